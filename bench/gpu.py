@@ -2,7 +2,7 @@
 """The comparison on a GPU, to be run where there is one: PyTorch as one would write it, PyTorch as fast as it gets
 there (by hand, and replayed as a CUDA graph), our cuda engine, and the floor from rates measured in the same run.
 
-    make gpu bench-gpu                            builds what is needed, measures, and prints the table
+    make bench GPU=1                              builds what is needed, measures, and prints the table
     bench/gpu.py --programs build-bench/bin [--out FILE.json] [--seconds S] [--quick]
 
 A step is one mini-batch of Algorithm 1. The floor of a step is what its normals, its tanh and its products take at the

@@ -381,17 +381,18 @@ const cli_command compare_command = {
     .on_ranks = true,
     .operands = "DATA..",
     .required = "(--target COL | --target-file FILE..) --methods a,b,c",
-    .details = "Prints one row for each method and dimension: the mean of the criterion, its standard error, "
-               "and the\n"
-               "time. p is that of a paired t-test against the best row (marked *), corrected for folds that "
-               "share rows.\n"
-               "A method that fails says so in its row.\n"
-               "\n"
-               "With several DATA there is a block for each and then a summary: the mean rank of each row, "
-               "and on how many\n"
-               "data sets it is the best, or no worse than chance explains (p of 0.05 or more). JSON and CSV have "
-               "the rows of\n"
-               "all, with the data set in each. Ctrl-C prints what is finished.",
+    .details =
+        "Prints one row for each method and dimension: the mean of the criterion, its standard error, "
+        "and the\n"
+        "time. p is that of a paired t-test against the best row (marked *), corrected for folds that "
+        "share rows.\n"
+        "A method that fails says so in its row.\n"
+        "\n"
+        "With several DATA there is a block for each and then a summary: the mean rank of each row, "
+        "and on how many\n"
+        "data sets it is the best, or no worse than chance explains (p of 0.05 or more). JSON and CSV have "
+        "the rows of\n"
+        "all, with the data set in each. Ctrl-C prints what is finished.",
     OPTIONS_OF(options, compare_values),
     .examples =
         "  stonet compare train.csv --target y --methods none,sir,gsir,stonet --dim 1,2\n"

@@ -57,9 +57,8 @@ typedef struct spec_options {
                 "split; it is no feature")
 /* For commands that fit on a table: which of its columns are features. `field` is a column_options. */
 #define COLUMN_OPTIONS(type, field)                                                                          \
-    TEXT_OPTION(                                                                                             \
-        type, field.features, "features", "COLS",                                                            \
-        "The columns that are features, by name, number or range of numbers (3-7) [default: all]"),          \
+    TEXT_OPTION(type, field.features, "features", "COLS",                                                    \
+                "The columns that are features, by name, number or range of numbers (3-7) [default: all]"),  \
         TEXT_OPTION(type, field.drop, "drop", "COLS", "Columns to leave out"),                               \
         ID_OPTION(type, field,                                                                               \
                   "A column that names the rows: no feature, and carried to the output of "                  \

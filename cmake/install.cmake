@@ -1,10 +1,10 @@
-# What users build against: libraries, header, a pkg-config file and a CMake package. All find their files from where
+# What users build against: libraries, headers, a pkg-config file and a CMake package. All find their files from where
 # they stand themselves, so that an installed tree may be moved.
 install(TARGETS stonet_shared EXPORT stonet-shared
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS stonet_static EXPORT stonet-static
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/stonet/stonet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/stonet COMPONENT development)
+install(DIRECTORY include/stonet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 set(pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH STONET_TO_PREFIX ${pc_folder} ${CMAKE_INSTALL_PREFIX})

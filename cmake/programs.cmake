@@ -20,8 +20,8 @@ install(TARGETS stonet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT pro
 if(NOT CMAKE_CROSSCOMPILING)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/share/stamp
-    COMMAND ${PROJECT_SOURCE_DIR}/cmake/manuals.sh $<TARGET_FILE:stonet> ${PROJECT_BINARY_DIR}/share
-    DEPENDS stonet ${PROJECT_SOURCE_DIR}/cmake/manuals.sh
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/manuals.sh $<TARGET_FILE:stonet> ${PROJECT_BINARY_DIR}/share
+    DEPENDS stonet ${PROJECT_SOURCE_DIR}/tools/manuals.sh
     VERBATIM)
   add_custom_target(stonet_manuals ALL DEPENDS ${PROJECT_BINARY_DIR}/share/stamp)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/ DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT program)

@@ -89,7 +89,7 @@ class SourcesWithLibrary(sdist):
     def make_release_tree(self, base_dir: str, files: "list[str]") -> None:
         super().make_release_tree(base_dir, files)
         target = Path(base_dir) / "library"
-        ignore = shutil.ignore_patterns("test_*.c", "golden", "scratch-method", "abi", "deb")
+        ignore = shutil.ignore_patterns("test_*.c", "golden", "scratch-method")
         for folder in ("include", "src", "cmake"):
             shutil.copytree(PROJECT / folder, target / folder, ignore=ignore, dirs_exist_ok=True)
         for file in ("CMakeLists.txt", "LICENSE"):

@@ -3,12 +3,14 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 SECTION = re.compile(r"^/\* -{4} (.+?) -+ \*/$")
 
 
 def main() -> None:
-    text = open(sys.argv[1]).read()
+    header = Path(sys.argv[1])
+    text = header.read_text()
     # a comment after something on its line is about that; one at the start of a line is about what follows
     text = re.sub(r"(?<=[;,{A-Z0-9a-z])([ \t]+)/\* (?!-{4})", r"\1/**< ", text)
     # "typedef enum a {..} a;" would be two things of one name
@@ -17,7 +19,7 @@ def main() -> None:
     for line in text.splitlines():
         section = SECTION.match(line)
         if section:
-            lines += (["/** @} */"] if parts else []) + [f"/** @defgroup part{parts} {section[1]}", " *  @{ */"]
+            lines += (["/** @} */"] if parts else []) + [f"/** @defgroup {header.stem}{parts} {section[1]}", " *  @{ */"]
             parts += 1
         elif line.startswith("/* ") or re.match(r"^ +/\* ", line):
             lines.append(line.replace("/* ", "/** ", 1))

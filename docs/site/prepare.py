@@ -77,14 +77,16 @@ def check_methods(program: str, page: str) -> None:
             sys.exit(f"docs/methods.md names settings that {method['name']} does not have: {', '.join(sorted(unknown))}")
 
 
-def c_page(header: str) -> str:
-    """A heading for each section of the header; Doxygen knows what is in it."""
-    parts = ["# C API\n\nThe one public header, `stonet/stonet.h`, section by section.\n"]
+def c_page(folder: Path) -> str:
+    """A heading for each section of the headers; Doxygen knows what is in it."""
+    header = (folder / "stonet.h").read_text()
+    parts = ["# C API\n\nPrograms include `stonet/stonet.h`, which includes the other headers. Section by section:\n"]
     about = header.split("/*\n")[1].split("*/")[0]
     text = "\n".join(line.removeprefix(" *").removeprefix(" ") for line in about.splitlines())
     parts.append(f"```text\n{text.strip()}\n```\n")
-    for k, title in enumerate(SECTION.findall(header)):
-        parts.append(f"## {title[0].upper()}{title[1:]}\n\n```{{eval-rst}}\n.. doxygengroup:: part{k}\n   :content-only:\n```\n")
+    for name in ["stonet", *re.findall(r"#include <stonet/(\w+)\.h>", header)]:
+        for k, title in enumerate(SECTION.findall((folder / f"{name}.h").read_text())):
+            parts.append(f"## {title[0].upper()}{title[1:]}\n\n```{{eval-rst}}\n.. doxygengroup:: {name}{k}\n   :content-only:\n```\n")
     return "\n".join(parts)
 
 
@@ -170,7 +172,7 @@ def main() -> None:
     (out / "commands.md").write_text(command_page(program))
     check_methods(program, (root / "docs/methods.md").read_text())
     (out / "settings.md").write_text(settings_page(program))
-    (out / "c-api.md").write_text(c_page((root / "include/stonet/stonet.h").read_text()))
+    (out / "c-api.md").write_text(c_page(root / "include/stonet"))
     names: dict[str, list[str]] = {}
     exec((root / "python/src/stonet/_names.py").read_text(), names)
     python_pages(out, list(names["ESTIMATORS"]))

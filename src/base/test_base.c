@@ -1,18 +1,11 @@
 /* Settings, store, nearest words, memory: the unpleasant cases first. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/failure.h"
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/params.h"
 #include "base/run.h"
 #include "base/store.h"
+#include "base/test_kit.h"
 
 static const sn_param table[] = {
     {"epochs", SN_INTEGER, "auto", 1, 1000, "auto", "passes"},
@@ -23,32 +16,30 @@ static const sn_param table[] = {
 };
 enum { TABLE = sizeof table / sizeof *table };
 
-static void test_defaults_and_values(void **state)
+TEST(test_defaults_and_values)
 {
-    (void)state;
     sn_settings *s = NULL, *copy = NULL;
     size_t count;
-    assert_int_equal(sn_settings_create(table, TABLE, &s), STONET_OK);
+    OK(sn_settings_create(table, TABLE, &s));
     assert_true(sn_is(s, "epochs", "auto"));
     assert_false(sn_was_set(s, "epochs"));
     assert_true(sn_real(s, "lr") == 0.1);
     assert_true(sn_list(s, "sigma2", &count)[1] == 0.25 && count == 2);
     sn_list(s, "hidden", &count);
     assert_int_equal(count, 0);
-    assert_int_equal(sn_settings_set(s, "epochs", "12"), STONET_OK);
-    assert_int_equal(sn_settings_set(s, "hidden", "4,8,99"), STONET_OK);
+    OK(sn_settings_set(s, "epochs", "12"));
+    OK(sn_settings_set(s, "hidden", "4,8,99"));
     assert_int_equal(sn_int(s, "epochs"), 12);
     assert_true(sn_was_set(s, "epochs"));
-    assert_int_equal(sn_settings_copy(s, &copy), STONET_OK);
+    OK(sn_settings_copy(s, &copy));
     assert_true(sn_list(copy, "hidden", &count)[2] == 99.0 && count == 3);
     assert_string_equal(sn_text(copy, "hidden"), "4,8,99");
     sn_settings_free(copy);
     sn_settings_free(s);
 }
 
-static void test_bad_values_are_refused_and_change_nothing(void **state)
+TEST(test_bad_values_are_refused_and_change_nothing)
 {
-    (void)state;
     const char *const bad[][3] = {
         {"epochs", "0", "from 1 to 1000"},
         {"epochs", "1.5", "whole number"},
@@ -71,7 +62,7 @@ static void test_bad_values_are_refused_and_change_nothing(void **state)
         {"xyzzy", "1", "no setting 'xyzzy'"},
     };
     sn_settings *s = NULL;
-    assert_int_equal(sn_settings_create(table, TABLE, &s), STONET_OK);
+    OK(sn_settings_create(table, TABLE, &s));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(sn_settings_set(s, bad[i][0], bad[i][1]), STONET_ERROR_ARGUMENT);
         if (strstr(stonet_last_error(), bad[i][2]) == NULL)
@@ -81,41 +72,39 @@ static void test_bad_values_are_refused_and_change_nothing(void **state)
     sn_settings_free(s);
 }
 
-static void test_store_keeps_and_checks(void **state)
+TEST(test_store_keeps_and_checks)
 {
-    (void)state;
     sn_store *store = NULL;
     const float w[6] = {1, 2, 3, 4, 5, 6};
     const sn_tensor *t;
     int64_t number;
     double real;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w));
     assert_int_equal(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_put_vector(store, "huge", SN_F64, INT64_MAX, NULL), STONET_ERROR_MEMORY);
     assert_int_equal(sn_store_put(store, "bad", SN_F64, 2, (int64_t[]){INT64_MAX, 4}, NULL),
                      STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_put(store, "bad", SN_F64, 1, (int64_t[]){-1}, NULL), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, -1, 3, &t), STONET_OK);
+    OK(sn_store_get_matrix(store, "w", SN_F32, -1, 3, &t));
     assert_memory_equal(t->data, w, sizeof w);
     assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, 3, 2, &t), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_get_matrix(store, "w", SN_F64, 2, 3, &t), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_get_vector(store, "v", SN_F32, -1, &t), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_put_real(store, "pi", 3.14159265358979312), STONET_OK);
-    assert_int_equal(sn_store_get_real(store, "pi", &real), STONET_OK);
+    OK(sn_store_put_real(store, "pi", 3.14159265358979312));
+    OK(sn_store_get_real(store, "pi", &real));
     assert_true(real == 3.14159265358979312);
-    assert_int_equal(sn_store_put_text(store, "n", "12x"), STONET_OK);
+    OK(sn_store_put_text(store, "n", "12x"));
     assert_int_equal(sn_store_get_int(store, "n", 0, 100, &number), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_put_int(store, "m", 101), STONET_OK);
+    OK(sn_store_put_int(store, "m", 101));
     assert_int_equal(sn_store_get_int(store, "m", 0, 100, &number), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_tensors(store), 1);
     sn_store_free(store);
     sn_store_free(NULL);
 }
 
-static void test_nearest_word(void **state)
+TEST(test_nearest_word)
 {
-    (void)state;
     sn_nearest near;
     sn_nearest_start(&near, "wieght_decay");
     sn_nearest_offer(&near, "lr");
@@ -131,16 +120,14 @@ static void test_nearest_word(void **state)
     assert_null(stonet_nearest("hiddenxxxx", longer + 3, 1));
 }
 
-static void test_memory_says_what_is_missing(void **state)
+TEST(test_memory_says_what_is_missing)
 {
-    (void)state;
     assert_null(sn_calloc(SIZE_MAX / 2, 4));
     assert_non_null(strstr(stonet_last_error(), "more than this machine can address"));
     assert_null(sn_calloc((size_t)1 << 60, 1));
     assert_non_null(strstr(stonet_last_error(), "memory ran out"));
-    assert_int_equal(sn_memory_require(UINT64_MAX, "this test", "use less"), STONET_ERROR_MEMORY);
-    assert_non_null(strstr(stonet_last_error(), "use less"));
-    assert_int_equal(sn_memory_require(1, "this test", "use less"), STONET_OK);
+    assert_says(sn_memory_require(UINT64_MAX, "this test", "use less"), STONET_ERROR_MEMORY, "use less");
+    OK(sn_memory_require(1, "this test", "use less"));
     double *block = sn_calloc(3, sizeof *block);
     assert_non_null(block);
     assert_int_equal((uintptr_t)block % 64, 0);
@@ -148,9 +135,8 @@ static void test_memory_says_what_is_missing(void **state)
     sn_free(block);
 }
 
-static void test_sentences_can_build_on_the_last_one(void **state)
+TEST(test_sentences_can_build_on_the_last_one)
 {
-    (void)state;
     assert_int_equal(sn_fail(STONET_ERROR_IO, "no %s", "room"), STONET_ERROR_IO);
     assert_int_equal(sn_fail_prefix(STONET_ERROR_IO, "file %d", 3), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "file 3: no room");
@@ -159,13 +145,12 @@ static void test_sentences_can_build_on_the_last_one(void **state)
 }
 
 /* The sentence of a worker comes to the caller, and of several that of the first piece. */
-static void failures_of_workers_keep_their_sentence(void **state)
+TEST(failures_of_workers_keep_their_sentence)
 {
-    (void)state;
     enum { PIECES = 16 };
     sn_failure failure = {.status = STONET_OK};
     sn_fail(STONET_ERROR_DATA, "something older");
-    assert_int_equal(sn_failure_raise(&failure), STONET_OK);
+    OK(sn_failure_raise(&failure));
 #pragma omp parallel for num_threads(4) schedule(static, 1)
     for (int64_t k = 0; k < PIECES; k++) {
         const bool fails = k % 4 == 3 && k > 3; /* never on the thread of the caller */
@@ -176,26 +161,12 @@ static void failures_of_workers_keep_their_sentence(void **state)
     assert_string_equal(stonet_last_error(), "piece 7 is bad");
 }
 
-static void steps_that_are_left_are_guessed(void **state)
+TEST(steps_that_are_left_are_guessed)
 {
-    (void)state;
     assert_true(sn_steps_left(0.0, 1.0, 1e-3) == 3.0);
     assert_true(sn_steps_left(100.0, 1.0, 1e-4) == 2.0);
     assert_true(sn_steps_left(1.0, 2.0, 1.0) > 1.0); /* what grows is taken to fall slowly */
     assert_true(sn_steps_left(1.0, 0.5, 0.5) == 0.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failures_of_workers_keep_their_sentence),
-        cmocka_unit_test(steps_that_are_left_are_guessed),
-        cmocka_unit_test(test_defaults_and_values),
-        cmocka_unit_test(test_bad_values_are_refused_and_change_nothing),
-        cmocka_unit_test(test_store_keeps_and_checks),
-        cmocka_unit_test(test_nearest_word),
-        cmocka_unit_test(test_memory_says_what_is_missing),
-        cmocka_unit_test(test_sentences_can_build_on_the_last_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

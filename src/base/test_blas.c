@@ -3,24 +3,14 @@
  * it is loaded, so each case runs in a process of its own: this program again, with Prescott in the
  * environment.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <cblas.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/blas.h"
 #include "base/isa.h"
+#include "base/test_kit.h"
 
 static atomic_bool spinning, done;
 static char program[4096];

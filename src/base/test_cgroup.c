@@ -1,15 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/cgroup.h"
+#include "base/test_kit.h"
 
 static char folder[64] = "/tmp/stonet_cgroup_XXXXXX";
 
@@ -40,9 +30,8 @@ static uint64_t available(const char *membership, const char *files)
     return sn_cgroup_available(list, root);
 }
 
-static void version_two(void **state)
+TEST(version_two)
 {
-    (void)state;
     assert_true(available("0::/a/b\\n", "true") == UINT64_MAX);
     assert_true(available("0::/a/b\\n", "echo max > a/b/memory.max") == UINT64_MAX);
     assert_true(available("0::/a/b\\n", "echo 5000 > a/b/memory.max && echo 1000 > a/b/memory.current") ==
@@ -53,27 +42,17 @@ static void version_two(void **state)
     assert_true(available("0::/\\n", "echo 700 > memory.max && echo 800 > memory.current") == 0);
 }
 
-static void version_one(void **state)
+TEST(version_one)
 {
-    (void)state;
     const char *list = "7:cpu,cpuacct:/x\\n4:memory:/a/b\\n";
     assert_true(available(list, "echo 6000 > memory/a/b/memory.limit_in_bytes") == 6000);
     assert_true(available(list, "echo 6000 > memory/a/memory.limit_in_bytes; echo 50 > memory.max") == 6000);
 }
 
-static void nothing_to_read(void **state)
+TEST(nothing_to_read)
 {
-    (void)state;
     assert_true(sn_cgroup_available("/nowhere/cgroup", folder) == UINT64_MAX);
     assert_true(available("garbage\\n::\\n0:\\n0::a\\n", "echo 5 > memory.max") == UINT64_MAX);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(version_two),
-        cmocka_unit_test(version_one),
-        cmocka_unit_test(nothing_to_read),
-    };
-    return cmocka_run_group_tests_name("base_cgroup", tests, make_folder, remove_folder);
-}
+RUN_TESTS(make_folder, remove_folder)

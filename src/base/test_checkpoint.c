@@ -1,16 +1,8 @@
 /* Checkpoints: what was put in comes back, of the same job alone, and a file that is not whole is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/checkpoint.h"
+#include "base/test_kit.h"
 #include "base/work_queue.h"
 
 static char path[] = "/tmp/stonet-checkpoint-XXXXXX";
@@ -27,23 +19,23 @@ static stonet_checkpoint *open_for(const char *job)
 {
     stonet_checkpoint *checkpoint = NULL;
     const sn_hash hash = hash_of(job);
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &checkpoint), STONET_OK);
-    assert_int_equal(sn_checkpoint_begin(checkpoint, "fit", &hash, NULL), STONET_OK);
+    OK(stonet_checkpoint_open(path, 0.0, &checkpoint));
+    OK(sn_checkpoint_begin(checkpoint, "fit", &hash, NULL));
     return checkpoint;
 }
 
 static void put(stonet_checkpoint *checkpoint, const char *key, const char *text)
 {
     sn_pack pack = {0};
-    assert_int_equal(sn_pack_bytes(&pack, text, strlen(text)), STONET_OK);
-    assert_int_equal(sn_checkpoint_put(checkpoint, key, &pack), STONET_OK);
+    OK(sn_pack_bytes(&pack, text, strlen(text)));
+    OK(sn_checkpoint_put(checkpoint, key, &pack));
     sn_pack_clear(&pack);
 }
 
 static void assert_has(stonet_checkpoint *checkpoint, const char *key, const char *text)
 {
     sn_pack pack;
-    assert_int_equal(sn_checkpoint_get(checkpoint, key, &pack), STONET_OK);
+    OK(sn_checkpoint_get(checkpoint, key, &pack));
     assert_int_equal(pack.size, strlen(text));
     assert_memory_equal(pack.bytes, text, strlen(text));
     sn_pack_clear(&pack);
@@ -71,9 +63,9 @@ static void records_come_back(void **state)
     assert_has(c, "three", "third");
     assert_false(sn_checkpoint_has(c, "two"));
     assert_true(sn_checkpoint_has(c, "one"));
-    assert_int_equal(stonet_checkpoint_remove(c), STONET_OK);
+    OK(stonet_checkpoint_remove(c));
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(stonet_checkpoint_remove(c), STONET_OK);
+    OK(stonet_checkpoint_remove(c));
     stonet_checkpoint_free(c);
 }
 
@@ -84,18 +76,17 @@ static void another_job_gets_nothing(void **state)
     stonet_checkpoint *c = open_for("a");
     put(c, "one", "of a");
     const sn_hash b = hash_of("b"), third = hash_of("c");
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &b, NULL), STONET_OK);
+    OK(sn_checkpoint_begin(c, "fit", &b, NULL));
     assert_false(sn_checkpoint_has(c, "one"));
     put(c, "one", "of b");
     stonet_checkpoint_free(c);
     c = open_for("a");
     assert_has(c, "one", "of a");
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &b, NULL), STONET_OK);
+    OK(sn_checkpoint_begin(c, "fit", &b, NULL));
     assert_has(c, "one", "of b");
     stonet_checkpoint_free(c);
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &c), STONET_OK);
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &third, NULL), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "another job"));
+    OK(stonet_checkpoint_open(path, 0.0, &c));
+    assert_says(sn_checkpoint_begin(c, "fit", &third, NULL), STONET_ERROR_ARGUMENT, "another job");
     stonet_checkpoint_free(c);
 }
 
@@ -106,13 +97,13 @@ static void two_jobs_do_not_share(void **state)
     (void)state;
     stonet_checkpoint *early = NULL, *late = NULL;
     const sn_hash a = hash_of("a");
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &early), STONET_OK);
+    OK(stonet_checkpoint_open(path, 0.0, &early));
     stonet_checkpoint *c = open_for("a");
     put(c, "one", "first");
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &late), STONET_OK);
+    OK(stonet_checkpoint_open(path, 0.0, &late));
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(sn_checkpoint_begin(k == 0 ? early : late, "fit", &a, NULL), STONET_ERROR_IO);
-        assert_non_null(strstr(stonet_last_error(), "another job works with"));
+        assert_says(sn_checkpoint_begin(k == 0 ? early : late, "fit", &a, NULL), STONET_ERROR_IO,
+                    "another job works with");
     }
     put(c, "two", "second");
     stonet_checkpoint_free(early);
@@ -155,7 +146,7 @@ static void damage_is_found(void **state)
         bytes[at] ^= 0x10;
     }
     write_bytes(bytes, size);
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &c), STONET_OK);
+    OK(stonet_checkpoint_open(path, 0.0, &c));
     stonet_checkpoint_free(c);
 }
 
@@ -164,9 +155,8 @@ static void other_files_are_left_alone(void **state)
     (void)state;
     stonet_checkpoint *c;
     write_bytes((const unsigned char *)"x,y\n1,2\n", 8);
-    assert_int_equal(stonet_checkpoint_open(path, 0.0, &c), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "is no checkpoint"));
-    assert_int_equal(stonet_checkpoint_open("/nowhere/at/all.checkpoint", 0.0, &c), STONET_OK);
+    assert_says(stonet_checkpoint_open(path, 0.0, &c), STONET_ERROR_FORMAT, "is no checkpoint");
+    OK(stonet_checkpoint_open("/nowhere/at/all.checkpoint", 0.0, &c));
     const sn_hash hash = hash_of("a");
     assert_int_equal(sn_checkpoint_begin(c, "fit", &hash, NULL), STONET_ERROR_IO);
     stonet_checkpoint_free(c);
@@ -180,17 +170,17 @@ static void memory_will_do(void **state)
     (void)state;
     stonet_checkpoint *c = NULL;
     const sn_hash a = hash_of("a"), b = hash_of("b");
-    assert_int_equal(stonet_checkpoint_open(NULL, 0.0, &c), STONET_OK);
+    OK(stonet_checkpoint_open(NULL, 0.0, &c));
     assert_false(sn_checkpoint_is_file(c));
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &a, NULL), STONET_OK);
+    OK(sn_checkpoint_begin(c, "fit", &a, NULL));
     put(c, "one", "first");
     assert_false(sn_checkpoint_due(c, -1e9));
-    assert_int_equal(sn_checkpoint_end(c, STONET_OK), STONET_OK);
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &b, NULL), STONET_OK);
+    OK(sn_checkpoint_end(c, STONET_OK));
+    OK(sn_checkpoint_begin(c, "fit", &b, NULL));
     assert_false(sn_checkpoint_has(c, "one"));
-    assert_int_equal(sn_checkpoint_begin(c, "fit", &a, NULL), STONET_OK);
+    OK(sn_checkpoint_begin(c, "fit", &a, NULL));
     assert_has(c, "one", "first");
-    assert_int_equal(stonet_checkpoint_remove(c), STONET_OK);
+    OK(stonet_checkpoint_remove(c));
     stonet_checkpoint_free(c);
     assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -260,7 +250,7 @@ static void pieces_are_done_once(void **state)
         assert_int_equal(sn_deal_out(&deal, threads, &run), STONET_ERROR_DATA);
         assert_string_equal(stonet_last_error(), "piece 30");
         deal.user = &second;
-        assert_int_equal(sn_deal_out(&deal, threads, &run), STONET_OK);
+        OK(sn_deal_out(&deal, threads, &run));
         for (int k = 0; k < PIECES; k++) {
             assert_int_equal(second.worked[k] + second.taken[k], 1);
             assert_int_equal(second.taken[k], k == 30 ? 0 : first.worked[k]);
@@ -268,9 +258,7 @@ static void pieces_are_done_once(void **state)
         stonet_checkpoint_free(c);
     }
     pieces alone = {.fails_at = -1};
-    assert_int_equal(
-        sn_deal_out(&(sn_deal){.count = PIECES, .work = work, .take = take, .user = &alone}, 2, NULL),
-        STONET_OK);
+    OK(sn_deal_out(&(sn_deal){.count = PIECES, .work = work, .take = take, .user = &alone}, 2, NULL));
     for (int k = 0; k < PIECES; k++) assert_int_equal(alone.worked[k], 1);
 }
 

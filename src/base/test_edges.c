@@ -1,21 +1,12 @@
 /* The ends of what small helpers are given: cells of CSV, the nearest word, records cut short, stores, names
    of files that are none, checkpoints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checkpoint.h"
 #include "base/pack.h"
 #include "base/store.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 
 /* ---- CSV ---- */
 
@@ -34,9 +25,8 @@ static int take(const char *bytes, size_t count, void *user)
     return 0;
 }
 
-static void cells(void **state)
+TEST(cells)
 {
-    (void)state;
     static const struct {
         const char *text, *cell;
     } cases[] = {{"a", "a"},         {"", "\"\""},       {" a", "\" a\""},
@@ -54,9 +44,8 @@ static void cells(void **state)
     }
 }
 
-static void nearest_words(void **state)
+TEST(nearest_words)
 {
-    (void)state;
     char long_word[80];
     memset(long_word, 'a', sizeof long_word - 1);
     long_word[sizeof long_word - 1] = '\0';
@@ -68,14 +57,13 @@ static void nearest_words(void **state)
 
 /* ---- records and stores ---- */
 
-static void records(void **state)
+TEST(records)
 {
-    (void)state;
     sn_pack pack = {0};
-    assert_int_equal(sn_pack_int(&pack, 5), STONET_OK);
-    assert_int_equal(sn_pack_block(&pack, "abc", 3), STONET_OK);
-    assert_int_equal(sn_pack_block(&pack, NULL, 0), STONET_OK);
-    assert_int_equal(sn_pack_bytes(&pack, NULL, 0), STONET_OK);
+    OK(sn_pack_int(&pack, 5));
+    OK(sn_pack_block(&pack, "abc", 3));
+    OK(sn_pack_block(&pack, NULL, 0));
+    OK(sn_pack_bytes(&pack, NULL, 0));
     for (size_t size = 0; size <= pack.size; size++) {
         sn_unpack from = {pack.bytes, size};
         const unsigned char *text;
@@ -91,7 +79,7 @@ static void records(void **state)
     sn_unpack from = {pack.bytes, pack.size};
     assert_int_not_equal(sn_unpack_end(&from), STONET_OK);
     int64_t number;
-    assert_int_equal(sn_unpack_int(&from, &number), STONET_OK);
+    OK(sn_unpack_int(&from, &number));
     memset(pack.bytes + 8, 0xff, 8); /* a length below 0 */
     const unsigned char *text;
     size_t length;
@@ -99,23 +87,22 @@ static void records(void **state)
     sn_pack_clear(&pack);
 }
 
-static void stores(void **state)
+TEST(stores)
 {
-    (void)state;
     sn_store *store = NULL;
     const sn_tensor *found;
     const int64_t shape[] = {2, 1, 1, 1, 1}, wrong[] = {-1}, huge[] = {(int64_t)1 << 62, 4};
     const double numbers[] = {1, 2};
     int64_t whole;
     double real;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put(store, "a", SN_F64, 1, shape, numbers), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put(store, "a", SN_F64, 1, shape, numbers));
     assert_says(sn_store_put(store, "a", SN_F64, 1, shape, numbers), STONET_ERROR_FORMAT, "'a'");
     assert_says(sn_store_put(store, "b", SN_F64, 5, shape, numbers), STONET_ERROR_FORMAT, "5 dimensions");
     assert_says(sn_store_put(store, "b", SN_F64, -1, shape, numbers), STONET_ERROR_FORMAT, "dimensions");
     assert_says(sn_store_put(store, "b", SN_F64, 1, wrong, NULL), STONET_ERROR_FORMAT, "shape");
     assert_says(sn_store_put(store, "b", SN_F64, 2, huge, NULL), STONET_ERROR_FORMAT, "shape");
-    assert_int_equal(sn_store_get(store, "a", SN_F64, 1, (const int64_t[]){-1}, &found), STONET_OK);
+    OK(sn_store_get(store, "a", SN_F64, 1, (const int64_t[]){-1}, &found));
     assert_int_not_equal(sn_store_get(store, "a", SN_F32, 1, (const int64_t[]){-1}, &found), STONET_OK);
     assert_int_not_equal(sn_store_get(store, "a", SN_F64, 2, (const int64_t[]){-1, -1}, &found), STONET_OK);
     assert_int_not_equal(sn_store_get(store, "a", SN_F64, 1, (const int64_t[]){3}, &found), STONET_OK);
@@ -127,12 +114,12 @@ static void stores(void **state)
                  {"5x", false, false},    {"11", false, true},   {"-1", false, true},
                  {"1e999", false, false}, {"nan", false, false}, {"99999999999999999999", false, true},
                  {"2.5", false, true}};
-    assert_int_equal(sn_store_put_text(store, "t", "1"), STONET_OK);
+    OK(sn_store_put_text(store, "t", "1"));
     assert_says(sn_store_put_text(store, "t", "2"), STONET_ERROR_FORMAT, "twice");
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char name[16];
         snprintf(name, sizeof name, "n%zu", k);
-        assert_int_equal(sn_store_put_text(store, name, cases[k].text), STONET_OK);
+        OK(sn_store_put_text(store, name, cases[k].text));
         if ((sn_store_get_int(store, name, 0, 10, &whole) == STONET_OK) != cases[k].whole ||
             (sn_store_get_real(store, name, &real) == STONET_OK) != cases[k].real)
             fail_msg("'%s'", cases[k].text);
@@ -142,9 +129,8 @@ static void stores(void **state)
 
 /* ---- names of files ---- */
 
-static void names_of_files(void **state)
+TEST(names_of_files)
 {
-    (void)state;
     static const struct {
         const char *path, *words; /* NULL: written */
     } cases[] = {
@@ -171,9 +157,8 @@ static void names_of_files(void **state)
     }
 }
 
-static void checkpoints(void **state)
+TEST(checkpoints)
 {
-    (void)state;
     stonet_checkpoint *made = NULL;
     char path[64];
     snprintf(path, sizeof path, "/tmp/stonet_edges_%ld", (long)getpid());
@@ -184,22 +169,15 @@ static void checkpoints(void **state)
     assert_says(stonet_checkpoint_open(path, INFINITY, &made), STONET_ERROR_ARGUMENT, "a number");
     assert_says(stonet_checkpoint_remove(NULL), STONET_ERROR_ARGUMENT, "handle");
     assert_null(made);
-    assert_int_equal(stonet_checkpoint_open(path, -1, &made), STONET_OK);
-    assert_int_equal(stonet_checkpoint_remove(made), STONET_OK); /* there is none yet */
-    assert_int_equal(mkdir(path, 0777), 0);                      /* that cannot be removed */
+    OK(stonet_checkpoint_open(path, -1, &made));
+    OK(stonet_checkpoint_remove(made));     /* there is none yet */
+    assert_int_equal(mkdir(path, 0777), 0); /* that cannot be removed */
     assert_int_equal(stonet_checkpoint_remove(made), STONET_ERROR_IO);
     assert_int_equal(rmdir(path), 0);
     stonet_checkpoint_free(made);
     stonet_checkpoint_free(NULL);
-    assert_int_equal(stonet_checkpoint_open("a", 1, &made), STONET_OK); /* a short name */
+    OK(stonet_checkpoint_open("a", 1, &made)); /* a short name */
     stonet_checkpoint_free(made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells),  cmocka_unit_test(nearest_words),  cmocka_unit_test(records),
-        cmocka_unit_test(stores), cmocka_unit_test(names_of_files), cmocka_unit_test(checkpoints),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

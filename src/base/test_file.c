@@ -1,23 +1,14 @@
 #define _GNU_SOURCE /* O_TMPFILE */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/test_kit.h"
 
 static char folder[64];
 
@@ -72,18 +63,17 @@ static size_t slurp(const char *path, char *into, size_t room)
     return size;
 }
 
-static void test_writes_whole_or_not_at_all(void **state)
+TEST(test_writes_whole_or_not_at_all)
 {
-    (void)state;
     const char *path = in_folder("a.txt");
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "old %d\n", 1), STONET_OK);
+    OK(sn_writer_open(path, &writer));
+    OK(write_text(writer, "old %d\n", 1));
     assert_int_equal(access(path, F_OK), -1); /* nothing under the name yet */
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_commit(writer));
 
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "new"), STONET_OK);
+    OK(sn_writer_open(path, &writer));
+    OK(write_text(writer, "new"));
     sn_writer_abandon(writer);
     char text[32] = {0};
     assert_int_equal(slurp(path, text, sizeof text), 6);
@@ -92,22 +82,21 @@ static void test_writes_whole_or_not_at_all(void **state)
     unlink(path);
 }
 
-static void test_long_content(void **state)
+TEST(test_long_content)
 {
-    (void)state;
     char path[256];
     strcpy(path, in_folder("long.txt"));
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    OK(sn_writer_open(path, &writer));
     size_t size = 3000000;
     char *bytes = malloc(size);
     for (size_t i = 0; i < size; i++) bytes[i] = (char)('a' + (int)(i * i % 23));
     char word[2000];
     memset(word, 'w', sizeof word);
     word[sizeof word - 1] = '\0';
-    assert_int_equal(sn_write(writer, bytes, size), STONET_OK);
-    assert_int_equal(write_text(writer, "%s", word), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_write(writer, bytes, size));
+    OK(write_text(writer, "%s", word));
+    OK(sn_writer_commit(writer));
     char *back = malloc(size + 4000);
     assert_int_equal(slurp(path, back, size + 4000), size + 1999);
     assert_memory_equal(back, bytes, size);
@@ -117,14 +106,13 @@ static void test_long_content(void **state)
     unlink(path);
 }
 
-static void test_gzip(void **state)
+TEST(test_gzip)
 {
-    (void)state;
     const char *path = in_folder("a.csv.gz");
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    for (int i = 0; i < 200000; i++) assert_int_equal(write_text(writer, "%d\n", i), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open(path, &writer));
+    for (int i = 0; i < 200000; i++) OK(write_text(writer, "%d\n", i));
+    OK(sn_writer_commit(writer));
     gzFile file = gzopen(path, "rb");
     char line[32];
     for (int i = 0; i < 200000; i++) {
@@ -136,24 +124,23 @@ static void test_gzip(void **state)
     unlink(path);
 }
 
-static void test_permissions_and_links(void **state)
+TEST(test_permissions_and_links)
 {
-    (void)state;
     char path[256], link_path[256];
     strcpy(path, in_folder("real"));
     strcpy(link_path, in_folder("link"));
     sn_writer *writer;
     mode_t mask = umask(027);
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open(path, &writer));
+    OK(sn_writer_commit(writer));
     umask(mask);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0640);
     assert_int_equal(symlink("real", link_path), 0);
-    assert_int_equal(sn_writer_open(link_path, &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "through"), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open(link_path, &writer));
+    OK(write_text(writer, "through"));
+    OK(sn_writer_commit(writer));
     assert_int_equal(lstat(link_path, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(stat(path, &info), 0);
@@ -163,47 +150,41 @@ static void test_permissions_and_links(void **state)
     unlink(path);
 }
 
-static void test_failures_say_why(void **state)
+TEST(test_failures_say_why)
 {
-    (void)state;
     sn_writer *writer;
     assert_int_equal(sn_writer_open("", &writer), STONET_ERROR_ARGUMENT);
     assert_null(writer);
-    assert_int_equal(sn_writer_open(in_folder("none/a.csv"), &writer), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "none/a.csv"));
+    assert_says(sn_writer_open(in_folder("none/a.csv"), &writer), STONET_ERROR_IO, "none/a.csv");
     assert_non_null(strstr(stonet_last_error(), "No such file or directory"));
-    assert_int_equal(sn_writer_open(folder, &writer), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "Is a directory"));
+    assert_says(sn_writer_open(folder, &writer), STONET_ERROR_IO, "Is a directory");
     if (geteuid() != 0) {
         assert_int_equal(chmod(folder, 0500), 0);
-        assert_int_equal(sn_writer_open(in_folder("a.csv"), &writer), STONET_ERROR_IO);
-        assert_non_null(strstr(stonet_last_error(), "Permission denied"));
+        assert_says(sn_writer_open(in_folder("a.csv"), &writer), STONET_ERROR_IO, "Permission denied");
         assert_int_equal(chmod(folder, 0700), 0);
     }
     sn_writer_abandon(NULL);
 }
 
-static void test_devices(void **state)
+TEST(test_devices)
 {
-    (void)state;
     sn_writer *writer;
     struct stat info;
-    assert_int_equal(sn_writer_open("/dev/full", &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "x"), STONET_OK);
+    OK(sn_writer_open("/dev/full", &writer));
+    OK(write_text(writer, "x"));
     assert_int_equal(sn_writer_commit(writer), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot write /dev/full: No space left on device");
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
-    assert_int_equal(sn_writer_open("/dev/null", &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "x"), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open("/dev/null", &writer));
+    OK(write_text(writer, "x"));
+    OK(sn_writer_commit(writer));
     assert_int_equal(stat("/dev/null", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
 }
 
-static void test_open_files_are_written_on(void **state)
+TEST(test_open_files_are_written_on)
 {
-    (void)state;
     char path[256], device[32], text[32] = {0};
     strcpy(path, in_folder("log"));
     FILE *file = fopen(path, "w");
@@ -211,9 +192,9 @@ static void test_open_files_are_written_on(void **state)
     fflush(file);
     snprintf(device, sizeof device, "/dev/fd/%d", fileno(file));
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(device, &writer), STONET_OK);
-    assert_int_equal(write_text(writer, "and after"), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open(device, &writer));
+    OK(write_text(writer, "and after"));
+    OK(sn_writer_commit(writer));
     fclose(file);
     slurp(path, text, sizeof text - 1);
     assert_string_equal(text, "before and after");
@@ -227,14 +208,13 @@ static stonet_status accept(const char *path, const void *expected)
     return strcmp(text, expected) == 0 ? STONET_OK : sn_fail(STONET_ERROR_IO, "not what was expected");
 }
 
-static void test_a_checked_file_replaces_the_old_one_or_nothing(void **state)
+TEST(test_a_checked_file_replaces_the_old_one_or_nothing)
 {
-    (void)state;
     const char *path = in_folder("checked"), *const texts[] = {"old", "new", "bad"};
     sn_writer *writer;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-        assert_int_equal(write_text(writer, "%s", texts[i]), STONET_OK);
+        OK(sn_writer_open(path, &writer));
+        OK(write_text(writer, "%s", texts[i]));
         assert_int_equal(sn_writer_commit_checked(writer, accept, i < 2 ? texts[i] : "new"),
                          i < 2 ? STONET_OK : STONET_ERROR_IO);
         char text[16] = {0};
@@ -246,9 +226,8 @@ static void test_a_checked_file_replaces_the_old_one_or_nothing(void **state)
 }
 
 /* Whatever ends the process, no half-written file stays behind. */
-static void test_killed_while_writing(void **state)
+TEST(test_killed_while_writing)
 {
-    (void)state;
     int probe = open(folder, O_WRONLY | O_TMPFILE, 0600);
     if (probe < 0) {
         print_message("this file system has no files without names\n");
@@ -271,14 +250,13 @@ static void test_killed_while_writing(void **state)
 }
 
 /* The temporary file of a private one is private. */
-static void test_permissions_are_never_wider(void **state)
+TEST(test_permissions_are_never_wider)
 {
-    (void)state;
     const char *path = in_folder("private");
     mode_t before = umask(0);
     close(open(path, O_WRONLY | O_CREAT, 0600));
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
+    OK(sn_writer_open(path, &writer));
     struct stat about;
     char own[64];
     for (int descriptor = 3; descriptor < 20; descriptor++) { /* ours is among them, with or without a name */
@@ -288,27 +266,12 @@ static void test_permissions_are_never_wider(void **state)
             fstat(descriptor, &about) == 0)
             assert_int_equal(about.st_mode & 0777, 0600);
     }
-    assert_int_equal(write_text(writer, "new"), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(write_text(writer, "new"));
+    OK(sn_writer_commit(writer));
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
     umask(before);
     unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_while_writing),
-        cmocka_unit_test(test_permissions_are_never_wider),
-        cmocka_unit_test(test_a_checked_file_replaces_the_old_one_or_nothing),
-        cmocka_unit_test(test_writes_whole_or_not_at_all),
-        cmocka_unit_test(test_long_content),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_permissions_and_links),
-        cmocka_unit_test(test_failures_say_why),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_open_files_are_written_on),
-    };
-    return cmocka_run_group_tests_name("base_file", tests, make_folder, remove_folder);
-}
+RUN_TESTS(make_folder, remove_folder)

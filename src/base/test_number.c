@@ -1,16 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/number.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 
 static void expect(const char *text)
@@ -23,9 +12,8 @@ static void expect(const char *text)
         fail_msg("'%s' reads as %.17g and is %.17g", text, value, right);
 }
 
-static void test_known_numbers(void **state)
+TEST(test_known_numbers)
 {
-    (void)state;
     const char *const texts[] = {"0",
                                  "-0",
                                  "1",
@@ -65,9 +53,8 @@ static void test_known_numbers(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) expect(texts[i]);
 }
 
-static void test_no_numbers(void **state)
+TEST(test_no_numbers)
 {
-    (void)state;
     const char *const texts[] = {"", " 1", "-", "+", ".", "-.", "e5", "inf", "nan", "NaN", "abc", "--1", ","};
     double value;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_null(sn_number_read(texts[i], &value));
@@ -76,9 +63,8 @@ static void test_no_numbers(void **state)
     assert_ptr_equal(sn_number_read(hex, &value), hex + 1);
 }
 
-static void test_random_numbers_against_strtod(void **state)
+TEST(test_random_numbers_against_strtod)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 1, SN_STREAM_TEST, 0);
     for (int i = 0; i < 300000; i++) {
@@ -102,9 +88,8 @@ static void test_random_numbers_against_strtod(void **state)
 }
 
 /* Numbers half way between two doubles, and a hair off it, are where rounding goes wrong. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 2, SN_STREAM_TEST, 0);
     for (int i = 0; i < 20000; i++) {
@@ -119,9 +104,8 @@ static void test_ties(void **state)
     }
 }
 
-static void test_print_known(void **state)
+TEST(test_print_known)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -157,9 +141,8 @@ static void test_print_known(void **state)
     }
 }
 
-static void test_print_reads_back(void **state)
+TEST(test_print_reads_back)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_TEST, 0);
     for (int i = 0; i < 100000; i++) {
@@ -183,15 +166,4 @@ static void test_print_reads_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_numbers),
-        cmocka_unit_test(test_no_numbers),
-        cmocka_unit_test(test_random_numbers_against_strtod),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_print_known),
-        cmocka_unit_test(test_print_reads_back),
-    };
-    return cmocka_run_group_tests_name("base_number", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

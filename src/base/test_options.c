@@ -1,67 +1,54 @@
 /* Structs of options from callers that are older, newer, or forgot to say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/take_options.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 
-static void no_options_are_the_defaults(void **state)
+TEST(no_options_are_the_defaults)
 {
-    (void)state;
     stonet_run run;
-    assert_int_equal(sn_take_run(NULL, &run), STONET_OK);
+    OK(sn_take_run(NULL, &run));
     assert_int_equal(run.seed, 1);
     assert_int_equal(run.size, sizeof run);
     stonet_independence_options test;
-    assert_int_equal(sn_take_independence_options(NULL, &test), STONET_OK);
+    OK(sn_take_independence_options(NULL, &test));
     assert_int_equal(test.permutations, 1000);
 }
 
-static void what_is_given_is_taken(void **state)
+TEST(what_is_given_is_taken)
 {
-    (void)state;
     stonet_use_options given = {.size = sizeof given, .threads = 3, .seed = 7, .draws = 9, .impute = 1},
                        taken;
-    assert_int_equal(sn_take_use_options(&given, &taken), STONET_OK);
+    OK(sn_take_use_options(&given, &taken));
     assert_memory_equal(&given, &taken, sizeof given);
 }
 
 /* A caller built when the struct ended before `permutations`. */
-static void an_older_struct_keeps_the_defaults_of_what_it_lacks(void **state)
+TEST(an_older_struct_keeps_the_defaults_of_what_it_lacks)
 {
-    (void)state;
     stonet_independence_options given = STONET_INDEPENDENCE_OPTIONS_INIT, taken;
     given.size = offsetof(stonet_independence_options, permutations);
     given.repeats = 4;
     given.permutations = -5; /* what lies behind an older struct is not the library's to read */
-    assert_int_equal(sn_take_independence_options(&given, &taken), STONET_OK);
+    OK(sn_take_independence_options(&given, &taken));
     assert_int_equal(taken.repeats, 4);
     assert_int_equal(taken.permutations, 1000);
     assert_int_equal(taken.size, sizeof taken);
 }
 
-static void a_newer_struct_may_only_leave_its_own_members_at_zero(void **state)
+TEST(a_newer_struct_may_only_leave_its_own_members_at_zero)
 {
-    (void)state;
     struct {
         stonet_tune_options known;
         int64_t later;
     } given = {.known = {.size = sizeof given, .folds = 3}};
     stonet_tune_options taken;
-    assert_int_equal(sn_take_tune_options(&given.known, &taken), STONET_OK);
+    OK(sn_take_tune_options(&given.known, &taken));
     assert_int_equal(taken.folds, 3);
     given.later = 1;
     assert_says(sn_take_tune_options(&given.known, &taken), STONET_ERROR_ARGUMENT, "does not know");
 }
 
-static void a_size_that_was_never_set_is_an_error(void **state)
+TEST(a_size_that_was_never_set_is_an_error)
 {
-    (void)state;
     stonet_read_options forgotten = {.target = "y"}, taken;
     assert_says(sn_take_read_options(&forgotten, &taken), STONET_ERROR_ARGUMENT,
                 "sizeof(stonet_read_options)");
@@ -75,59 +62,43 @@ static void a_size_that_was_never_set_is_an_error(void **state)
     assert_int_equal(sn_take_compare_options(&none, &compare), STONET_ERROR_ARGUMENT);
 }
 
-static void negative_threads_are_an_error(void **state)
+TEST(negative_threads_are_an_error)
 {
-    (void)state;
     stonet_run run = STONET_RUN_INIT, taken;
     run.threads = -1;
     assert_says(sn_take_run(&run, &taken), STONET_ERROR_ARGUMENT, "threads");
 }
 
 /* OpenMP ends the process that asks for more threads than the system gives. */
-static void threads_without_end_are_bounded(void **state)
+TEST(threads_without_end_are_bounded)
 {
-    (void)state;
     stonet_run run = STONET_RUN_INIT, taken;
     run.threads = 99999;
-    assert_int_equal(sn_take_run(&run, &taken), STONET_OK);
+    OK(sn_take_run(&run, &taken));
     assert_in_range(taken.threads, 256, 99998);
     run.threads = 3;
-    assert_int_equal(sn_take_run(&run, &taken), STONET_OK);
+    OK(sn_take_run(&run, &taken));
     assert_int_equal(taken.threads, 3);
 }
 
 /* Arrays of texts that are not there, or have a hole. */
-static void texts_that_are_not_there_are_an_error(void **state)
+TEST(texts_that_are_not_there_are_an_error)
 {
-    (void)state;
     const char *const hole[] = {"a=1,2", NULL};
     stonet_read_options read = {.size = sizeof read, .n_ordinal = 1}, read_taken;
     assert_says(sn_take_read_options(&read, &read_taken), STONET_ERROR_ARGUMENT, "ordinal");
     read.ordinal = hole;
-    assert_int_equal(sn_take_read_options(&read, &read_taken), STONET_OK);
+    OK(sn_take_read_options(&read, &read_taken));
     read.n_ordinal = 2;
     assert_says(sn_take_read_options(&read, &read_taken), STONET_ERROR_ARGUMENT, "text 2 of 2");
     stonet_tune_options tune = {.size = sizeof tune, .n_grid = 1}, tune_taken;
-    assert_int_equal(sn_take_tune_options(&tune, &tune_taken), STONET_OK); /* the built-in grid */
+    OK(sn_take_tune_options(&tune, &tune_taken)); /* the built-in grid */
     tune.grid = hole;
-    assert_int_equal(sn_take_tune_options(&tune, &tune_taken), STONET_OK);
+    OK(sn_take_tune_options(&tune, &tune_taken));
     tune.n_grid = 2;
     assert_says(sn_take_tune_options(&tune, &tune_taken), STONET_ERROR_ARGUMENT, "text 2 of 2");
     tune.n_grid = -1;
     assert_says(sn_take_tune_options(&tune, &tune_taken), STONET_ERROR_ARGUMENT, "grid");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_options_are_the_defaults),
-        cmocka_unit_test(what_is_given_is_taken),
-        cmocka_unit_test(an_older_struct_keeps_the_defaults_of_what_it_lacks),
-        cmocka_unit_test(a_newer_struct_may_only_leave_its_own_members_at_zero),
-        cmocka_unit_test(a_size_that_was_never_set_is_an_error),
-        cmocka_unit_test(negative_threads_are_an_error),
-        cmocka_unit_test(threads_without_end_are_bounded),
-        cmocka_unit_test(texts_that_are_not_there_are_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

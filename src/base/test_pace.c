@@ -1,11 +1,5 @@
 /* The choice of threads from the times of steps, which are made up here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "base/thread_tuner.h"
 
 static const double MUCH = 1e6; /* nanoseconds */
@@ -24,9 +18,8 @@ static int play(sn_pace *pace, int steps, double alone, double together)
     return shared;
 }
 
-static void little_work_gets_few_threads(void **state)
+TEST(little_work_gets_few_threads)
 {
-    (void)state;
     sn_pace pace = {0};
     assert_int_equal(sn_pace_threads(&pace, 1e3, 8), 1);
     assert_int_equal(sn_pace_threads(&pace, 79e3, 8), 1);
@@ -35,16 +28,14 @@ static void little_work_gets_few_threads(void **state)
     assert_int_equal(sn_pace_threads(&(sn_pace){0}, MUCH, 0), 1);
 }
 
-static void threads_that_pay_are_used(void **state)
+TEST(threads_that_pay_are_used)
 {
-    (void)state;
     sn_pace pace = {0};
     assert_int_equal(play(&pace, 1000, 1.0, 0.3), 999); /* but one step, to compare with */
 }
 
-static void threads_that_do_not_pay_are_tried_less_and_less(void **state)
+TEST(threads_that_do_not_pay_are_tried_less_and_less)
 {
-    (void)state;
     sn_pace pace = {0};
     int first = play(&pace, 1000, 1.0, 5.0), later = play(&pace, 10000, 1.0, 5.0);
     assert_true(first <= 8 && later <= 8 && later >= 1);
@@ -52,20 +43,10 @@ static void threads_that_do_not_pay_are_tried_less_and_less(void **state)
     assert_true(play(&pace, 10000, 1.0, 0.3) > 7000);
 }
 
-static void held_threads_stay(void **state)
+TEST(held_threads_stay)
 {
-    (void)state;
     sn_pace pace = {.held = true};
     assert_int_equal(play(&pace, 200, 1.0, 5.0), 200);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(little_work_gets_few_threads),
-        cmocka_unit_test(threads_that_pay_are_used),
-        cmocka_unit_test(threads_that_do_not_pay_are_tried_less_and_less),
-        cmocka_unit_test(held_threads_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,11 +1,5 @@
 /* Ranks with each other: what one has comes to all, shares make a whole, pieces are dealt out once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "base/test_wire.h"
 #include "base/work_queue.h"
 
@@ -26,19 +20,18 @@ static void spread_and_gather(test_rank *self)
     const int ranks = stonet_team_ranks(self->team);
     for (int from = 0; from < ranks; from++) {
         s->word[from] = 100 * self->rank + from;
-        assert_int_equal(sn_team_spread(self->team, from, &s->word[from], sizeof *s->word), STONET_OK);
+        OK(sn_team_spread(self->team, from, &s->word[from], sizeof *s->word));
     }
     const int64_t first = sn_team_border(self->team, THINGS, self->rank),
                   last = sn_team_border(self->team, THINGS, self->rank + 1);
     for (int64_t i = first; i < last; i++) s->things[i] = 1000 + i;
-    assert_int_equal(sn_team_gather(self->team, THINGS, sizeof *s->things, s->things), STONET_OK);
-    if (self->rank == 1) assert_int_equal(sn_pack_int(&s->record, 77), STONET_OK);
-    if (ranks > 1) assert_int_equal(sn_team_spread_pack(self->team, 1, &s->record), STONET_OK);
+    OK(sn_team_gather(self->team, THINGS, sizeof *s->things, s->things));
+    if (self->rank == 1) OK(sn_pack_int(&s->record, 77));
+    if (ranks > 1) OK(sn_team_spread_pack(self->team, 1, &s->record));
 }
 
-static void all_get_what_one_has(void **state)
+TEST(all_get_what_one_has)
 {
-    (void)state;
     for (int ranks = 1; ranks <= 9; ranks++) {
         static share shares[TEST_RANKS];
         memset(shares, 0, sizeof shares);
@@ -63,13 +56,12 @@ static void agree(test_rank *self)
         const stonet_status status = sn_team_agree(self->team, &hash);
         s->worked[odd + 1] =
             status == STONET_ERROR_ARGUMENT && strstr(stonet_last_error(), "has other data") != NULL;
-        if (odd < 0) assert_int_equal(status, STONET_OK);
+        if (odd < 0) OK(status);
     }
 }
 
-static void all_hear_of_one_with_another_job(void **state)
+TEST(all_hear_of_one_with_another_job)
 {
-    (void)state;
     for (int ranks = 1; ranks <= 5; ranks++) {
         static share shares[TEST_RANKS];
         memset(shares, 0, sizeof shares);
@@ -99,12 +91,11 @@ static void deal(test_rank *self)
     share *s = self->user;
     const sn_deal pieces = {
         .key = "set", .count = PIECES, .team = self->team, .work = work, .take = take, .user = s};
-    assert_int_equal(sn_deal_out(&pieces, 1 + self->rank % 2, NULL), STONET_OK);
+    OK(sn_deal_out(&pieces, 1 + self->rank % 2, NULL));
 }
 
-static void every_piece_is_done_once(void **state)
+TEST(every_piece_is_done_once)
 {
-    (void)state;
     for (int ranks = 1; ranks <= 7; ranks += 2) {
         static share shares[TEST_RANKS];
         memset(shares, 0, sizeof shares);
@@ -120,14 +111,13 @@ static void every_piece_is_done_once(void **state)
     }
 }
 
-static void a_process_alone_is_no_team(void **state)
+TEST(a_process_alone_is_no_team)
 {
-    (void)state;
-    stonet_team *team = (stonet_team *)(void *)state;
+    stonet_team *team = (stonet_team *)(void *)&team;
     unsetenv("OMPI_COMM_WORLD_SIZE");
     unsetenv("PMIX_RANK");
     unsetenv("PMI_SIZE");
-    assert_int_equal(stonet_team_join(&team), STONET_OK);
+    OK(stonet_team_join(&team));
     assert_null(team);
     assert_int_equal(stonet_team_rank(NULL), 0);
     assert_int_equal(stonet_team_ranks(NULL), 1);
@@ -138,13 +128,4 @@ static void a_process_alone_is_no_team(void **state)
     assert_int_equal(stonet_team_join(NULL), STONET_ERROR_ARGUMENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_get_what_one_has),
-        cmocka_unit_test(all_hear_of_one_with_another_job),
-        cmocka_unit_test(every_piece_is_done_once),
-        cmocka_unit_test(a_process_alone_is_no_team),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

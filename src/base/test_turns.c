@@ -1,21 +1,14 @@
 /* The order in which work is dealt out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/job_order.h"
+#include "base/test_kit.h"
 
-static void long_kinds_come_first(void **state)
+TEST(long_kinds_come_first)
 {
-    (void)state;
     const char *const name[] = {"a", "b", "c"};
     const void *kind[9];
     for (int i = 0; i < 9; i++) kind[i] = name[i % 3];
     sn_turns *order;
-    assert_int_equal(sn_turns_create(9, kind, NULL, &order), STONET_OK);
+    OK(sn_turns_create(9, kind, NULL, &order));
     sn_turns_skip(order, 0); /* was done before */
     /* One of each kind, in their order. */
     assert_int_equal(sn_turns_next(order, 0.0), 3);
@@ -34,15 +27,14 @@ static void long_kinds_come_first(void **state)
 }
 
 /* Without kinds, or with too many, as they come; those that are done already in no case. */
-static void few_or_many_kinds(void **state)
+TEST(few_or_many_kinds)
 {
-    (void)state;
     enum { MANY = 1000 };
     static const void *kind[MANY];
     for (int i = 0; i < MANY; i++) kind[i] = &kind[i / 2];
     for (int named = 0; named < 2; named++) {
         sn_turns *order;
-        assert_int_equal(sn_turns_create(MANY, named ? kind : NULL, NULL, &order), STONET_OK);
+        OK(sn_turns_create(MANY, named ? kind : NULL, NULL, &order));
         for (int i = 0; i < MANY; i += 3) sn_turns_skip(order, i);
         for (int i = 0; i < MANY; i++)
             if (i % 3 != 0) assert_int_equal(sn_turns_next(order, (double)(i % 7)), i);
@@ -50,21 +42,20 @@ static void few_or_many_kinds(void **state)
         sn_turns_free(order);
     }
     sn_turns *none;
-    assert_int_equal(sn_turns_create(0, NULL, NULL, &none), STONET_OK);
+    OK(sn_turns_create(0, NULL, NULL, &none));
     assert_int_equal(sn_turns_next(none, 0.0), -1);
     sn_turns_free(none);
     sn_turns_free(NULL);
 }
 
 /* What is said of kinds counts until something is known of them. */
-static void effort_comes_first(void **state)
+TEST(effort_comes_first)
 {
-    (void)state;
     static const char a, b, c;
     const void *const kind[] = {&a, &a, &b, &b, &b, &c, &c};
     const double effort[] = {1, 1, 5, 5, 5, 0, 0};
     sn_turns *order = NULL;
-    assert_int_equal(sn_turns_create(7, kind, effort, &order), STONET_OK);
+    OK(sn_turns_create(7, kind, effort, &order));
     assert_int_equal(sn_turns_next(order, 0.0), 2); /* one of each kind, the greatest effort first */
     assert_int_equal(sn_turns_next(order, 0.0), 0);
     assert_int_equal(sn_turns_next(order, 0.0), 5);
@@ -79,10 +70,4 @@ static void effort_comes_first(void **state)
     sn_turns_free(order);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_kinds_come_first),
-                                       cmocka_unit_test(effort_comes_first),
-                                       cmocka_unit_test(few_or_many_kinds)};
-    return cmocka_run_group_tests_name("base_turns", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,21 +1,13 @@
 /* Tables of words: to values and back, and what is not in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "base/words.h"
 
 typedef enum colour { RED, GREEN, BLUE } colour;
 #define COLOUR_WORDS(between) "red" between "green" between "blue"
 SN_DEFINE_WORDS(colour_words, "colour", BLUE, COLOUR_WORDS);
 
-static void values_and_words_are_each_others(void **state)
+TEST(values_and_words_are_each_others)
 {
-    (void)state;
     assert_int_equal(colour_words.count, 3);
     for (int value = 0; value < colour_words.count; value++)
         assert_int_equal(sn_words_find(&colour_words, sn_words_name(&colour_words, value)), value);
@@ -25,50 +17,39 @@ static void values_and_words_are_each_others(void **state)
         assert_int_equal(sn_words_find(&colour_words, strange[i]), -1);
 }
 
-static void a_setting_takes_its_choices_from_the_table(void **state)
+TEST(a_setting_takes_its_choices_from_the_table)
 {
-    (void)state;
     const sn_param table[] = {
         {"paint", SN_CHOICE, "auto", 0, 0, "auto|" COLOUR_WORDS(SN_JOINED), "colour of the wall"}};
     sn_settings *settings = NULL;
-    assert_int_equal(sn_settings_create(table, 1, &settings), STONET_OK);
+    OK(sn_settings_create(table, 1, &settings));
     assert_int_equal(sn_words_choice(&colour_words, settings, "paint"), -1);
     for (int value = 0; value < colour_words.count; value++) {
-        assert_int_equal(sn_settings_set(settings, "paint", sn_words_name(&colour_words, value)), STONET_OK);
+        OK(sn_settings_set(settings, "paint", sn_words_name(&colour_words, value)));
         assert_int_equal(sn_words_choice(&colour_words, settings, "paint"), value);
     }
     assert_int_equal(sn_settings_set(settings, "paint", "grey"), STONET_ERROR_ARGUMENT);
     sn_settings_free(settings);
 }
 
-static void a_stored_word_comes_back_and_an_unknown_one_is_an_error(void **state)
+TEST(a_stored_word_comes_back_and_an_unknown_one_is_an_error)
 {
-    (void)state;
     sn_store *store = NULL;
     int value = 77;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_words_put(&colour_words, store, "wall", BLUE), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_words_put(&colour_words, store, "wall", BLUE));
     assert_string_equal(sn_store_find_text(store, "wall"), "blue");
-    assert_int_equal(sn_words_get(&colour_words, store, "wall", &value), STONET_OK);
+    OK(sn_words_get(&colour_words, store, "wall", &value));
     assert_int_equal(value, BLUE);
-    assert_int_equal(sn_words_get(&colour_words, store, "door", &value), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "no entry 'door'"));
-    assert_int_equal(sn_store_put_text(store, "roof", "violet"), STONET_OK);
-    assert_int_equal(sn_words_get(&colour_words, store, "roof", &value), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "'roof' is 'violet', no colour"));
+    assert_says(sn_words_get(&colour_words, store, "door", &value), STONET_ERROR_FORMAT, "no entry 'door'");
+    OK(sn_store_put_text(store, "roof", "violet"));
+    assert_says(sn_words_get(&colour_words, store, "roof", &value), STONET_ERROR_FORMAT,
+                "'roof' is 'violet', no colour");
     assert_non_null(strstr(stonet_last_error(), "red, green or blue"));
     /* A number of the enum is no word. */
-    assert_int_equal(sn_store_put_int(store, "floor", GREEN), STONET_OK);
+    OK(sn_store_put_int(store, "floor", GREEN));
     assert_int_equal(sn_words_get(&colour_words, store, "floor", &value), STONET_ERROR_FORMAT);
     sn_store_free(store);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_words_are_each_others),
-        cmocka_unit_test(a_setting_takes_its_choices_from_the_table),
-        cmocka_unit_test(a_stored_word_comes_back_and_an_unknown_one_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

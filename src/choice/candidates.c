@@ -91,13 +91,11 @@ static sn_front_recipe kernel_of(const table *t, double complexity)
 static void add_networks(table *t)
 {
     const sn_front_recipe none = {.kind = SN_FRONT_NONE};
-    if (sn_config_given(t->settings, "activation")) {
-        if (!sn_is(t->settings, "activation", "identity") || sn_config_given(t->settings, "hidden"))
-            add(t, SN_FAMILY_NETWORK, none, activation_or(t, SN_TANH), NETWORK_DECAYS);
-        return;
-    }
-    add(t, SN_FAMILY_NETWORK, none, SN_TANH, NETWORK_DECAYS);
-    add(t, SN_FAMILY_RELU, none, SN_RELU, NETWORK_DECAYS);
+    const sn_activation units = activation_or(t, SN_TANH);
+    /* Identity units alone are the linear family. */
+    if (units != SN_RELU && (units != SN_IDENTITY || sn_config_given(t->settings, "hidden")))
+        add(t, SN_FAMILY_NETWORK, none, units, NETWORK_DECAYS);
+    if (may(t, "activation", "relu")) add(t, SN_FAMILY_RELU, none, SN_RELU, NETWORK_DECAYS);
 }
 
 static void add_kernels(table *t)

@@ -1,11 +1,5 @@
 /* A constant guess and linear regression on held-out rows, by hand and by the normal equations. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/beside.h"
 #include "engine/test_oracle.h"
 #include "math/linalg.h"
@@ -18,9 +12,8 @@ static void assert_near(double got, double expected)
 }
 
 /* The mean loss of the best constant: half the variance, or the entropy of shares with half a row more. */
-static void the_best_constant(void **state)
+TEST(the_best_constant)
 {
-    (void)state;
     const double y[] = {1, 10, 2, 20, 4, 60};
     const int32_t label[] = {0, 2, 2};
     const float weight[] = {1, 2, 1};
@@ -29,18 +22,18 @@ static void the_best_constant(void **state)
     sn_problem numbers = {.n = 3, .task = SN_REGRESSION, .outputs = 2, .y = y};
     sn_problem classes = {.n = 3, .task = SN_CLASSIFICATION, .outputs = 3, .label = label};
     double loss;
-    assert_int_equal(sn_constant_loss(&numbers, &all, &loss), STONET_OK);
+    OK(sn_constant_loss(&numbers, &all, &loss));
     assert_near(loss, 0.5 * ((16.0 + 1.0 + 25.0) / 9 + (400.0 + 100.0 + 900.0)) / 3);
-    assert_int_equal(sn_constant_loss(&classes, &all, &loss), STONET_OK);
+    OK(sn_constant_loss(&classes, &all, &loss));
     assert_near(loss, -(log(1.5 / 4.5) + 2.0 * log(2.5 / 4.5)) / 3);
     numbers.weight = classes.weight = weight;
-    assert_int_equal(sn_constant_loss(&numbers, &all, &loss), STONET_OK);
+    OK(sn_constant_loss(&numbers, &all, &loss));
     const double a = 9.0 / 4, b = 110.0 / 4;
     assert_near(loss, 0.5 *
                           (pow(1 - a, 2) + pow(10 - b, 2) + 2 * (pow(2 - a, 2) + pow(20 - b, 2)) +
                            pow(4 - a, 2) + pow(60 - b, 2)) /
                           4);
-    assert_int_equal(sn_constant_loss(&classes, &all, &loss), STONET_OK);
+    OK(sn_constant_loss(&classes, &all, &loss));
     assert_near(loss, -(log(1.5 / 5.5) + 3.0 * log(3.5 / 5.5)) / 4);
 }
 
@@ -56,14 +49,13 @@ static oracle draw(sn_task task, float *weight, sn_folds *folds)
         if (weight != NULL) weight[r] = (float)(1 + r % 3) / 2.0F;
     }
     o.problem.weight = weight;
-    assert_int_equal(sn_folds_make(&o.problem, &all, 3, folds), STONET_OK);
+    OK(sn_folds_make(&o.problem, &all, 3, folds));
     return o;
 }
 
 /* The constant of each fold's training rows on the others. */
-static void the_constant_on_held_out_rows(void **state)
+TEST(the_constant_on_held_out_rows)
 {
-    (void)state;
     for (int which = 0; which < 4; which++) {
         float weight[N];
         double mean[M];
@@ -71,7 +63,7 @@ static void the_constant_on_held_out_rows(void **state)
         sn_held_out cost;
         const bool classes = which % 2 == 1;
         oracle o = draw(classes ? SN_CLASSIFICATION : SN_REGRESSION, which >= 2 ? weight : NULL, &folds);
-        assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+        OK(sn_held_out_create(&folds, &cost));
         sn_constant_measure(&o.problem, &folds, mean, &cost);
         for (int f = 0; f < folds.count; f++) {
             const sn_fold *fold = &folds.fold[f];
@@ -119,7 +111,7 @@ static void ridge_by_hand(const oracle *o, const sn_fold *fold, double penalty, 
         }
     }
     for (int j = 0; j < P; j++) gram[j * P + j] += penalty * n;
-    assert_int_equal(sn_solve_spd(P, gram, M, b), STONET_OK);
+    OK(sn_solve_spd(P, gram, M, b));
     for (int64_t i = 0; i < fold->test.n; i++) {
         const int64_t row = sn_rows_at(&fold->test, i);
         loss[i] = 0.0;
@@ -131,9 +123,8 @@ static void ridge_by_hand(const oracle *o, const sn_fold *fold, double penalty, 
     }
 }
 
-static void ridge_is_that_of_the_normal_equations(void **state)
+TEST(ridge_is_that_of_the_normal_equations)
 {
-    (void)state;
     sn_folds folds;
     sn_held_out cost;
     sn_beside beside;
@@ -142,14 +133,12 @@ static void ridge_is_that_of_the_normal_equations(void **state)
     const double penalties[] = {0.003, 0.3, 0.03, 3e-4, 3e-5};
     double least = (double)INFINITY, loss[N];
     bool found;
-    assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+    OK(sn_held_out_create(&folds, &cost));
     for (int k = 0; k < 5; k++) {
         double mean = 0.0;
         for (int f = 0; f < folds.count; f++) {
             ridge_by_hand(&o, &folds.fold[f], penalties[k], loss);
-            assert_int_equal(
-                sn_linear_measure(&o.problem, &folds, f, &plain, penalties[k], NULL, &cost, &found),
-                STONET_OK);
+            OK(sn_linear_measure(&o.problem, &folds, f, &plain, penalties[k], NULL, &cost, &found));
             assert_true(found);
             for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
                 assert_true(fabs(cost.loss[folds.fold[f].first + i] - loss[i]) < 1e-4 * (1.0 + loss[i]));
@@ -159,7 +148,7 @@ static void ridge_is_that_of_the_normal_equations(void **state)
         least = fmin(least, mean);
     }
     /* and beside a network stands the best of the penalties */
-    assert_int_equal(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside), STONET_OK);
+    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_true(fabs(sn_mean_loss(beside.linear.loss, 0, N) - least) < 1e-5);
     assert_true(sn_mean_loss(beside.linear.loss, 0, N) < sn_mean_loss(beside.constant.loss, 0, N));
     sn_beside_free(&beside);
@@ -169,31 +158,21 @@ static void ridge_is_that_of_the_normal_equations(void **state)
 }
 
 /* Logistic regression says something of classes; where there is one class alone, there is none. */
-static void classes(void **state)
+TEST(classes)
 {
-    (void)state;
     sn_folds folds;
     sn_beside beside;
     oracle o = draw(SN_CLASSIFICATION, NULL, &folds);
-    assert_int_equal(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside), STONET_OK);
+    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_true(sn_mean_loss(beside.linear.loss, 0, N) < 0.9 * sn_mean_loss(beside.constant.loss, 0, N));
     assert_true(sn_mean_loss(beside.linear.wrong, 0, N) < sn_mean_loss(beside.constant.wrong, 0, N));
     sn_beside_free(&beside);
     for (int i = 0; i < N; i++) o.label[i] = 1;
-    assert_int_equal(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside), STONET_OK);
+    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_null(beside.linear.loss);
     sn_beside_free(&beside);
     sn_folds_free(&folds);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_constant),
-        cmocka_unit_test(the_constant_on_held_out_rows),
-        cmocka_unit_test(ridge_is_that_of_the_normal_equations),
-        cmocka_unit_test(classes),
-    };
-    return cmocka_run_group_tests_name("choice_beside", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

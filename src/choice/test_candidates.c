@@ -1,15 +1,5 @@
 /* The table of candidates: what is set takes the lines away that have something else, and nothing more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "choice/candidates.h"
 #include "stonet/test_settings.h"
 
@@ -33,7 +23,7 @@ static table table_of(int64_t n, int64_t p, const char *const *pairs)
 static table fine(int64_t n, int64_t p, const char *const *pairs)
 {
     const table t = table_of(n, p, pairs);
-    if (t.status != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(t.status);
     return t;
 }
 
@@ -78,7 +68,7 @@ static bool of_kernels(const sn_line *line)
 }
 static bool networks(const sn_line *line)
 {
-    return line->family == SN_FAMILY_NETWORK;
+    return line->family == SN_FAMILY_NETWORK || line->family == SN_FAMILY_RELU;
 }
 static bool bent(const sn_line *line)
 {
@@ -97,9 +87,8 @@ static bool wide_kernel(const sn_line *line)
     return line->kind.front.complexity == 4.5;
 }
 
-static void what_is_set_takes_its_lines_away(void **state)
+TEST(what_is_set_takes_its_lines_away)
 {
-    (void)state;
     static const struct {
         const char *const pairs[5];
         leaves which;
@@ -128,9 +117,8 @@ static void what_is_set_takes_its_lines_away(void **state)
 }
 
 /* A weight decay leaves every kind of network, once. */
-static void a_given_decay(void **state)
+TEST(a_given_decay)
 {
-    (void)state;
     const table whole = fine(SMALL, FEW, NOTHING),
                 t = fine(SMALL, FEW, (const char *const[]){"weight_decay", "0.02", NULL});
     assert_true(t.open);
@@ -143,9 +131,8 @@ static void a_given_decay(void **state)
 }
 
 /* With epochs and weight decay nothing is open: one line, of what else was set. */
-static void one_line(void **state)
+TEST(one_line)
 {
-    (void)state;
     static const struct {
         const char *const pairs[9];
         sn_front_kind front;
@@ -169,9 +156,8 @@ static void one_line(void **state)
 }
 
 /* Many more columns than rows: a few of the columns and components, and nothing that sees all of x. */
-static void wide_tables(void **state)
+TEST(wide_tables)
 {
-    (void)state;
     static const struct {
         int64_t n, p;
         const char *const pairs[3];
@@ -193,9 +179,8 @@ static void wide_tables(void **state)
 
 /* Above 20,000 rows kernels are tried where they are asked for. Landmarks: a tenth of the rows, 200 to 1,000.
  */
-static void kernels(void **state)
+TEST(kernels)
 {
-    (void)state;
     const int64_t landmarks[][2] = {{100, 200}, {2000, 200}, {5000, 500}, {20000, 1000}, {20001, 1000}};
     for (int k = 0; k < 5; k++) {
         const table t = fine(landmarks[k][0], 3, NOTHING),
@@ -222,9 +207,8 @@ static void assert_obeys(const sn_line *line, const char *front, const char *act
 }
 
 /* Every combination: between one line and the most, none twice, all as they were set; or an error. */
-static void every_combination(void **state)
+TEST(every_combination)
 {
-    (void)state;
     static const char *const front[] = {"auto", "none", "kernel", "columns", "components"},
                              *const activation[] = {"auto", "tanh", "relu", "sigmoid", "identity"},
                              *const hidden[] = {"auto", "none", "5"}, *const decay[] = {"auto", "0.02"},
@@ -260,9 +244,8 @@ static void every_combination(void **state)
                 refused < 60); /* a linear model with inputs that are bent, of unnamed layers */
 }
 
-static void lines_are_told(void **state)
+TEST(lines_are_told)
 {
-    (void)state;
     const sn_line line = {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 1.5}, SN_TANH, 0.01}},
                   straight = {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_COMPONENTS}, SN_IDENTITY, 0.1}};
     char text[100];
@@ -272,16 +255,4 @@ static void lines_are_told(void **state)
     assert_string_equal(text, "linear network on principal components, weight decay 0.1");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_set_takes_its_lines_away),
-        cmocka_unit_test(a_given_decay),
-        cmocka_unit_test(one_line),
-        cmocka_unit_test(wide_tables),
-        cmocka_unit_test(kernels),
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(lines_are_told),
-    };
-    return cmocka_run_group_tests_name("choice_candidates", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,19 +1,11 @@
 /* front=conv: which image the rows are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "choice/conv_fit.h"
 #include "stonet/test_settings.h"
 
 /* The image that rows are is told by two or three numbers, which must be those of the rows. */
-static void images_that_settings_tell(void **state)
+TEST(images_that_settings_tell)
 {
-    (void)state;
     static const struct {
         const char *image, *words; /* NULL: fine */
     } cases[] = {{"6,6", NULL},
@@ -31,7 +23,7 @@ static void images_that_settings_tell(void **state)
         if (cases[k].words != NULL) {
             assert_says(sn_conv_front(&job, &front), STONET_ERROR_ARGUMENT, cases[k].words);
         } else {
-            assert_int_equal(sn_conv_front(&job, &front), STONET_OK);
+            OK(sn_conv_front(&job, &front));
             assert_int_equal(front->inputs, 36);
         }
         sn_front_free(front);
@@ -39,8 +31,4 @@ static void images_that_settings_tell(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(images_that_settings_tell)};
-    return cmocka_run_group_tests_name("choice_conv_fit", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,7 @@
 /* Fits with settings that are given: what they learn, how they end, and the same bits always. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/memory.h"
-#include "base/test_says.h"
 #include "choice/test_fit.h"
+#include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/test_source.h"
 #include "engine/test_oracle.h"
 #include "net/regression.h"
@@ -40,9 +32,8 @@ static void assert_finite(const sn_stonet *net)
     for (int64_t j = 0; j < net->network.shape.parameters; j++) assert_true(isfinite(net->network.theta[j]));
 }
 
-static void test_learns_a_product(void **state)
+TEST(test_learns_a_product)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 300);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "200", "weight_decay", "0", "hidden", "16", NULL};
@@ -56,9 +47,8 @@ static void test_learns_a_product(void **state)
     oracle_free(&o);
 }
 
-static void test_divergence_keeps_the_last_good_model(void **state)
+TEST(test_divergence_keeps_the_last_good_model)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 100);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "50", "weight_decay", "0", "lr", "500", NULL};
@@ -75,9 +65,8 @@ static int stop_when_zero(void *user)
     return *left > 0 ? (*left)-- == 0 : 1;
 }
 
-static void test_stopping_leaves_a_usable_model(void **state)
+TEST(test_stopping_leaves_a_usable_model)
 {
-    (void)state;
     oracle o = make_problem(SN_CLASSIFICATION, 120);
     float z[120];
     for (int open = 0; open < 2; open++) {
@@ -90,10 +79,10 @@ static void test_stopping_leaves_a_usable_model(void **state)
             stonet_outcome outcome;
             sn_stonet *net = NULL;
             const stonet_status status = sn_stonet_fit(&o.problem, 1, settings, &run, &net, &outcome);
-            assert_int_equal(status, STONET_OK);
+            OK(status);
             if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
             assert_finite(net);
-            assert_int_equal(sn_stonet_reduce(net, &o.problem, false, 1, z), STONET_OK);
+            OK(sn_stonet_reduce(net, &o.problem, false, 1, z));
             for (int i = 0; i < 120; i++) assert_true(isfinite(z[i]));
             sn_stonet_free(net);
         }
@@ -103,9 +92,8 @@ static void test_stopping_leaves_a_usable_model(void **state)
 }
 
 /* The absolute form with the values the relative one implies is the same run. */
-static void test_the_two_parametrisations_agree(void **state)
+TEST(test_the_two_parametrisations_agree)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 64);
     stonet_outcome outcome;
     const char *const relative[] = {"epochs", "20",    "weight_decay", "0",   "hidden", "5",     "s_out",
@@ -125,9 +113,8 @@ static void test_the_two_parametrisations_agree(void **state)
     oracle_free(&o);
 }
 
-static void test_lasso_zeroes_weights(void **state)
+TEST(test_lasso_zeroes_weights)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 200);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
@@ -139,9 +126,8 @@ static void test_lasso_zeroes_weights(void **state)
     oracle_free(&o);
 }
 
-static void test_settings_that_do_not_fit_are_refused(void **state)
+TEST(test_settings_that_do_not_fit_are_refused)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 20);
     const char *const bad[][5] = {
         {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
@@ -181,9 +167,8 @@ static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint3
 
 /* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
    batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
-static void test_a_fit_by_rows_is_the_same_fit(void **state)
+TEST(test_a_fit_by_rows_is_the_same_fit)
 {
-    (void)state;
     oracle o = make_problem(SN_CLASSIFICATION, 2300);
     const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
                                  "output", "refit", "sdr_iterations", "3",   NULL};
@@ -211,9 +196,8 @@ static void test_a_fit_by_rows_is_the_same_fit(void **state)
 }
 
 /* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
-static void test_weights_reach_training(void **state)
+TEST(test_weights_reach_training)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 400);
     float weight[400];
     for (int64_t i = 0; i < 400; i++) {
@@ -230,9 +214,8 @@ static void test_weights_reach_training(void **state)
     oracle_free(&o);
 }
 
-static void test_tiny_data(void **state)
+TEST(test_tiny_data)
 {
-    (void)state;
     for (int64_t n = 2; n <= 8; n++) {
         oracle o = make_problem(SN_CLASSIFICATION, n);
         o.label[0] = 0;
@@ -247,9 +230,8 @@ static void test_tiny_data(void **state)
 }
 
 /* The same seed with and without output=refit: only the output layer differs, and its loss is lower. */
-static void test_output_is_refitted(void **state)
+TEST(test_output_is_refitted)
 {
-    (void)state;
     oracle o = make_problem(SN_CLASSIFICATION, 60);
     sn_stonet *net[2];
     for (int k = 0; k < 2; k++) {
@@ -273,9 +255,8 @@ enum { ROWS = 240 };
  * lambda on both layers costs lambda |B|_F of B = V W, whose slope is that of l2 / n |b|^2 / 2 on the
  * difference b of the classes' coefficients, |b|^2 = 2 |B|_F^2, for l2 / n = lambda / (2 |B|_F).
  */
-static void one_identity_unit_is_kernel_logistic_regression(void **state)
+TEST(one_identity_unit_is_kernel_logistic_regression)
 {
-    (void)state;
     oracle o = make_problem(SN_CLASSIFICATION, ROWS);
     const double lambda = 0.01;
     const char *const pairs[] = {"front",
@@ -315,16 +296,16 @@ static void one_identity_unit_is_kernel_logistic_regression(void **state)
         for (int k = 0; k < 2; k++) norm += pow((double)v[k] * (double)w[j], 2);
     norm = sqrt(norm);
     sn_problem seen;
-    assert_int_equal(sn_front_problem(net->front, &o.problem, &seen), STONET_OK);
+    OK(sn_front_problem(net->front, &o.problem, &seen));
     const sn_rows all = sn_rows_range(0, ROWS);
     const sn_regression ridge = {
         .problem = &seen, .rows = &all, .d = d, .x = seen.x, .l2 = ROWS * lambda / (2.0 * norm)};
     double *coef, intercept[2];
     bool found;
-    assert_int_equal(SN_NEW(coef, 2 * d), STONET_OK);
-    assert_int_equal(sn_regress(&ridge, NULL, coef, intercept, &found), STONET_OK);
+    OK(SN_NEW(coef, 2 * d));
+    OK(sn_regress(&ridge, NULL, coef, intercept, &found));
     float mu[ROWS * 2];
-    assert_int_equal(sn_stonet_forward(net, &o.problem, 2, false, 1, mu), STONET_OK);
+    OK(sn_stonet_forward(net, &o.problem, 2, false, 1, mu));
     double worst = 0.0, least = 1.0;
     for (int64_t i = 0; i < ROWS; i++) {
         double eta = intercept[1] - intercept[0];
@@ -342,20 +323,4 @@ static void one_identity_unit_is_kernel_logistic_regression(void **state)
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_learns_a_product),
-        cmocka_unit_test(test_divergence_keeps_the_last_good_model),
-        cmocka_unit_test(test_stopping_leaves_a_usable_model),
-        cmocka_unit_test(test_the_two_parametrisations_agree),
-        cmocka_unit_test(test_lasso_zeroes_weights),
-        cmocka_unit_test(test_settings_that_do_not_fit_are_refused),
-        cmocka_unit_test(test_a_fit_by_rows_is_the_same_fit),
-        cmocka_unit_test(test_weights_reach_training),
-        cmocka_unit_test(test_tiny_data),
-        cmocka_unit_test(test_output_is_refitted),
-        cmocka_unit_test(one_identity_unit_is_kernel_logistic_regression),
-    };
-    return cmocka_run_group_tests_name("choice_fit", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,4 +1,4 @@
-/* For tests, after cmocka.h: fits with settings given as names and values. */
+/* For tests: fits with settings given as names and values. */
 #pragma once
 
 #include "choice/fit.h"

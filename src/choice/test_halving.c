@@ -1,13 +1,6 @@
 /* The one rule of the choice against trainings done by hand: the lowest held-out loss wins, from rows that
    had no say in it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/beside.h"
 #include "choice/halving.h"
 #include "engine/test_oracle.h"
@@ -72,9 +65,9 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_trainer *trainer;
     sn_losses losses;
     float theta[4096];
-    assert_int_equal(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front), STONET_OK);
-    assert_int_equal(sn_front_problem(front, &f->o.problem, &seen), STONET_OK);
-    assert_int_equal(sn_line_config(&f->job, &line->kind, &seen, &shape, &config), STONET_OK);
+    OK(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front));
+    OK(sn_front_problem(front, &f->o.problem, &seen));
+    OK(sn_line_config(&f->job, &line->kind, &seen, &shape, &config));
     assert_true(shape.parameters <= 4096);
     const int64_t updates = sn_length_updates(&config, length, rows->n);
     config.epochs = (double)updates / (double)sn_train_batches(&config, rows->n);
@@ -85,16 +78,14 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
                               .seed = f->job.seed,
                               .threads = 1,
                               .run = &f->run};
-    assert_int_equal(sn_fold_start(&job, fold, theta), STONET_OK);
-    assert_int_equal(sn_trainer_create(&job, theta, &trainer), STONET_OK);
-    assert_int_equal(sn_trainer_run(trainer, updates), STONET_OK);
+    OK(sn_fold_start(&job, fold, theta));
+    OK(sn_trainer_create(&job, theta, &trainer));
+    OK(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
     const sn_measured network = {&seen, config.engine, &shape, theta, 1};
-    assert_int_equal(sn_folds_measure(folds, fold, &network, cost), STONET_OK);
-    assert_int_equal(
-        sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses),
-        STONET_OK);
+    OK(sn_folds_measure(folds, fold, &network, cost));
+    OK(sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses));
     sn_front_problem_free(&f->o.problem, &seen);
     sn_front_free(front);
     return losses.loss;
@@ -103,9 +94,8 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
 /* With the length given there is one training for each line and fold. The line with the lowest mean wins, its
    estimate has for each fold the losses of what is best on the others, and of its networks the one is kept
    that is best on all rows. */
-static void the_lowest_mean_loss_wins(void **state)
+TEST(the_lowest_mean_loss_wins)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         fixture f;
         sn_folds folds;
@@ -114,9 +104,9 @@ static void the_lowest_mean_loss_wins(void **state)
         sn_held_out cost[LINES], guess;
         int best = 0, fold = 0;
         make(&f, N, P, 1.0, seed, GIVEN);
-        assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, seed, &folds), STONET_OK);
+        OK(sn_folds_make(&f.o.problem, &f.job.rows, seed, &folds));
         for (int a = 0; a < LINES; a++) {
-            assert_int_equal(sn_held_out_create(&folds, &cost[a]), STONET_OK);
+            OK(sn_held_out_create(&folds, &cost[a]));
             for (int k = 0; k < folds.count; k++)
                 whole[a][k] = train_by_hand(&f, &folds, k, &THREE[a], 0, &cost[a]);
             mean[a] = sn_mean_loss(cost[a].loss, 0, N);
@@ -136,13 +126,13 @@ static void the_lowest_mean_loss_wins(void **state)
             }
             estimate += (double)part->test.n * sn_mean_loss(cost[other].loss, part->first, part->test.n) / N;
         }
-        assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+        OK(sn_choose(&f.job, THREE, LINES, &choice));
         assert_int_equal(choice.outcome, STONET_DONE);
         assert_memory_equal(&choice.line, &THREE[best], sizeof choice.line);
         assert_int_equal(choice.fold, fold);
         assert_true(fabs(choice.loss - whole[best][fold]) < 1e-12);
         assert_true(fabs(choice.chosen.loss - estimate) < 1e-12 && choice.held_out == N);
-        assert_int_equal(sn_held_out_create(&folds, &guess), STONET_OK);
+        OK(sn_held_out_create(&folds, &guess));
         sn_constant_measure(&f.o.problem, &folds, constant, &guess);
         assert_true(fabs(choice.constant.loss - sn_mean_loss(guess.loss, 0, N)) < 1e-12);
         assert_true(fabs(choice.gain.mean - (choice.constant.loss - estimate)) < 1e-12);
@@ -169,24 +159,23 @@ static double told(const char *neighbours, const sn_line *line, int *length)
 }
 
 /* With lengths open, each line is at the best of those it came to, and the winner has the lowest of all. */
-static void lengths_are_chosen_too(void **state)
+TEST(lengths_are_chosen_too)
 {
-    (void)state;
     fixture f;
     sn_folds folds;
     sn_choice choice;
     double least = (double)INFINITY;
     int winner = -1, at = -1;
     make(&f, N, P, 1.0, 4, OPEN);
-    assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, 4, &folds), STONET_OK);
-    assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+    OK(sn_folds_make(&f.o.problem, &f.job.rows, 4, &folds));
+    OK(sn_choose(&f.job, THREE, LINES, &choice));
     for (int a = 0; a < LINES; a++) {
         int length;
         const double loss = told(choice.neighbours, &THREE[a], &length);
         double by_hand = (double)INFINITY;
         for (int l = length; l >= 0; l--) {
             sn_held_out cost;
-            assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+            OK(sn_held_out_create(&folds, &cost));
             for (int k = 0; k < folds.count; k++) train_by_hand(&f, &folds, k, &THREE[a], l, &cost);
             const double mean = sn_mean_loss(cost.loss, 0, N);
             if (l == length) by_hand = mean;
@@ -221,16 +210,15 @@ static void assert_same(const sn_choice *a, const sn_choice *b)
 }
 
 /* One thread, three, and one again; on signal and on noise, which is judged by choices inside the folds. */
-static void the_same_bits(void **state)
+TEST(the_same_bits)
 {
-    (void)state;
     for (int noise = 0; noise < 2; noise++) {
         fixture f;
         sn_choice choice[3];
         make(&f, 90, P, noise ? 0.0 : 1.0, 5, OPEN);
         for (int k = 0; k < 3; k++) {
             f.job.threads = k == 1 ? 3 : 1;
-            assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice[k]), STONET_OK);
+            OK(sn_choose(&f.job, THREE, LINES, &choice[k]));
             assert_same(&choice[k], &choice[0]);
         }
         for (int k = 0; k < 3; k++) sn_choice_free(&choice[k]);
@@ -247,9 +235,9 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     sn_views views = {.recipe = line->kind.front};
     sn_contender c = {.line = *line, .views = &views};
     sn_leg leg = {.contender = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
-    assert_int_equal(sn_held_out_create(folds, &c.cost[0]), STONET_OK);
-    assert_int_equal(sn_view_make(&f->job, folds, fold, &views), STONET_OK);
-    assert_int_equal(sn_leg_run(&f->job, folds, &leg, NULL), STONET_OK);
+    OK(sn_held_out_create(folds, &c.cost[0]));
+    OK(sn_view_make(&f->job, folds, fold, &views));
+    OK(sn_leg_run(&f->job, folds, &leg, NULL));
     const sn_problem *view = views.fold[fold].problem;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
     memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);
@@ -258,9 +246,8 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
 }
 
 /* Whatever stands in a held-out row, its fold sees the other rows as before and judges them as before. */
-static void held_out_rows_have_no_say(void **state)
+TEST(held_out_rows_have_no_say)
 {
-    (void)state;
     enum { WIDE = 12, ROWS = 60, MOST = 64 };
     static const sn_line lines[] = {
         {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 0.01}},
@@ -273,7 +260,7 @@ static void held_out_rows_have_no_say(void **state)
         fixture f;
         sn_folds folds;
         make(&f, ROWS, WIDE, 1.0, 6, OPEN);
-        assert_int_equal(sn_folds_make(&f.o.problem, &f.job.rows, 6, &folds), STONET_OK);
+        OK(sn_folds_make(&f.o.problem, &f.job.rows, 6, &folds));
         const sn_fold *fold = &folds.fold[2];
         const int64_t row = sn_rows_at(&fold->test, 1);
         memset(seen, 0, sizeof seen);
@@ -297,9 +284,8 @@ static void held_out_rows_have_no_say(void **state)
 
 /* The best of 300 columns of noise look as if they told something. The estimate must not: over ten tables its
    gain over a constant guess is not above 0 by more than chance. */
-static void chosen_columns_of_noise_gain_nothing(void **state)
+TEST(chosen_columns_of_noise_gain_nothing)
 {
-    (void)state;
     enum { TABLES = 10, FEW = 4 };
     sn_line lines[FEW];
     double sum = 0.0, squares = 0.0;
@@ -310,7 +296,7 @@ static void chosen_columns_of_noise_gain_nothing(void **state)
         fixture f;
         sn_choice choice;
         make(&f, 60, 300, 0.0, seed, OPEN);
-        assert_int_equal(sn_choose(&f.job, lines, FEW, &choice), STONET_OK);
+        OK(sn_choose(&f.job, lines, FEW, &choice));
         assert_true(choice.theta != NULL && choice.front != NULL);
         sum += choice.gain.mean;
         squares += choice.gain.mean * choice.gain.mean;
@@ -323,9 +309,8 @@ static void chosen_columns_of_noise_gain_nothing(void **state)
 
 /* Where the estimate is not below the loss of a constant guess, the strongest weight decay is taken, and the
    estimate is that of the guess. */
-static void nothing_to_find(void **state)
+TEST(nothing_to_find)
 {
-    (void)state;
     static const sn_line lines[] = {{SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-3}},
                                     {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 1.0}},
                                     {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-2}}};
@@ -334,7 +319,7 @@ static void nothing_to_find(void **state)
         fixture f;
         sn_choice choice;
         make(&f, 80, P, 0.0, seed, OPEN);
-        assert_int_equal(sn_choose(&f.job, lines, 3, &choice), STONET_OK);
+        OK(sn_choose(&f.job, lines, 3, &choice));
         if (choice.gain.mean < 0.0) {
             nothing++;
             assert_true(choice.line.kind.weight_decay == 1.0);
@@ -348,9 +333,8 @@ static void nothing_to_find(void **state)
 }
 
 /* The strongest line may have gone out long before, and what its folds saw with it. */
-static void nothing_to_find_by_a_line_that_is_out(void **state)
+TEST(nothing_to_find_by_a_line_that_is_out)
 {
-    (void)state;
     enum { MANY = 16 };
     sn_line lines[MANY];
     int nothing = 0;
@@ -361,7 +345,7 @@ static void nothing_to_find_by_a_line_that_is_out(void **state)
         fixture f;
         sn_choice choice;
         make(&f, 60, 30, 0.0, seed, (const char *const[]){"epochs", "5", NULL});
-        assert_int_equal(sn_choose(&f.job, lines, MANY, &choice), STONET_OK);
+        OK(sn_choose(&f.job, lines, MANY, &choice));
         if (choice.gain.mean < 0.0) {
             nothing++;
             assert_int_equal(choice.front->outputs, 10);
@@ -382,9 +366,8 @@ static int stop_after(void *user)
 }
 
 /* Whenever it is stopped, there is a network of some fold that fits its front; or none was trained yet. */
-static void a_stop_leaves_a_network(void **state)
+TEST(a_stop_leaves_a_network)
 {
-    (void)state;
     int with = 0;
     for (int noise = 0; noise < 2; noise++)
         for (int calls = 0; calls < 3000; calls = 1 + 2 * calls) {
@@ -394,7 +377,7 @@ static void a_stop_leaves_a_network(void **state)
             make(&f, 70, P, noise ? 0.0 : 1.0, 7, OPEN);
             f.run.should_stop = stop_after;
             f.run.user = &left;
-            assert_int_equal(sn_choose(&f.job, THREE, LINES, &choice), STONET_OK);
+            OK(sn_choose(&f.job, THREE, LINES, &choice));
             if (left >= 0) assert_int_equal(choice.outcome, STONET_DONE);
             if (left < 0) assert_int_equal(choice.outcome, STONET_STOPPED);
             with += choice.theta != NULL;
@@ -409,17 +392,4 @@ static void a_stop_leaves_a_network(void **state)
     assert_true(with > 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_lowest_mean_loss_wins),
-        cmocka_unit_test(lengths_are_chosen_too),
-        cmocka_unit_test(the_same_bits),
-        cmocka_unit_test(held_out_rows_have_no_say),
-        cmocka_unit_test(chosen_columns_of_noise_gain_nothing),
-        cmocka_unit_test(nothing_to_find),
-        cmocka_unit_test(nothing_to_find_by_a_line_that_is_out),
-        cmocka_unit_test(a_stop_leaves_a_network),
-    };
-    return cmocka_run_group_tests_name("choice_halving", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

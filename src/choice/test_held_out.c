@@ -1,11 +1,5 @@
 /* Rows kept aside: each once, kin together, and what they cost by brute force. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/held_out.h"
 #include "engine/test_oracle.h"
 
@@ -17,9 +11,8 @@ static void assert_near(double got, double expected)
 }
 
 /* Every row of a list is held out once, or never where a few parts are enough, and trained on otherwise. */
-static void each_row_once(void **state)
+TEST(each_row_once)
 {
-    (void)state;
     static const struct {
         int64_t n;
         int folds;
@@ -38,7 +31,7 @@ static void each_row_once(void **state)
             .n = 2 * n, .p = 1, .task = SN_REGRESSION, .outputs = 1, .weight = weight};
         const sn_rows all = sn_rows_list(list, n);
         sn_folds folds;
-        assert_int_equal(sn_folds_make(&problem, &all, 3, &folds), STONET_OK);
+        OK(sn_folds_make(&problem, &all, 3, &folds));
         assert_int_equal(folds.count, cases[k].folds);
         assert_int_equal(folds.rows, cases[k].held_out);
         for (int f = 0; f < folds.count; f++) {
@@ -67,9 +60,8 @@ static void each_row_once(void **state)
     }
 }
 
-static void kin_stay_together(void **state)
+TEST(kin_stay_together)
 {
-    (void)state;
     enum { N = 60 };
     int64_t kin[N];
     for (int i = 0; i < N; i++) kin[i] = 7 * (i % 13);
@@ -78,7 +70,7 @@ static void kin_stay_together(void **state)
     for (uint64_t seed = 1; seed <= 10; seed++) {
         sn_folds folds;
         int fold_of[N], rows = 0;
-        assert_int_equal(sn_folds_make(&problem, &all, seed, &folds), STONET_OK);
+        OK(sn_folds_make(&problem, &all, seed, &folds));
         assert_int_equal(folds.count, SN_FOLDS);
         for (int f = 0; f < folds.count; f++)
             for (int64_t i = 0; i < folds.fold[f].test.n; i++, rows++)
@@ -90,9 +82,8 @@ static void kin_stay_together(void **state)
 }
 
 /* Of copies one is held out, and none is trained on meanwhile. */
-static void copies_count_once(void **state)
+TEST(copies_count_once)
 {
-    (void)state;
     enum { N = 60, DIFFERENT = 13 };
     int64_t kin[N];
     for (int i = 0; i < N; i++) kin[i] = 7 * (i % DIFFERENT);
@@ -101,7 +92,7 @@ static void copies_count_once(void **state)
     const sn_rows all = sn_rows_range(0, N);
     sn_folds folds;
     int held_out[DIFFERENT] = {0};
-    assert_int_equal(sn_folds_make(&problem, &all, 1, &folds), STONET_OK);
+    OK(sn_folds_make(&problem, &all, 1, &folds));
     assert_int_equal(folds.rows, DIFFERENT);
     for (int f = 0; f < folds.count; f++)
         for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
@@ -115,9 +106,8 @@ static void copies_count_once(void **state)
 }
 
 /* The response has no say in which row is held out when. */
-static void folds_are_blind(void **state)
+TEST(folds_are_blind)
 {
-    (void)state;
     enum { N = 40 };
     int32_t label[2][N];
     const sn_rows all = sn_rows_range(0, N);
@@ -130,7 +120,7 @@ static void folds_are_blind(void **state)
         for (int k = 0; k < 2; k++) {
             const sn_problem problem = {
                 .n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label[k]};
-            assert_int_equal(sn_folds_make(&problem, &all, seed, &folds[k]), STONET_OK);
+            OK(sn_folds_make(&problem, &all, seed, &folds[k]));
         }
         assert_int_equal(folds[0].count, folds[1].count);
         for (int f = 0; f < folds[0].count; f++)
@@ -158,9 +148,8 @@ static void outputs_of(const oracle *o, int64_t row, double *mu)
 }
 
 /* The losses of a network on the rows of one fold, and nothing else, by the formulas of net/loss.h. */
-static void losses_by_hand(void **state)
+TEST(losses_by_hand)
 {
-    (void)state;
     enum { N = 53 };
     for (int task = SN_REGRESSION; task <= SN_CLASSIFICATION; task++) {
         const int64_t width[] = {P, 4, 3};
@@ -171,10 +160,10 @@ static void losses_by_hand(void **state)
         sn_held_out cost;
         for (int i = 0; i < N; i++) weight[i] = (float)(1 + i % 3);
         o.problem.weight = weight;
-        assert_int_equal(sn_folds_make(&o.problem, &all, 2, &folds), STONET_OK);
-        assert_int_equal(sn_held_out_create(&folds, &cost), STONET_OK);
+        OK(sn_folds_make(&o.problem, &all, 2, &folds));
+        OK(sn_held_out_create(&folds, &cost));
         const sn_measured network = {&o.problem, &sn_engine_cpu, &o.shape, o.theta, 1};
-        assert_int_equal(sn_folds_measure(&folds, 1, &network, &cost), STONET_OK);
+        OK(sn_folds_measure(&folds, 1, &network, &cost));
         for (int f = 0; f < folds.count; f++)
             for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
                 const int64_t at = folds.fold[f].first + i, row = sn_rows_at(&folds.fold[f].test, i);
@@ -200,9 +189,8 @@ static void losses_by_hand(void **state)
 }
 
 /* Means with their standard errors, and of differences row by row. */
-static void estimates_by_hand(void **state)
+TEST(estimates_by_hand)
 {
-    (void)state;
     double loss[] = {1, 2, 6, 99}, wrong[] = {0, 1, 1, 0}, other[] = {0, 3, 3, 0};
     const sn_held_out cost = {loss, wrong};
     const sn_estimate numbers = sn_estimate_of(&cost, 3, SN_REGRESSION),
@@ -221,12 +209,4 @@ static void estimates_by_hand(void **state)
     assert_true(sn_mean_loss(loss, 0, 3) == (double)INFINITY);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row_once),     cmocka_unit_test(kin_stay_together),
-        cmocka_unit_test(copies_count_once), cmocka_unit_test(folds_are_blind),
-        cmocka_unit_test(losses_by_hand),    cmocka_unit_test(estimates_by_hand),
-    };
-    return cmocka_run_group_tests_name("choice_held_out", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

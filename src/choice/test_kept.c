@@ -4,18 +4,8 @@
  * than a change of the method would leave alone. Where one is meant to change, CHANGELOG.md says so, and
  * STONET_KEEP=FILE has this test write the file anew.
  */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
 #include "math/noise.h"
@@ -133,21 +123,21 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
     const int64_t q = sn_stonet_dim(net), n = problem->n;
     float *z;
     double *answer;
-    assert_int_equal(SN_NEW(z, n * (DRAWS + 1) * 16), STONET_OK);
-    assert_int_equal(SN_NEW(answer, n * 16), STONET_OK);
+    OK(SN_NEW(z, n * (DRAWS + 1) * 16));
+    OK(SN_NEW(answer, n * 16));
     assert_true(q <= 16);
-    assert_int_equal(sn_stonet_reduce(net, problem, false, 1, z), STONET_OK);
+    OK(sn_stonet_reduce(net, problem, false, 1, z));
     check(k, name, "z", sum_of(n * q, z, NULL));
-    assert_int_equal(sn_stonet_draw(net, problem, 1, DRAWS, false, 7, 1, n, z), STONET_OK);
+    OK(sn_stonet_draw(net, problem, 1, DRAWS, false, 7, 1, n, z));
     check(k, name, "draws", sum_of(DRAWS * n * q, z, NULL));
     if (net->front == NULL) {
-        assert_int_equal(sn_stonet_impute(net, problem, false, 7, 1, z), STONET_OK);
+        OK(sn_stonet_impute(net, problem, false, 7, 1, z));
         check(k, name, "imputed", sum_of(n * q, z, NULL));
     }
-    assert_int_equal(sn_stonet_predict(net, problem, 1, answer), STONET_OK);
+    OK(sn_stonet_predict(net, problem, 1, answer));
     check(k, name, "answers", sum_of(n * problem->outputs, NULL, answer));
     if (net->response.kind == SN_RESPONSE_LOCATION_SCALE) {
-        assert_int_equal(sn_stonet_spread(net, problem, 1, answer), STONET_OK);
+        OK(sn_stonet_spread(net, problem, 1, answer));
         check(k, name, "spreads", sum_of(n * problem->outputs, NULL, answer));
     }
     sn_free(z);
@@ -186,7 +176,7 @@ static void run_fit(kept *k, const fit *f)
     sn_problem more = t->problem; /* and it goes on from there, on some of the rows */
     more.n = f->n / 2;
     snprintf(more_name, sizeof more_name, "%s.more", f->name);
-    assert_int_equal(sn_stonet_fit_more(net, &more, 1.0 / 3, settings, &run, &outcome), STONET_OK);
+    OK(sn_stonet_fit_more(net, &more, 1.0 / 3, settings, &run, &outcome));
     check_use(k, more_name, net, &more);
     sn_stonet_free(net);
     sn_settings_free(settings);
@@ -292,9 +282,8 @@ static const fit fits[] = {
      {"front", "none", "epochs", "10", "batch", "30", "sdr_iterations", "2", NULL}},
 };
 
-static void fits_are_what_they_were(void **state)
+TEST(fits_are_what_they_were)
 {
-    (void)state;
     char path[1024];
     const char *root = getenv("STONET_GOLDEN"), *anew = getenv("STONET_KEEP");
     snprintf(path, sizeof path, "%s/src/choice/golden/fits.txt", root != NULL ? root : ".");
@@ -305,8 +294,4 @@ static void fits_are_what_they_were(void **state)
     assert_int_equal(k.wrong, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fits_are_what_they_were)};
-    return cmocka_run_group_tests_name("choice_kept", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

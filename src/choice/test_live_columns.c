@@ -1,11 +1,5 @@
 /* Whatever the table, a fit is a trained StoNet whose Z has the columns that were asked for, each alive. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/test_fit.h"
 #include "engine/test_oracle.h"
 
@@ -33,7 +27,7 @@ static void check(sn_task task, int64_t outputs, double signal, int64_t q, const
     double spread[MOST], share = 0.0;
     assert_true(net->iterations > 0);
     assert_int_equal(sn_stonet_dim(net), q);
-    assert_int_equal(sn_stonet_reduce(net, &o.problem, false, 1, z), STONET_OK);
+    OK(sn_stonet_reduce(net, &o.problem, false, 1, z));
     for (int64_t k = 0; k < q; k++) {
         double mean = 0.0;
         spread[k] = 0.0;
@@ -54,35 +48,30 @@ static void check(sn_task task, int64_t outputs, double signal, int64_t q, const
 
 static const char *const OPEN[] = {NULL}, *const SHORT[] = {"epochs", "40", NULL};
 
-static void two_classes(void **state)
+TEST(two_classes)
 {
-    (void)state;
     const int64_t q[] = {1, 2, 5};
     for (int k = 0; k < 3; k++) check(SN_CLASSIFICATION, 2, 1.0, q[k], k == 1 ? OPEN : SHORT);
 }
 
-static void three_classes_in_one_column(void **state)
+TEST(three_classes_in_one_column)
 {
-    (void)state;
     check(SN_CLASSIFICATION, 3, 1.0, 1, SHORT);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     check(SN_REGRESSION, 1, 1.0, 3, SHORT);
 }
 
-static void noise(void **state)
+TEST(noise)
 {
-    (void)state;
     check(SN_REGRESSION, 1, 0.0, 2, SHORT);
 }
 
 /* Given settings too, and units that a strong decay has sent to 0. */
-static void given_settings(void **state)
+TEST(given_settings)
 {
-    (void)state;
     static const char *const cases[][9] = {
         {"epochs", "20", "weight_decay", "2", NULL},
         {"epochs", "20", "weight_decay", "2", "hidden", "6", NULL},
@@ -98,15 +87,14 @@ static void given_settings(void **state)
 }
 
 /* One training serves every number of columns: Z for two is the first of Z for five. */
-static void fewer_columns_are_the_first_of_more(void **state)
+TEST(fewer_columns_are_the_first_of_more)
 {
-    (void)state;
     oracle o = make(SN_CLASSIFICATION, 2, 1.0);
     const char *const pairs[] = {"epochs", "30", "weight_decay", "0.01", NULL};
     float z[2][N * 5];
     for (int k = 0; k < 2; k++) {
         sn_stonet *net = fit_with(&o.problem, k ? 5 : 2, pairs, NULL, NULL);
-        assert_int_equal(sn_stonet_reduce(net, &o.problem, false, 1, z[k]), STONET_OK);
+        OK(sn_stonet_reduce(net, &o.problem, false, 1, z[k]));
         sn_stonet_free(net);
     }
     for (int i = 0; i < N; i++)
@@ -114,12 +102,4 @@ static void fewer_columns_are_the_first_of_more(void **state)
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_classes),    cmocka_unit_test(three_classes_in_one_column),
-        cmocka_unit_test(numbers),        cmocka_unit_test(noise),
-        cmocka_unit_test(given_settings), cmocka_unit_test(fewer_columns_are_the_first_of_more),
-    };
-    return cmocka_run_group_tests_name("choice_live_columns", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,5 @@
 /* A response that is read row by row as it lies in its table, and settings chosen by a part of the rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/halving.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
@@ -47,9 +40,8 @@ static const char *const CHOSEN[] = {"epochs", "3", "front", "none", "sdr_iterat
 static const char *const REFITTED[] = {"epochs", "1",      "sdr_iterations", "0", "weight_decay",
                                        "0",      "output", "refit",          NULL};
 
-static void numbers_are_scaled_on_the_way(void **state)
+TEST(numbers_are_scaled_on_the_way)
 {
-    (void)state;
     oracle o = make(SN_REGRESSION);
     const double mean = 3.0, sd = 0.25;
     double *units = malloc(ROWS * sizeof *units);
@@ -68,9 +60,8 @@ static void numbers_are_scaled_on_the_way(void **state)
     oracle_free(&o);
 }
 
-static void classes_are_looked_up_on_the_way(void **state)
+TEST(classes_are_looked_up_on_the_way)
 {
-    (void)state;
     oracle o = make(SN_CLASSIFICATION);
     int32_t *code = malloc(ROWS * sizeof *code), class_of[] = {1, -1, 0};
     double *number = malloc(ROWS * sizeof *number), value[] = {-7.0, 2.5};
@@ -109,9 +100,8 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
     }
 }
 
-static void many_rows_are_not_all_asked(void **state)
+TEST(many_rows_are_not_all_asked)
 {
-    (void)state;
     oracle o = make(SN_REGRESSION);
     counted from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = o.x};
     sn_problem problem = o.problem;
@@ -131,7 +121,7 @@ static void many_rows_are_not_all_asked(void **state)
     const sn_parting by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS},
                      by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
     sn_choice choice;
-    assert_int_equal(sn_choose_for(&job, &by_a_part, &line, 1, &choice), STONET_OK);
+    OK(sn_choose_for(&job, &by_a_part, &line, 1, &choice));
     assert_int_equal(choice.held_out, 100);               /* of 100 rows, each once */
     for (int64_t stretch = 0; stretch < 100; stretch++) { /* one row of every five, and no other */
         int met = 0;
@@ -139,17 +129,11 @@ static void many_rows_are_not_all_asked(void **state)
         assert_int_equal(met, 1);
     }
     sn_choice_free(&choice);
-    assert_int_equal(sn_choose_for(&job, &by_all, &line, 1, &choice), STONET_OK);
+    OK(sn_choose_for(&job, &by_all, &line, 1, &choice));
     assert_int_equal(choice.held_out, ROWS);
     sn_choice_free(&choice);
     sn_settings_free(settings);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_scaled_on_the_way),
-                                       cmocka_unit_test(classes_are_looked_up_on_the_way),
-                                       cmocka_unit_test(many_rows_are_not_all_asked)};
-    return cmocka_run_group_tests_name("choice_raw_response", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,5 @@
 /* The look at held-out residuals: its level, and what it sees. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/residuals.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
@@ -31,21 +24,19 @@ static double look(law of, uint32_t seed)
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1};
     sn_fold fold[] = {{.test = sn_rows_range(0, 100)}, {.test = sn_rows_range(100, N - 100), .first = 100}};
     sn_folds folds = {.count = 2, .fold = fold, .rows = N};
-    assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
+    OK(sn_residuals_look(&problem, &folds, loss, &p_value));
     return p_value;
 }
 
-static void the_level_is_held(void **state)
+TEST(the_level_is_held)
 {
-    (void)state;
     int rejected = 0;
     for (uint32_t seed = 1; seed <= 400; seed++) rejected += look(CONSTANT, seed) < 0.05;
     assert_true(rejected >= 6 && rejected <= 32); /* 20 of 400, four standard errors either way */
 }
 
-static void what_depends_on_x_is_seen(void **state)
+TEST(what_depends_on_x_is_seen)
 {
-    (void)state;
     int seen[2] = {0, 0};
     for (uint32_t seed = 1; seed <= 20; seed++) {
         seen[0] += look(GROWS, seed) < 0.05;
@@ -76,9 +67,8 @@ static double spearman(const double a[FEW], const double b[FEW])
 }
 
 /* 2 p times the least p-value of a column or its distance from its mean. */
-static void the_smallest_p_value(void **state)
+TEST(the_smallest_p_value)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 12; seed++) {
         float x[2 * FEW * COLUMNS];
         double loss[FEW], column[FEW], apart[FEW], p_value, least = 1.0;
@@ -108,21 +98,20 @@ static void the_smallest_p_value(void **state)
         sn_fold fold[] = {{.test = sn_rows_list(list, 20)},
                           {.test = sn_rows_list(list + 20, FEW - 20), .first = 20}};
         sn_folds folds = {.count = 2, .fold = fold, .rows = FEW};
-        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
+        OK(sn_residuals_look(&problem, &folds, loss, &p_value));
         assert_true(fabs(p_value - fmin(1.0, 2.0 * COLUMNS * least)) < 1e-9);
         folds.rows = 49; /* too few to look at */
-        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
+        OK(sn_residuals_look(&problem, &folds, loss, &p_value));
         assert_true(isnan(p_value));
         folds.rows = 50;
-        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
+        OK(sn_residuals_look(&problem, &folds, loss, &p_value));
         assert_true(isfinite(p_value));
     }
 }
 
 /* Of more than 2,000 rows the first 2,000, whatever part they are in. */
-static void many_rows(void **state)
+TEST(many_rows)
 {
-    (void)state;
     enum { MANY = 2100, MOST = 2000 };
     static float x[MANY];
     static double loss[MANY];
@@ -140,7 +129,7 @@ static void many_rows(void **state)
         sn_fold fold[] = {{.test = sn_rows_range(0, 700)},
                           {.test = sn_rows_range(700, rows - 700), .first = 700}};
         sn_folds folds = {.count = 2, .fold = fold, .rows = rows};
-        assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value[all]), STONET_OK);
+        OK(sn_residuals_look(&problem, &folds, loss, &p_value[all]));
     }
     assert_true(p_value[0] == p_value[1] && p_value[0] > 1e-6 && p_value[0] < 1.0);
     /* no more columns than 2,000, and rows that count alike */
@@ -148,31 +137,22 @@ static void many_rows(void **state)
     sn_problem other = problem;
     const sn_folds folds = {.count = 1, .rows = MOST};
     other.p = 2001;
-    assert_int_equal(sn_residuals_look(&other, &folds, loss, &p_value[0]), STONET_OK);
+    OK(sn_residuals_look(&other, &folds, loss, &p_value[0]));
     assert_true(isnan(p_value[0]));
     other = problem;
     other.weight = weight;
-    assert_int_equal(sn_residuals_look(&other, &folds, loss, &p_value[0]), STONET_OK);
+    OK(sn_residuals_look(&other, &folds, loss, &p_value[0]));
     assert_true(isnan(p_value[0]));
 }
 
-static void classes_are_not_looked_at(void **state)
+TEST(classes_are_not_looked_at)
 {
-    (void)state;
     const double loss[N] = {0};
     double p_value = 0.0;
     const sn_problem problem = {.n = N, .p = P, .task = SN_CLASSIFICATION, .outputs = 2};
     const sn_folds folds = {.count = 1, .rows = N};
-    assert_int_equal(sn_residuals_look(&problem, &folds, loss, &p_value), STONET_OK);
+    OK(sn_residuals_look(&problem, &folds, loss, &p_value));
     assert_true(isnan(p_value));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_level_is_held),         cmocka_unit_test(what_depends_on_x_is_seen),
-        cmocka_unit_test(the_smallest_p_value),      cmocka_unit_test(many_rows),
-        cmocka_unit_test(classes_are_not_looked_at),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,5 @@
 /* Fits to more than the mean of a response: its spread is seen, and told apart from its mean. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "choice/test_fit.h"
 #include "math/noise.h"
 
@@ -50,17 +42,16 @@ static double correlation(const double *a, const double *b)
     return ab / sqrt(aa * bb);
 }
 
-static void the_spread_is_seen(void **state)
+TEST(the_spread_is_seen)
 {
-    (void)state;
     float x[N * P], z[N * 2], drawn[N * 2];
     double y[N], spread[N], mean[N], column[N], predicted[N], best = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_stonet *net = NULL;
-    if (fit(&problem, "ensemble", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(fit(&problem, "ensemble", 2, &net));
     assert_int_equal(sn_stonet_dim(net), 2);
-    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
+    OK(sn_stonet_reduce(net, &problem, false, 1, z));
     for (int64_t i = 0; i < N; i++) {
         spread[i] = (double)fabsf(x[i * P + 1]);
         mean[i] = (double)x[i * P];
@@ -71,12 +62,12 @@ static void the_spread_is_seen(void **state)
     }
     assert_true(sqrt(best) > 0.7); /* the columns are uncorrelated: of both together */
     /* and the answer is the mean still */
-    assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
+    OK(sn_stonet_predict(net, &problem, 1, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
     /* draws and imputation are in the coordinates of Z */
-    assert_int_equal(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn), STONET_OK);
+    OK(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn));
     for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
-    assert_int_equal(sn_stonet_impute(net, &problem, false, 1, 1, drawn), STONET_OK);
+    OK(sn_stonet_impute(net, &problem, false, 1, 1, drawn));
     for (int64_t i = 0; i < N; i++) {
         column[i] = (double)z[i * 2];
         spread[i] = (double)drawn[i * 2];
@@ -85,57 +76,47 @@ static void the_spread_is_seen(void **state)
     sn_stonet_free(net);
 }
 
-static void location_and_scale_are_told_apart(void **state)
+TEST(location_and_scale_are_told_apart)
 {
-    (void)state;
     float x[N * P], z[N * 2];
     double y[N], spread[N], mean[N], predicted[N], root = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_stonet *net = NULL;
-    if (fit(&problem, "location-scale", 2, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(fit(&problem, "location-scale", 2, &net));
     for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
-    assert_int_equal(sn_stonet_predict(net, &problem, 1, predicted), STONET_OK);
+    OK(sn_stonet_predict(net, &problem, 1, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
-    assert_int_equal(sn_stonet_spread(net, &problem, 1, spread), STONET_OK);
+    OK(sn_stonet_spread(net, &problem, 1, spread));
     for (int64_t i = 0; i < N; i++) {
         mean[i] = (double)fabsf(x[i * P + 1]);
         root += (y[i] - predicted[i]) * (y[i] - predicted[i]) / (spread[i] * spread[i]) / N;
     }
     assert_true(correlation(spread, mean) > 0.8);
     assert_true(root > 0.6 && root < 1.6); /* residuals over the spread have variance 1 or so */
-    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
+    OK(sn_stonet_reduce(net, &problem, false, 1, z));
     sn_stonet_free(net);
-    if (fit(&problem, "mean", 1, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(fit(&problem, "mean", 1, &net));
     assert_says(sn_stonet_spread(net, &problem, 1, spread), STONET_ERROR_UNSUPPORTED, "location-scale");
     sn_stonet_free(net);
 }
 
 /* More columns than functions of the response: those beyond show what else the units see. */
-static void more_columns_than_outputs(void **state)
+TEST(more_columns_than_outputs)
 {
-    (void)state;
     float x[N * P], z[N * 6];
     double y[N];
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_stonet *net = NULL;
-    if (fit(&problem, "ensemble", 6, &net) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(fit(&problem, "ensemble", 6, &net));
     assert_int_equal(sn_stonet_dim(net), 6);
     assert_true(net->axes.share[3] > 0.0 && net->axes.share[4] == 0.0 && net->axes.share[5] == 0.0);
-    assert_int_equal(sn_stonet_reduce(net, &problem, false, 1, z), STONET_OK);
+    OK(sn_stonet_reduce(net, &problem, false, 1, z));
     for (int k = 0; k < 6; k++) assert_true(z[k] != z[6 + k]);
     /* the activated units of a wide layer are not the columns of Z */
     assert_says(sn_stonet_reduce(net, &problem, true, 1, z), STONET_ERROR_UNSUPPORTED, "activated");
     sn_stonet_free(net);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_spread_is_seen),
-        cmocka_unit_test(location_and_scale_are_told_apart),
-        cmocka_unit_test(more_columns_than_outputs),
-    };
-    return cmocka_run_group_tests_name("choice_response_fit", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,17 +1,8 @@
 /* A fit that is stopped again and again, and goes on from its checkpoint, is the fit that was left alone. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/checkpoint.h"
+#include "base/test_kit.h"
 #include "choice/test_fit.h"
 #include "data/test_source.h"
 #include "engine/test_oracle.h"
@@ -91,15 +82,15 @@ static void in_pieces(const table *t, const char *const *pairs, double every, in
         run.threads = 1;
         run.should_stop = stop_after;
         run.user = &left;
-        assert_int_equal(stonet_checkpoint_open(path, every, &run.checkpoint), STONET_OK);
-        assert_int_equal(sn_checkpoint_begin(run.checkpoint, "fit", &hash, &run), STONET_OK);
+        OK(stonet_checkpoint_open(path, every, &run.checkpoint));
+        OK(sn_checkpoint_begin(run.checkpoint, "fit", &hash, &run));
         sn_stonet *net = NULL;
         const stonet_status status = sn_stonet_fit(&t->o.problem, 1, settings, &run, &net, &outcome);
         if (status == STONET_ERROR_INTERRUPTED)
             outcome = STONET_STOPPED; /* no network yet */
-        else if (status != STONET_OK)
-            fail_msg("%s", stonet_last_error());
-        assert_int_equal(sn_checkpoint_end(run.checkpoint, STONET_OK), STONET_OK);
+        else
+            OK(status);
+        OK(sn_checkpoint_end(run.checkpoint, STONET_OK));
         if (outcome == STONET_DONE) {
             assert_same(net, whole);
             assert_true(session > 1);
@@ -124,49 +115,36 @@ static void goes_on(bool joint, const char *const *pairs, int64_t patience)
     oracle_free(&t.o);
 }
 
-static void both_stages(void **state)
+TEST(both_stages)
 {
-    (void)state;
     goes_on(false,
             (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
                                   "batch", "20", "sdr_iterations", "5", NULL},
             3);
 }
 
-static void averages(void **state)
+TEST(averages)
 {
-    (void)state;
     goes_on(false,
             (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "6", "weight_decay", "0.01",
                                   "batch", "20", "schedule", "averaged", "sdr_iterations", "4", NULL},
             4);
 }
 
-static void missing_cells(void **state)
+TEST(missing_cells)
 {
-    (void)state;
     goes_on(true,
             (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
                                   "batch", "20", "sdr_iterations", "4", NULL},
             3);
 }
 
-static void a_choice(void **state)
+TEST(a_choice)
 {
-    (void)state;
     goes_on(false,
             (const char *const[]){"activation", "tanh", "front", "none", "epochs", "6", "batch", "20",
                                   "sdr_iterations", "2", NULL},
             25);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_stages),
-        cmocka_unit_test(averages),
-        cmocka_unit_test(missing_cells),
-        cmocka_unit_test(a_choice),
-    };
-    return cmocka_run_group_tests_name("choice_resume", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,6 @@
 /* select=group: the path, the choice by held-out rows, and a fit on what is left. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "choice/sparse.h"
 #include "choice/sparse_path.h"
 #include "choice/test_fit.h"
@@ -73,13 +65,12 @@ static void assert_columns(const sn_sparse *found, const int64_t *feature, int64
 
 /* The features of a column come together, and what matters in a product is found. One held-out part is enough
    here. */
-static void test_choice(void **state)
+TEST(test_choice)
 {
-    (void)state;
     const int64_t right[] = {0, 1, 2, 3};
     fixture *f = make(N, 1.0);
     sn_sparse found;
-    assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found), STONET_OK);
+    OK(sn_sparse_choose(&f->job, (double)NAN, &found));
     assert_true(found.better && found.penalty > 0.0);
     assert_int_equal(found.kept, 3);
     assert_int_equal(found.columns, COLUMNS);
@@ -90,14 +81,13 @@ static void test_choice(void **state)
 }
 
 /* Several held-out parts, on any number of threads. */
-static void test_small_data(void **state)
+TEST(test_small_data)
 {
-    (void)state;
     fixture *f = make(80, 1.0);
     sn_sparse found[2];
     for (int k = 0; k < 2; k++) {
         f->job.threads = 1 + k;
-        assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found[k]), STONET_OK);
+        OK(sn_sparse_choose(&f->job, (double)NAN, &found[k]));
         assert_int_equal(found[k].held_out, 80);
     }
     assert_true(found[0].kept < COLUMNS && found[0].better);
@@ -107,12 +97,11 @@ static void test_small_data(void **state)
     sn_free(f);
 }
 
-static void test_nothing_to_find(void **state)
+TEST(test_nothing_to_find)
 {
-    (void)state;
     fixture *f = make(100, 0.0);
     sn_sparse found;
-    assert_int_equal(sn_sparse_choose(&f->job, (double)NAN, &found), STONET_OK);
+    OK(sn_sparse_choose(&f->job, (double)NAN, &found));
     assert_false(found.better);
     assert_true(found.kept >= 1); /* a network has an input */
     sn_front_free(found.front);
@@ -120,15 +109,14 @@ static void test_nothing_to_find(void **state)
 }
 
 /* More penalty, fewer columns, and never none. */
-static void test_given_penalty(void **state)
+TEST(test_given_penalty)
 {
-    (void)state;
     fixture *f = make(150, 1.0);
     const double penalty[] = {1e-9, 1e6};
     int64_t kept[2];
     for (int k = 0; k < 2; k++) {
         sn_sparse found;
-        assert_int_equal(sn_sparse_choose(&f->job, penalty[k], &found), STONET_OK);
+        OK(sn_sparse_choose(&f->job, penalty[k], &found));
         assert_int_equal(found.held_out, 0);
         kept[k] = found.kept;
         sn_front_free(found.front);
@@ -137,12 +125,11 @@ static void test_given_penalty(void **state)
     sn_free(f);
 }
 
-static void test_stay(void **state)
+TEST(test_stay)
 {
-    (void)state;
     fixture *f = make(400, 1.0);
     double stay[COLUMNS];
-    assert_int_equal(sn_sparse_stay(&f->job, stay), STONET_OK);
+    OK(sn_sparse_stay(&f->job, stay));
     for (int c = 3; c < COLUMNS; c++)
         for (int k = 0; k < 3; k++) assert_true(stay[k] > stay[c]);
     sn_free(f);
@@ -159,17 +146,15 @@ static stonet_status fit(const fixture *f, const char *name, const char *value, 
     return status;
 }
 
-static void test_fit(void **state)
+TEST(test_fit)
 {
-    (void)state;
     fixture *f = make(100, 1.0);
     sn_stonet *net = NULL;
     const char *const other[] = {"kernel", "columns", "components"};
     for (int k = 0; k < 3; k++) {
-        assert_int_equal(fit(f, "front", other[k], &net), STONET_ERROR_ARGUMENT);
-        assert_non_null(strstr(stonet_last_error(), "front="));
+        assert_says(fit(f, "front", other[k], &net), STONET_ERROR_ARGUMENT, "front=");
     }
-    assert_int_equal(fit(f, "select_penalty", "0.005", &net), STONET_OK);
+    OK(fit(f, "select_penalty", "0.005", &net));
     assert_non_null(net->front);
     assert_int_equal(net->network.shape.width[0], net->front->outputs);
     assert_true(net->front->outputs < P && net->select_penalty > 0.0);
@@ -177,15 +162,4 @@ static void test_fit(void **state)
     sn_free(f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_small_data),
-        cmocka_unit_test(test_nothing_to_find),
-        cmocka_unit_test(test_given_penalty),
-        cmocka_unit_test(test_stay),
-        cmocka_unit_test(test_fit),
-    };
-    return cmocka_run_group_tests_name("choice_sparse", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

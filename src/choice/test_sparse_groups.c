@@ -1,14 +1,6 @@
 /* What a column of several features counts beside columns of one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "choice/sparse.h"
 #include "choice/sparse_groups.h"
 #include "engine/engines.h"
@@ -16,9 +8,8 @@
 #include "math/noise.h"
 
 /* Columns: one number; a pair of indicators of the same thing; two numbers that are unrelated. */
-static void effects_are_those_on_the_units(void **state)
+TEST(effects_are_those_on_the_units)
 {
-    (void)state;
     enum { N = 400, P = 5, UNITS = 2 };
     static float x[N * P];
     const int64_t border[] = {0, 1, 3, 5};
@@ -37,7 +28,7 @@ static void effects_are_those_on_the_units(void **state)
     const float weight[UNITS * P] = {0.6F, 0.3F, -0.3F, 0.6F, 0.0F, -0.8F, -0.4F, 0.4F, 0.0F, 0.8F};
     SN_WORKSPACE(keep);
     sn_sparse_groups groups;
-    assert_int_equal(sn_sparse_groups_measure(&job, &keep, &groups), STONET_OK);
+    OK(sn_sparse_groups_measure(&job, &keep, &groups));
     const sn_sparse_extent one = sn_sparse_groups_extent(&groups, 0, weight, UNITS),
                            pair = sn_sparse_groups_extent(&groups, 1, weight, UNITS),
                            two = sn_sparse_groups_extent(&groups, 2, weight, UNITS);
@@ -48,9 +39,8 @@ static void effects_are_those_on_the_units(void **state)
 
 /* y depends on a code of four values, which comes as a number and four indicators, as levels do; the other
    columns are noise. Few rows: a network learns them by heart. */
-static void a_code_is_kept(void **state)
+TEST(a_code_is_kept)
 {
-    (void)state;
     enum { N = 160, NOISE = 8, P = 5 + NOISE, COLUMNS = 1 + NOISE };
     static float x[N * P];
     static int32_t label[N];
@@ -83,7 +73,7 @@ static void a_code_is_kept(void **state)
                               .seed = 5,
                               .threads = 1};
     sn_sparse found;
-    assert_int_equal(sn_sparse_choose(&job, (double)NAN, &found), STONET_OK);
+    OK(sn_sparse_choose(&job, (double)NAN, &found));
     assert_true(found.better);
     assert_true(found.kept < COLUMNS / 2);
     assert_non_null(found.front);
@@ -92,11 +82,4 @@ static void a_code_is_kept(void **state)
     sn_front_free(found.front);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(effects_are_those_on_the_units),
-        cmocka_unit_test(a_code_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,5 @@
 /* The path of select=group: its steps, and what is left when it is stopped before it begins. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/sparse.h"
 #include "choice/sparse_path.h"
 #include "engine/test_oracle.h"
@@ -44,17 +37,16 @@ static void make(fixture *f, bool stops)
                             .run = &f->run};
 }
 
-static void a_stop_leaves_all_columns(void **state)
+TEST(a_stop_leaves_all_columns)
 {
-    (void)state;
     fixture f;
     make(&f, true);
     double stay[P] = {7.0, 7.0, 7.0};
     sn_sparse found;
-    assert_int_equal(sn_sparse_stay(&f.job, stay), STONET_OK);
+    OK(sn_sparse_stay(&f.job, stay));
     for (int c = 0; c < P; c++) assert_true(stay[c] == 0.0);
     for (int given = 0; given < 2; given++) {
-        assert_int_equal(sn_sparse_choose(&f.job, given ? 0.5 : (double)NAN, &found), STONET_OK);
+        OK(sn_sparse_choose(&f.job, given ? 0.5 : (double)NAN, &found));
         assert_null(found.front);
         assert_int_equal(found.kept, P);
         assert_int_equal(found.columns, P);
@@ -87,17 +79,16 @@ static stonet_status note(void *user, const sn_sparse_step *step, bool *enough)
 }
 
 /* Columns stay until their last step, with half of their part of the longest beyond it. */
-static void columns_stay_until_their_last_step(void **state)
+TEST(columns_stay_until_their_last_step)
 {
-    (void)state;
     fixture f;
     make(&f, false);
     static seen s;
     double stay[P];
     const sn_sparse_visitor visitor = {note, &s};
-    assert_int_equal(sn_sparse_walk(&f.job, &visitor), STONET_OK);
+    OK(sn_sparse_walk(&f.job, &visitor));
     assert_true(s.steps > 3);
-    assert_int_equal(sn_sparse_stay(&f.job, stay), STONET_OK);
+    OK(sn_sparse_stay(&f.job, stay));
     int gone = 0;
     for (int c = 0; c < P; c++) {
         double wanted = 0.0;
@@ -117,9 +108,4 @@ static void columns_stay_until_their_last_step(void **state)
     oracle_free(&f.o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_stop_leaves_all_columns),
-                                       cmocka_unit_test(columns_stay_until_their_last_step)};
-    return cmocka_run_group_tests_name("choice_sparse_path", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

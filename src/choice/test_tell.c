@@ -1,14 +1,6 @@
 /* What is said at the end of a fit: of a training that diverged, of nothing found, of fewer dimensions, of a
    spread. Each sentence at its limit, and none without need. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "choice/tell.h"
 
 static char said[4096];
@@ -50,18 +42,16 @@ static void assert_tells(const sn_stonet *net, const sn_train_report *report, co
 
 static const sn_difference clear = {.mean = 1.0, .se = 0.1};
 
-static void nothing_is_said_without_need(void **state)
+TEST(nothing_is_said_without_need)
 {
-    (void)state;
     sn_stonet net = fine();
     assert_tells(&net, &done, &clear, 0, 0, NULL);
     net.held_out = net.held_out_constant = net.held_out_linear = sn_no_estimate; /* given settings */
     assert_tells(&net, &done, NULL, 0, 0, NULL);
 }
 
-static void how_training_went(void **state)
+TEST(how_training_went)
 {
-    (void)state;
     const sn_stonet net = fine();
     sn_train_report report = done;
     report.outcome = STONET_DIVERGED;
@@ -73,9 +63,8 @@ static void how_training_went(void **state)
 
 /* Not more than two standard errors below a constant guess, row by row; or next to one where it is not known.
  */
-static void nothing_found(void **state)
+TEST(nothing_found)
 {
-    (void)state;
     sn_stonet net = fine();
     sn_difference gain = {.mean = 0.25, .se = 0.125};
     sn_train_report stopped = done;
@@ -92,9 +81,8 @@ static void nothing_found(void **state)
 }
 
 /* More than two standard errors behind linear regression. */
-static void a_better_linear_model(void **state)
+TEST(a_better_linear_model)
 {
-    (void)state;
     sn_stonet net = fine();
     net.held_out = (sn_estimate){.loss = 1.25, .loss_se = 0.125};
     net.held_out_linear.loss = 1.0;
@@ -103,9 +91,8 @@ static void a_better_linear_model(void **state)
     assert_tells(&net, &done, &clear, 0, 1, "held-out loss is 0.99, that of the network 1.25");
 }
 
-static void columns_without_effect(void **state)
+TEST(columns_without_effect)
 {
-    (void)state;
     static const struct {
         double share[3];
         const char *words; /* NULL: nothing to say */
@@ -125,9 +112,8 @@ static void columns_without_effect(void **state)
     }
 }
 
-static void a_spread_that_depends_on_x(void **state)
+TEST(a_spread_that_depends_on_x)
 {
-    (void)state;
     sn_stonet net = fine();
     net.residual_p = 0.001;
     assert_tells(&net, &done, &clear, 0, 0, NULL);
@@ -138,15 +124,4 @@ static void a_spread_that_depends_on_x(void **state)
     assert_tells(&net, &stopped, &clear, 0, 0, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_said_without_need),
-        cmocka_unit_test(how_training_went),
-        cmocka_unit_test(nothing_found),
-        cmocka_unit_test(a_better_linear_model),
-        cmocka_unit_test(columns_without_effect),
-        cmocka_unit_test(a_spread_that_depends_on_x),
-    };
-    return cmocka_run_group_tests_name("choice_tell", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
 /* Tables from columns in memory: what is put in comes out, and goes through a schema as a file would. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/readers.h"
 
 enum { N = 6 };
@@ -20,22 +11,16 @@ static const char *const TOWN[N] = {"Ulm", "K\xc3\xb6ln", "Ulm", "Jena", "Ulm", 
 static const char *const SIZES[] = {"small", "medium", "large", "huge"};
 static const int32_t SIZE[N] = {2, 0, 1, 0, 2, 2};
 
-static void assert_says(stonet_status got, stonet_status wanted, const char *part)
-{
-    assert_int_equal(got, wanted);
-    if (strstr(stonet_last_error(), part) == NULL) fail_msg("'%s' is not in: %s", part, stonet_last_error());
-}
-
 static stonet_columns *all_columns(void)
 {
     stonet_columns *columns = NULL;
-    assert_int_equal(stonet_data_begin(N, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "area", AREA), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "town", TOWN), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "price", PRICE), STONET_OK);
-    assert_int_equal(stonet_data_add_codes(columns, "size", SIZE, SIZES, 4, 1), STONET_OK);
-    assert_int_equal(stonet_data_add_codes(columns, "kind", SIZE, SIZES, 4, 0), STONET_OK);
-    assert_int_equal(stonet_data_add_dates(columns, "sold", DAY), STONET_OK);
+    OK(stonet_data_begin(N, &columns));
+    OK(stonet_data_add_numbers(columns, "area", AREA));
+    OK(stonet_data_add_texts(columns, "town", TOWN));
+    OK(stonet_data_add_numbers(columns, "price", PRICE));
+    OK(stonet_data_add_codes(columns, "size", SIZE, SIZES, 4, 1));
+    OK(stonet_data_add_codes(columns, "kind", SIZE, SIZES, 4, 0));
+    OK(stonet_data_add_dates(columns, "sold", DAY));
     return columns;
 }
 
@@ -43,23 +28,22 @@ static stonet_data *finish(stonet_columns *columns, const char *target)
 {
     const stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_end(columns, &how, &data), STONET_OK);
+    OK(stonet_data_end(columns, &how, &data));
     stonet_columns_free(columns);
     return data;
 }
 
-static void columns_come_out_as_they_were_put_in(void **state)
+TEST(columns_come_out_as_they_were_put_in)
 {
-    (void)state;
     stonet_data *data = finish(all_columns(), "price");
     assert_int_equal(stonet_data_rows(data), N);
     assert_int_equal(stonet_data_columns(data), 5);
     static const char *const names[] = {"area", "town", "size", "kind", "sold"};
     for (int64_t j = 0; j < 5; j++) assert_string_equal(stonet_data_column_name(data, j), names[j]);
     double got[N];
-    assert_int_equal(stonet_data_column_numbers(data, 0, got), STONET_OK);
+    OK(stonet_data_column_numbers(data, 0, got));
     assert_memory_equal(got, AREA, sizeof got);
-    assert_int_equal(stonet_data_column_numbers(data, 4, got), STONET_OK);
+    OK(stonet_data_column_numbers(data, 4, got));
     assert_memory_equal(got, DAY, sizeof got);
     for (int64_t j = 1; j < 4; j++) {
         const int32_t *code = stonet_data_column_codes(data, j, NULL);
@@ -78,21 +62,20 @@ static void columns_come_out_as_they_were_put_in(void **state)
 
 static const float *encoded_with(const sn_schema *schema, const stonet_data *data, float *x)
 {
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     return x;
 }
 
 /* The rank of an ordered column, standardised; the same through a store and for plain texts. */
-static void an_order_becomes_one_feature(void **state)
+TEST(an_order_becomes_one_feature)
 {
-    (void)state;
     stonet_data *data = finish(all_columns(), "price");
     sn_schema *fitted = NULL, *schema = NULL;
     sn_store *store = NULL;
-    assert_int_equal(sn_schema_fit(data, &(sn_encoding){0}, NULL, &fitted), STONET_OK);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_schema_save(fitted, store), STONET_OK);
-    assert_int_equal(sn_schema_load(store, &schema), STONET_OK);
+    OK(sn_schema_fit(data, &(sn_encoding){0}, NULL, &fitted));
+    OK(sn_store_create(&store));
+    OK(sn_schema_save(fitted, store));
+    OK(sn_schema_load(store, &schema));
     assert_int_equal(sn_schema_features(schema), 1 + 3 + 1 + 3 + 1);
     assert_string_equal(sn_schema_feature_name(schema, 4), "size");
     float x[N * 9], again[N * 9];
@@ -106,7 +89,7 @@ static void an_order_becomes_one_feature(void **state)
     /* Some rows, in another order of appearance, keep the ranks. */
     const int64_t rows[] = {1, 4};
     stonet_data *some = NULL;
-    assert_int_equal(stonet_data_subset(data, rows, 2, &some), STONET_OK);
+    OK(stonet_data_subset(data, rows, 2, &some));
     encoded_with(schema, some, again);
     assert_memory_equal(again, x + 9, 9 * sizeof *x);
     assert_memory_equal(again + 9, x + 4 * 9, 9 * sizeof *x);
@@ -115,12 +98,12 @@ static void an_order_becomes_one_feature(void **state)
     /* Plain texts find their ranks; what was never met is the average. */
     static const char *const said[N] = {"large", "small", "medium", "small", "no idea", "large"};
     stonet_columns *columns = NULL;
-    assert_int_equal(stonet_data_begin(N, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_dates(columns, "sold", DAY), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "size", said), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "kind", said), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "town", TOWN), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "area", AREA), STONET_OK);
+    OK(stonet_data_begin(N, &columns));
+    OK(stonet_data_add_dates(columns, "sold", DAY));
+    OK(stonet_data_add_texts(columns, "size", said));
+    OK(stonet_data_add_texts(columns, "kind", said));
+    OK(stonet_data_add_texts(columns, "town", TOWN));
+    OK(stonet_data_add_numbers(columns, "area", AREA));
     stonet_data *others = finish(columns, NULL);
     encoded_with(schema, others, again);
     assert_memory_equal(again, x, 4 * 9 * sizeof *x);
@@ -133,19 +116,18 @@ static void an_order_becomes_one_feature(void **state)
 }
 
 /* Numbers where there were dates, and the other way round, are in different units. */
-static void dates_and_numbers_are_kept_apart(void **state)
+TEST(dates_and_numbers_are_kept_apart)
 {
-    (void)state;
     stonet_data *dates = finish(all_columns(), "price");
     sn_schema *schema = NULL;
-    assert_int_equal(sn_schema_fit(dates, &(sn_encoding){0}, NULL, &schema), STONET_OK);
+    OK(sn_schema_fit(dates, &(sn_encoding){0}, NULL, &schema));
     stonet_columns *columns = NULL;
-    assert_int_equal(stonet_data_begin(N, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_dates(columns, "area", AREA), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "town", TOWN), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "size", TOWN), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "kind", TOWN), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "sold", DAY), STONET_OK);
+    OK(stonet_data_begin(N, &columns));
+    OK(stonet_data_add_dates(columns, "area", AREA));
+    OK(stonet_data_add_texts(columns, "town", TOWN));
+    OK(stonet_data_add_texts(columns, "size", TOWN));
+    OK(stonet_data_add_texts(columns, "kind", TOWN));
+    OK(stonet_data_add_numbers(columns, "sold", DAY));
     stonet_data *data = finish(columns, NULL);
     float x[N * 9];
     assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
@@ -155,18 +137,17 @@ static void dates_and_numbers_are_kept_apart(void **state)
     sn_schema_free(schema);
 }
 
-static void what_a_model_does_not_use_may_hold_anything(void **state)
+TEST(what_a_model_does_not_use_may_hold_anything)
 {
-    (void)state;
     stonet_data *train = finish(all_columns(), "price"), *data = NULL;
     sn_schema *schema = NULL;
-    assert_int_equal(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema), STONET_OK);
+    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
     const double nothing[N] = {(double)NAN, (double)INFINITY, 1e300, 0, 0, 0};
     static const char *const blank[N] = {NULL};
     stonet_columns *columns = all_columns();
-    assert_int_equal(stonet_data_add_numbers(columns, "notes", nothing), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "more", blank), STONET_OK);
-    assert_int_equal(sn_columns_read(columns, NULL, schema, &data), STONET_OK);
+    OK(stonet_data_add_numbers(columns, "notes", nothing));
+    OK(stonet_data_add_texts(columns, "more", blank));
+    OK(sn_columns_read(columns, NULL, schema, &data));
     assert_int_equal(stonet_data_columns(data), 5);
     stonet_columns_free(columns);
     stonet_data_free(data);
@@ -174,13 +155,12 @@ static void what_a_model_does_not_use_may_hold_anything(void **state)
     sn_schema_free(schema);
 }
 
-static void columns_without_names_go_by_position(void **state)
+TEST(columns_without_names_go_by_position)
 {
-    (void)state;
     stonet_columns *columns = NULL;
-    assert_int_equal(stonet_data_begin(N, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, NULL, AREA), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, NULL, TOWN), STONET_OK);
+    OK(stonet_data_begin(N, &columns));
+    OK(stonet_data_add_numbers(columns, NULL, AREA));
+    OK(stonet_data_add_texts(columns, NULL, TOWN));
     stonet_data *data = finish(columns, "2");
     assert_string_equal(stonet_data_column_name(data, 0), "x1");
     int64_t classes;
@@ -190,9 +170,8 @@ static void columns_without_names_go_by_position(void **state)
     stonet_data_free(data);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     stonet_columns *columns = NULL;
     stonet_data *data = NULL;
     const double y[2] = {1, (double)INFINITY};
@@ -201,30 +180,30 @@ static void mistakes_are_named(void **state)
                              *const latin[2] = {"a", "\xe4"};
     assert_says(stonet_data_begin(0, &columns), STONET_ERROR_ARGUMENT, "at least one row");
     assert_null(columns);
-    assert_int_equal(stonet_data_begin(2, &columns), STONET_OK);
+    OK(stonet_data_begin(2, &columns));
     assert_says(stonet_data_end(columns, NULL, &data), STONET_ERROR_ARGUMENT, "at least one column");
     assert_says(stonet_data_add_numbers(columns, "x", NULL), STONET_ERROR_ARGUMENT, "column 1 has no values");
     assert_says(stonet_data_add_numbers(columns, "\xe4", y), STONET_ERROR_DATA, "not valid UTF-8");
     assert_says(stonet_data_add_codes(columns, "x", fine, two, 0, 0), STONET_ERROR_ARGUMENT,
                 "need the texts");
     assert_says(stonet_data_add_numbers(NULL, "x", y), STONET_ERROR_ARGUMENT, "no table");
-    assert_int_equal(stonet_data_add_codes(columns, "x", beyond, two, 2, 0), STONET_OK);
+    OK(stonet_data_add_codes(columns, "x", beyond, two, 2, 0));
     assert_says(stonet_data_end(columns, NULL, &data), STONET_ERROR_DATA,
                 "the table: row 2, column 1 ('x'): the code is 2, and there are texts for 0 to 1");
     stonet_columns_free(columns);
-    assert_int_equal(stonet_data_begin(2, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_codes(columns, "x", fine, twice, 2, 1), STONET_OK);
+    OK(stonet_data_begin(2, &columns));
+    OK(stonet_data_add_codes(columns, "x", fine, twice, 2, 1));
     assert_says(stonet_data_end(columns, NULL, &data), STONET_ERROR_ARGUMENT, "'a' is twice among");
     stonet_columns_free(columns);
-    assert_int_equal(stonet_data_begin(2, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "x", latin), STONET_OK);
+    OK(stonet_data_begin(2, &columns));
+    OK(stonet_data_add_texts(columns, "x", latin));
     assert_says(stonet_data_end(columns, NULL, &data), STONET_ERROR_DATA,
                 "row 2, column 1 ('x'): the text is");
     const stonet_read_options file = {.size = sizeof file, .target_file = "y.csv"};
     assert_says(stonet_data_end(columns, &file, &data), STONET_ERROR_ARGUMENT, "no target file");
     stonet_columns_free(columns);
-    assert_int_equal(stonet_data_begin(2, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, NULL, y), STONET_OK);
+    OK(stonet_data_begin(2, &columns));
+    OK(stonet_data_add_numbers(columns, NULL, y));
     assert_says(stonet_data_end(columns, NULL, &data), STONET_ERROR_DATA,
                 "row 2, column 1: the value is inf");
     stonet_columns_free(columns);
@@ -232,15 +211,4 @@ static void mistakes_are_named(void **state)
     stonet_columns_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_come_out_as_they_were_put_in),
-        cmocka_unit_test(an_order_becomes_one_feature),
-        cmocka_unit_test(dates_and_numbers_are_kept_apart),
-        cmocka_unit_test(what_a_model_does_not_use_may_hold_anything),
-        cmocka_unit_test(columns_without_names_go_by_position),
-        cmocka_unit_test(mistakes_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,20 +1,10 @@
 /* Dates in text, and what they become. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/dates.h"
 #include "data/schema_parts.h"
 
-static void dates_are_days_since_1970(void **state)
+TEST(dates_are_days_since_1970)
 {
-    (void)state;
     /* Days by date(1): date -ud DATE +%s divided by 86400. */
     static const struct {
         const char *text;
@@ -45,9 +35,8 @@ static void dates_are_days_since_1970(void **state)
     }
 }
 
-static void printed_dates_are_read_back(void **state)
+TEST(printed_dates_are_read_back)
 {
-    (void)state;
     char text[SN_DATE_SIZE];
     double back;
     for (double days = -719162; days < 2932897; days += 36.5 + 1.0 / 7) {
@@ -64,9 +53,8 @@ static void printed_dates_are_read_back(void **state)
     assert_false(sn_date_print((double)NAN, text));
 }
 
-static void other_texts_are_no_dates(void **state)
+TEST(other_texts_are_no_dates)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "2024",
                                         "2024-05",
@@ -98,9 +86,8 @@ static void other_texts_are_no_dates(void **state)
     assert_true(sn_date_read("2024-05-01junk", 10, &days)); /* the length says where it ends */
 }
 
-static void the_year_comes_round(void **state)
+TEST(the_year_comes_round)
 {
-    (void)state;
     double winter[2], later[2], summer[2];
     sn_season(19723, winter); /* 2024-01-01 */
     sn_season(19723 + 4 * 365.2425, later);
@@ -114,13 +101,4 @@ static void the_year_comes_round(void **state)
     assert_true(isnan(winter[0]) && isnan(winter[1]));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dates_are_days_since_1970),
-        cmocka_unit_test(printed_dates_are_read_back),
-        cmocka_unit_test(other_texts_are_no_dates),
-        cmocka_unit_test(the_year_comes_round),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/dictionary.h"
 
 enum { WORDS = 5000 };
@@ -22,17 +13,16 @@ static size_t make_word(int i, char word[64])
 }
 
 /* Each index has a key of its own, and codes follow the order of appearance whatever it is. */
-static void codes_do_not_depend_on_the_key(void **state)
+TEST(codes_do_not_depend_on_the_key)
 {
-    (void)state;
     sn_interner a = {0}, b = {0};
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < WORDS; i++) {
             char word[64];
             size_t length = make_word(i, word);
             int32_t code_a = -1, code_b = -1;
-            assert_int_equal(sn_interner_add(&a, word, length, &code_a), STONET_OK);
-            assert_int_equal(sn_interner_add(&b, word, length, &code_b), STONET_OK);
+            OK(sn_interner_add(&a, word, length, &code_a));
+            OK(sn_interner_add(&b, word, length, &code_b));
             assert_int_equal(code_a, i);
             assert_int_equal(code_b, i);
             assert_int_equal(sn_interner_find(&a, word, length), i);
@@ -47,14 +37,13 @@ static void codes_do_not_depend_on_the_key(void **state)
 }
 
 /* The words fall into the slots as at random: no long way to a free one. */
-static void words_are_spread(void **state)
+TEST(words_are_spread)
 {
-    (void)state;
     sn_interner a = {0};
     for (int i = 0; i < WORDS; i++) {
         char word[64];
         int32_t code;
-        assert_int_equal(sn_interner_add(&a, word, make_word(i, word), &code), STONET_OK);
+        OK(sn_interner_add(&a, word, make_word(i, word), &code));
     }
     int64_t longest = 0, run = 0;
     for (uint64_t s = 0; s < a.slots; s++) {
@@ -65,11 +54,4 @@ static void words_are_spread(void **state)
     sn_interner_free(&a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_do_not_depend_on_the_key),
-        cmocka_unit_test(words_are_spread),
-    };
-    return cmocka_run_group_tests_name("data_dictionary", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

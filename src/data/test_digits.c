@@ -50,8 +50,8 @@ static stonet_data *read_rows(const sn_schema *schema)
     const sn_target_wish wish = {.columns = "y", .schema = schema};
     sn_source *source = NULL;
     stonet_data *data = NULL;
-    assert_int_equal(sn_source_open(path, NULL, &source), STONET_OK);
-    assert_int_equal(sn_read_text(source, &wish, 1, 0, &data), STONET_OK);
+    OK(sn_source_open(path, NULL, &source));
+    OK(sn_read_text(source, &wish, 1, 0, &data));
     sn_source_close(source);
     return data;
 }
@@ -60,8 +60,8 @@ static stonet_data *read_rows(const sn_schema *schema)
 static stonet_data *wrap(int64_t n)
 {
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap_double(table, n, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, unit, 1), STONET_OK);
+    OK(stonet_data_wrap_double(table, n, P, &data));
+    OK(stonet_data_set_targets(data, unit, 1));
     return data;
 }
 
@@ -69,14 +69,14 @@ static sn_schema *learn(const stonet_data *data)
 {
     const sn_encoding wanted = {.scale = SN_SCALE_COLUMN, .task = SN_TASK_WISH_REGRESSION};
     sn_schema *schema = NULL;
-    assert_int_equal(sn_schema_fit(data, &wanted, NULL, &schema), STONET_OK);
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
     return schema;
 }
 
 static void check_features(const sn_schema *schema, const stonet_data *data, int64_t first, int64_t n)
 {
     static float x[(N + 1) * P];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     double mean[P] = {0}, square[P] = {0};
     for (int64_t i = 0; i < (int64_t)N * P; i++) mean[i % P] += unit[i] / N;
     for (int64_t i = 0; i < (int64_t)N * P; i++)
@@ -87,25 +87,23 @@ static void check_features(const sn_schema *schema, const stonet_data *data, int
     }
 }
 
-static void only_what_needs_them_keeps_digits(void **state)
+TEST(only_what_needs_them_keeps_digits)
 {
-    (void)state;
     write_rows(table, N);
     stonet_data *data = read_rows(NULL);
     static double column[N];
     assert_non_null(data->exact);
     for (int64_t j = 0; j < P; j++) {
         assert_int_equal(data->exact[j].at != NULL, j > 0);
-        assert_int_equal(stonet_data_column_numbers(data, j, column), STONET_OK);
+        OK(stonet_data_column_numbers(data, j, column));
         for (int64_t i = 0; i < N; i++)
             assert_true(column[i] == (j > 0 ? table[i * P + j] : (double)(float)table[i * P + j]));
     }
     stonet_data_free(data);
 }
 
-static void features_are_those_of_the_column_without_its_offset(void **state)
+TEST(features_are_those_of_the_column_without_its_offset)
 {
-    (void)state;
     write_rows(table, N);
     stonet_data *read = read_rows(NULL), *wrapped = wrap(N);
     sn_schema *schema = learn(read), *same = learn(wrapped);
@@ -114,7 +112,7 @@ static void features_are_those_of_the_column_without_its_offset(void **state)
     check_features(same, read, 0, N);
     const int64_t rows[] = {0, 1, 2};
     stonet_data *few = NULL;
-    assert_int_equal(stonet_data_subset(read, rows, 3, &few), STONET_OK);
+    OK(stonet_data_subset(read, rows, 3, &few));
     check_features(schema, few, 0, 3);
     stonet_data_free(few);
     stonet_data_free(read);
@@ -124,9 +122,8 @@ static void features_are_those_of_the_column_without_its_offset(void **state)
 }
 
 /* A row that is far from all others does not take the digits of the others with it. */
-static void a_stray_row_leaves_the_others_their_digits(void **state)
+TEST(a_stray_row_leaves_the_others_their_digits)
 {
-    (void)state;
     static double rows[4 * P];
     write_rows(table, N);
     stonet_data *train = read_rows(NULL);
@@ -143,17 +140,16 @@ static void a_stray_row_leaves_the_others_their_digits(void **state)
 }
 
 /* A row is encoded to the same bits alone, among others, as doubles, and as text. */
-static void a_row_does_not_depend_on_its_company(void **state)
+TEST(a_row_does_not_depend_on_its_company)
 {
-    (void)state;
     static float all[N * P], alone[P], text[P];
     stonet_data *many = wrap(N), *one = wrap(1);
     sn_schema *schema = learn(many);
     write_rows(table, 1);
     stonet_data *read = read_rows(schema);
-    assert_int_equal(sn_schema_encode_x(schema, many, all), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(schema, one, alone), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(schema, read, text), STONET_OK);
+    OK(sn_schema_encode_x(schema, many, all));
+    OK(sn_schema_encode_x(schema, one, alone));
+    OK(sn_schema_encode_x(schema, read, text));
     assert_memory_equal(alone, all, sizeof alone);
     assert_memory_equal(text, all, sizeof alone);
     stonet_data_free(many);
@@ -163,21 +159,20 @@ static void a_row_does_not_depend_on_its_company(void **state)
 }
 
 /* Columns that floats are good enough for: the bits do not depend on whether doubles are there. */
-static void ordinary_columns_are_rounded_first(void **state)
+TEST(ordinary_columns_are_rounded_first)
 {
-    (void)state;
     static float floats[N], a[N], b[N];
     for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
     stonet_data *wide = NULL, *narrow = NULL;
     for (int64_t i = 0; i < N; i++) table[i] = 5.0 + unit[i];
     for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
-    assert_int_equal(stonet_data_wrap_double(table, N, 1, &wide), STONET_OK);
-    assert_int_equal(stonet_data_wrap(floats, N, 1, &narrow), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(wide, unit, 1), STONET_OK);
+    OK(stonet_data_wrap_double(table, N, 1, &wide));
+    OK(stonet_data_wrap(floats, N, 1, &narrow));
+    OK(stonet_data_set_targets(wide, unit, 1));
     sn_schema *schema = learn(wide);
     assert_false(sn_schema_needs_digits(schema));
-    assert_int_equal(sn_schema_encode_x(schema, wide, a), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(schema, narrow, b), STONET_OK);
+    OK(sn_schema_encode_x(schema, wide, a));
+    OK(sn_schema_encode_x(schema, narrow, b));
     assert_memory_equal(a, b, sizeof a);
     stonet_data_free(wide);
     stonet_data_free(narrow);
@@ -186,20 +181,19 @@ static void ordinary_columns_are_rounded_first(void **state)
 }
 
 /* However a file is cut into parts, the same columns are kept. */
-static void parts_agree_on_the_digits(void **state)
+TEST(parts_agree_on_the_digits)
 {
-    (void)state;
     stonet_data *whole = NULL, *parts = NULL;
     for (int late = 0; late < 3; late++) { /* 1: near 0 at the end; 2: the first half are floats */
         fill_table();
         if (late == 1) table[(N - 1) * P + 1] = 0.0;
         for (int64_t i = 0; late == 2 && i < (int64_t)N / 2 * P; i++) table[i] = (double)(float)table[i];
         write_rows(table, N);
-        assert_int_equal(read_in_parts(path, "y", 1, 0, &whole), STONET_OK);
+        OK(read_in_parts(path, "y", 1, 0, &whole));
         assert_non_null(whole->exact);
         assert_int_equal(whole->exact[1].at == NULL, late == 1);
         for (int64_t size = 50; size < 30000; size *= 5) {
-            assert_int_equal(read_in_parts(path, "y", 2, size, &parts), STONET_OK);
+            OK(read_in_parts(path, "y", 2, size, &parts));
             check_same_frame(whole, parts);
             stonet_data_free(parts);
         }
@@ -208,9 +202,8 @@ static void parts_agree_on_the_digits(void **state)
     fill_table();
 }
 
-static void numbers_that_are_no_floats_are_refused(void **state)
+TEST(numbers_that_are_no_floats_are_refused)
 {
-    (void)state;
     const double bad[] = {1.0, (double)INFINITY, 1.0, 1e39};
     const char *const why[] = {"infinite", "too large"};
     for (int k = 0; k < 2; k++) {
@@ -222,16 +215,4 @@ static void numbers_that_are_no_floats_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_needs_them_keeps_digits),
-        cmocka_unit_test(features_are_those_of_the_column_without_its_offset),
-        cmocka_unit_test(a_stray_row_leaves_the_others_their_digits),
-        cmocka_unit_test(a_row_does_not_depend_on_its_company),
-        cmocka_unit_test(ordinary_columns_are_rounded_first),
-        cmocka_unit_test(parts_agree_on_the_digits),
-        cmocka_unit_test(numbers_that_are_no_floats_are_refused),
-    };
-    return cmocka_run_group_tests(tests, set_up, remove_file);
-}
+RUN_TESTS(set_up, remove_file)

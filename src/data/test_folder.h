@@ -1,4 +1,4 @@
-/* For tests that write files, after cmocka.h: a folder of their own to work in, gone at the end. */
+/* For tests that write files: a folder of their own to work in, gone at the end. */
 #pragma once
 
 #include <stdio.h>

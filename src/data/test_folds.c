@@ -1,12 +1,5 @@
 /* Folds by their plan. What they promise for a choice of settings is in src/choice/test_folds.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "data/folds.h"
 
 enum { N = 40 };
@@ -22,9 +15,8 @@ static void count_held_out(const sn_folds *folds, int *count)
 }
 
 /* A class of one row, or of one kin, is trained on in every fold; all other rows are held out once. */
-static void single_classes_are_kept(void **state)
+TEST(single_classes_are_kept)
 {
-    (void)state;
     int32_t label[N];
     int64_t kin[N];
     int count[N];
@@ -38,7 +30,7 @@ static void single_classes_are_kept(void **state)
     for (int by_class = 0; by_class < 2; by_class++) {
         const sn_fold_plan plan = {.count = 4, .exactly = true, .by_class = by_class == 1};
         sn_folds folds;
-        assert_int_equal(sn_folds_cut(&problem, &all, &plan, 7, &folds), STONET_OK);
+        OK(sn_folds_cut(&problem, &all, &plan, 7, &folds));
         assert_int_equal(folds.count, 4);
         count_held_out(&folds, count);
         for (int i = 0; i < N; i++)
@@ -48,9 +40,8 @@ static void single_classes_are_kept(void **state)
     }
 }
 
-static void plans_have_limits(void **state)
+TEST(plans_have_limits)
 {
-    (void)state;
     int64_t kin[N];
     int count[N], held_out = 0;
     for (int i = 0; i < N; i++) kin[i] = i / 10;
@@ -59,13 +50,13 @@ static void plans_have_limits(void **state)
     sn_folds folds;
     const sn_fold_plan exact = {.count = 5, .exactly = true}, fewer = {.count = 5},
                        one = {.count = 4, .enough = 1};
-    assert_int_equal(sn_folds_cut(&problem, &all, &exact, 1, &folds), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "5 folds of 4 groups"));
+    assert_says(sn_folds_cut(&problem, &all, &exact, 1, &folds), STONET_ERROR_ARGUMENT,
+                "5 folds of 4 groups");
     sn_folds_free(&folds);
-    assert_int_equal(sn_folds_cut(&problem, &all, &fewer, 1, &folds), STONET_OK);
+    OK(sn_folds_cut(&problem, &all, &fewer, 1, &folds));
     assert_int_equal(folds.count, 4);
     sn_folds_free(&folds);
-    assert_int_equal(sn_folds_cut(&problem, &all, &one, 1, &folds), STONET_OK);
+    OK(sn_folds_cut(&problem, &all, &one, 1, &folds));
     assert_int_equal(folds.count, 1);
     count_held_out(&folds, count);
     for (int i = 0; i < N; i++) {
@@ -80,9 +71,4 @@ static void plans_have_limits(void **state)
     sn_folds_free(&folds);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(single_classes_are_kept),
-                                       cmocka_unit_test(plans_have_limits)};
-    return cmocka_run_group_tests_name("data_folds", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,21 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/frame.h"
 
-static void test_wrap(void **state)
+TEST(test_wrap)
 {
-    (void)state;
     const float x[] = {1, 2, 3, 4, 5, 6};
     stonet_data *data;
-    assert_int_equal(stonet_data_wrap(x, 2, 3, &data), STONET_OK);
+    OK(stonet_data_wrap(x, 2, 3, &data));
     assert_ptr_equal(stonet_data_x(data), x);
     assert_int_equal(stonet_data_rows(data), 2);
     assert_int_equal(stonet_data_columns(data), 3);
@@ -27,29 +17,27 @@ static void test_wrap(void **state)
     assert_null(stonet_data_classes(data, &count));
     assert_null(stonet_data_truth(data, &count));
     assert_int_equal(count, 0);
-    assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", "a", "a.2"}), STONET_OK);
+    OK(stonet_data_set_names(data, (const char *[]){"a", "a", "a.2"}));
     assert_string_equal(stonet_data_column_name(data, 1), "a.3"); /* not the name that another one has */
-    assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", "b", "c"}), STONET_OK);
+    OK(stonet_data_set_names(data, (const char *[]){"a", "b", "c"}));
     assert_string_equal(stonet_data_column_name(data, 2), "c");
     assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", NULL, "c"}), STONET_ERROR_ARGUMENT);
     stonet_data_free(data);
     stonet_data_free(NULL);
 }
 
-static void test_targets(void **state)
+TEST(test_targets)
 {
-    (void)state;
     const float x[] = {1, 2};
     stonet_data *data;
     int64_t count;
-    assert_int_equal(stonet_data_wrap(x, 2, 1, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, (double[]){1, 2, 3, 4}, 2), STONET_OK);
+    OK(stonet_data_wrap(x, 2, 1, &data));
+    OK(stonet_data_set_targets(data, (double[]){1, 2, 3, 4}, 2));
     assert_true(stonet_data_targets(data, &count)[3] == 4);
     assert_int_equal(count, 2);
     assert_string_equal(data->target_name[1], "y2");
     /* The last one set counts. */
-    assert_int_equal(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "yes"}, 2),
-                     STONET_OK);
+    OK(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "yes"}, 2));
     assert_null(stonet_data_targets(data, &count));
     assert_int_equal(stonet_data_classes(data, &count)[0], 1);
     assert_int_equal(count, 2);
@@ -58,9 +46,8 @@ static void test_targets(void **state)
     stonet_data_free(data);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     const float x[] = {1, 2, (float)NAN, 4, (float)INFINITY, 6};
     stonet_data *data;
     assert_int_equal(stonet_data_wrap(x, 3, 2, &data), STONET_ERROR_DATA);
@@ -68,7 +55,7 @@ static void test_refusals(void **state)
     assert_null(data);
     assert_int_equal(stonet_data_wrap(NULL, 3, 2, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_data_wrap(x, 0, 2, &data), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_data_wrap(x, 1, 2, &data), STONET_OK);
+    OK(stonet_data_wrap(x, 1, 2, &data));
     assert_int_equal(stonet_data_set_targets(data, (double[]){(double)INFINITY}, 1), STONET_ERROR_DATA);
     assert_int_equal(stonet_data_set_targets(data, NULL, 1), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_data_set_classes(data, (int32_t[]){2}, (const char *[]){"a", "b"}, 2),
@@ -79,9 +66,4 @@ static void test_refusals(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrap), cmocka_unit_test(test_targets),
-                                       cmocka_unit_test(test_refusals)};
-    return cmocka_run_group_tests_name("data_frame", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,7 @@
 /* The hash of a table, by which a checkpoint knows its data: the same for the same table, another one when
    anything in it is other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/hash.h"
+#include "base/test_kit.h"
 #include "data/frame.h"
 
 enum { ROWS = 4, WAYS = 14 };
@@ -31,20 +25,18 @@ static stonet_data *make(int way)
     if (way == 13) labels[0] = "maybe";
     stonet_columns *columns = NULL;
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_begin(ROWS, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, way == 8 ? "other" : "n", number), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "l", large), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "t", text), STONET_OK);
-    assert_int_equal(way == 9 ? stonet_data_add_numbers(columns, "w", number)
-                              : stonet_data_add_texts(columns, "w", word),
-                     STONET_OK);
-    assert_int_equal(stonet_data_end(columns, NULL, &data), STONET_OK);
+    OK(stonet_data_begin(ROWS, &columns));
+    OK(stonet_data_add_numbers(columns, way == 8 ? "other" : "n", number));
+    OK(stonet_data_add_numbers(columns, "l", large));
+    OK(stonet_data_add_texts(columns, "t", text));
+    OK(way == 9 ? stonet_data_add_numbers(columns, "w", number) : stonet_data_add_texts(columns, "w", word));
+    OK(stonet_data_end(columns, NULL, &data));
     stonet_columns_free(columns);
     if (way >= 11)
-        assert_int_equal(stonet_data_set_classes(data, code, labels, 2), STONET_OK);
+        OK(stonet_data_set_classes(data, code, labels, 2));
     else
-        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    if (way != 10) assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+        OK(stonet_data_set_targets(data, y, 1));
+    if (way != 10) OK(stonet_data_set_weights(data, weight));
     return data;
 }
 
@@ -58,9 +50,8 @@ static uint64_t hash_of(int way)
     return sn_hash_value(&hash);
 }
 
-static void everything_counts(void **state)
+TEST(everything_counts)
 {
-    (void)state;
     uint64_t hash[WAYS];
     for (int way = 0; way < WAYS; way++) {
         hash[way] = hash_of(way);
@@ -70,9 +61,8 @@ static void everything_counts(void **state)
     }
 }
 
-static void sparse_tables_count_too(void **state)
+TEST(sparse_tables_count_too)
 {
-    (void)state;
     const int64_t start[][3] = {{0, 1, 2}, {0, 0, 2}};
     const int32_t column[][2] = {{0, 1}, {1, 2}};
     const float value[][2] = {{1, 2}, {1, 3}};
@@ -81,9 +71,7 @@ static void sparse_tables_count_too(void **state)
         stonet_data *data = NULL;
         sn_hash hash;
         sn_hash_begin(&hash);
-        assert_int_equal(
-            stonet_data_wrap_sparse(start[way == 1], column[way == 2], value[way == 3], 2, 3, &data),
-            STONET_OK);
+        OK(stonet_data_wrap_sparse(start[way == 1], column[way == 2], value[way == 3], 2, 3, &data));
         sn_frame_hash(data, &hash);
         found[way] = sn_hash_value(&hash);
         for (int other = 0; other < way; other++) assert_true(found[other] != found[way]);
@@ -91,9 +79,4 @@ static void sparse_tables_count_too(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everything_counts),
-                                       cmocka_unit_test(sparse_tables_count_too)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,20 +1,11 @@
 /* Every format cut short at every byte, and with random bytes changed: a clear status and no crash, whatever
    comes. Worth most under the sanitizers. */
 #define _GNU_SOURCE /* memfd_create */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/test_kit.h"
 #include "data/test_reading.h"
 #include "math/noise.h"
 
@@ -99,17 +90,15 @@ static void torment_golden(const char *name)
     torment(bytes, size, NULL, try_bytes);
 }
 
-static void test_arrays(void **state)
+TEST(test_arrays)
 {
-    (void)state;
     const char *const files[] = {"f4.npy", "f8_big_fortran.npy", "u4_cube_fortran.npy", "v2.npy",
                                  "xy.npz", "packed.npz",         "images.idx",          "shorts.idx.gz"};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) torment_golden(files[k]);
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
-    (void)state;
     const char *const texts[] = {
         "a,\"b \"\"c\"\"\",y\r\n1.5,red,1\r\n-2e3,\"light\nblue\",0\r\n3,red,1\r\n",
         " 1.0000000e+00 2 3\n 4 5 6\n\n 7\t8 9",
@@ -122,9 +111,8 @@ static void test_text(void **state)
     }
 }
 
-static void test_gzip(void **state)
+TEST(test_gzip)
 {
-    (void)state;
     char text[1200];
     unsigned char packed[MAX_SIZE];
     size_t used = 0;
@@ -141,9 +129,4 @@ static void test_gzip(void **state)
     torment(packed, size, NULL, try_parts);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrays), cmocka_unit_test(test_text),
-                                       cmocka_unit_test(test_gzip)};
-    return cmocka_run_group_tests_name("data_fuzz", tests, make_scratch, remove_scratch);
-}
+RUN_TESTS(make_scratch, remove_scratch)

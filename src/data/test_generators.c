@@ -1,21 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/test_kit.h"
 #include "data/frame.h"
 
 static stonet_data *generate(const char *name, int64_t rows, uint64_t seed)
 {
     stonet_data *data;
-    if (stonet_generate(name, rows, seed, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_generate(name, rows, seed, &data));
     return data;
 }
 
@@ -25,9 +16,8 @@ static bool is_table(const json_t *entry)
     return json_integer_value(json_object_get(entry, "truth")) == 0;
 }
 
-static void test_rows_do_not_depend_on_each_other(void **state)
+TEST(test_rows_do_not_depend_on_each_other)
 {
-    (void)state;
     char *text = stonet_generators_json();
     json_t *list = json_loads(text, 0, NULL), *entry;
     size_t index;
@@ -56,9 +46,8 @@ static void test_rows_do_not_depend_on_each_other(void **state)
 }
 
 /* A column does not depend on how many follow it; the response needs the first few only. */
-static void test_more_columns(void **state)
+TEST(test_more_columns)
 {
-    (void)state;
     char *text = stonet_generators_json();
     json_t *list = json_loads(text, 0, NULL), *entry;
     size_t index;
@@ -113,18 +102,16 @@ static void check_log_odds(const char *name, double share, double tolerance, dou
     stonet_data_free(data);
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     check_log_odds("waveform", 1.0 / 3, 0.01, 0.084);
     check_log_odds("ring", 0.52, 0.01, 0.112);
 }
 
 /* Mean by class of Breiman's waves where only one of them reaches: sensor 3 belongs to the early wave (peak
    7), sensor 19 to the late one (peak 15); each wave has weight 1/2 in the two classes it is part of. */
-static void test_waves(void **state)
+TEST(test_waves)
 {
-    (void)state;
     enum { N = 20000 };
     stonet_data *data = generate("waveform", N, 2);
     double early = 0, late = 0, count = 0;
@@ -167,9 +154,8 @@ static double r_log_r(double r)
     return r * log(r);
 }
 
-static void test_regressions(void **state)
+TEST(test_regressions)
 {
-    (void)state;
     check_residual("m1", cos, 0.5, 0.08); /* heavy tails: kurtosis 25 */
     check_residual("ratio", same, 0.25, 0.01);
     check_residual("radial", r_log_r, 0.25, 0.01);
@@ -254,9 +240,8 @@ static double linear2(const float *x, const double *t)
     return 3 * pow(sin(t[1] * M_PI / 30), 2);
 }
 
-static void test_spreads(void **state)
+TEST(test_spreads)
 {
-    (void)state;
     check_spread("location-scale:4", first, spread);
     check_spread("scale:4", none, spread);
     check_spread("location-scale-ratio:4", ratio1, ratio2);
@@ -283,9 +268,8 @@ static void check_columns(const char *name, double mean, double variance, double
     stonet_data_free(data);
 }
 
-static void test_column_laws(void **state)
+TEST(test_column_laws)
 {
-    (void)state;
     check_columns("mean-log:3", 0, 0.5, 0, 0.015);
     check_columns("mean-log-poisson:3", 0, 1, 0, 0.02);
     check_columns("mean-log-t:3", 0, 2, 0.8, 0.06); /* t_4: covariance times 4 / (4 - 2) */
@@ -296,9 +280,8 @@ static void test_column_laws(void **state)
 }
 
 /* Liang's classes: balanced, and a function of x1..x4. */
-static void test_select_classes(void **state)
+TEST(test_select_classes)
 {
-    (void)state;
     enum { N = 20000, P = 6 };
     stonet_data *data = generate("select-classes:6", N, 1);
     double ones = 0;
@@ -313,9 +296,8 @@ static void test_select_classes(void **state)
     stonet_data_free(data);
 }
 
-static void test_m1_features(void **state)
+TEST(test_m1_features)
 {
-    (void)state;
     enum { N = 20000 };
     stonet_data *data = generate("m1", N, 3);
     double covariance[3] = {0};
@@ -344,9 +326,8 @@ static void cell(const stonet_data *data, int64_t row, int64_t column, char text
     snprintf(text, 64, "%.17g", sn_frame_number(data, row, data->column[column].slot));
 }
 
-static void test_table_rows_do_not_depend_on_each_other(void **state)
+TEST(test_table_rows_do_not_depend_on_each_other)
 {
-    (void)state;
     static const char *const names[] = {"passengers", "air"};
     for (int k = 0; k < 2; k++) {
         stonet_data *few = generate(names[k], 10, 4), *many = generate(names[k], 50, 4),
@@ -372,9 +353,8 @@ static void test_table_rows_do_not_depend_on_each_other(void **state)
 }
 
 /* Women survive more often, and ages of those who do not survive are missing more often. */
-static void test_passengers(void **state)
+TEST(test_passengers)
 {
-    (void)state;
     enum { N = 20000, SEX = 1, AGE = 2, CLASS = 3, SURVIVED = 4 };
     stonet_data *data = generate("passengers", N, 1);
     double count[2][2] = {{0}}, missing[2] = {0}, all[2] = {0};
@@ -397,9 +377,8 @@ static void test_passengers(void **state)
 }
 
 /* Days follow each other, and ozone is what the formula says, up to noise in (0, 10) and rounding. */
-static void test_air(void **state)
+TEST(test_air)
 {
-    (void)state;
     enum { N = 5000, DATE = 0, SOLAR = 1, WIND = 2, TEMP = 3, OZONE = 4, TEN_YEARS = 3653 };
     stonet_data *data = generate("air", N, 1);
     assert_true(data->column[DATE].is_date);
@@ -415,12 +394,11 @@ static void test_air(void **state)
     stonet_data_free(data);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     stonet_data *data;
-    assert_int_equal(stonet_generate("wave", 10, 1, &data), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "no generator 'wave': choose one of waveform, m1"));
+    assert_says(stonet_generate("wave", 10, 1, &data), STONET_ERROR_ARGUMENT,
+                "no generator 'wave': choose one of waveform, m1");
     assert_int_equal(stonet_generate(NULL, 10, 1, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_generate("m1", 0, 1, &data), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_generate("m1", -5, 1, &data), STONET_ERROR_ARGUMENT);
@@ -429,29 +407,9 @@ static void test_refusals(void **state)
                                  "ratio:-4", "ratio: 4", "ratio:2000000", ":4"};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         assert_int_equal(stonet_generate(wrong[k], 10, 1, &data), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_generate("passengers:6", 10, 1, &data), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "always has 5 columns"));
-    assert_int_equal(stonet_generate("waveform:20", 10, 1, &data), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "from 21 to"));
+    assert_says(stonet_generate("passengers:6", 10, 1, &data), STONET_ERROR_ARGUMENT, "always has 5 columns");
+    assert_says(stonet_generate("waveform:20", 10, 1, &data), STONET_ERROR_ARGUMENT, "from 21 to");
     assert_null(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_do_not_depend_on_each_other),
-        cmocka_unit_test(test_more_columns),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_regressions),
-        cmocka_unit_test(test_m1_features),
-        cmocka_unit_test(test_spreads),
-        cmocka_unit_test(test_column_laws),
-        cmocka_unit_test(test_select_classes),
-        cmocka_unit_test(test_table_rows_do_not_depend_on_each_other),
-        cmocka_unit_test(test_passengers),
-        cmocka_unit_test(test_air),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests_name("data_generators", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

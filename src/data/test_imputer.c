@@ -1,18 +1,8 @@
 /* What stands for missing cells: margins and back, conditional means and draws, the model file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
@@ -48,7 +38,7 @@ static stonet_data *table(bool gaps)
     assert_int_equal(fclose(file), 0);
     const stonet_read_options how = {.size = sizeof how, .target = "y"};
     stonet_data *data = NULL;
-    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(path, &how, &data));
     return data;
 }
 
@@ -56,17 +46,16 @@ static sn_schema *fit(const stonet_data *data, int64_t levels)
 {
     sn_schema *schema;
     const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .levels = levels};
-    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
     return schema;
 }
 
-static void levels_go_there_and_back(void **state)
+TEST(levels_go_there_and_back)
 {
-    (void)state;
     float x[1000];
     for (int i = 0; i < 1000; i++) x[i] = i < 700 ? 1 : i < 950 ? 2 : 5;
     sn_margin margin;
-    assert_int_equal(sn_margin_fit(x, 1000, NULL, 0, &margin), STONET_OK);
+    OK(sn_margin_fit(x, 1000, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_LEVELS);
     const float level[] = {1, 2, 5};
     const double share[] = {0.7, 0.25, 0.05};
@@ -80,13 +69,12 @@ static void levels_go_there_and_back(void **state)
     sn_margin_free(&margin);
 }
 
-static void skewed_columns_go_by_ranks(void **state)
+TEST(skewed_columns_go_by_ranks)
 {
-    (void)state;
     float x[N];
     for (uint32_t i = 0; i < N; i++) x[i] = (float)exp(1.5 * normal(i, 0));
     sn_margin margin;
-    assert_int_equal(sn_margin_fit(x, N, NULL, 0, &margin), STONET_OK);
+    OK(sn_margin_fit(x, N, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_SCORES);
     /* x is sorted by now; the score of the median is about 0, and the way back is the way there. */
     assert_true(fabs(sn_margin_score(&margin, x[N / 2])) < 0.05);
@@ -97,7 +85,7 @@ static void skewed_columns_go_by_ranks(void **state)
     assert_true(sn_margin_value(&margin, 40.0) == (double)x[N - 1]); /* never beyond what was seen */
     sn_margin_free(&margin);
     for (uint32_t i = 0; i < N; i++) x[i] = (float)normal(i, 0);
-    assert_int_equal(sn_margin_fit(x, N, NULL, 0, &margin), STONET_OK);
+    OK(sn_margin_fit(x, N, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_PLAIN);
     sn_margin_free(&margin);
 }
@@ -108,7 +96,7 @@ static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t 
     float *x = sn_calloc((size_t)(data->n * sn_schema_features(schema)), sizeof *x);
     sn_encoder *encoder;
     assert_non_null(x);
-    assert_int_equal(sn_encoder_create(schema, data, &encoder), STONET_OK);
+    OK(sn_encoder_create(schema, data, &encoder));
     sn_encoder_key(encoder, 5, by_content);
     const sn_rows rows = sn_rows_range(0, data->n);
     sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, draw, x, sn_schema_features(schema));
@@ -116,9 +104,8 @@ static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t 
     return x;
 }
 
-static void what_is_there_keeps_its_bits(void **state)
+TEST(what_is_there_keeps_its_bits)
 {
-    (void)state;
     stonet_data *gaps = table(true), *whole = table(false);
     sn_schema *schema = fit(gaps, 8);
     const int64_t p = sn_schema_features(schema);
@@ -142,9 +129,8 @@ static void what_is_there_keeps_its_bits(void **state)
 
 /* Drawn cells are values the column has, its levels' indicators follow them, and texts are one and no more.
  */
-static void draws_are_possible_cells(void **state)
+TEST(draws_are_possible_cells)
 {
-    (void)state;
     stonet_data *data = table(true);
     sn_schema *schema = fit(data, 8);
     const int64_t p = sn_schema_features(schema);
@@ -188,9 +174,8 @@ static double miss(const sn_schema *schema, const float *x, const float *truth, 
     return sum / count;
 }
 
-static void other_cells_tell_about_the_missing_ones(void **state)
+TEST(other_cells_tell_about_the_missing_ones)
 {
-    (void)state;
     stonet_data *gaps = table(true), *whole = table(false);
     sn_schema *schema = fit(gaps, 0);
     float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
@@ -217,15 +202,14 @@ static void other_cells_tell_about_the_missing_ones(void **state)
 }
 
 /* In use a row's draws do not depend on where it stands. */
-static void draws_by_content_stay_with_the_row(void **state)
+TEST(draws_by_content_stay_with_the_row)
 {
-    (void)state;
     stonet_data *data = table(true), *turned;
     sn_schema *schema = fit(data, 0);
     const int64_t p = sn_schema_features(schema);
     int64_t rows[N];
     for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
-    assert_int_equal(stonet_data_subset(data, rows, N, &turned), STONET_OK);
+    OK(stonet_data_subset(data, rows, N, &turned));
     float *x = encode(schema, data, 3, true), *y = encode(schema, turned, 3, true);
     for (int64_t i = 0; i < N; i++)
         assert_memory_equal(x + i * p, y + (N - 1 - i) * p, (size_t)p * sizeof *x);
@@ -236,9 +220,8 @@ static void draws_by_content_stay_with_the_row(void **state)
     stonet_data_free(turned);
 }
 
-static void rows_of_nothing_get_the_whole_law(void **state)
+TEST(rows_of_nothing_get_the_whole_law)
 {
-    (void)state;
     stonet_data *data = table(true);
     sn_schema *schema = fit(data, 0);
     const int64_t p = sn_schema_features(schema);
@@ -255,16 +238,15 @@ static void rows_of_nothing_get_the_whole_law(void **state)
     stonet_data_free(data);
 }
 
-static void the_file_has_it_all(void **state)
+TEST(the_file_has_it_all)
 {
-    (void)state;
     stonet_data *data = table(true);
     for (int way = 0; way < 2; way++) {
         sn_schema *schema = fit(data, way == 0 ? 8 : 0), *back;
         sn_store *store;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_schema_save(schema, store));
+        OK(sn_schema_load(store, &back));
         float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
         assert_memory_equal(x, y, (size_t)(N * sn_schema_features(schema)) * sizeof *x);
         sn_free(x);
@@ -277,9 +259,8 @@ static void the_file_has_it_all(void **state)
 }
 
 /* Numbers of the file that do not go together are found before a row goes through. */
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
-    (void)state;
     stonet_data *data = table(true);
     sn_schema *schema = fit(data, 8), *back;
     static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
@@ -287,8 +268,8 @@ static void damage_is_found(void **state)
         for (int way = 0; way < 2; way++) {
             sn_store *store;
             char name[40];
-            assert_int_equal(sn_store_create(&store), STONET_OK);
-            assert_int_equal(sn_schema_save(schema, store), STONET_OK);
+            OK(sn_store_create(&store));
+            OK(sn_schema_save(schema, store));
             snprintf(name, sizeof name, "schema.cells.%s", names[k]);
             const sn_tensor *tensor = sn_store_find(store, name);
             assert_non_null(tensor);
@@ -306,9 +287,8 @@ static void damage_is_found(void **state)
 }
 
 /* More columns than a full covariance is for: factors, and they help. */
-static void wide_tables_have_factors(void **state)
+TEST(wide_tables_have_factors)
 {
-    (void)state;
     enum { ROWS = 600, P = 210 };
     float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
     double y[ROWS];
@@ -321,9 +301,9 @@ static void wide_tables_have_factors(void **state)
             x[i * P + j] = normal(i, 3000 + j) < -1.0 ? NAN : truth[i * P + j];
         }
     }
-    assert_int_equal(stonet_data_wrap(x, ROWS, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_wrap(truth, ROWS, P, &whole), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, P, &data));
+    OK(stonet_data_wrap(truth, ROWS, P, &whole));
+    OK(stonet_data_set_targets(data, y, 1));
     sn_schema *schema = fit(data, 0);
     assert_int_equal(schema->imputer->gaussian.factors, SN_FACTORS_MOST);
     float *got = encode(schema, data, 0, false), *drawn = encode(schema, data, 1, false),
@@ -347,19 +327,4 @@ static void wide_tables_have_factors(void **state)
     stonet_data_free(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_go_there_and_back),
-        cmocka_unit_test(skewed_columns_go_by_ranks),
-        cmocka_unit_test(what_is_there_keeps_its_bits),
-        cmocka_unit_test(draws_are_possible_cells),
-        cmocka_unit_test(other_cells_tell_about_the_missing_ones),
-        cmocka_unit_test(draws_by_content_stay_with_the_row),
-        cmocka_unit_test(rows_of_nothing_get_the_whole_law),
-        cmocka_unit_test(the_file_has_it_all),
-        cmocka_unit_test(damage_is_found),
-        cmocka_unit_test(wide_tables_have_factors),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+RUN_TESTS(make_file, remove_file)

@@ -1,13 +1,5 @@
 /* Which rows belong together: groups, exact copies, and what looks like copies but is chance. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/kin.h"
 #include "math/noise.h"
 
@@ -31,7 +23,7 @@ static const int64_t *kin_of(const stonet_data *data, sn_workspace *keep, said *
     run.on_message = hear;
     run.user = heard;
     *heard = (said){0};
-    assert_int_equal(sn_kin_find(data, &run, keep, &kin), STONET_OK);
+    OK(sn_kin_find(data, &run, keep, &kin));
     return kin;
 }
 
@@ -50,17 +42,16 @@ static stonet_data *copies(void)
         y[i] = i < ROWS ? sn_random_normal(&random) : y[i - ROWS];
     }
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &data));
     return data;
 }
 
-static void test_copies_are_kin(void **state)
+TEST(test_copies_are_kin)
 {
-    (void)state;
     SN_WORKSPACE(keep);
     said heard;
     stonet_data *data = copies();
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
     const int64_t *kin = kin_of(data, &keep, &heard);
     assert_non_null(kin);
     for (int i = 0; i < N; i++)
@@ -71,16 +62,15 @@ static void test_copies_are_kin(void **state)
 }
 
 /* Weights say what a copy counts, not whether it is one. */
-static void test_weights_do_not_part_copies(void **state)
+TEST(test_weights_do_not_part_copies)
 {
-    (void)state;
     SN_WORKSPACE(keep);
     said heard;
     double weight[N];
     for (int i = 0; i < N; i++) weight[i] = 1.0 + i;
     stonet_data *data = copies();
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
+    OK(stonet_data_set_weights(data, weight));
     const int64_t *kin = kin_of(data, &keep, &heard);
     assert_non_null(kin);
     assert_true(kin[0] == kin[ROWS]);
@@ -88,14 +78,13 @@ static void test_weights_do_not_part_copies(void **state)
 }
 
 /* The same features with another response each time: nothing is done, and it is said. */
-static void test_near_copies_are_said(void **state)
+TEST(test_near_copies_are_said)
 {
-    (void)state;
     SN_WORKSPACE(keep);
     said heard;
     stonet_data *data = copies();
     for (int i = 0; i < N; i++) y[i] += i;
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
     assert_null(kin_of(data, &keep, &heard));
     assert_int_equal(heard.count, 1);
     assert_non_null(strstr(heard.text, "100% of the rows have nearly the same features as another row"));
@@ -107,9 +96,8 @@ static void test_near_copies_are_said(void **state)
 }
 
 /* Classes agree by chance where the same features are measured again: such rows are no copies. */
-static void test_classes_that_agree_by_chance(void **state)
+TEST(test_classes_that_agree_by_chance)
 {
-    (void)state;
     SN_WORKSPACE(keep);
     said heard;
     int32_t code[N];
@@ -118,16 +106,15 @@ static void test_classes_that_agree_by_chance(void **state)
     sn_random_init(&random, 3, SN_STREAM_DATA, 0);
     for (int i = 0; i < N; i++) code[i] = (int32_t)sn_random_below(&random, 2);
     stonet_data *data = copies();
-    assert_int_equal(stonet_data_set_classes(data, code, labels, 2), STONET_OK);
+    OK(stonet_data_set_classes(data, code, labels, 2));
     assert_null(kin_of(data, &keep, &heard));
     assert_non_null(strstr(heard.text, "nearly the same features"));
     stonet_data_free(data);
 }
 
 /* A coarse table, such as all combinations of a few flags, repeats its rows by chance. */
-static void test_coarse_tables_have_no_copies(void **state)
+TEST(test_coarse_tables_have_no_copies)
 {
-    (void)state;
     enum { FLAGS = 4, MANY = 500 };
     SN_WORKSPACE(keep);
     said heard;
@@ -146,8 +133,8 @@ static void test_coarse_tables_have_no_copies(void **state)
             sum[i] = bits;
         }
         stonet_data *data = NULL;
-        assert_int_equal(stonet_data_wrap(flags, MANY, columns, &data), STONET_OK);
-        assert_int_equal(stonet_data_set_targets(data, sum, 1), STONET_OK);
+        OK(stonet_data_wrap(flags, MANY, columns, &data));
+        OK(stonet_data_set_targets(data, sum, 1));
         assert_null(kin_of(data, &keep, &heard));
         assert_int_equal(heard.count, 0);
         stonet_data_free(data);
@@ -155,51 +142,41 @@ static void test_coarse_tables_have_no_copies(void **state)
 }
 
 /* Groups are kin, copies in two groups join these, and a subset keeps what it has of them. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
-    (void)state;
     SN_WORKSPACE(keep);
     said heard;
     int64_t group[N], rows[] = {5, 7, ROWS + 5, 9};
     for (int i = 0; i < N; i++) group[i] = 1000 * (i % ROWS / 2) - 3;
     stonet_data *data = copies(), *part = NULL;
     for (int i = 0; i < N; i++) y[i] += i;
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    assert_int_equal(stonet_data_set_groups(data, group), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
+    OK(stonet_data_set_groups(data, group));
     const int64_t *kin = kin_of(data, &keep, &heard);
     assert_non_null(kin);
     assert_int_equal(heard.count, 0);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++) assert_int_equal(kin[i] == kin[k], group[i] == group[k]);
-    assert_int_equal(stonet_data_subset(data, rows, 4, &part), STONET_OK);
+    OK(stonet_data_subset(data, rows, 4, &part));
     kin = kin_of(part, &keep, &heard);
     assert_true(kin[0] == kin[2] && kin[0] != kin[1] && kin[1] != kin[3]);
     stonet_data_free(part);
     stonet_data_free(data);
 
     data = copies();
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
     for (int i = 0; i < N; i++) group[i] = i; /* all but the first two are alone, and copies of one another */
     group[1] = 0;
-    assert_int_equal(stonet_data_set_groups(data, group), STONET_OK);
+    OK(stonet_data_set_groups(data, group));
     kin = kin_of(data, &keep, &heard);
     assert_true(kin[0] == kin[1] && kin[ROWS] == kin[2 * ROWS + 1] && kin[0] == kin[ROWS]);
     assert_true(kin[2] != kin[0] && kin[2] == kin[ROWS + 2]);
     memset(group, 0, sizeof group);
-    assert_int_equal(stonet_data_set_groups(data, group), STONET_OK);
+    OK(stonet_data_set_groups(data, group));
     assert_null(kin_of(data, &keep, &heard));
     assert_non_null(strstr(heard.text, "all rows are of one group"));
     assert_int_equal(stonet_data_set_groups(data, NULL), STONET_ERROR_ARGUMENT);
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copies_are_kin),
-                                       cmocka_unit_test(test_weights_do_not_part_copies),
-                                       cmocka_unit_test(test_near_copies_are_said),
-                                       cmocka_unit_test(test_classes_that_agree_by_chance),
-                                       cmocka_unit_test(test_coarse_tables_have_no_copies),
-                                       cmocka_unit_test(test_groups)};
-    return cmocka_run_group_tests_name("data_kin", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
 /* Numbers that look like codes: which columns have levels, what they become, and the way to a store and back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/schema.h"
 
 enum { ROWS = 12, COLUMNS = 5 };
@@ -25,8 +16,8 @@ static const double y[ROWS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10.5, 11, 12};
 static stonet_data *rows(const float *x, int64_t n)
 {
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(x, n, COLUMNS, &data), STONET_OK);
-    if (n == ROWS) assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, n, COLUMNS, &data));
+    if (n == ROWS) OK(stonet_data_set_targets(data, y, 1));
     return data;
 }
 
@@ -34,13 +25,12 @@ static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
 {
     sn_schema *schema = NULL;
     const sn_encoding wanted = {.scale = scale, .task = SN_TASK_WISH_REGRESSION, .levels = levels};
-    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
     return schema;
 }
 
-static void columns_of_few_numbers_gain_a_block(void **state)
+TEST(columns_of_few_numbers_gain_a_block)
 {
-    (void)state;
     stonet_data *data = rows(table, ROWS);
     sn_schema *plain = fit(data, SN_SCALE_COLUMN, 0), *schema = fit(data, SN_SCALE_COLUMN, 4);
     assert_int_equal(sn_schema_features(plain), COLUMNS);
@@ -53,8 +43,8 @@ static void columns_of_few_numbers_gain_a_block(void **state)
     for (int f = 0; f < P; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
 
     float x[ROWS * P], before[ROWS * COLUMNS];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(plain, data, before), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
+    OK(sn_schema_encode_x(plain, data, before));
     double total = 0.0;
     for (int f = 1; f <= 4; f++) {
         double mean = 0.0;
@@ -78,16 +68,15 @@ static void columns_of_few_numbers_gain_a_block(void **state)
     stonet_data_free(data);
 }
 
-static void a_block_follows_the_scale_of_its_column(void **state)
+TEST(a_block_follows_the_scale_of_its_column)
 {
-    (void)state;
     stonet_data *data = rows(table, ROWS);
     const sn_scale scales[] = {SN_SCALE_COMMON, SN_SCALE_CENTRE, SN_SCALE_NONE};
     for (int k = 0; k < 3; k++) {
         sn_schema *schema = fit(data, scales[k], 4), *plain = fit(data, scales[k], 0);
         float x[ROWS * 9], before[ROWS * COLUMNS];
-        assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
-        assert_int_equal(sn_schema_encode_x(plain, data, before), STONET_OK);
+        OK(sn_schema_encode_x(schema, data, x));
+        OK(sn_schema_encode_x(plain, data, before));
         double variance[5] = {0};
         for (int f = 0; f < 5; f++) {
             double mean = 0.0;
@@ -104,16 +93,15 @@ static void a_block_follows_the_scale_of_its_column(void **state)
 }
 
 /* A number that training never saw keeps its own feature, and its block says nothing. */
-static void unseen_numbers_have_an_empty_block(void **state)
+TEST(unseen_numbers_have_an_empty_block)
 {
-    (void)state;
     stonet_data *data = rows(table, ROWS);
     const float fresh[COLUMNS] = {2.5F, 0, 7, 0.1F, 1};
     stonet_data *other = rows(fresh, 1);
     sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8);
     float x[16];
     assert_int_equal(sn_schema_features(schema), 9);
-    assert_int_equal(sn_schema_encode_x(schema, other, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, other, x));
     assert_true(fabs((double)x[0]) > 1e-3);
     for (int f = 1; f <= 4; f++) assert_true(x[f] == 0.0F);
     sn_schema_free(schema);
@@ -121,18 +109,17 @@ static void unseen_numbers_have_an_empty_block(void **state)
     stonet_data_free(data);
 }
 
-static void levels_come_back_from_a_store(void **state)
+TEST(levels_come_back_from_a_store)
 {
-    (void)state;
     stonet_data *data = rows(table, ROWS);
     sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
     sn_store *store;
     float x[ROWS * 9], again[ROWS * 9];
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-    assert_int_equal(sn_schema_load(store, &back), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(back, data, again), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_schema_save(schema, store));
+    OK(sn_schema_load(store, &back));
+    OK(sn_schema_encode_x(schema, data, x));
+    OK(sn_schema_encode_x(back, data, again));
     assert_memory_equal(x, again, sizeof x);
     sn_schema_free(back);
     sn_store_free(store);
@@ -140,9 +127,8 @@ static void levels_come_back_from_a_store(void **state)
     stonet_data_free(data);
 }
 
-static void damaged_levels_are_refused(void **state)
+TEST(damaged_levels_are_refused)
 {
-    (void)state;
     const char *const bad[] = {"[{\"name\":\"x1\",\"levels\":[2,1]}]",
                                "[{\"name\":\"x1\",\"levels\":[]}]",
                                "[{\"name\":\"x1\",\"levels\":3}]",
@@ -154,13 +140,13 @@ static void damaged_levels_are_refused(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         sn_store *whole, *store;
         const char *key, *value;
-        assert_int_equal(sn_store_create(&whole), STONET_OK);
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_schema_save(schema, whole), STONET_OK);
+        OK(sn_store_create(&whole));
+        OK(sn_store_create(&store));
+        OK(sn_schema_save(schema, whole));
         for (size_t i = 0; i < sn_store_texts(whole); i++) {
             sn_store_text(whole, i, &key, &value);
             const bool here = strcmp(key, "schema.inputs") == 0;
-            assert_int_equal(sn_store_put_text(store, key, here ? bad[k] : value), STONET_OK);
+            OK(sn_store_put_text(store, key, here ? bad[k] : value));
         }
         if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k]);
         assert_non_null(strstr(stonet_last_error(), "schema.inputs"));
@@ -171,14 +157,4 @@ static void damaged_levels_are_refused(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_of_few_numbers_gain_a_block),
-        cmocka_unit_test(a_block_follows_the_scale_of_its_column),
-        cmocka_unit_test(unseen_numbers_have_an_empty_block),
-        cmocka_unit_test(levels_come_back_from_a_store),
-        cmocka_unit_test(damaged_levels_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

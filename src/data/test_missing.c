@@ -1,18 +1,8 @@
 /* Missing cells: how they are written, where they are kept, what the mean puts in their place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/test_one_file.h"
 #include "data/test_reading.h"
@@ -31,14 +21,13 @@ static stonet_data *table(const char *text, const char *target, const char *na)
 {
     const stonet_read_options how = {.size = sizeof how, .target = target, .na = na};
     stonet_data *data;
-    if (read_with(text, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(read_with(text, &how, &data));
     if (na == NULL) check_parts(path, target);
     return data;
 }
 
-static void every_word_for_nothing_is_known(void **state)
+TEST(every_word_for_nothing_is_known)
 {
-    (void)state;
     static const char *const words[] = {"", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "?", "."};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         char text[200];
@@ -55,9 +44,8 @@ static void every_word_for_nothing_is_known(void **state)
     }
 }
 
-static void words_of_the_user_are_taken_too(void **state)
+TEST(words_of_the_user_are_taken_too)
 {
-    (void)state;
     stonet_data *data = table("a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n", "y", "unknown, -999");
     assert_int_equal(stonet_data_missing(data, 0), 2);
     assert_int_equal(stonet_data_missing(data, 1), 1);
@@ -71,39 +59,36 @@ static void words_of_the_user_are_taken_too(void **state)
     assert_int_equal(read_with("1,2\n", &bad, &data), STONET_ERROR_ARGUMENT);
 }
 
-static void rows_without_a_target_go_when_asked(void **state)
+TEST(rows_without_a_target_go_when_asked)
 {
-    (void)state;
     const stonet_read_options how = {.size = sizeof how, .target = "y", .drop_missing_target = 1};
     stonet_data *data;
-    assert_int_equal(read_with("a,y\n1,1\n2,\n,3\n4,NA\n", &how, &data), STONET_OK);
+    OK(read_with("a,y\n1,1\n2,\n,3\n4,NA\n", &how, &data));
     assert_int_equal(stonet_data_rows(data), 2);
     assert_int_equal(stonet_data_dropped(data), 2);
     assert_int_equal(stonet_data_missing(data, -1), 1);
     assert_true(data->x[0] == 1 && isnan(data->x[1]) && data->y[1] == 3);
     stonet_data_free(data);
-    assert_int_equal(read_with("a,y\n1,red\n2,\n3,blue\n", &how, &data), STONET_OK);
+    OK(read_with("a,y\n1,red\n2,\n3,blue\n", &how, &data));
     assert_int_equal(stonet_data_rows(data), 2);
     assert_string_equal(stonet_data_class_label(data, data->label[1]), "blue");
     stonet_data_free(data);
-    assert_int_equal(read_with("a,y\n1,\n2,\n", &how, &data), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "in every row"));
+    assert_says(read_with("a,y\n1,\n2,\n", &how, &data), STONET_ERROR_DATA, "in every row");
     assert_null(data);
 }
 
-static void subsets_and_files_keep_them(void **state)
+TEST(subsets_and_files_keep_them)
 {
-    (void)state;
     stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n1000000.25,u,5\n", "y", NULL), *part, *back;
     const int64_t rows[] = {2, 0, 1, 1};
-    assert_int_equal(stonet_data_subset(data, rows, 4, &part), STONET_OK);
+    OK(stonet_data_subset(data, rows, 4, &part));
     assert_int_equal(stonet_data_missing(part, -1), 3);
     assert_int_equal(part->text_code[0][0], -1);
     char copy[80];
     snprintf(copy, sizeof copy, "%s.csv", path);
-    assert_int_equal(stonet_data_write(data, copy), STONET_OK);
+    OK(stonet_data_write(data, copy));
     const stonet_read_options how = {.size = sizeof how, .target = "y"};
-    assert_int_equal(stonet_data_read(copy, &how, &back), STONET_OK);
+    OK(stonet_data_read(copy, &how, &back));
     check_same_frame(data, back);
     unlink(copy);
     stonet_data_free(back);
@@ -111,16 +96,15 @@ static void subsets_and_files_keep_them(void **state)
     stonet_data_free(data);
 }
 
-static void weights_are_a_column_and_no_feature(void **state)
+TEST(weights_are_a_column_and_no_feature)
 {
-    (void)state;
     const stonet_read_options how = {.size = sizeof how, .target = "y", .weights = "w"};
     stonet_data *data, *part;
-    assert_int_equal(read_with("a,w,y\n1,2,1\n2,0.5,2\n3,0,3\n", &how, &data), STONET_OK);
+    OK(read_with("a,w,y\n1,2,1\n2,0.5,2\n3,0,3\n", &how, &data));
     assert_int_equal(stonet_data_columns(data), 1);
     assert_true(stonet_data_weights(data)[0] == 2 && stonet_data_weights(data)[1] == 0.5);
     const int64_t rows[] = {2, 0};
-    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_OK);
+    OK(stonet_data_subset(data, rows, 2, &part));
     assert_true(stonet_data_weights(part)[0] == 0 && stonet_data_weights(part)[1] == 2);
     stonet_data_free(part);
     stonet_data_free(data);
@@ -142,21 +126,20 @@ static sn_schema *schema_of(const stonet_data *data, sn_missing missing)
 {
     sn_schema *schema;
     const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN};
-    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
     return schema;
 }
 
 /* Centre and scale are those of the cells that are there, and a missing one is at the centre. */
-static void the_mean_stands_for_them(void **state)
+TEST(the_mean_stands_for_them)
 {
-    (void)state;
     stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
     stonet_data *numbers = table("a,y\n1,1\n3,2\n5,3.5\n", "y", NULL);
     sn_schema *schema = schema_of(data, SN_MISSING_MEAN), *complete = schema_of(numbers, SN_MISSING_ERROR);
     float x[4 * 3], alone[3];
     assert_int_equal(sn_schema_features(schema), 3);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(complete, numbers, alone), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
+    OK(sn_schema_encode_x(complete, numbers, alone));
     assert_true(x[0] == alone[0] && x[6] == alone[1] && x[9] == alone[2]);
     assert_true(x[3] == 0.0F && x[7] == 0.0F && x[8] == 0.0F);
     assert_true(x[1] > 0 && x[4] < 0);
@@ -167,30 +150,27 @@ static void the_mean_stands_for_them(void **state)
     stonet_data_free(numbers);
 }
 
-static void they_are_refused_when_asked(void **state)
+TEST(they_are_refused_when_asked)
 {
-    (void)state;
     stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
     stonet_data *whole = table("a,b,y\n1,u,1\n2,v,2\n3,u,3\n5,u,5.5\n", "y", NULL);
     sn_schema *schema;
     float x[12];
-    assert_int_equal(sn_schema_fit(data, &(sn_encoding){0}, NULL, &schema), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "2 cells are missing, in 2 of 4 rows (a 1, b 1)"));
+    assert_says(sn_schema_fit(data, &(sn_encoding){0}, NULL, &schema), STONET_ERROR_DATA,
+                "2 cells are missing, in 2 of 4 rows (a 1, b 1)");
     schema = schema_of(whole, SN_MISSING_ERROR);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "row 2: the value of 'a' is missing"));
+    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA, "row 2: the value of 'a' is missing");
     sn_schema_free(schema);
     stonet_data_free(data);
     stonet_data_free(whole);
 }
 
-static void a_column_of_nothing_has_no_effect(void **state)
+TEST(a_column_of_nothing_has_no_effect)
 {
-    (void)state;
     stonet_data *data = table("a,b,c,y\n1,,,1\n2,NA,,2\n3,,,3\n", "y", NULL);
     sn_schema *schema = schema_of(data, SN_MISSING_MEAN);
     float x[9] = {0};
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     for (int i = 0; i < 3; i++) assert_true(x[3 * i + 1] == 0.0F && x[3 * i + 2] == 0.0F);
     sn_schema_free(schema);
     stonet_data_free(data);
@@ -218,14 +198,13 @@ static sn_schema *with_indicators(const stonet_data *data, sn_missing missing)
 {
     sn_schema *schema;
     const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN, .indicators = true};
-    if (sn_schema_fit(data, &wanted, NULL, &schema) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
     return schema;
 }
 
 /* a | a is missing | b | c=u c=v | c is missing | d */
-static void indicators_say_which_are_missing(void **state)
+TEST(indicators_say_which_are_missing)
 {
-    (void)state;
     static const char *const names[] = {"a", "a is missing", "b", "c=u", "c=v", "c is missing", "d"};
     enum { P = 7 };
     stonet_data *data = gappy();
@@ -239,8 +218,8 @@ static void indicators_say_which_are_missing(void **state)
         sn_schema_groups(schema, group);
         assert_true(group[1] == 2 && group[2] == 3 && group[3] == 6 && group[4] == P);
         float x[14 * P], plain[14 * (P - 2)], again[14 * P];
-        assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
-        assert_int_equal(sn_schema_encode_x(without, data, plain), STONET_OK);
+        OK(sn_schema_encode_x(schema, data, x));
+        OK(sn_schema_encode_x(without, data, plain));
         const float there = (float)-sqrt(6.0 / 8.0), missing = (float)sqrt(8.0 / 6.0);
         for (int i = 0; i < 14; i++) {
             assert_float_equal(x[i * P + 1], i < 6 ? missing : there, 1e-6);
@@ -249,10 +228,10 @@ static void indicators_say_which_are_missing(void **state)
                 assert_true(x[i * P + f + (f > 0) + (f > 3)] == plain[i * 5 + f]);
         }
         sn_store *store;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
-        assert_int_equal(sn_schema_encode_x(back, data, again), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_schema_save(schema, store));
+        OK(sn_schema_load(store, &back));
+        OK(sn_schema_encode_x(back, data, again));
         assert_memory_equal(x, again, sizeof x);
         sn_store_free(store);
         sn_schema_free(back);
@@ -262,18 +241,4 @@ static void indicators_say_which_are_missing(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_word_for_nothing_is_known),
-        cmocka_unit_test(words_of_the_user_are_taken_too),
-        cmocka_unit_test(rows_without_a_target_go_when_asked),
-        cmocka_unit_test(subsets_and_files_keep_them),
-        cmocka_unit_test(weights_are_a_column_and_no_feature),
-        cmocka_unit_test(the_mean_stands_for_them),
-        cmocka_unit_test(they_are_refused_when_asked),
-        cmocka_unit_test(a_column_of_nothing_has_no_effect),
-        cmocka_unit_test(indicators_say_which_are_missing),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+RUN_TESTS(make_file, remove_file)

@@ -1,13 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
+#include "base/test_kit.h"
 #include "data/moments.h"
 #include "math/noise.h"
 
@@ -25,9 +16,8 @@ static float *make_table(int64_t n)
     return x;
 }
 
-static void test_against_long_double(void **state)
+TEST(test_against_long_double)
 {
-    (void)state;
     const int64_t sizes[] = {1, 2, 1023, 1024, 1025, 5 * BLOCK + 7, 37 * BLOCK};
     for (int s = 0; s < 7; s++) {
         const int64_t n = sizes[s];
@@ -36,9 +26,8 @@ static void test_against_long_double(void **state)
         assert_non_null(wide);
         for (int64_t i = 0; i < n * COLUMNS; i++) wide[i] = (double)x[i];
         sn_moments floats, doubles;
-        assert_int_equal(sn_moments_of(&(sn_numbers){.floats = x, .n = n, .m = COLUMNS}, &floats), STONET_OK);
-        assert_int_equal(sn_moments_of(&(sn_numbers){.doubles = wide, .n = n, .m = COLUMNS}, &doubles),
-                         STONET_OK);
+        OK(sn_moments_of(&(sn_numbers){.floats = x, .n = n, .m = COLUMNS}, &floats));
+        OK(sn_moments_of(&(sn_numbers){.doubles = wide, .n = n, .m = COLUMNS}, &doubles));
         for (int64_t j = 0; j < COLUMNS; j++) {
             long double sum = 0, squares = 0;
             double low = wide[j], high = wide[j];
@@ -65,9 +54,8 @@ static void test_against_long_double(void **state)
 
 /* Whoever has half of the blocks can sum them alone: the sum of all is that of the two halves, to the bit.
    Sums that run through from the first row to the last are not. */
-static void test_halves_add_up(void **state)
+TEST(test_halves_add_up)
 {
-    (void)state;
     enum { N = 16 * BLOCK };
     double *x = malloc(N * COLUMNS * sizeof *x);
     assert_non_null(x);
@@ -75,12 +63,10 @@ static void test_halves_add_up(void **state)
     sn_random_init(&random, 5, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < N * COLUMNS; i++) x[i] = sn_random_normal(&random);
     sn_moments whole, half[2];
-    assert_int_equal(sn_moments_of(&(sn_numbers){.doubles = x, .n = N, .m = COLUMNS}, &whole), STONET_OK);
+    OK(sn_moments_of(&(sn_numbers){.doubles = x, .n = N, .m = COLUMNS}, &whole));
     for (int k = 0; k < 2; k++)
-        assert_int_equal(
-            sn_moments_of(&(sn_numbers){.doubles = x + k * N / 2 * COLUMNS, .n = N / 2, .m = COLUMNS},
-                          &half[k]),
-            STONET_OK);
+        OK(sn_moments_of(&(sn_numbers){.doubles = x + k * N / 2 * COLUMNS, .n = N / 2, .m = COLUMNS},
+                         &half[k]));
     int different = 0;
     for (int64_t j = 0; j < COLUMNS; j++) { /* N is a power of two: the division is exact */
         assert_true(whole.mean[j] == (half[0].mean[j] + half[1].mean[j]) / 2);
@@ -94,9 +80,4 @@ static void test_halves_add_up(void **state)
     free(x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_long_double),
-                                       cmocka_unit_test(test_halves_add_up)};
-    return cmocka_run_group_tests_name("data_moments", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

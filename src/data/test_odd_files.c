@@ -1,18 +1,9 @@
 /* Small files that are read, or refused with a sentence: what is rare in text, svmlight, NumPy's arrays and
    zip archives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "data/dates.h"
 #include "data/frame.h"
 #include "data/utf8.h"

@@ -1,20 +1,10 @@
 /* Arrays written by NumPy (golden/make_arrays.py), and arrays that lie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/test_kit.h"
 #include "data/frame.h"
 #include "data/readers.h"
 #include "data/schema_parts.h"
@@ -32,7 +22,7 @@ static stonet_data *read_golden(const char *name, const char *target)
 {
     stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
-    if (stonet_data_read(golden(name), &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(golden(name), &how, &data));
     return data;
 }
 
@@ -46,9 +36,8 @@ static void check_counting(stonet_data *data, int64_t n, int64_t p, float first)
     stonet_data_free(data);
 }
 
-static void test_npy(void **state)
+TEST(test_npy)
 {
-    (void)state;
     check_counting(read_golden("f4.npy", NULL), 3, 4, -3.5f);
     check_counting(read_golden("f8_big_fortran.npy", NULL), 3, 4, -3.5f);
     check_counting(read_golden("i2_big.npy", NULL), 3, 4, -4);
@@ -69,14 +58,13 @@ static void test_npy(void **state)
 }
 
 /* Columns of numbers may name rows and groups, as in a text; they are no features then. */
-static void test_labels_in_arrays(void **state)
+TEST(test_labels_in_arrays)
 {
-    (void)state;
     const char *const files[] = {"f4.npy", "f8_big_fortran.npy"};
     const stonet_read_options how = {.size = sizeof how, .id = "1", .group = "3"};
     for (int k = 0; k < 2; k++) {
         stonet_data *data = NULL;
-        assert_int_equal(stonet_data_read(golden(files[k]), &how, &data), STONET_OK);
+        OK(stonet_data_read(golden(files[k]), &how, &data));
         assert_int_equal(stonet_data_columns(data), 2);
         assert_string_equal(stonet_data_column_name(data, 1), "x4");
         assert_true(data->x[0] == -2.5f && data->x[1] == -0.5f && data->x[4] == 5.5f);
@@ -95,62 +83,57 @@ static void check_image(const char *name, const char *target, int rank, const in
 }
 
 /* Arrays of rank 3 keep their shape, as long as all of it is there; rows of others have none. */
-static void test_images(void **state)
+TEST(test_images)
 {
-    (void)state;
     check_image("u1_cube.npy", NULL, 2, (int64_t[]){3, 4});
     check_image("u4_cube_fortran.npy", NULL, 2, (int64_t[]){3, 4});
     check_image("images.idx", NULL, 2, (int64_t[]){3, 4});
     check_image("u1_cube.npy", "5", 0, NULL); /* a pixel is the target */
     check_image("f4.npy", NULL, 0, NULL);
     stonet_data *data = read_golden("u1_cube.npy", NULL), *part;
-    assert_int_equal(stonet_data_subset(data, (int64_t[]){1}, 1, &part), STONET_OK);
+    OK(stonet_data_subset(data, (int64_t[]){1}, 1, &part));
     assert_true(sn_image_same(&data->image, &part->image));
     stonet_data_free(part);
-    assert_int_equal(sn_frame_without(data, 0, &part), STONET_OK);
+    OK(sn_frame_without(data, 0, &part));
     assert_int_equal(part->image.rank, 0);
     stonet_data_free(part);
     stonet_data_free(data);
 }
 
 /* The shape goes with the model, and images of another shape do not, however many numbers they have. */
-static void test_images_in_schema(void **state)
+TEST(test_images_in_schema)
 {
-    (void)state;
     stonet_data *data = read_golden("u1_cube.npy", NULL);
     sn_schema *schema, *loaded;
     sn_store *store;
     float x[24];
     const sn_encoding plain = {.scale = SN_SCALE_NONE, .task = SN_TASK_WISH_NONE};
-    assert_int_equal(sn_schema_fit(data, &plain, NULL, &schema), STONET_OK);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-    assert_int_equal(sn_schema_load(store, &loaded), STONET_OK);
+    OK(sn_schema_fit(data, &plain, NULL, &schema));
+    OK(sn_store_create(&store));
+    OK(sn_schema_save(schema, store));
+    OK(sn_schema_load(store, &loaded));
     const sn_image kept = sn_schema_image(loaded);
     assert_true(sn_image_same(&kept, &data->image));
-    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_OK);
+    OK(sn_schema_encode_x(loaded, data, x));
     data->image.extent[0] = 4;
     data->image.extent[1] = 3;
-    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "images of 4 x 3"));
+    assert_says(sn_schema_encode_x(loaded, data, x), STONET_ERROR_DATA, "images of 4 x 3");
     data->image.rank = 0; /* rows of plain numbers */
-    assert_int_equal(sn_schema_encode_x(loaded, data, x), STONET_OK);
+    OK(sn_schema_encode_x(loaded, data, x));
     sn_schema_free(loaded);
     sn_store_free(store);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_vector(store, "schema.image", SN_I64, 2, (int64_t[]){3, 5}), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_vector(store, "schema.image", SN_I64, 2, (int64_t[]){3, 5}));
     schema->image.rank = 0;
-    assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-    assert_int_equal(sn_schema_load(store, &loaded), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "schema.image"));
+    OK(sn_schema_save(schema, store));
+    assert_says(sn_schema_load(store, &loaded), STONET_ERROR_FORMAT, "schema.image");
     sn_store_free(store);
     sn_schema_free(schema);
     stonet_data_free(data);
 }
 
-static void test_npz(void **state)
+TEST(test_npz)
 {
-    (void)state;
     stonet_data *data = read_golden("xy.npz", NULL);
     assert_int_equal(data->n_targets, 1);
     assert_true(data->y[0] == 1 && data->y[1] == 0 && data->y[2] == 1);
@@ -170,52 +153,46 @@ static void test_npz(void **state)
 }
 
 /* Rows for a model: the y of an archive is not looked at unless it is asked for. */
-static void test_npz_for_a_model(void **state)
+TEST(test_npz_for_a_model)
 {
-    (void)state;
     stonet_data *train = read_golden("xy.npz", NULL), *data;
     sn_schema *schema = NULL;
-    assert_int_equal(
-        sn_schema_fit(train, &(sn_encoding){.scale = SN_SCALE_NONE, .task = SN_TASK_AUTO}, NULL, &schema),
-        STONET_OK);
-    assert_int_equal(sn_read_for(golden("xy.npz"), NULL, schema, &data), STONET_OK);
+    OK(sn_schema_fit(train, &(sn_encoding){.scale = SN_SCALE_NONE, .task = SN_TASK_AUTO}, NULL, &schema));
+    OK(sn_read_for(golden("xy.npz"), NULL, schema, &data));
     assert_int_equal(data->n_targets, 0);
     check_counting(data, 3, 4, -3.5f);
     const stonet_read_options how = {.size = sizeof how, .target = "y"};
-    assert_int_equal(sn_read_for(golden("xy.npz"), &how, schema, &data), STONET_OK);
+    OK(sn_read_for(golden("xy.npz"), &how, schema, &data));
     assert_int_equal(data->n_targets, 1);
     check_counting(data, 3, 4, -3.5f);
     sn_schema_free(schema);
     stonet_data_free(train);
 }
 
-static void test_idx(void **state)
+TEST(test_idx)
 {
-    (void)state;
     check_counting(read_golden("images.idx", NULL), 2, 12, 0);
     check_counting(read_golden("shorts.idx.gz", NULL), 3, 4, -4);
     check_counting(read_golden("doubles.idx", NULL), 3, 4, -3.5f);
 }
 
-static void test_target_files(void **state)
+TEST(test_target_files)
 {
-    (void)state;
     char x_path[512];
     strcpy(x_path, golden("f4.npy"));
     stonet_read_options how = {.size = sizeof how, .target_file = golden("xy.npz")};
     stonet_data *data;
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    OK(stonet_data_read(x_path, &how, &data));
     assert_true(data->n_targets == 1 && data->y[2] == 1);
     stonet_data_free(data);
     how.target_file = golden("i8.npy");
     how.target = "2";
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    OK(stonet_data_read(x_path, &how, &data));
     assert_true(data->n_targets == 1 && data->y[2] == 5);
     stonet_data_free(data);
     how.target = NULL;
     how.target_file = golden("images.idx");
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has 3 rows and the targets in"));
+    assert_says(stonet_data_read(x_path, &how, &data), STONET_ERROR_DATA, "has 3 rows and the targets in");
 }
 
 static void refuse(const char *file, const char *target, stonet_status status, const char *words)
@@ -228,9 +205,8 @@ static void refuse(const char *file, const char *target, stonet_status status, c
         fail_msg("%s gives %s: %s", file, stonet_status_name(got), stonet_last_error());
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     refuse(golden("text.npy"), NULL, STONET_ERROR_FORMAT, "values of the type U1");
     refuse(golden("complex.npy"), NULL, STONET_ERROR_FORMAT, "values of the type c8");
     refuse(golden("scalar.npy"), NULL, STONET_ERROR_FORMAT, "a single number");
@@ -265,9 +241,8 @@ static void refuse_npy(const char *dictionary, stonet_status status, const char 
     unlink(file);
 }
 
-static void test_hostile_headers(void **state)
+TEST(test_hostile_headers)
 {
-    (void)state;
     refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999999999, 100), }",
                STONET_ERROR_FORMAT, "claims a shape that no file can have");
     refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (100000000000000000, 4), }",
@@ -336,14 +311,13 @@ static stonet_data *read_whole(const char *file, const char *target)
 {
     stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
-    if (stonet_data_read(file, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(file, &how, &data));
     return data;
 }
 
 /* Features that lie in the file as they are needed are used where they are; all else is read. */
-static void test_what_is_mapped(void **state)
+TEST(test_what_is_mapped)
 {
-    (void)state;
     const struct {
         const char *name, *target;
         bool mapped;
@@ -366,9 +340,8 @@ static void test_what_is_mapped(void **state)
     }
 }
 
-static void test_mapped_values_are_checked(void **state)
+TEST(test_mapped_values_are_checked)
 {
-    (void)state;
     const float bad[] = {(float)INFINITY, (float)-INFINITY};
     for (int k = 0; k < 2; k++) {
         const char *file = write_counting(3001, 70, 0, &bad[k]);
@@ -390,31 +363,28 @@ static void test_mapped_values_are_checked(void **state)
 }
 
 /* The file behind the numbers is replaced, which is harmless, or written to, which is found out. */
-static void test_mapped_file_changes(void **state)
+TEST(test_mapped_file_changes)
 {
-    (void)state;
     const int64_t rows[] = {2, 0};
     char first[64], second[64];
     strcpy(first, write_counting(3, 2, 0, NULL));
     strcpy(second, write_counting(5, 7, 0, NULL));
     stonet_data *data = read_whole(first, NULL), *part = NULL;
     assert_int_equal(rename(second, first), 0);
-    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_OK);
+    OK(stonet_data_subset(data, rows, 2, &part));
     assert_true(part->mapped_x == NULL && part->x[0] == 4 && part->x[3] == 1);
     stonet_data_free(part);
     stonet_data_free(data);
     data = read_whole(first, NULL);
     assert_int_equal(truncate(first, 128), 0);
-    assert_int_equal(stonet_data_subset(data, rows, 2, &part), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "was written to after"));
+    assert_says(stonet_data_subset(data, rows, 2, &part), STONET_ERROR_IO, "was written to after");
     assert_int_equal(stonet_data_write(data, "/tmp/never.csv"), STONET_ERROR_IO);
     stonet_data_free(data);
     unlink(first);
 }
 
-static void test_array_through_a_pipe(void **state)
+TEST(test_array_through_a_pipe)
 {
-    (void)state;
     char pipe_path[64];
     const char *file = write_counting(3001, 70, 0, NULL);
     snprintf(pipe_path, sizeof pipe_path, "%s.pipe", file);
@@ -430,23 +400,4 @@ static void test_array_through_a_pipe(void **state)
     unlink(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_npy),
-        cmocka_unit_test(test_labels_in_arrays),
-        cmocka_unit_test(test_images),
-        cmocka_unit_test(test_images_in_schema),
-        cmocka_unit_test(test_npz),
-        cmocka_unit_test(test_npz_for_a_model),
-        cmocka_unit_test(test_idx),
-        cmocka_unit_test(test_target_files),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_hostile_headers),
-        cmocka_unit_test(test_what_is_mapped),
-        cmocka_unit_test(test_mapped_values_are_checked),
-        cmocka_unit_test(test_mapped_file_changes),
-        cmocka_unit_test(test_array_through_a_pipe),
-    };
-    return cmocka_run_group_tests_name("data_read_arrays", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,18 +1,8 @@
 /* Several ranks read the same files: each looks at a part of the numbers, and all know what all have found.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/test_kit.h"
 #include "base/test_wire.h"
 #include "data/frame.h"
 #include "data/test_folder.h"
@@ -89,9 +79,8 @@ static void check(int ranks, const char *path, const char *target_file, const ch
     }
 }
 
-static void files_are_looked_at_once(void **state)
+TEST(files_are_looked_at_once)
 {
-    (void)state;
     for (int ranks = 1; ranks <= 7; ranks += 2) {
         fill();
         write_files();
@@ -110,9 +99,8 @@ static void files_are_looked_at_once(void **state)
     }
 }
 
-static void shards_are_looked_at_once(void **state)
+TEST(shards_are_looked_at_once)
 {
-    (void)state;
     static float both[ROWS][COLUMNS + 1];
     fill();
     for (int i = 0; i < ROWS; i++) {
@@ -122,7 +110,7 @@ static void shards_are_looked_at_once(void **state)
     write_npy("x.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (3000, 4), }", both, sizeof both);
     const stonet_read_options how = {.size = sizeof how, .target = "4"};
     int64_t rows, shards;
-    assert_int_equal(stonet_shards_write("x.npy", &how, 1024, "s", &rows, &shards), STONET_OK);
+    OK(stonet_shards_write("x.npy", &how, 1024, "s", &rows, &shards));
     assert_int_equal(shards, 3);
     for (int ranks = 1; ranks <= 5; ranks += 2) check(ranks, "s", NULL, NULL);
     FILE *file = fopen("s/x-00002.npy", "r+b");
@@ -133,9 +121,4 @@ static void shards_are_looked_at_once(void **state)
     for (int ranks = 1; ranks <= 5; ranks += 2) check(ranks, "s", NULL, "x-00002.npy is damaged");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files_are_looked_at_once),
-                                       cmocka_unit_test(shards_are_looked_at_once)};
-    return cmocka_run_group_tests_name("data_read_ranks", tests, sn_testing_enter, sn_testing_leave);
-}
+RUN_TESTS(sn_testing_enter, sn_testing_leave)

@@ -1,17 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/test_kit.h"
 #include "data/test_reading.h"
 
 static char folder[64];
@@ -34,9 +25,9 @@ static const char *write_bytes(const char *name, const char *bytes, size_t size)
 {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     sn_writer *writer;
-    assert_int_equal(sn_writer_open(path, &writer), STONET_OK);
-    assert_int_equal(sn_write(writer, bytes, size), STONET_OK);
-    assert_int_equal(sn_writer_commit(writer), STONET_OK);
+    OK(sn_writer_open(path, &writer));
+    OK(sn_write(writer, bytes, size));
+    OK(sn_writer_commit(writer));
     return path;
 }
 
@@ -45,7 +36,7 @@ static stonet_data *read_as(const char *name, const char *text, const char *targ
     stonet_read_options how = {.size = sizeof how, .target = target};
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
-    if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(status);
     check_parts(path, target);
     unlink(path);
     return data;
@@ -73,9 +64,8 @@ static void check(stonet_data *data, int64_t n, int64_t p, const float *x)
     stonet_data_free(data);
 }
 
-static void test_delimiters_and_line_ends(void **state)
+TEST(test_delimiters_and_line_ends)
 {
-    (void)state;
     const float x[] = {1, 2, 3, 4, 5, 6};
     check(read_as("a.csv", "1,2,3\n4,5,6\n", NULL), 2, 3, x);
     check(read_as("a.csv", "1,2,3\r\n4,5,6\r\n", NULL), 2, 3, x);
@@ -100,9 +90,8 @@ static void test_delimiters_and_line_ends(void **state)
     check(read_as("one.csv", "7\n", NULL), 1, 1, (float[]){7});
 }
 
-static void test_header(void **state)
+TEST(test_header)
 {
-    (void)state;
     stonet_data *data = read_as("a.csv", "id,\"a \"\"b\"\"\", c\n1,2,3\n", NULL);
     assert_true(data->has_header);
     assert_string_equal(stonet_data_column_name(data, 1), "a \"b\"");
@@ -133,9 +122,8 @@ static void test_header(void **state)
     stonet_data_free(data);
 }
 
-static void test_targets(void **state)
+TEST(test_targets)
 {
-    (void)state;
     const char *text = "a,b,y\n1,2,0.1\n3,4,1e300\n";
     const char *const ways[] = {"y", "3", " y "};
     for (int i = 0; i < 3; i++) {
@@ -182,37 +170,34 @@ static void test_targets(void **state)
     check(data, 2, 2, (float[]){2, 3, 4, 5});
 }
 
-static void test_target_file(void **state)
+TEST(test_target_file)
 {
-    (void)state;
     char x_path[128], y_path[128];
     strcpy(x_path, write_bytes("x.asc", " 1 2\n 3 4\n", 10));
     strcpy(y_path, write_bytes("y.asc", " -1.0e+00\n 1.0e+00\n", 19));
     stonet_read_options how = {.size = sizeof how, .target_file = y_path};
     stonet_data *data;
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    OK(stonet_data_read(x_path, &how, &data));
     assert_true(data->y[0] == -1 && data->y[1] == 1);
     assert_int_equal(data->target_position[0], -1);
     assert_int_equal(data->n_columns, 2);
     stonet_data_free(data);
     write_bytes("y.asc", "name lab\nu a\nv b\n", 17);
     how.target = "lab";
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_OK);
+    OK(stonet_data_read(x_path, &how, &data));
     assert_string_equal(stonet_data_class_label(data, data->label[1]), "b");
     stonet_data_free(data);
     how.target = NULL;
     write_bytes("y.asc", "1\n2\n1\n", 6);
-    assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has 2 rows and the targets in"));
+    assert_says(stonet_data_read(x_path, &how, &data), STONET_ERROR_DATA, "has 2 rows and the targets in");
     assert_null(data);
     unlink(y_path);
     assert_int_equal(stonet_data_read(x_path, &how, &data), STONET_ERROR_IO);
     unlink(x_path);
 }
 
-static void test_text_columns(void **state)
+TEST(test_text_columns)
 {
-    (void)state;
     stonet_data *data = read_as("a.csv", "x,colour,z\n1,red,2\n3,\"light\nblue\",4\n5, red ,6\n", NULL);
     assert_int_equal(data->n_columns, 3);
     assert_int_equal(data->n_text, 1);
@@ -251,9 +236,8 @@ static void test_text_columns(void **state)
     stonet_data_free(data);
 }
 
-static void test_bad_cells(void **state)
+TEST(test_bad_cells)
 {
-    (void)state;
     refuse("a.csv", "a,b\n1,2\n3,\n", "b", STONET_ERROR_DATA,
            "a.csv: row 2 (line 3), column 2 ('b'): the cell of the target is empty; rows without a response");
     refuse("a.csv", "1,2\n3,NA\n", "2", STONET_ERROR_DATA,
@@ -270,9 +254,8 @@ static void test_bad_cells(void **state)
     refuse("a.csv", "a,b\n1,2\n\n\"x\ny\",3\n4\n", NULL, STONET_ERROR_DATA, "line 6 has 1 cell");
 }
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-    (void)state;
     stonet_data *data;
     refuse("a.csv", "", NULL, STONET_ERROR_DATA, "a.csv is empty");
     refuse("a.csv.gz", "", NULL, STONET_ERROR_DATA, "is empty");
@@ -284,17 +267,14 @@ static void test_bad_files(void **state)
            "\xFF\xFE"
            "1",
            NULL, STONET_ERROR_FORMAT, "UTF-16");
-    assert_int_equal(stonet_data_read(write_bytes("b.bin", "1,2\n3\0,4\n", 9), NULL, &data),
-                     STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "bytes that are no text"));
+    assert_says(stonet_data_read(write_bytes("b.bin", "1,2\n3\0,4\n", 9), NULL, &data), STONET_ERROR_FORMAT,
+                "bytes that are no text");
     if (geteuid() != 0) {
         chmod(path, 0);
-        assert_int_equal(stonet_data_read(path, NULL, &data), STONET_ERROR_IO);
-        assert_non_null(strstr(stonet_last_error(), "Permission denied"));
+        assert_says(stonet_data_read(path, NULL, &data), STONET_ERROR_IO, "Permission denied");
     }
     unlink(path);
-    assert_int_equal(stonet_data_read(folder, NULL, &data), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "without shards"));
+    assert_says(stonet_data_read(folder, NULL, &data), STONET_ERROR_IO, "without shards");
     assert_int_equal(stonet_data_read("/tmp/no/such/file.csv", NULL, &data), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot read /tmp/no/such/file.csv: No such file or directory");
     assert_int_equal(stonet_data_read("/dev/zero", NULL, &data), STONET_ERROR_IO);
@@ -302,9 +282,8 @@ static void test_bad_files(void **state)
     assert_null(data);
 }
 
-static void test_broken_gzip(void **state)
+TEST(test_broken_gzip)
 {
-    (void)state;
     char text[4000], bytes[4000];
     size_t used = 0;
     for (int i = 0; i < 200; i++) used += (size_t)sprintf(text + used, "%d,%d\n", i * i % 97, i);
@@ -317,13 +296,12 @@ static void test_broken_gzip(void **state)
     strcpy(plain, path);
     unlink(path);
     write_bytes("cut.bin", bytes, size - 20);
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "is cut off"));
+    assert_says(stonet_data_read(path, NULL, &data), STONET_ERROR_FORMAT, "is cut off");
     /* Two packed files joined are one longer file; zeros behind are padding; anything else is not. */
     memcpy(bytes + size, bytes, size);
     memset(bytes + 2 * size, 0, 8);
     write_bytes("cut.bin", bytes, 2 * size + 8);
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_OK);
+    OK(stonet_data_read(path, NULL, &data));
     assert_int_equal(data->n, 400);
     stonet_data_free(data);
     bytes[2 * size + 7] = 'x';
@@ -336,9 +314,8 @@ static void test_broken_gzip(void **state)
 }
 
 /* Cells that straddle the edges of the buffer, in every format of line end, and a pipe. */
-static void test_long_files(void **state)
+TEST(test_long_files)
 {
-    (void)state;
     int n = 160000; /* more than a buffer */
     char *text = malloc((size_t)n * 60);
     const char *const ends[] = {"\n", "\r\n", "\r"};
@@ -376,24 +353,10 @@ static void test_long_files(void **state)
         _exit(0);
     }
     stonet_data *data;
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_OK);
+    OK(stonet_data_read(path, NULL, &data));
     assert_int_equal(data->n_text, 1);
     stonet_data_free(data);
     unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_delimiters_and_line_ends),
-        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_target_file),
-        cmocka_unit_test(test_text_columns),
-        cmocka_unit_test(test_bad_cells),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_broken_gzip),
-        cmocka_unit_test(test_long_files),
-    };
-    return cmocka_run_group_tests_name("data_read_text", tests, make_folder, remove_folder);
-}
+RUN_TESTS(make_folder, remove_folder)

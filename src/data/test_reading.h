@@ -1,16 +1,7 @@
 /* For tests: text read in one go and in parts. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/readers.h"
 #include "data/text_parts.h"
 

@@ -1,15 +1,5 @@
 /* The data sets of the paper, where the folder STONET_DATA has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/schema.h"
 
 /* Reads files of the folder, or skips the test. */
@@ -26,7 +16,7 @@ static stonet_data *read_set(const char *name, const char *target, const char *t
     stonet_read_options how = {
         .size = sizeof how, .target = target, .target_file = target_name != NULL ? target_path : NULL};
     stonet_data *data;
-    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(path, &how, &data));
     return data;
 }
 
@@ -42,9 +32,8 @@ static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, 
     sn_schema_free(schema);
 }
 
-static void test_binary_sets(void **state)
+TEST(test_binary_sets)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t n, p;
@@ -66,9 +55,8 @@ static void test_binary_sets(void **state)
     }
 }
 
-static void test_thyroid(void **state)
+TEST(test_thyroid)
 {
-    (void)state;
     stonet_data *data = read_set("thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc");
     assert_int_equal(data->n, 215);
     assert_int_equal(data->n_numeric, 5);
@@ -79,9 +67,8 @@ static void test_thyroid(void **state)
     stonet_data_free(data);
 }
 
-static void test_mnist(void **state)
+TEST(test_mnist)
 {
-    (void)state;
     stonet_data *data = read_set("mnist/t10k-images-idx3-ubyte.gz", NULL, "mnist/t10k-labels-idx1-ubyte.gz");
     static const int counts[10] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
     int met[10] = {0};
@@ -96,9 +83,8 @@ static void test_mnist(void **state)
     stonet_data_free(data);
 }
 
-static void test_regression_sets(void **state)
+TEST(test_regression_sets)
 {
-    (void)state;
     stonet_data *data = read_set("uci-pumadyn32nm/data.csv.gz", "33", NULL);
     assert_int_equal(data->n, 8192);
     assert_int_equal(data->n_numeric, 32);
@@ -118,9 +104,4 @@ static void test_regression_sets(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_binary_sets), cmocka_unit_test(test_thyroid),
-                                       cmocka_unit_test(test_mnist), cmocka_unit_test(test_regression_sets)};
-    return cmocka_run_group_tests_name("data_real", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

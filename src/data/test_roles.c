@@ -1,16 +1,6 @@
 /* What columns are called, which of them are used, and that a stored schema finds them again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/readers.h"
 #include "data/schema_parts.h"
 
@@ -37,15 +27,15 @@ static stonet_status build(const char *const *names, int count, const stonet_rea
                            const sn_schema *schema, stonet_data **out)
 {
     stonet_columns *columns = NULL;
-    assert_int_equal(stonet_data_begin(N, &columns), STONET_OK);
+    OK(stonet_data_begin(N, &columns));
     for (int j = 0; j < count; j++) {
         const char *name = names != NULL ? names[j] : NULL;
         if (j == 1)
-            assert_int_equal(stonet_data_add_texts(columns, name, texts), STONET_OK);
+            OK(stonet_data_add_texts(columns, name, texts));
         else if (j == count - 1)
-            assert_int_equal(stonet_data_add_dates(columns, name, numbers[7]), STONET_OK);
+            OK(stonet_data_add_dates(columns, name, numbers[7]));
         else
-            assert_int_equal(stonet_data_add_numbers(columns, name, numbers[j]), STONET_OK);
+            OK(stonet_data_add_numbers(columns, name, numbers[j]));
     }
     stonet_status status = sn_columns_read(columns, how, schema, out);
     stonet_columns_free(columns);
@@ -55,15 +45,14 @@ static stonet_status build(const char *const *names, int count, const stonet_rea
 static void check_names(const char *const *given, int count, const char *const *wanted)
 {
     stonet_data *data = NULL;
-    assert_int_equal(build(given, count, NULL, NULL, &data), STONET_OK);
+    OK(build(given, count, NULL, NULL, &data));
     for (int j = 0; j < count; j++) assert_string_equal(stonet_data_column_name(data, j), wanted[j]);
     stonet_data_free(data);
 }
 
 /* A name that stands in the header is never given to another column. */
-static void names_are_not_stolen(void **state)
+TEST(names_are_not_stolen)
 {
-    (void)state;
     check_names((const char *const[]){"", "x1", "x2"}, 3, (const char *const[]){"x1.2", "x1", "x2"});
     check_names((const char *const[]){"a", "a", "a.2"}, 3, (const char *const[]){"a", "a.3", "a.2"});
     check_names((const char *const[]){"a", "", "x2"}, 3, (const char *const[]){"a", "x2.2", "x2"});
@@ -72,24 +61,23 @@ static void names_are_not_stolen(void **state)
 
 static void encode(const sn_schema *schema, const stonet_data *data, float *x)
 {
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
 }
 
 /* Columns without names that were left out in training: found by their places, or passed over. */
-static void places_are_remembered(void **state)
+TEST(places_are_remembered)
 {
-    (void)state;
     const stonet_read_options how = {.size = sizeof how, .target = "3", .drop = "1,5", .season = "6"},
                               nothing = {.size = sizeof nothing};
     stonet_data *train = NULL, *all = NULL, *used = NULL;
     sn_schema *fitted = NULL, *schema = NULL;
     sn_store *store = NULL;
-    assert_int_equal(build(NULL, 6, &how, NULL, &train), STONET_OK);
+    OK(build(NULL, 6, &how, NULL, &train));
     assert_int_equal(stonet_data_columns(train), 3); /* 2 (text), 4 and 6 */
-    assert_int_equal(sn_schema_fit(train, &(sn_encoding){0}, NULL, &fitted), STONET_OK);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_schema_save(fitted, store), STONET_OK);
-    assert_int_equal(sn_schema_load(store, &schema), STONET_OK);
+    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &fitted));
+    OK(sn_store_create(&store));
+    OK(sn_schema_save(fitted, store));
+    OK(sn_schema_load(store, &schema));
     assert_int_equal(sn_schema_features(schema), 4 + 1 + 3);
     assert_string_equal(sn_schema_feature_name(schema, 7), "x6=season cosine");
     float x[N * 8], again[N * 8];
@@ -102,16 +90,16 @@ static void places_are_remembered(void **state)
         sn_season(numbers[7][0], first);
         if (i > 0 && fabs(part[0] - first[0]) > 0.1) assert_true((a - b) * (part[0] - first[0]) > 0);
     }
-    assert_int_equal(build(NULL, 6, &nothing, schema, &all), STONET_OK);
+    OK(build(NULL, 6, &nothing, schema, &all));
     encode(schema, all, again);
     assert_memory_equal(x, again, sizeof x);
     stonet_data_free(all);
-    assert_int_equal(build(NULL, 6, &nothing, NULL, &all), STONET_OK); /* nothing left out before */
+    OK(build(NULL, 6, &nothing, NULL, &all)); /* nothing left out before */
     encode(schema, all, again);
     assert_memory_equal(x, again, sizeof x);
     /* Without the target it cannot be known which columns are there. */
-    assert_int_equal(build(NULL, 5, &nothing, schema, &used), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has 5 columns and the model was fitted on 3"));
+    assert_says(build(NULL, 5, &nothing, schema, &used), STONET_ERROR_DATA,
+                "has 5 columns and the model was fitted on 3");
     stonet_data_free(all);
     stonet_data_free(train);
     sn_store_free(store);
@@ -119,26 +107,25 @@ static void places_are_remembered(void **state)
     sn_schema_free(schema);
 }
 
-static void the_model_knows_its_response(void **state)
+TEST(the_model_knows_its_response)
 {
-    (void)state;
     static const char *const names[] = {"a", "b", "c", "d"}, *const others[] = {"d", "b", "a", "c"};
     const stonet_read_options how = {.size = sizeof how, .target = "c"},
                               own = {.size = sizeof own, .own_target = 1};
     stonet_data *train = NULL, *data = NULL;
     sn_schema *schema = NULL;
-    assert_int_equal(build(names, 4, &how, NULL, &train), STONET_OK);
-    assert_int_equal(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema), STONET_OK);
-    assert_int_equal(build(names, 4, &own, schema, &data), STONET_OK);
+    OK(build(names, 4, &how, NULL, &train));
+    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
+    OK(build(names, 4, &own, schema, &data));
     int64_t m;
     assert_memory_equal(stonet_data_targets(data, &m), numbers[2], sizeof numbers[2]);
     stonet_data_free(data);
-    assert_int_equal(build(names, 3, &own, NULL, &data), STONET_OK); /* without a model there is none */
+    OK(build(names, 3, &own, NULL, &data)); /* without a model there is none */
     assert_null(stonet_data_targets(data, &m));
     stonet_data_free(data);
     data = NULL;
-    assert_int_equal(build(others, 3, &own, schema, &data), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "no column 'c', the response of the model"));
+    assert_says(build(others, 3, &own, schema, &data), STONET_ERROR_ARGUMENT,
+                "no column 'c', the response of the model");
     stonet_data_free(train);
     sn_schema_free(schema);
 }
@@ -150,9 +137,8 @@ static void note_message(stonet_level level, const char *text, void *user)
 }
 
 /* Of very many categories the frequent ones have a feature each; the others, and new ones, share one. */
-static void rare_categories_share_a_feature(void **state)
+TEST(rare_categories_share_a_feature)
 {
-    (void)state;
     enum { ROWS = 1400, VALUES = 400 };
     static char text[ROWS][12];
     static const char *column[ROWS];
@@ -165,14 +151,14 @@ static void rare_categories_share_a_feature(void **state)
     }
     stonet_columns *columns = NULL;
     stonet_data *data = NULL, *fresh = NULL;
-    assert_int_equal(stonet_data_begin(ROWS, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(columns, "zip", column), STONET_OK);
-    assert_int_equal(stonet_data_end(columns, NULL, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_begin(ROWS, &columns));
+    OK(stonet_data_add_texts(columns, "zip", column));
+    OK(stonet_data_end(columns, NULL, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     char said[400] = "";
     const stonet_run run = {.size = sizeof run, .on_message = note_message, .user = said};
     sn_schema *schema = NULL;
-    assert_int_equal(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_NONE}, &run, &schema), STONET_OK);
+    OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_NONE}, &run, &schema));
     assert_string_equal(said, "column 'zip' is text with 400 values: one feature for each of the 50 most "
                               "frequent, and one for all others together, which 350 of the 1400 rows have");
     assert_int_equal(sn_schema_features(schema), 51);
@@ -183,7 +169,7 @@ static void rare_categories_share_a_feature(void **state)
         for (int f = 0; f < 51; f++)
             assert_true(x[i * 51 + f] == (f == (i < 1050 ? i % 50 : 50) ? 1.0F : 0.0F));
     snprintf(text[0], sizeof text[0], "new");
-    assert_int_equal(stonet_data_end(columns, NULL, &fresh), STONET_OK);
+    OK(stonet_data_end(columns, NULL, &fresh));
     encode(schema, fresh, x);
     assert_true(x[0] == 0.0F && x[50] == 1.0F);
     stonet_columns_free(columns);
@@ -192,13 +178,4 @@ static void rare_categories_share_a_feature(void **state)
     sn_schema_free(schema);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_not_stolen),
-        cmocka_unit_test(places_are_remembered),
-        cmocka_unit_test(the_model_knows_its_response),
-        cmocka_unit_test(rare_categories_share_a_feature),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+RUN_TESTS(set_up, NULL)

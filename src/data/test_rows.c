@@ -1,23 +1,12 @@
 /* Sets of rows and batches: encoded on the way gives the bits of encoded before. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/problem.h"
 #include "math/noise.h"
 
-static void test_sets(void **state)
+TEST(test_sets)
 {
-    (void)state;
     const int64_t list[] = {9, 2, 2, 7};
     const sn_rows range = sn_rows_range(3, 5), some = sn_rows_list(list, 4);
     assert_int_equal(range.n, 5);
@@ -50,9 +39,9 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
         int64_t *all = malloc((size_t)n * sizeof *all);
         assert_non_null(all);
         for (int64_t i = 0; i < n; i++) all[i] = i;
-        assert_int_equal(stonet_data_wrap(x, n, p, &data), STONET_OK);
-        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-        assert_int_equal(stonet_data_subset(data, all, n, &copy), STONET_OK); /* owns its numbers */
+        OK(stonet_data_wrap(x, n, p, &data));
+        OK(stonet_data_set_targets(data, y, 1));
+        OK(stonet_data_subset(data, all, n, &copy)); /* owns its numbers */
         stonet_data_free(data);
         free(all);
         free(x);
@@ -71,7 +60,7 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
     fclose(out);
     stonet_data *data = NULL;
     stonet_read_options how = {.size = sizeof how, .target = "y"};
-    assert_int_equal(stonet_data_read(name, &how, &data), STONET_OK);
+    OK(stonet_data_read(name, &how, &data));
     remove(name);
     free(x);
     free(y);
@@ -83,16 +72,14 @@ static void check_fetching(stonet_data *data)
 {
     sn_schema *schema = NULL;
     sn_encoder *encoder = NULL;
-    assert_int_equal(
-        sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
-        STONET_OK);
+    OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema));
     const int64_t n = stonet_data_rows(data), p = sn_schema_features(schema);
     float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
     double *y = sn_calloc((size_t)n, sizeof *y);
     assert_true(whole != NULL && y != NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, whole), STONET_OK);
-    assert_int_equal(sn_schema_encode_y(schema, data, NULL, y), STONET_OK);
-    assert_int_equal(sn_encoder_create(schema, data, &encoder), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, whole));
+    OK(sn_schema_encode_y(schema, data, NULL, y));
+    OK(sn_encoder_create(schema, data, &encoder));
     sn_problem dense = {.n = n, .p = p, .x = whole, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_problem fetched = dense;
     fetched.x = NULL;
@@ -111,7 +98,7 @@ static void check_fetching(stonet_data *data)
             sn_batch batch = {
                 .x = x[k], .x_stride = stride, .y = response[k], .weight = weight[k], .row = number[k]};
             const sn_problem *problem = k == 0 ? &dense : &fetched;
-            assert_int_equal(sn_batch_prepare(problem, &rows), STONET_OK);
+            OK(sn_batch_prepare(problem, &rows));
             sn_batch_fetch(problem, &rows, &batch);
             assert_int_equal(batch.n, count);
         }
@@ -130,17 +117,15 @@ static void check_fetching(stonet_data *data)
     sn_free(y);
 }
 
-static void test_scaling_on_the_way(void **state)
+TEST(test_scaling_on_the_way)
 {
-    (void)state;
     const int64_t columns[] = {1, 3, 4, 17, 64, 257};
     for (int k = 0; k < 6; k++) check_fetching(make_table(90, columns[k], false));
     check_fetching(make_table(90, 2, true));
 }
 
-static void test_what_a_batch_holds(void **state)
+TEST(test_what_a_batch_holds)
 {
-    (void)state;
     const float x[] = {1, 2, 3, 4, 5, 6}, weight[] = {0.5F, 2, 0};
     const int32_t label[] = {2, 0, 1};
     const sn_problem problem = {.n = 3,
@@ -163,9 +148,4 @@ static void test_what_a_batch_holds(void **state)
     assert_true(number[0] == 1002 && number[1] == 1000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_scaling_on_the_way),
-                                       cmocka_unit_test(test_what_a_batch_holds)};
-    return cmocka_run_group_tests_name("data_rows", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

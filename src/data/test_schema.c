@@ -1,16 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/test_kit.h"
 #include "data/schema.h"
 
 static void assert_near(double value, double expected, double tolerance)
@@ -27,7 +17,7 @@ static stonet_data *table_of(const char *text, const stonet_read_options *how)
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(path, how, &data);
     unlink(path);
-    if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(status);
     return data;
 }
 
@@ -73,9 +63,8 @@ static const char *const mixed = "a,colour,b,y\n"
 
 /* 38 of 40 rows have one of two texts, two have a third: its indicator is bounded, that of the others has
    variance 1. */
-static void rare_texts_are_bounded(void **state)
+TEST(rare_texts_are_bounded)
 {
-    (void)state;
     char text[2000] = "a,make,y\n";
     for (int i = 0; i < 40; i++) {
         const char *make = i < 2 ? "rare" : i % 2 == 0 ? "one" : "other";
@@ -86,7 +75,7 @@ static void rare_texts_are_bounded(void **state)
     enum { P = 4 };
     assert_int_equal(sn_schema_features(schema), P);
     float x[40 * P];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     for (int64_t f = 1; f < P; f++) {
         const bool rare = strstr(sn_schema_feature_name(schema, f), "rare") != NULL;
         double squares = 0.0, largest = 0.0;
@@ -102,9 +91,8 @@ static void rare_texts_are_bounded(void **state)
 }
 
 /* An order is one feature, however many its words, and those after it have a scale of their own. */
-static void ordered_texts_are_one_number(void **state)
+TEST(ordered_texts_are_one_number)
 {
-    (void)state;
     enum { N = 40, P = 3 };
     char text[2000] = "grade,a,b,y\n";
     const char *const word[] = {"none", "low", "middling", "high", "top"};
@@ -117,7 +105,7 @@ static void ordered_texts_are_one_number(void **state)
     sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
     assert_int_equal(sn_schema_features(schema), P);
     float x[N * P];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     for (int64_t f = 0; f < P; f++) {
         double squares = 0.0;
         for (int i = 0; i < N; i++) squares += (double)(x[i * P + f] * x[i * P + f]) / N;
@@ -127,17 +115,14 @@ static void ordered_texts_are_one_number(void **state)
     stonet_data_free(data);
 }
 
-static void test_features(void **state)
+TEST(test_features)
 {
-    (void)state;
     stonet_data *data = table(mixed, "y");
     stonet_run run = STONET_RUN_INIT;
     run.on_message = keep_message;
     last_message[0] = '\0';
     sn_schema *schema;
-    assert_int_equal(
-        sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema),
-        STONET_OK);
+    OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema));
     assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
     assert_non_null(strstr(last_message, "column 'colour' is text"));
     assert_int_equal(sn_schema_scale(schema), SN_SCALE_COLUMN);
@@ -147,7 +132,7 @@ static void test_features(void **state)
     const char *const names[] = {"a", "colour=blue", "colour=green", "colour=red", "b"};
     for (int f = 0; f < 5; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
     float x[20];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     double sd = sqrt((4 + 1 + 0 + 9) / 4.0);
     for (int i = 0; i < 4; i++) {
         assert_near((double)x[5 * i], ((double)data->x[2 * i] - 3) / sd, 1e-6);
@@ -167,7 +152,7 @@ static void test_features(void **state)
     assert_int_equal(sn_schema_task(schema), SN_REGRESSION);
     assert_near(sn_schema_target_mean(schema, 0), 25.375, 1e-12);
     double y[4];
-    assert_int_equal(sn_schema_encode_y(schema, data, NULL, y), STONET_OK);
+    OK(sn_schema_encode_y(schema, data, NULL, y));
     assert_near(y[0] + y[1] + y[2] + y[3], 0, 1e-12);
     assert_near(y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3], 4, 1e-12);
     assert_near(y[0] * sn_schema_target_sd(schema, 0) + 25.375, 10, 1e-12);
@@ -175,59 +160,56 @@ static void test_features(void **state)
     stonet_data_free(data);
 }
 
-static void test_scales(void **state)
+TEST(test_scales)
 {
-    (void)state;
     stonet_data *data = table("1,10,0.5\n3,30,0.25\n5,20,0.125\n", "3");
     float x[6];
     sn_schema *schema = fit(data, SN_SCALE_COMMON, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     double common = sqrt((8.0 / 3 + 200.0 / 3) / 2);
     assert_near((double)x[0], -2 / common, 1e-6);
     assert_near((double)x[1], -10 / common, 1e-6);
     sn_schema_free(schema);
     schema = fit(data, SN_SCALE_CENTRE, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_true(x[0] == -2 && x[3] == 10);
     sn_schema_free(schema);
     schema = fit(data, SN_SCALE_NONE, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, data->x, sizeof x);
     sn_schema_free(schema);
     stonet_data_free(data);
 }
 
 /* Columns by name in any order, with more of them, or by position with and without the target. */
-static void test_new_tables(void **state)
+TEST(test_new_tables)
 {
-    (void)state;
     stonet_data *train = table(mixed, "y");
     sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     float x[10];
     stonet_data *data = table("extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 0, 1, 0, 7, 2, 0, 0, 1, 9}), sizeof x);
     stonet_data_free(data);
     /* A colour never seen counts as the training average. */
     data = table("a,colour,b\n1,black,7\n1,blue,7\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 0.25f, 0.25f, 0.5f, 7, 1, 1, 0, 0, 7}), sizeof x);
     stonet_data_free(data);
     data = table("a,colour\n1,black\n2,black\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "no column 'b'"));
+    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA, "no column 'b'");
     stonet_data_free(data);
     data = table("a,colour,b\n1,black,7\n2,red,x\n3,red,y\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "column 'b' has text and was numbers"));
+    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
+                "column 'b' has text and was numbers");
     stonet_data_free(data);
     data = table("1,red,7\n2,red,7\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 0, 0, 1, 7, 2, 0, 0, 1, 7}), sizeof x);
     stonet_data_free(data);
     data = table("1,red\n2,red\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has 2 columns and the model was fitted on 3"));
+    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
+                "has 2 columns and the model was fitted on 3");
     stonet_data_free(data);
     sn_schema_free(schema);
     stonet_data_free(train);
@@ -235,7 +217,7 @@ static void test_new_tables(void **state)
     train = table("1,10,2\n2,20,3\n3,35,5\n", "2");
     schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     data = table("1,5,2\n3,6,4\n", NULL);
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 2, 3, 4}), 4 * sizeof *x);
     stonet_data_free(data);
     sn_schema_free(schema);
@@ -243,15 +225,14 @@ static void test_new_tables(void **state)
 }
 
 /* Codes that are numbers here and were numbers and words in training. */
-static void test_numbers_as_categories(void **state)
+TEST(test_numbers_as_categories)
 {
-    (void)state;
     stonet_data *train = table("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
     sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     assert_int_equal(sn_schema_features(schema), 3);
     stonet_data *data = table("2\n1\n", NULL);
     float x[6];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){0, 1, 0, 1, 0, 0}), sizeof x);
     stonet_data_free(data);
     sn_schema_free(schema);
@@ -263,8 +244,8 @@ static void expect_task(const double *y, int64_t n, sn_task task, int64_t output
     float *x = malloc((size_t)n * sizeof *x);
     for (int64_t i = 0; i < n; i++) x[i] = (float)i;
     stonet_data *data;
-    assert_int_equal(stonet_data_wrap(x, n, 1, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, n, 1, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_task(schema), task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
@@ -273,9 +254,8 @@ static void expect_task(const double *y, int64_t n, sn_task task, int64_t output
     free(x);
 }
 
-static void test_task(void **state)
+TEST(test_task)
 {
-    (void)state;
     double y[400];
     expect_task((double[]){-1, 1, 1}, 3, SN_CLASSIFICATION, 2);
     expect_task((double[]){0.5, 1, 1}, 3, SN_REGRESSION, 1);
@@ -287,24 +267,22 @@ static void test_task(void **state)
     expect_task(y, 400, SN_REGRESSION, 1);
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     stonet_data *data = table("1,10\n2,9\n3,-1\n4,10\n", "2");
     sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
     const char *const labels[] = {"-1", "9", "10"};
     for (int c = 0; c < 3; c++) assert_string_equal(sn_schema_class_label(schema, c), labels[c]);
     int32_t label[4];
-    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){2, 1, 0, 2}), sizeof label);
     stonet_data_free(data);
     data = table("1,10\n2,8\n", "2");
-    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "row 2 has the label '8', and the model knows -1, 9, 10"));
+    assert_says(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA,
+                "row 2 has the label '8', and the model knows -1, 9, 10");
     stonet_data_free(data);
     data = table("1,10\n2,nine\n", NULL);
-    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has no target"));
+    assert_says(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA, "has no target");
     stonet_data_free(data);
     sn_schema_free(schema);
 
@@ -312,29 +290,26 @@ static void test_classes(void **state)
     schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_task(schema), SN_CLASSIFICATION);
     assert_string_equal(sn_schema_class_label(schema, 0), "cat");
-    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
     stonet_data_free(data);
     sn_schema_free(schema);
 
     /* The caller's own order stays; a class without rows goes. */
     float x[] = {1, 2, 3};
-    assert_int_equal(stonet_data_wrap(x, 3, 1, &data), STONET_OK);
-    assert_int_equal(
-        stonet_data_set_classes(data, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3),
-        STONET_OK);
+    OK(stonet_data_wrap(x, 3, 1, &data));
+    OK(stonet_data_set_classes(data, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3));
     schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_outputs(schema), 2);
     assert_string_equal(sn_schema_class_label(schema, 1), "high");
-    assert_int_equal(sn_schema_encode_y(schema, data, label, NULL), STONET_OK);
+    OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
     stonet_data_free(data);
     sn_schema_free(schema);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_AUTO, "the target 'y' is the same in all 3 rows");
     refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_WISH_CLASSIFICATION, "same in all 3 rows");
     refuse_fit("1,5\n2,5\n3,5\n", "2", SN_TASK_WISH_REGRESSION, "same in all 3 rows");
@@ -354,15 +329,14 @@ static void test_refusals(void **state)
     assert_int_equal(sn_schema_inputs(schema), 2);
     assert_int_equal(sn_schema_features(schema), 1);
     float x[100];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     sn_schema_free(schema);
     stonet_data_free(data);
 }
 
 /* 10 x 10 pixels, dark at the edge: bytes, or bytes / 255; and tables that are not images. */
-static void test_image_rule(void **state)
+TEST(test_image_rule)
 {
-    (void)state;
     enum { N = 50, P = 100 };
     float *x = malloc(N * P * sizeof *x);
     double y[N];
@@ -381,14 +355,14 @@ static void test_image_rule(void **state)
             }
         }
         stonet_data *data;
-        assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
-        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+        OK(stonet_data_wrap(x, N, P, &data));
+        OK(stonet_data_set_targets(data, y, 1));
         sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
         assert_int_equal(sn_schema_scale(schema), kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
         if (kind == 0) {
             float *z = malloc(N * P * sizeof *z);
             double total = 0;
-            assert_int_equal(sn_schema_encode_x(schema, data, z), STONET_OK);
+            OK(sn_schema_encode_x(schema, data, z));
             for (int i = 0; i < N * P; i++) total += (double)z[i] * (double)z[i];
             assert_near(total / (N * P), 1, 1e-5);
             free(z);
@@ -411,23 +385,22 @@ static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data
     for (int64_t f = 0; f < p; f++)
         assert_string_equal(sn_schema_feature_name(b, f), sn_schema_feature_name(a, f));
     float *x = malloc((size_t)(data->n * p) * sizeof *x), *z = malloc((size_t)(data->n * p) * sizeof *z);
-    assert_int_equal(sn_schema_encode_x(a, data, x), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(b, data, z), STONET_OK);
+    OK(sn_schema_encode_x(a, data, x));
+    OK(sn_schema_encode_x(b, data, z));
     assert_memory_equal(x, z, (size_t)(data->n * p) * sizeof *x);
     free(x);
     free(z);
 }
 
-static void test_store(void **state)
+TEST(test_store)
 {
-    (void)state;
     for (int way = 0; way < 2; way++) {
         stonet_data *data = table(mixed, way == 0 ? "y" : "colour");
         sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
         sn_store *store;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_schema_save(schema, store), STONET_OK);
-        assert_int_equal(sn_schema_load(store, &back), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_schema_save(schema, store));
+        OK(sn_schema_load(store, &back));
         check_same(schema, back, data);
         if (way == 0) assert_true(sn_schema_target_sd(back, 0) == sn_schema_target_sd(schema, 0));
         if (way == 1) assert_string_equal(sn_schema_class_label(back, 2), "red");
@@ -440,17 +413,16 @@ static void test_store(void **state)
                 sn_store_text(store, skip, &key, &value);
                 if (strcmp(key, "schema.missing") == 0) continue; /* not in files of 0.1 */
             }
-            assert_int_equal(sn_store_create(&less), STONET_OK);
+            OK(sn_store_create(&less));
             for (size_t i = 0; i < sn_store_texts(store); i++) {
                 sn_store_text(store, i, &key, &value);
-                if (i != skip) assert_int_equal(sn_store_put_text(less, key, value), STONET_OK);
+                if (i != skip) OK(sn_store_put_text(less, key, value));
             }
             for (size_t i = 0; i < sn_store_tensors(store); i++) {
                 const sn_tensor *tensor = sn_store_tensor(store, i);
                 if (i + sn_store_texts(store) == skip) continue;
-                assert_int_equal(sn_store_put(less, tensor->name, tensor->dtype, tensor->rank, tensor->shape,
-                                              tensor->data),
-                                 STONET_OK);
+                OK(sn_store_put(less, tensor->name, tensor->dtype, tensor->rank, tensor->shape,
+                                tensor->data));
             }
             assert_int_equal(sn_schema_load(less, &back), STONET_ERROR_FORMAT);
             assert_null(back);
@@ -462,9 +434,8 @@ static void test_store(void **state)
     }
 }
 
-static void test_damaged_store(void **state)
+TEST(test_damaged_store)
 {
-    (void)state;
     static const struct {
         const char *key, *value;
     } bad[] = {{"schema.scale", "auto"},
@@ -485,19 +456,17 @@ static void test_damaged_store(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         sn_store *whole, *store;
         const char *key, *value;
-        assert_int_equal(sn_store_create(&whole), STONET_OK);
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_schema_save(schema, whole), STONET_OK);
+        OK(sn_store_create(&whole));
+        OK(sn_store_create(&store));
+        OK(sn_schema_save(schema, whole));
         for (size_t i = 0; i < sn_store_texts(whole); i++) {
             sn_store_text(whole, i, &key, &value);
             bool here = strcmp(key, bad[k].key) == 0;
-            assert_int_equal(sn_store_put_text(store, key, here ? bad[k].value : value), STONET_OK);
+            OK(sn_store_put_text(store, key, here ? bad[k].value : value));
         }
         for (size_t i = 0; i < sn_store_tensors(whole); i++) {
             const sn_tensor *tensor = sn_store_tensor(whole, i);
-            assert_int_equal(
-                sn_store_put(store, tensor->name, tensor->dtype, tensor->rank, tensor->shape, tensor->data),
-                STONET_OK);
+            OK(sn_store_put(store, tensor->name, tensor->dtype, tensor->rank, tensor->shape, tensor->data));
         }
         if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k].value);
         sn_store_free(whole);
@@ -508,9 +477,8 @@ static void test_damaged_store(void **state)
 }
 
 /* The response must not come in a second time as a feature. */
-static void test_response_as_a_feature(void **state)
+TEST(test_response_as_a_feature)
 {
-    (void)state;
     char path[] = "/tmp/stonet_schema_XXXXXX", target_path[] = "/tmp/stonet_schema_XXXXXX";
     int descriptors[] = {mkstemp(path), mkstemp(target_path)};
     const char *x = "a,y\n1,2\n2,4\n3,7\n", *y = "y\n2.5\n4.5\n7.5\n", *other = "resp\n2.5\n4.5\n7.5\n";
@@ -519,12 +487,11 @@ static void test_response_as_a_feature(void **state)
     stonet_read_options how = {.size = sizeof how, .target_file = target_path};
     stonet_data *data = NULL, *rows = NULL;
     sn_schema *schema = NULL;
-    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
-    assert_int_equal(
+    OK(stonet_data_read(path, &how, &data));
+    assert_says(
         sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
-        STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "has a column 'y', which is also the name of the target"));
-    assert_int_equal(stonet_data_subset(data, (int64_t[]){0, 1, 2}, 3, &rows), STONET_OK);
+        STONET_ERROR_DATA, "has a column 'y', which is also the name of the target");
+    OK(stonet_data_subset(data, (int64_t[]){0, 1, 2}, 3, &rows));
     assert_int_equal(
         sn_schema_fit(rows, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema),
         STONET_ERROR_DATA);
@@ -536,7 +503,7 @@ static void test_response_as_a_feature(void **state)
         assert_int_equal(ftruncate(descriptors[1], 0), 0);
         const char *text = way == 0 ? other : strchr(other, '\n') + 1;
         assert_int_equal(pwrite(descriptors[1], text, strlen(text), 0), (ssize_t)strlen(text));
-        assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+        OK(stonet_data_read(path, &how, &data));
         schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
         sn_schema_free(schema);
         stonet_data_free(data);
@@ -547,22 +514,4 @@ static void test_response_as_a_feature(void **state)
     unlink(target_path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_response_as_a_feature),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(rare_texts_are_bounded),
-        cmocka_unit_test(ordered_texts_are_one_number),
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_new_tables),
-        cmocka_unit_test(test_numbers_as_categories),
-        cmocka_unit_test(test_task),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_image_rule),
-        cmocka_unit_test(test_store),
-        cmocka_unit_test(test_damaged_store),
-    };
-    return cmocka_run_group_tests_name("data_schema", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

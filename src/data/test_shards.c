@@ -1,20 +1,9 @@
 /* Shards: the same table as from the file they were made of, and folders that lie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "base/test_says.h"
 #include "data/shards.h"
 #include "data/test_folder.h"
 #include "data/test_reading.h"
@@ -49,7 +38,7 @@ static void compare_labels(stonet_data *plain, const stonet_data *sharded)
         assert_string_equal(plain->labels.text[plain->label[i]], sharded->labels.text[sharded->label[i]]);
     memcpy(plain->label, sharded->label, (size_t)plain->n * sizeof *plain->label);
     sn_dictionary_free(&plain->labels);
-    assert_int_equal(sn_dictionary_copy(&sharded->labels, &plain->labels), STONET_OK);
+    OK(sn_dictionary_copy(&sharded->labels, &plain->labels));
 }
 
 static void check_same(const char *path, const stonet_read_options *make, const stonet_read_options *use,
@@ -57,10 +46,9 @@ static void check_same(const char *path, const stonet_read_options *make, const 
 {
     stonet_data *plain = NULL, *sharded = NULL;
     int64_t total = 0, shards = 0;
-    assert_int_equal(stonet_data_read(path, make, &plain), STONET_OK);
-    if (stonet_shards_write(path, make, rows, "s", &total, &shards) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
-    if (stonet_data_read("s", use, &sharded) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(path, make, &plain));
+    OK(stonet_shards_write(path, make, rows, "s", &total, &shards));
+    OK(stonet_data_read("s", use, &sharded));
     if (plain->dropped > 0) compare_labels(plain, sharded);
     const int64_t step = (rows + 1023) / 1024 * 1024;
     assert_int_equal(total, plain->n);
@@ -88,9 +76,8 @@ static void check_same(const char *path, const stonet_read_options *make, const 
     clean();
 }
 
-static void test_all_kinds(void **state)
+TEST(test_all_kinds)
 {
-    (void)state;
     const char *const order[] = {"size=low,mid,high"};
     const stonet_read_options make = {.size = sizeof make,
                                       .target = "y",
@@ -112,9 +99,8 @@ static void test_all_kinds(void **state)
 }
 
 /* Rows without a response: the first, and all those of a town. */
-static void test_dropped(void **state)
+TEST(test_dropped)
 {
-    (void)state;
     const stonet_read_options make = {.size = sizeof make, .target = "y", .drop_missing_target = 1};
     const stonet_read_options use = {.size = sizeof use, .target = "10"};
     write_csv(4000, 4, false);
@@ -126,16 +112,15 @@ static void test_dropped(void **state)
     clean();
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     double *x = malloc(6000 * sizeof *x);
     for (int i = 0; i < 6000; i++) x[i] = i % 7 == 0 ? (double)NAN : sin(i);
     for (int i = 0; i < 2000; i++) x[3 * i + 2] = i;
-    assert_int_equal(stonet_matrix_write("a.npy", x, 2000, 3, NULL), STONET_OK);
+    OK(stonet_matrix_write("a.npy", x, 2000, 3, NULL));
     const stonet_read_options make = {.size = sizeof make, .target = "3"}, none = {.size = sizeof none};
     check_same("a.npy", &make, &make, 1024);
-    assert_int_equal(stonet_matrix_write("a.npy", x, 2000, 3, NULL), STONET_OK);
+    OK(stonet_matrix_write("a.npy", x, 2000, 3, NULL));
     check_same("a.npy", &none, &none, 1024);
     free(x);
 }
@@ -158,14 +143,13 @@ static void make_shards(void)
         assert_int_equal(mkdir("kept", 0777), 0);
         write_csv(2500, 0, false);
         assert_int_equal(system("cp t.csv kept"), 0);
-        assert_int_equal(stonet_shards_write("t.csv", &how, 1024, "kept/s", NULL, NULL), STONET_OK);
+        OK(stonet_shards_write("t.csv", &how, 1024, "kept/s", NULL, NULL));
     }
     assert_int_equal(system("cp -r kept/. ."), 0);
 }
 
-static void test_wishes(void **state)
+TEST(test_wishes)
 {
-    (void)state;
     stonet_data *data = NULL;
     stonet_read_options how = STONET_READ_OPTIONS_INIT;
     make_shards();
@@ -185,7 +169,7 @@ static void test_wishes(void **state)
     assert_says(stonet_data_read("t.csv", &how, &data), STONET_ERROR_ARGUMENT, "the response alone");
     assert_says(stonet_shards_write("t.csv", &how, 5, "r", NULL, NULL), STONET_ERROR_ARGUMENT, "of its own");
     how.target_file = NULL;
-    assert_int_equal(stonet_data_read("s/index.json", &how, &data), STONET_OK);
+    OK(stonet_data_read("s/index.json", &how, &data));
     assert_null(data->label); /* not asked for; and no feature either */
     assert_int_equal(data->n_columns, 10);
     stonet_data_free(data);
@@ -206,9 +190,8 @@ static int stop_after(void *left)
 }
 
 /* Wherever it is stopped, nothing is left. */
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
-    (void)state;
     int calls = 1, left = 0;
     stonet_read_options how = {.size = sizeof how, .should_stop = stop_after, .user = &left};
     write_csv(2500, 0, false);
@@ -225,9 +208,8 @@ static void test_stopped(void **state)
 }
 
 /* A row far into the file is called by its number there. */
-static void test_complaints(void **state)
+TEST(test_complaints)
 {
-    (void)state;
     const stonet_read_options how = {.size = sizeof how, .target = "2"};
     FILE *file = fopen("b.csv", "w");
     for (int i = 0; i < 3000; i++) fprintf(file, "%d,%s\n", i, i == 2500 ? "inf" : "1");
@@ -242,9 +224,8 @@ static void drop_hash(void)
     assert_int_equal(system("sed -i 's/\"version\": 2/\"version\": 1/' s/index.json"), 0);
 }
 
-static void test_damage(void **state)
+TEST(test_damage)
 {
-    (void)state;
     static const struct {
         const char *command, *words;
     } harm[] = {
@@ -275,9 +256,9 @@ static void test_damage(void **state)
     };
     for (size_t k = 0; k < sizeof harm / sizeof *harm; k++) {
         make_shards();
-        assert_int_equal(read_shards("y"), STONET_OK);
+        OK(read_shards("y"));
         drop_hash();
-        assert_int_equal(read_shards("y"), STONET_OK);
+        OK(read_shards("y"));
         assert_int_equal(system(harm[k].command), 0);
         if (read_shards("y") == STONET_OK) fail_msg("unnoticed: %s", harm[k].command);
         if (strstr(stonet_last_error(), harm[k].words) == NULL)
@@ -301,9 +282,8 @@ static uint64_t table_hash(void)
 
 /* The index, cut at every byte or with a bit changed: refused, or the same table. One of version 1 has no
    hash: refused, or a table that is whole. */
-static void test_any_index(void **state)
+TEST(test_any_index)
 {
-    (void)state;
     static char text[1 << 16];
     for (int version = 1; version <= 2; version++) {
         make_shards();
@@ -341,7 +321,7 @@ static void read_index(const json_t *whole, void *user)
     count->taken += status == STONET_OK;
     count->refused += status != STONET_OK;
     if (status == STONET_OK)
-        assert_int_equal(sn_frame_check(data), STONET_OK);
+        OK(sn_frame_check(data));
     else
         assert_true(strstr(stonet_last_error(), "s/") != NULL || strstr(stonet_last_error(), "s:") != NULL ||
                     strstr(stonet_last_error(), "memory") != NULL);
@@ -349,9 +329,8 @@ static void read_index(const json_t *whole, void *user)
 }
 
 /* Every part of an index wrong in turn: refused, and the folder named, or a table that is whole. */
-static void test_every_node(void **state)
+TEST(test_every_node)
 {
-    (void)state;
     static const char *const size[] = {"size=low,mid,high"};
     const stonet_read_options kinds[] = {
         {.size = sizeof *kinds,
@@ -372,8 +351,7 @@ static void test_every_node(void **state)
             fwrite("\0\0\10\3\0\0\0\4\0\0\0\3\0\0\0\2abcdefghijklmnopqrstuvwx", 1, 40, file);
             fclose(file);
         }
-        if (stonet_shards_write("t.csv", &kinds[k], 1024, "s", NULL, NULL) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+        OK(stonet_shards_write("t.csv", &kinds[k], 1024, "s", NULL, NULL));
         node_count count = {0};
         drop_hash();
         json_t *whole = json_load_file("s/index.json", 0, NULL);
@@ -386,27 +364,16 @@ static void test_every_node(void **state)
     clean();
 }
 
-static void test_changed(void **state)
+TEST(test_changed)
 {
-    (void)state;
     make_shards();
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read("s", NULL, &data), STONET_OK);
-    assert_int_equal(sn_frame_check(data), STONET_OK);
+    OK(stonet_data_read("s", NULL, &data));
+    OK(sn_frame_check(data));
     assert_int_equal(system("touch -d '1 hour ago' s/t-00001.npy"), 0);
     assert_says(sn_frame_check(data), STONET_ERROR_IO, "written to");
     stonet_data_free(data);
     clean();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_kinds),  cmocka_unit_test(test_dropped),
-        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_wishes),
-        cmocka_unit_test(test_complaints), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_any_index),
-        cmocka_unit_test(test_every_node), cmocka_unit_test(test_changed),
-    };
-    return cmocka_run_group_tests(tests, sn_testing_enter, sn_testing_leave);
-}
+RUN_TESTS(sn_testing_enter, sn_testing_leave)

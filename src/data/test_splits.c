@@ -1,37 +1,26 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "data/splits.h"
 
-static void test_folds_are_even(void **state)
+TEST(test_folds_are_even)
 {
-    (void)state;
     int32_t fold[103], again[103], other[103];
-    assert_int_equal(sn_split_folds(103, NULL, 0, NULL, 10, 1, fold), STONET_OK);
+    OK(sn_split_folds(103, NULL, 0, NULL, 10, 1, fold));
     int count[10] = {0};
     for (int i = 0; i < 103; i++) count[fold[i]]++;
     for (int k = 0; k < 10; k++) assert_in_range(count[k], 10, 11);
-    assert_int_equal(sn_split_folds(103, NULL, 0, NULL, 10, 1, again), STONET_OK);
+    OK(sn_split_folds(103, NULL, 0, NULL, 10, 1, again));
     assert_memory_equal(fold, again, sizeof fold);
-    assert_int_equal(sn_split_folds(103, NULL, 0, NULL, 10, 2, other), STONET_OK);
+    OK(sn_split_folds(103, NULL, 0, NULL, 10, 2, other));
     assert_memory_not_equal(fold, other, sizeof fold);
 }
 
-static void test_folds_keep_class_shares(void **state)
+TEST(test_folds_keep_class_shares)
 {
-    (void)state;
     enum { N = 500, CLASSES = 3, FOLDS = 7 };
     int32_t label[N], fold[N];
     int size[CLASSES] = {0}, count[FOLDS][CLASSES] = {{0}};
     for (int i = 0; i < N; i++) label[i] = i % 11 == 0 ? 2 : i % 3 == 0;
-    assert_int_equal(sn_split_folds(N, label, CLASSES, NULL, FOLDS, 5, fold), STONET_OK);
+    OK(sn_split_folds(N, label, CLASSES, NULL, FOLDS, 5, fold));
     for (int i = 0; i < N; i++) {
         size[label[i]]++;
         count[fold[i]][label[i]]++;
@@ -46,13 +35,12 @@ static void test_folds_keep_class_shares(void **state)
     }
 }
 
-static void test_bad_folds(void **state)
+TEST(test_bad_folds)
 {
-    (void)state;
     int32_t fold[5];
     assert_int_equal(sn_split_folds(5, NULL, 0, NULL, 1, 1, fold), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_split_folds(5, NULL, 0, NULL, 6, 1, fold), STONET_ERROR_ARGUMENT);
-    assert_int_equal(sn_split_folds(5, NULL, 0, NULL, 5, 1, fold), STONET_OK);
+    OK(sn_split_folds(5, NULL, 0, NULL, 5, 1, fold));
 }
 
 /* What a partition by kin promises: none is parted, no fold is empty, sizes differ by the largest kin at the
@@ -74,9 +62,8 @@ static int64_t check_kin(int64_t n, const int64_t *kin, int folds, const int32_t
     return high - low;
 }
 
-static void test_kin_is_never_parted(void **state)
+TEST(test_kin_is_never_parted)
 {
-    (void)state;
     enum { N = 240 };
     int64_t kin[N];
     int32_t fold[N], again[N];
@@ -92,22 +79,20 @@ static void test_kin_is_never_parted(void **state)
                 kin[i] = 7919 * family - 5;
                 largest = ++size[family] > largest ? size[family] : largest;
             }
-            assert_int_equal(sn_split_folds(N, NULL, 0, kin, 10, seed, fold), STONET_OK);
+            OK(sn_split_folds(N, NULL, 0, kin, 10, seed, fold));
             assert_true(check_kin(N, kin, 10, fold) <= largest);
-            assert_int_equal(sn_split_folds(N, NULL, 0, kin, 10, seed, again), STONET_OK);
+            OK(sn_split_folds(N, NULL, 0, kin, 10, seed, again));
             assert_memory_equal(fold, again, sizeof fold);
-            assert_int_equal(sn_split_folds(N, NULL, 0, kin, 10, seed + 100, again), STONET_OK);
+            OK(sn_split_folds(N, NULL, 0, kin, 10, seed + 100, again));
             assert_memory_not_equal(fold, again, sizeof fold);
         }
     for (int i = 0; i < N; i++) kin[i] = i / 60;
-    assert_int_equal(sn_split_folds(N, NULL, 0, kin, 5, 1, fold), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "5 folds of 4 groups"));
+    assert_says(sn_split_folds(N, NULL, 0, kin, 5, 1, fold), STONET_ERROR_ARGUMENT, "5 folds of 4 groups");
 }
 
 /* Equal kin are dealt out evenly, classes with them. */
-static void test_kin_keeps_class_shares(void **state)
+TEST(test_kin_keeps_class_shares)
 {
-    (void)state;
     enum { N = 400, CLASSES = 2, FOLDS = 5 };
     int64_t kin[N];
     int32_t label[N], fold[N];
@@ -116,16 +101,15 @@ static void test_kin_keeps_class_shares(void **state)
         kin[i] = i / 4;
         label[i] = i / 4 % 5 == 0; /* a fifth of the kin */
     }
-    assert_int_equal(sn_split_folds(N, label, CLASSES, kin, FOLDS, 3, fold), STONET_OK);
+    OK(sn_split_folds(N, label, CLASSES, kin, FOLDS, 3, fold));
     assert_int_equal(check_kin(N, kin, FOLDS, fold), 0);
     for (int i = 0; i < N; i++) count[fold[i]][label[i]]++;
     for (int k = 0; k < FOLDS; k++) assert_int_equal(count[k][1], N / 5 / FOLDS);
 }
 
 /* Numbers that no two rows share say nothing. */
-static void test_lone_kin_changes_nothing(void **state)
+TEST(test_lone_kin_changes_nothing)
 {
-    (void)state;
     enum { N = 103 };
     int64_t kin[N];
     int32_t label[N], fold[N], plain[N];
@@ -135,16 +119,15 @@ static void test_lone_kin_changes_nothing(void **state)
     }
     for (int classes = 0; classes <= 2; classes += 2) {
         const int32_t *strata = classes > 0 ? label : NULL;
-        assert_int_equal(sn_split_folds(N, strata, classes, kin, 10, 4, fold), STONET_OK);
-        assert_int_equal(sn_split_folds(N, strata, classes, NULL, 10, 4, plain), STONET_OK);
+        OK(sn_split_folds(N, strata, classes, kin, 10, 4, fold));
+        OK(sn_split_folds(N, strata, classes, NULL, 10, 4, plain));
         assert_memory_equal(fold, plain, sizeof fold);
     }
 }
 
 /* Whoever holds out the first part alone gets one of ordinary size, whole kin, and no more than is wished. */
-static void test_first_part(void **state)
+TEST(test_first_part)
 {
-    (void)state;
     enum { N = 1000 };
     int64_t kin[N];
     int32_t fold[N];
@@ -155,29 +138,28 @@ static void test_first_part(void **state)
         .n = N, .p = 1, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y, .kin = kin};
     const sn_rows all = sn_rows_range(0, N), some = sn_rows_range(395, 105), one = sn_rows_range(0, 400);
     int folds = 5, held_out = 0;
-    assert_int_equal(sn_split_rows(&problem, &all, 55, 1, &folds, fold), STONET_OK);
+    OK(sn_split_rows(&problem, &all, 55, 1, &folds, fold));
     assert_int_equal(folds, 5);
     (void)check_kin(N, kin, folds, fold);
     for (int i = 0; i < N; i++) held_out += fold[i] == 0;
     assert_int_equal(held_out, 50);
     folds = 20;
-    assert_int_equal(sn_split_rows(&problem, &some, N, 1, &folds, fold), STONET_OK);
+    OK(sn_split_rows(&problem, &some, N, 1, &folds, fold));
     assert_int_equal(folds, 11); /* as many as there are kin among these rows */
     (void)check_kin(some.n, kin + 395, folds, fold);
     folds = 5;
-    assert_int_equal(sn_split_rows(&problem, &one, N, 1, &folds, fold), STONET_OK);
+    OK(sn_split_rows(&problem, &one, N, 1, &folds, fold));
     assert_int_equal(folds, 5); /* one kin: rows are alone */
 }
 
-static void test_halves_keep_kin(void **state)
+TEST(test_halves_keep_kin)
 {
-    (void)state;
     enum { N = 101 };
     int64_t kin[N], order[N], plain[N], half;
     sn_random random;
     for (int i = 0; i < N; i++) kin[i] = i / 7;
     sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
-    assert_int_equal(sn_split_half(N, kin, &random, order, &half), STONET_OK);
+    OK(sn_split_half(N, kin, &random, order, &half));
     assert_in_range(half, N / 2 - 3, N / 2 + 4);
     int side[N], seen[N] = {0};
     for (int i = 0; i < N; i++) {
@@ -191,14 +173,13 @@ static void test_halves_keep_kin(void **state)
     sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, plain);
     sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
-    assert_int_equal(sn_split_half(N, NULL, &random, order, &half), STONET_OK);
+    OK(sn_split_half(N, NULL, &random, order, &half));
     assert_int_equal(half, N / 2);
     assert_memory_equal(order, plain, sizeof plain);
 }
 
-static void test_subset(void **state)
+TEST(test_subset)
 {
-    (void)state;
     float x[] = {1, 2, 3, 4, 5, 6};
     double y[] = {10, 20, 30, 40, 50, 60};
     int32_t label[] = {0, 1, 1};
@@ -206,7 +187,7 @@ static void test_subset(void **state)
     int64_t kin[] = {4, 5, 6};
     sn_problem regression = {.n = 3, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 2, .y = y, .kin = kin},
                part;
-    assert_int_equal(sn_problem_subset(&regression, rows, 3, &part), STONET_OK);
+    OK(sn_problem_subset(&regression, rows, 3, &part));
     assert_int_equal(part.n, 3);
     assert_memory_equal(part.x, ((float[]){5, 6, 1, 2, 5, 6}), 6 * sizeof(float));
     assert_memory_equal(part.y, ((double[]){50, 60, 10, 20, 50, 60}), 6 * sizeof(double));
@@ -215,7 +196,7 @@ static void test_subset(void **state)
     sn_problem_subset_free(&part);
     sn_problem_subset_free(NULL);
     sn_problem classes = {.n = 3, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
-    assert_int_equal(sn_problem_subset(&classes, rows, 2, &part), STONET_OK);
+    OK(sn_problem_subset(&classes, rows, 2, &part));
     assert_int_equal(part.label[0], 1);
     assert_int_equal(part.label[1], 0);
     assert_null(part.y);
@@ -223,16 +204,4 @@ static void test_subset(void **state)
     sn_problem_subset_free(&part);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folds_are_even),
-                                       cmocka_unit_test(test_folds_keep_class_shares),
-                                       cmocka_unit_test(test_bad_folds),
-                                       cmocka_unit_test(test_kin_is_never_parted),
-                                       cmocka_unit_test(test_kin_keeps_class_shares),
-                                       cmocka_unit_test(test_lone_kin_changes_nothing),
-                                       cmocka_unit_test(test_first_part),
-                                       cmocka_unit_test(test_halves_keep_kin),
-                                       cmocka_unit_test(test_subset)};
-    return cmocka_run_group_tests_name("data_splits", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/test_kit.h"
 #include "data/frame.h"
 
 static stonet_data *read_table(const char *text, const char *target)
@@ -21,22 +12,19 @@ static stonet_data *read_table(const char *text, const char *target)
     fputs(text, file);
     fclose(file);
     stonet_data *data = NULL;
-    assert_int_equal(
-        stonet_data_read(path, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target},
-                         &data),
-        STONET_OK);
+    OK(stonet_data_read(path, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target},
+                        &data));
     remove(path);
     return data;
 }
 
-static void rows_come_with_all_their_cells(void **state)
+TEST(rows_come_with_all_their_cells)
 {
-    (void)state;
     stonet_data *data =
         read_table("a,colour,b,kind\n1,red,10,x\n2,green,20,y\n3,red,30,x\n4,blue,40,z\n", "kind");
     stonet_data *subset = NULL;
     const int64_t rows[] = {3, 0, 3};
-    assert_int_equal(stonet_data_subset(data, rows, 3, &subset), STONET_OK);
+    OK(stonet_data_subset(data, rows, 3, &subset));
     assert_int_equal(stonet_data_rows(subset), 3);
     assert_int_equal(stonet_data_columns(subset), 3);
     assert_string_equal(stonet_data_column_name(subset, 1), "colour");
@@ -56,16 +44,15 @@ static void rows_come_with_all_their_cells(void **state)
     stonet_data_free(subset);
 }
 
-static void numbers_and_truth_are_kept(void **state)
+TEST(numbers_and_truth_are_kept)
 {
-    (void)state;
     stonet_data *data = NULL, *subset = NULL;
     const float x[] = {1, 2, 3, 4};
     const double y[] = {10, 11, 20, 21, 30, 31, 40, 41};
-    assert_int_equal(stonet_data_wrap(x, 4, 1, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 2), STONET_OK);
+    OK(stonet_data_wrap(x, 4, 1, &data));
+    OK(stonet_data_set_targets(data, y, 2));
     const int64_t rows[] = {2, 1};
-    assert_int_equal(stonet_data_subset(data, rows, 2, &subset), STONET_OK);
+    OK(stonet_data_subset(data, rows, 2, &subset));
     int64_t m;
     const double *of_subset = stonet_data_targets(subset, &m);
     assert_int_equal(m, 2);
@@ -80,11 +67,4 @@ static void numbers_and_truth_are_kept(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_come_with_all_their_cells),
-        cmocka_unit_test(numbers_and_truth_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

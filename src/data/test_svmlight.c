@@ -1,18 +1,8 @@
 /* Sparse tables: read from text and wrapped, the same to a model as the dense ones. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/readers.h"
 
 static char path[256];
@@ -37,29 +27,26 @@ static stonet_status read_text(const char *text, const stonet_read_options *how,
     return read_bytes(text, strlen(text), how, schema, out);
 }
 
-static void rows_are_read(void **state)
+TEST(rows_are_read)
 {
-    (void)state;
     stonet_data *data;
-    assert_int_equal(
-        read_text("# made by hand\n+1 2:0.5 4:-3e0 # so\n\n-1\n1 1:7\r\n-1 3:2.5", NULL, NULL, &data),
-        STONET_OK);
+    OK(read_text("# made by hand\n+1 2:0.5 4:-3e0 # so\n\n-1\n1 1:7\r\n-1 3:2.5", NULL, NULL, &data));
     assert_int_equal(stonet_data_rows(data), 4);
     assert_int_equal(stonet_data_columns(data), 4);
     assert_null(stonet_data_x(data));
     const double expected[4][4] = {{0, 0.5, 0, -3}, {0}, {7, 0, 0, 0}, {0, 0, 2.5, 0}}, y[] = {1, -1, 1, -1};
     for (int64_t j = 0; j < 4; j++) {
         double column[4];
-        assert_int_equal(stonet_data_column_numbers(data, j, column), STONET_OK);
+        OK(stonet_data_column_numbers(data, j, column));
         for (int i = 0; i < 4; i++) assert_true(column[i] == expected[i][j]);
     }
     int64_t m;
     assert_memory_equal(stonet_data_targets(data, &m), y, sizeof y);
     const int64_t rows[] = {2, 0, 2};
     stonet_data *some = NULL;
-    assert_int_equal(stonet_data_subset(data, rows, 3, &some), STONET_OK);
+    OK(stonet_data_subset(data, rows, 3, &some));
     double first[3];
-    assert_int_equal(stonet_data_column_numbers(some, 0, first), STONET_OK);
+    OK(stonet_data_column_numbers(some, 0, first));
     assert_true(first[0] == 7 && first[1] == 0 && first[2] == 7);
     stonet_data_free(some);
     stonet_data_free(data);
@@ -77,9 +64,8 @@ static void make(double *x, double *y)
     }
 }
 
-static void a_model_sees_the_same_numbers(void **state)
+TEST(a_model_sees_the_same_numbers)
 {
-    (void)state;
     double x[N * P], y[N];
     float values[N * P], a[N * P], b[N * P];
     int64_t start[N + 1] = {0};
@@ -96,16 +82,16 @@ static void a_model_sees_the_same_numbers(void **state)
     }
     stonet_data *dense = NULL, *sparse = NULL;
     sn_schema *of_dense = NULL, *of_sparse = NULL;
-    assert_int_equal(stonet_data_wrap_double(x, N, P, &dense), STONET_OK);
-    assert_int_equal(stonet_data_wrap_sparse(start, column, values, N, P, &sparse), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(dense, y, 1), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(sparse, y, 1), STONET_OK);
-    assert_int_equal(sn_schema_fit(dense, &(sn_encoding){0}, NULL, &of_dense), STONET_OK);
-    assert_int_equal(sn_schema_fit(sparse, &(sn_encoding){0}, NULL, &of_sparse), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(of_dense, dense, a), STONET_OK);
-    assert_int_equal(sn_schema_encode_x(of_sparse, sparse, b), STONET_OK);
+    OK(stonet_data_wrap_double(x, N, P, &dense));
+    OK(stonet_data_wrap_sparse(start, column, values, N, P, &sparse));
+    OK(stonet_data_set_targets(dense, y, 1));
+    OK(stonet_data_set_targets(sparse, y, 1));
+    OK(sn_schema_fit(dense, &(sn_encoding){0}, NULL, &of_dense));
+    OK(sn_schema_fit(sparse, &(sn_encoding){0}, NULL, &of_sparse));
+    OK(sn_schema_encode_x(of_dense, dense, a));
+    OK(sn_schema_encode_x(of_sparse, sparse, b));
     for (int k = 0; k < N * P; k++) assert_true(fabs((double)a[k] - (double)b[k]) < 1e-5);
-    assert_int_equal(sn_schema_encode_x(of_dense, sparse, b), STONET_OK); /* and across */
+    OK(sn_schema_encode_x(of_dense, sparse, b)); /* and across */
     for (int k = 0; k < N * P; k++) assert_true(fabs((double)a[k] - (double)b[k]) < 1e-5);
     stonet_data_free(dense);
     stonet_data_free(sparse);
@@ -114,45 +100,40 @@ static void a_model_sees_the_same_numbers(void **state)
 }
 
 /* A file for a model may have fewer columns, or more, than that; columns count as in training. */
-static void columns_are_those_of_the_model(void **state)
+TEST(columns_are_those_of_the_model)
 {
-    (void)state;
     stonet_data *train, *data;
     sn_schema *schema = NULL, *from0 = NULL;
-    assert_int_equal(read_text("1 1:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train), STONET_OK);
-    assert_int_equal(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &schema),
-                     STONET_OK);
+    OK(read_text("1 1:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
+    OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &schema));
     stonet_data_free(train);
-    assert_int_equal(read_text("0 2:1\n0 9:4 88888870:1\n", NULL, schema, &data), STONET_OK);
+    OK(read_text("0 2:1\n0 9:4 88888870:1\n", NULL, schema, &data));
     assert_int_equal(stonet_data_columns(data), 3);
     assert_null(stonet_data_targets(data, NULL)); /* rows for a model need no response */
     float x[2 * 3];
-    assert_int_equal(sn_schema_encode_x(schema, data, x), STONET_OK);
+    OK(sn_schema_encode_x(schema, data, x));
     assert_true(x[1] != x[4] && x[0] == x[3] && x[2] == x[5]);
     stonet_data_free(data);
     const stonet_read_options own = {.size = sizeof own, .own_target = 1};
-    assert_int_equal(read_text("5 2:1\n6 9:4\n", &own, schema, &data), STONET_OK);
+    OK(read_text("5 2:1\n6 9:4\n", &own, schema, &data));
     assert_true(stonet_data_targets(data, NULL)[1] == 6);
     stonet_data_free(data);
-    assert_int_equal(read_text("0 0:1\n", NULL, schema, &data), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "counts its columns from 0"));
-    assert_int_equal(read_text("1 0:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train), STONET_OK);
-    assert_int_equal(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &from0),
-                     STONET_OK);
+    assert_says(read_text("0 0:1\n", NULL, schema, &data), STONET_ERROR_DATA, "counts its columns from 0");
+    OK(read_text("1 0:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
+    OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &from0));
     assert_string_equal(sn_schema_input_name(from0, 0), "x0");
     stonet_data_free(train);
-    assert_int_equal(read_text("0 1:4\n", NULL, from0, &data), STONET_OK); /* no 0 here, and still from 0 */
+    OK(read_text("0 1:4\n", NULL, from0, &data)); /* no 0 here, and still from 0 */
     double second;
-    assert_int_equal(stonet_data_column_numbers(data, 1, &second), STONET_OK);
+    OK(stonet_data_column_numbers(data, 1, &second));
     assert_true(second == 4);
     stonet_data_free(data);
     sn_schema_free(schema);
     sn_schema_free(from0);
 }
 
-static void faults_are_named(void **state)
+TEST(faults_are_named)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } faults[] = {
@@ -173,12 +154,12 @@ static void faults_are_named(void **state)
             fail_msg("'%s': %s", faults[k].text, status == STONET_OK ? "read" : stonet_last_error());
     }
     static const char cut[] = "1 1:2\n1 1:3\0 2:4\n";
-    assert_int_equal(read_bytes(cut, sizeof cut - 1, NULL, NULL, &data), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "line 2 has a null byte"));
+    assert_says(read_bytes(cut, sizeof cut - 1, NULL, NULL, &data), STONET_ERROR_FORMAT,
+                "line 2 has a null byte");
     const stonet_read_options price = {.size = sizeof price, .target = "price"},
                               drop = {.size = sizeof drop, .drop = "3"};
-    assert_int_equal(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "it is called y, not 'price'"));
+    assert_says(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT,
+                "it is called y, not 'price'");
     assert_int_equal(read_text("1 1:1\n", &drop, NULL, &data), STONET_ERROR_ARGUMENT);
     const int64_t start[] = {0, 2}, back[] = {0, -1};
     const int32_t twice[] = {1, 1}, beyond[] = {0, 5};
@@ -191,13 +172,4 @@ static void faults_are_named(void **state)
     assert_null(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_read),
-        cmocka_unit_test(a_model_sees_the_same_numbers),
-        cmocka_unit_test(columns_are_those_of_the_model),
-        cmocka_unit_test(faults_are_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

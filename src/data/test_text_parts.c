@@ -67,9 +67,8 @@ static size_t print_table(char *to, sn_random *random, const oddities *odd, int 
     return (size_t)(at - to);
 }
 
-static void test_random_tables(void **state)
+TEST(test_random_tables)
 {
-    (void)state;
     static const oddities kinds[] = {
         {.line_end = "\n"},
         {.line_end = "\r\n", .quotes = 3, .line_ends = 2, .doubled = 3, .blank_lines = 3},
@@ -100,9 +99,8 @@ static void test_random_tables(void **state)
 }
 
 /* Several buffers, with line ends in quotation marks wherever a part or a buffer may end. */
-static void test_several_buffers(void **state)
+TEST(test_several_buffers)
 {
-    (void)state;
     enum { ROWS = 600000 };
     const size_t room = (size_t)ROWS * 40;
     char *text = malloc(room);
@@ -116,7 +114,7 @@ static void test_several_buffers(void **state)
     check_parts(path, "c");
     stonet_data *data;
     stonet_read_options how = {.size = sizeof how, .threads = 3};
-    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+    OK(stonet_data_read(path, &how, &data));
     assert_int_equal(data->n, ROWS);
     assert_true(data->x[(size_t)2 * (ROWS - 1)] == ROWS - 1);
     stonet_data_free(data);
@@ -125,14 +123,8 @@ static void test_several_buffers(void **state)
     write_text(text, used);
     char sentence[64];
     snprintf(sentence, sizeof sentence, "line %d has 2 cells", 2 + ROWS + (ROWS + 2) / 3);
-    assert_int_equal(stonet_data_read(path, &how, &data), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), sentence));
+    assert_says(stonet_data_read(path, &how, &data), STONET_ERROR_DATA, sentence);
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_tables),
-                                       cmocka_unit_test(test_several_buffers)};
-    return cmocka_run_group_tests_name("data_text_parts", tests, make_file, remove_file);
-}
+RUN_TESTS(make_file, remove_file)

@@ -68,6 +68,7 @@ static void transpose(const float *from, int64_t from_stride, int64_t rows, int6
 /* Asks for the next few rows of the block this thread is likely to take next: in a large table each is a
    miss, and this lets the misses pass while the current block is worked on. They are asked for a few at a
    time because a processor forgets such wishes when too many are open. */
+/* no test: hints to the processor, which may be wrong. */
 static void fetch_ahead(block_state *s, int64_t count)
 {
     const sn_cpu_job *job = s->job;

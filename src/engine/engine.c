@@ -147,6 +147,7 @@ stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows,
     return STONET_OK;
 }
 
+/* no test: a guess at the time of a row, by which threads are shared out. */
 double sn_engine_row_cost(const sn_shape *shape, int sweeps)
 {
     const int64_t *width = shape->width;

@@ -1,11 +1,5 @@
 /* What every engine asks of a network and its rows before it takes them: each limit, on both of its sides. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/engine.h"
 
 /* A network of so many layers of one unit each, and rows that fit it. */
@@ -16,25 +10,23 @@ static void make(int layers, sn_shape *shape, sn_problem *problem)
     *problem = (sn_problem){.n = 5, .p = 1, .outputs = 1, .task = SN_REGRESSION};
 }
 
-static void test_threads_and_layers(void **state)
+TEST(test_threads_and_layers)
 {
-    (void)state;
     sn_shape shape;
     sn_problem problem;
     make(SN_MAX_LAYERS, &shape, &problem);
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+    OK(sn_engine_check(&shape, &problem, 1));
     assert_int_equal(sn_engine_check(&shape, &problem, 0), STONET_ERROR_ARGUMENT);
     shape.layers = SN_MAX_LAYERS + 1;
     assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
     shape.layers = 0;
     assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
     make(1, &shape, &problem);
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+    OK(sn_engine_check(&shape, &problem, 1));
 }
 
-static void test_the_data_fit(void **state)
+TEST(test_the_data_fit)
 {
-    (void)state;
     sn_shape shape;
     sn_problem problem;
     make(2, &shape, &problem);
@@ -48,9 +40,8 @@ static void test_the_data_fit(void **state)
     assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     const int64_t most = 4 << 20;
     sn_shape shape;
     sn_problem problem;
@@ -66,13 +57,12 @@ static void test_units(void **state)
         shape.width[i] = most;
         problem.p = shape.width[0];
         problem.outputs = shape.width[2];
-        assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_OK);
+        OK(sn_engine_check(&shape, &problem, 1));
     }
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     const int64_t most = UINT32_MAX;
     const struct {
         int64_t first, n;
@@ -96,13 +86,4 @@ static void test_rows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_and_layers),
-        cmocka_unit_test(test_the_data_fit),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_rows),
-    };
-    return cmocka_run_group_tests_name("engine_check", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

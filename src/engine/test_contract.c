@@ -1,13 +1,7 @@
 /* What every engine of the registry promises beside its arithmetic: the same bits whoever computes which
    shards, a state that can be carried over, weights, passes and draws, rows from a source. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 
 enum { ROWS = 1500, THREADS = 2 };
@@ -41,7 +35,7 @@ static bed make_bed(sn_task task)
 static sn_engine *engine_of(const sn_engine_ops *ops, const bed *b, int threads)
 {
     sn_engine *engine = NULL;
-    assert_int_equal(ops->create(&b->o.shape, &b->o.problem, 11, threads, &engine), STONET_OK);
+    OK(ops->create(&b->o.shape, &b->o.problem, 11, threads, &engine));
     ops->start(engine, b->o.theta);
     return engine;
 }
@@ -58,7 +52,7 @@ static sn_iteration iteration_of(const bed *b, uint32_t number)
 static void step(sn_engine *engine, const bed *b, uint32_t number, sn_step_report *report)
 {
     const sn_iteration it = iteration_of(b, number);
-    assert_int_equal(engine->ops->step(engine, &it, report), STONET_OK);
+    OK(engine->ops->step(engine, &it, report));
     assert_true(report->finite);
 }
 
@@ -70,8 +64,8 @@ typedef struct kept_state {
 static kept_state take_state(const sn_engine *engine, const bed *b)
 {
     kept_state kept = {.size = b->o.shape.parameters};
-    assert_int_equal(SN_NEW(kept.state.parameters, kept.size), STONET_OK);
-    assert_int_equal(SN_NEW(kept.state.momentum, kept.size), STONET_OK);
+    OK(SN_NEW(kept.state.parameters, kept.size));
+    OK(SN_NEW(kept.state.momentum, kept.size));
     engine->ops->get_state(engine, &kept.state);
     return kept;
 }
@@ -116,7 +110,7 @@ static void accumulate_share(const company *c, int k, sn_sums *sums)
     sn_iteration it = iteration_of(c->b, c->number);
     it.rows = sn_rows_range(begin, end - begin);
     it.shards = &share;
-    assert_int_equal(c->engine[k]->ops->accumulate(c->engine[k], &it, sums), STONET_OK);
+    OK(c->engine[k]->ops->accumulate(c->engine[k], &it, sums));
 }
 
 static void add_in_turn(sn_sums *sums, const sn_sums *later)
@@ -142,7 +136,7 @@ static stonet_status join(void *user, sn_sums *sums)
         if (c->in_turn && k > 0)
             add_in_turn(sums, &part);
         else
-            assert_int_equal(sn_sums_join(sums, &part), STONET_OK);
+            OK(sn_sums_join(sums, &part));
         sn_sums_clear(&part);
     }
     return STONET_OK;
@@ -158,10 +152,10 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
         sn_sums sums = sums_of(ops, b);
         sn_step_report report;
         const sn_iteration it = iteration_of(b, c.number);
-        assert_int_equal(sn_engine_iterate(c.engine[0], &it, &reduce, &sums, &report), STONET_OK);
+        OK(sn_engine_iterate(c.engine[0], &it, &reduce, &sums, &report));
         assert_true(report.finite);
         for (int k = 1; k < count; k++) /* the others apply the same sums */
-            assert_int_equal(ops->apply(c.engine[k], &it, &sums, &report), STONET_OK);
+            OK(ops->apply(c.engine[k], &it, &sums, &report));
         sn_sums_clear(&sums);
     }
     kept_state kept = take_state(c.engine[count - 1], b);
@@ -169,9 +163,8 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
     return kept;
 }
 
-static void test_the_same_bits_whoever_sums(void **state)
+TEST(test_the_same_bits_whoever_sums)
 {
-    (void)state;
     const int counts[] = {1, 2, 3, 7};
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
@@ -198,9 +191,8 @@ static void test_the_same_bits_whoever_sums(void **state)
 }
 
 /* Shards of many sizes: one that fills several chunks, one row, none. */
-static void test_ragged_shards(void **state)
+TEST(test_ragged_shards)
 {
-    (void)state;
     const int64_t width[] = {3, 4, 2}, n = 13000;
     oracle o = oracle_make(2, width, SN_RELU, SN_REGRESSION, n, 6);
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 2);
@@ -214,9 +206,9 @@ static void test_ragged_shards(void **state)
         sn_step_report report;
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
-        assert_int_equal(ops->create(&o.shape, &o.problem, 4, THREADS, &engine), STONET_OK);
+        OK(ops->create(&o.shape, &o.problem, 4, THREADS, &engine));
         ops->start(engine, o.theta);
-        assert_int_equal(ops->step(engine, &it, &report), STONET_OK);
+        OK(ops->step(engine, &it, &report));
         ops->get_parameters(engine, theta[e > 0]);
         ops->free(engine);
         for (int64_t j = 0; j < o.shape.parameters && e > 0; j++)
@@ -226,9 +218,8 @@ static void test_ragged_shards(void **state)
 }
 
 /* Stop after four iterations, carry the state into a new engine, go on: as if nothing had been. */
-static void test_state_carries_over(void **state)
+TEST(test_state_carries_over)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -238,7 +229,7 @@ static void test_state_carries_over(void **state)
         for (uint32_t number = 0; number < 4; number++) step(first, &b, number, &report);
         kept_state stopped = take_state(first, &b);
         assert_int_equal(stopped.state.iteration, 4);
-        assert_int_equal(ops->create(&b.o.shape, &b.o.problem, 11, THREADS, &second), STONET_OK);
+        OK(ops->create(&b.o.shape, &b.o.problem, 11, THREADS, &second));
         ops->set_state(second, &stopped.state);
         for (uint32_t number = 4; number < 7; number++) {
             step(first, &b, number, &report);
@@ -260,9 +251,8 @@ static void test_state_carries_over(void **state)
 }
 
 /* A row of weight 2 counts as two of its kind, one of weight 0 not at all. */
-static void test_weights(void **state)
+TEST(test_weights)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -280,7 +270,7 @@ static void test_weights(void **state)
             sn_iteration it = iteration_of(&b, 2);
             it.shards = NULL;
             it.rows = k == 0 ? sn_rows_range(0, FEW) : sn_rows_list(repeated, count);
-            assert_int_equal(ops->accumulate(engine, &it, &sums[k]), STONET_OK);
+            OK(ops->accumulate(engine, &it, &sums[k]));
             ops->free(engine);
         }
         assert_true(sums[0].root[0].weight == (double)count);
@@ -296,9 +286,8 @@ static void test_weights(void **state)
 }
 
 /* The fused step sees the weights too, and losses are weighted means. */
-static void test_weights_in_a_step(void **state)
+TEST(test_weights_in_a_step)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -313,7 +302,7 @@ static void test_weights_in_a_step(void **state)
             sn_iteration it = iteration_of(&b, 2);
             if (k == 0) it.shards = NULL;
             if (k == 0) it.rows = sn_rows_range(0, 40);
-            assert_int_equal(ops->step(engine, &it, k == 0 ? &few : &weighted), STONET_OK);
+            OK(ops->step(engine, &it, k == 0 ? &few : &weighted));
             ops->get_parameters(engine, theta[k]);
             ops->free(engine);
         }
@@ -355,9 +344,8 @@ static void fetch_turned(const sn_row_source *source, const sn_rows *rows, uint3
 }
 
 /* Rows from a source give the bits that rows in memory give, in all that an engine does. */
-static void test_rows_from_a_source(void **state)
+TEST(test_rows_from_a_source)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -381,8 +369,8 @@ static void test_rows_from_a_source(void **state)
             kept[k] = take_state(engine, &b);
             sn_iteration it = iteration_of(&b, 1);
             it.rows = sn_rows_list(some, 40);
-            assert_int_equal(ops->impute(engine, &it, 2, y[k]), STONET_OK);
-            assert_int_equal(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[k]), STONET_OK);
+            OK(ops->impute(engine, &it, 2, y[k]));
+            OK(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[k]));
             if (k == 1) { /* a source that cannot give its rows stops whatever needs them */
                 t.answer = STONET_ERROR_IO;
                 assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_IO);
@@ -402,9 +390,8 @@ static void test_rows_from_a_source(void **state)
 }
 
 /* Passes and draws of every engine are those of ref, for any threads and any cut of the rows. */
-static void test_passes(void **state)
+TEST(test_passes)
 {
-    (void)state;
     bed b = make_bed(SN_CLASSIFICATION);
     b.o.problem.first_row = 7; /* these rows are a part of a larger table */
     float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
@@ -416,17 +403,17 @@ static void test_passes(void **state)
         pass.draw = (uint32_t)kind;
         const int64_t d = WIDTH[pass.layer];
         sn_engine *reference = engine_of(&sn_engine_ref, &b, 1);
-        assert_int_equal(sn_engine_ref.forward(reference, &pass, ref), STONET_OK);
+        OK(sn_engine_ref.forward(reference, &pass, ref));
         sn_engine_ref.free(reference);
         for (int e = 0; sn_engine_at(e) != NULL; e++) {
             if (!sn_engine_usable(sn_engine_at(e))) continue;
             sn_engine *engine = engine_of(sn_engine_at(e), &b, THREADS);
-            assert_int_equal(engine->ops->forward(engine, &pass, out), STONET_OK);
+            OK(engine->ops->forward(engine, &pass, out));
             for (int64_t k = 0; k < ROWS * d; k++) assert_true(fabsf(out[k] - ref[k]) < 2e-5F);
             float again[30 * 19];
             sn_pass part = pass;
             part.rows = sn_rows_range(1000, 30);
-            assert_int_equal(engine->ops->forward(engine, &part, again), STONET_OK);
+            OK(engine->ops->forward(engine, &part, again));
             assert_memory_equal(again, out + 1000 * d, (size_t)(30 * d) * sizeof *again);
             engine->ops->free(engine);
         }
@@ -437,9 +424,8 @@ static void test_passes(void **state)
 }
 
 /* The noise of a row goes by its number in the whole data. */
-static void test_noise_goes_by_the_global_row(void **state)
+TEST(test_noise_goes_by_the_global_row)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -448,7 +434,7 @@ static void test_noise_goes_by_the_global_row(void **state)
         sn_iteration it = iteration_of(&b, 1);
         it.rows = sn_rows_range(100, 20);
         sn_engine *engine = engine_of(ops, &b, 1);
-        assert_int_equal(ops->impute(engine, &it, 2, whole), STONET_OK);
+        OK(ops->impute(engine, &it, 2, whole));
         ops->free(engine);
         b.o.problem.x += 100 * 5;
         b.o.problem.y += 100 * 4;
@@ -456,25 +442,22 @@ static void test_noise_goes_by_the_global_row(void **state)
         b.o.problem.first_row = 100;
         it.rows = sn_rows_range(0, 20);
         engine = engine_of(ops, &b, 1);
-        assert_int_equal(ops->impute(engine, &it, 2, part), STONET_OK);
+        OK(ops->impute(engine, &it, 2, part));
         ops->free(engine);
         assert_memory_equal(whole, part, sizeof whole);
         oracle_free(&b.o);
     }
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
-    (void)state;
     bed b = make_bed(SN_CLASSIFICATION);
     const sn_rows rows = sn_rows_range(3, 1400);
     sn_losses ref, cpu;
-    assert_int_equal(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta,
-                                    &(sn_loss_job){&b.o.problem, rows, 1, NULL}, &ref),
-                     STONET_OK);
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
-                                    &(sn_loss_job){&b.o.problem, rows, 2, NULL}, &cpu),
-                     STONET_OK);
+    OK(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
+                      &ref));
+    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 2, NULL},
+                      &cpu));
     assert_true(fabs(ref.loss - cpu.loss) < 1e-6);
     assert_true(ref.error_rate == cpu.error_rate && ref.error_rate > 0.0 && ref.error_rate < 1.0);
     float weight[ROWS] = {0};
@@ -482,20 +465,17 @@ static void test_losses(void **state)
     b.o.problem.weight = weight;
     const sn_rows one = sn_rows_range(3, 1);
     sn_losses weighted, single;
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
-                                    &(sn_loss_job){&b.o.problem, rows, 1, NULL}, &weighted),
-                     STONET_OK);
+    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
+                      &weighted));
     b.o.problem.weight = NULL;
-    assert_int_equal(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta,
-                                    &(sn_loss_job){&b.o.problem, one, 1, NULL}, &single),
-                     STONET_OK);
+    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, one, 1, NULL},
+                      &single));
     assert_true(fabs(weighted.loss - single.loss) < 1e-12);
     oracle_free(&b.o);
 }
 
-static void test_registry(void **state)
+TEST(test_registry)
 {
-    (void)state;
     assert_ptr_equal(sn_engine_find("cpu"), &sn_engine_cpu);
     assert_ptr_equal(sn_engine_find("ref"), &sn_engine_ref);
     assert_null(sn_engine_find("abacus"));
@@ -514,9 +494,8 @@ static void test_registry(void **state)
 }
 
 /* Draw 0 is what lies in memory, another one comes from the source, also when the rows lie in order. */
-static void test_draws_of_missing_cells(void **state)
+TEST(test_draws_of_missing_cells)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -539,7 +518,7 @@ static void test_draws_of_missing_cells(void **state)
                 sn_iteration it = iteration_of(&b, 1);
                 it.rows = sn_rows_range(0, ROWS);
                 it.draw = draw;
-                assert_int_equal(ops->impute(engine, &it, 2, y[k]), STONET_OK);
+                OK(ops->impute(engine, &it, 2, y[k]));
                 ops->free(engine);
             }
             assert_memory_equal(y[0], y[1], sizeof y[0]);
@@ -548,20 +527,4 @@ static void test_draws_of_missing_cells(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_bits_whoever_sums),
-        cmocka_unit_test(test_ragged_shards),
-        cmocka_unit_test(test_state_carries_over),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_weights_in_a_step),
-        cmocka_unit_test(test_rows_from_a_source),
-        cmocka_unit_test(test_draws_of_missing_cells),
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_noise_goes_by_the_global_row),
-        cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_registry),
-    };
-    return cmocka_run_group_tests_name("engine_contract", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
 /* The cpu engine against ref on random networks, on every instruction set this machine has, and the promise
    that threads, blocks, batch order and neighbours never change a bit of a row. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/cpu.h"
 #include "engine/test_drawn.h"
 
@@ -17,9 +8,9 @@ static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int
 {
     sn_engine *engine = NULL;
     if (kernels == NULL) {
-        assert_int_equal(sn_engine_ref.create(&f->shape, &f->problem, SEED, 1, &engine), STONET_OK);
+        OK(sn_engine_ref.create(&f->shape, &f->problem, SEED, 1, &engine));
     } else {
-        assert_int_equal(sn_cpu_create(&f->shape, &f->problem, SEED, threads, kernels, &engine), STONET_OK);
+        OK(sn_cpu_create(&f->shape, &f->problem, SEED, threads, kernels, &engine));
         sn_cpu_hold_threads(engine);
     }
     engine->ops->start(engine, f->theta);
@@ -49,9 +40,8 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
 }
 
 /* All activations, tasks, integrators, starts and penalties come up among these seeds. */
-static void test_random_networks(void **state)
+TEST(test_random_networks)
 {
-    (void)state;
     for (uint32_t seed = 0; seed < 96; seed++) {
         fixture f;
         make(&f, seed, 1 + (int)(seed / 16 % 4), seed % 7 == 0 ? 140 : 30, 150, seed % 9 == 0 ? 1 : 0);
@@ -60,9 +50,8 @@ static void test_random_networks(void **state)
     }
 }
 
-static void test_no_hidden_layer(void **state)
+TEST(test_no_hidden_layer)
 {
-    (void)state;
     for (uint32_t seed = 0; seed < 4; seed++) {
         fixture f;
         make(&f, seed, 0, 40, 90, 70);
@@ -72,9 +61,8 @@ static void test_no_hidden_layer(void **state)
 }
 
 /* All rows at once, over several chunks and many chains of the sum, read in place and with an activation. */
-static void test_full_batch(void **state)
+TEST(test_full_batch)
 {
-    (void)state;
     for (uint32_t seed = 0; seed < 6; seed++) {
         fixture f;
         make(&f, seed, 2, 9, 9001, 1);
@@ -86,9 +74,8 @@ static void test_full_batch(void **state)
 
 /* An input wider than one depth step and a layer of several panels of each width; inputs that are whole
    pieces of the update, and that are not. */
-static void test_wide(void **state)
+TEST(test_wide)
 {
-    (void)state;
     const int64_t inputs[] = {1100, 23 * SN_UPDATE_INPUTS, 1100, SN_UPDATE_INPUTS},
                   units[] = {113, 177, 5 * SN_UPDATE_INPUTS, 305};
     for (uint32_t seed = 0; seed < 4; seed++) {
@@ -97,7 +84,7 @@ static void test_wide(void **state)
         make(&f, seed, 1, 4, 40, 33);
         f.shape.width[0] = p;
         f.shape.width[1] = units[seed];
-        assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
+        OK(sn_shape_layout(&f.shape));
         sn_free(f.x);
         sn_free(f.theta);
         f.x = sn_calloc((size_t)(40 * p), sizeof *f.x);
@@ -116,9 +103,8 @@ static void test_wide(void **state)
 }
 
 /* The default's noise levels: residuals are small differences of large numbers. */
-static void test_small_noise(void **state)
+TEST(test_small_noise)
 {
-    (void)state;
     fixture f;
     make(&f, 2, 2, 20, 100, 64);
     const double s[] = {1e-6, 1e-5, 1e-4};
@@ -131,9 +117,8 @@ static void test_small_noise(void **state)
     drop(&f);
 }
 
-static void test_same_bits_for_any_threads(void **state)
+TEST(test_same_bits_for_any_threads)
 {
-    (void)state;
     const int threads[] = {2, 7};
     for (uint32_t seed = 20; seed < 28; seed++) {
         fixture f;
@@ -160,9 +145,8 @@ static void test_same_bits_for_any_threads(void **state)
 }
 
 /* A row's latents depend on nothing but the row: alone, repeated, in another order, in another batch. */
-static void test_rows_do_not_see_each_other(void **state)
+TEST(test_rows_do_not_see_each_other)
 {
-    (void)state;
     for (uint32_t seed = 30; seed < 34; seed++) {
         fixture f;
         make(&f, seed, 2, 40, 200, 130);
@@ -192,9 +176,8 @@ static void test_rows_do_not_see_each_other(void **state)
 }
 
 /* start and get_parameters are inverse, and starting forgets the momentum. */
-static void test_parameters_round_trip(void **state)
+TEST(test_parameters_round_trip)
 {
-    (void)state;
     fixture f;
     make(&f, 41, 3, 150, 60, 60);
     sn_engine *engine = engine_of(&f, sn_cpu_supported(0), 1);
@@ -204,10 +187,10 @@ static void test_parameters_round_trip(void **state)
     engine->ops->get_parameters(engine, first);
     assert_memory_equal(first, f.theta, (size_t)f.shape.parameters * sizeof *first);
     sn_step_report report;
-    assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+    OK(engine->ops->step(engine, &f.iteration, &report));
     engine->ops->get_parameters(engine, first);
     engine->ops->start(engine, f.theta);
-    assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+    OK(engine->ops->step(engine, &f.iteration, &report));
     engine->ops->get_parameters(engine, second);
     assert_memory_equal(first, second, (size_t)f.shape.parameters * sizeof *first);
     engine->ops->free(engine);
@@ -217,9 +200,8 @@ static void test_parameters_round_trip(void **state)
 }
 
 /* A step size far beyond stability is reported, on every activation, within a few steps. */
-static void test_divergence_is_seen(void **state)
+TEST(test_divergence_is_seen)
 {
-    (void)state;
     for (uint32_t seed = 0; seed < 8; seed++) {
         fixture f;
         make(&f, seed, 2, 20, 100, 100);
@@ -232,7 +214,7 @@ static void test_divergence_is_seen(void **state)
             sn_engine *engine = engine_of(&f, sn_cpu_supported(isa), 2);
             sn_step_report report = {.finite = 1};
             for (int k = 0; k < 20 && report.finite; k++)
-                assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+                OK(engine->ops->step(engine, &f.iteration, &report));
             assert_false(report.finite);
             engine->ops->free(engine);
         }
@@ -241,9 +223,8 @@ static void test_divergence_is_seen(void **state)
 }
 
 /* Whichever layer leaves the numbers first, it is said in the step in which it does. */
-static void test_infinite_parameters_are_seen(void **state)
+TEST(test_infinite_parameters_are_seen)
 {
-    (void)state;
     int seen[3] = {0};
     for (int k = 0; sn_cpu_supported(k / 2) != NULL; k++)
         for (int layer = 0; layer < 3; layer++) {
@@ -256,7 +237,7 @@ static void test_infinite_parameters_are_seen(void **state)
             bool finite = true;
             for (int step = 0; step < 4 && finite; step++) {
                 sn_step_report report;
-                assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_OK);
+                OK(engine->ops->step(engine, &f.iteration, &report));
                 engine->ops->get_parameters(engine, theta);
                 for (int64_t j = 0; j < f.shape.parameters; j++) finite = finite && isfinite(theta[j]);
                 if (!isfinite(report.loss)) break;
@@ -270,9 +251,8 @@ static void test_infinite_parameters_are_seen(void **state)
     assert_true(seen[0] + seen[1] + seen[2] > 0);
 }
 
-static void test_bad_calls(void **state)
+TEST(test_bad_calls)
 {
-    (void)state;
     fixture f;
     make(&f, 1, 1, 5, 10, 10);
     sn_engine *engine = NULL;
@@ -283,7 +263,7 @@ static void test_bad_calls(void **state)
     f.problem.n = 0;
     assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_DATA);
     f.problem.n = 10;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_OK);
+    OK(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine));
     f.iteration.rows.n = 0;
     sn_step_report report;
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_ERROR_ARGUMENT);
@@ -292,20 +272,4 @@ static void test_bad_calls(void **state)
     drop(&f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_networks),
-        cmocka_unit_test(test_no_hidden_layer),
-        cmocka_unit_test(test_full_batch),
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_small_noise),
-        cmocka_unit_test(test_same_bits_for_any_threads),
-        cmocka_unit_test(test_rows_do_not_see_each_other),
-        cmocka_unit_test(test_parameters_round_trip),
-        cmocka_unit_test(test_divergence_is_seen),
-        cmocka_unit_test(test_infinite_parameters_are_seen),
-        cmocka_unit_test(test_bad_calls),
-    };
-    return cmocka_run_group_tests_name("engine_cpu", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

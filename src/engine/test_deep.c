@@ -1,11 +1,5 @@
 /* The deepest network there can be: what goes one layer too far leaves the arrays of an engine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 
 enum { ROWS = 40, UNITS = 2, PARAMETERS = SN_MAX_LAYERS * UNITS * (UNITS + 1), STEPS = 3 };
@@ -36,8 +30,7 @@ static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double
     sn_engine *engine[2];
     sn_step_report report;
     sn_engine_state kept = {.parameters = state[0], .momentum = state[1]};
-    for (int k = 0; k < 2; k++)
-        assert_int_equal(ops->create(&b->o.shape, &b->o.problem, 4, 1, &engine[k]), STONET_OK);
+    for (int k = 0; k < 2; k++) OK(ops->create(&b->o.shape, &b->o.problem, 4, 1, &engine[k]));
     ops->start(engine[0], b->o.theta);
     for (int number = 0; number < STEPS; number++) {
         sn_engine *now = engine[number > 0];
@@ -47,11 +40,11 @@ static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double
                                  .dynamics = &b->dynamics,
                                  .update = &b->update};
         if (at_once) {
-            assert_int_equal(ops->step(now, &it, &report), STONET_OK);
+            OK(ops->step(now, &it, &report));
         } else {
             sn_sums sums = sn_sums_empty(PARAMETERS, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
-            assert_int_equal(ops->accumulate(now, &it, &sums), STONET_OK);
-            assert_int_equal(ops->apply(now, &it, &sums, &report), STONET_OK);
+            OK(ops->accumulate(now, &it, &sums));
+            OK(ops->apply(now, &it, &sums, &report));
             sn_sums_clear(&sums);
         }
         assert_true(report.finite);
@@ -66,9 +59,8 @@ static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double
     return report.loss;
 }
 
-static void test_engines_agree(void **state)
+TEST(test_engines_agree)
 {
-    (void)state;
     static double right[2][PARAMETERS], fused[2][PARAMETERS], summed[2][PARAMETERS];
     bed b;
     make_bed(&b);
@@ -87,9 +79,8 @@ static void test_engines_agree(void **state)
 }
 
 /* The loss of all rows, which are cut into shards, is the mean of those of its parts. */
-static void test_losses_of_parts(void **state)
+TEST(test_losses_of_parts)
 {
-    (void)state;
     enum { MANY = 9000, FIRST = 700 }; /* shards of more rows than are held at a time */
     const int64_t width[] = {3, 4, 2};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, MANY, 8);
@@ -99,29 +90,22 @@ static void test_losses_of_parts(void **state)
     for (int k = 0; k < 2; k++) {
         const sn_loss_job job = {
             .problem = &o.problem, .rows = sn_rows_range(border[k], border[k + 1] - border[k]), .threads = 1};
-        assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &job, &part), STONET_OK);
+        OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &job, &part));
         sum += part.loss * (double)job.rows.n;
     }
     const sn_loss_job whole = {.problem = &o.problem, .rows = sn_rows_range(0, MANY), .threads = 1};
-    assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &whole, &all), STONET_OK);
+    OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &whole, &all));
     assert_true(fabs(all.loss - sum / MANY) < 1e-9 * all.loss);
     double right = 0.0; /* and the first of them, by hand */
     for (int i = 0; i < FIRST; i++) {
         const sn_loss_job one = {.problem = &o.problem, .rows = sn_rows_range(i, 1), .threads = 1};
-        assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &one, &part), STONET_OK);
+        OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &one, &part));
         right += part.loss / FIRST;
     }
     const sn_loss_job first = {.problem = &o.problem, .rows = sn_rows_range(0, FIRST), .threads = 1};
-    assert_int_equal(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &first, &part), STONET_OK);
+    OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &first, &part));
     assert_true(fabs(part.loss - right) < 1e-9 * right);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engines_agree),
-        cmocka_unit_test(test_losses_of_parts),
-    };
-    return cmocka_run_group_tests_name("engine_deep", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,6 @@
 /* The group penalty of layer 1: with one layer it is the group lasso, whose minimum is known by its
    conditions; and what it leaves at 0 is 0 to the bit. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/engines.h"
 #include "math/noise.h"
 
@@ -32,7 +24,7 @@ static void make(fixture *f, double penalty)
     sn_random_init(&random, 3, SN_STREAM_TEST, 0);
     memset(f, 0, sizeof *f);
     f->shape = (sn_shape){.layers = 1, .width = {P, D}, .task = SN_REGRESSION, .activation = SN_IDENTITY};
-    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
+    OK(sn_shape_layout(&f->shape));
     for (int i = 0; i < N; i++) {
         float *x = f->x + (ptrdiff_t)i * P;
         for (int j = 0; j < P; j++)
@@ -55,12 +47,11 @@ static void make(fixture *f, double penalty)
 static void train(const fixture *f, const sn_engine_ops *ops, int steps, float *theta)
 {
     sn_engine *engine = NULL;
-    assert_int_equal(ops->create(&f->shape, &f->problem, 1, 2, &engine), STONET_OK);
+    OK(ops->create(&f->shape, &f->problem, 1, 2, &engine));
     ops->start(engine, f->theta);
     sn_iteration it = {.rows = sn_rows_range(0, N), .dynamics = &f->dynamics, .update = &f->update};
     sn_step_report report = {0};
-    for (; it.number < (uint32_t)steps; it.number++)
-        assert_int_equal(ops->step(engine, &it, &report), STONET_OK);
+    for (; it.number < (uint32_t)steps; it.number++) OK(ops->step(engine, &it, &report));
     assert_true(report.finite);
     ops->get_parameters(engine, theta);
     ops->free(engine);
@@ -106,9 +97,8 @@ static int check_minimum(const fixture *f, const float *theta, double penalty, d
     return zeros;
 }
 
-static void test_one_layer_is_the_group_lasso(void **state)
+TEST(test_one_layer_is_the_group_lasso)
 {
-    (void)state;
     const double penalty[] = {0.01, 0.05, 0.15};
     const int least[] = {0, 1, 3};
     for (int k = 0; k < 3; k++) {
@@ -123,9 +113,8 @@ static void test_one_layer_is_the_group_lasso(void **state)
 }
 
 /* Columns that are to count less shrink more. */
-static void test_factors(void **state)
+TEST(test_factors)
 {
-    (void)state;
     const double factor[GROUPS] = {1, 1, 1, 1, 40, 1}, penalty = 0.02;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
@@ -141,9 +130,8 @@ static void test_factors(void **state)
 
 /* From a network that uses everything: weights become 0 to the bit, biases are left alone, and once the
    penalty falls the weights come back. */
-static void test_all_zero_and_back(void **state)
+TEST(test_all_zero_and_back)
 {
-    (void)state;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
         fixture f;
@@ -161,12 +149,4 @@ static void test_all_zero_and_back(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_layer_is_the_group_lasso),
-        cmocka_unit_test(test_factors),
-        cmocka_unit_test(test_all_zero_and_back),
-    };
-    return cmocka_run_group_tests_name("engine_group", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

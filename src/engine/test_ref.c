@@ -1,12 +1,6 @@
 /* The reference engine against the model's formulas: forces and parameter gradients by central differences.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "net/activation.h"
 
@@ -70,7 +64,7 @@ static void setup_row(one_row *c, sn_activation activation, sn_activation input,
     const int64_t last = c->o.shape.spread ? w[h] * w[h + 1] : 0;
     for (int64_t j = 0; j < last; j++) c->o.theta[c->o.shape.weight_at[h] + j] *= 0.2F; /* no far outliers */
     for (int64_t j = 0; j < c->o.shape.parameters; j++) c->theta[j] = (double)c->o.theta[j];
-    assert_int_equal(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine), STONET_OK);
+    OK(sn_engine_ref.create(&c->o.shape, &c->o.problem, 5, 1, &c->engine));
     sn_engine_ref.start(c->engine, c->o.theta);
     for (int i = 0; i < 8; i++) c->latent[i + 1] = c->storage[i];
 }
@@ -80,7 +74,7 @@ static void impute(one_row *c, const sn_dynamics *d)
     const sn_iteration it = {.rows = sn_rows_range(0, 1), .number = 3, .dynamics = d};
     for (int i = 1; i < c->o.shape.layers; i++) {
         float out[8];
-        assert_int_equal(sn_engine_ref.impute(c->engine, &it, i, out), STONET_OK);
+        OK(sn_engine_ref.impute(c->engine, &it, i, out));
         for (int64_t a = 0; a < c->o.shape.width[i]; a++) c->latent[i][a] = (double)out[a];
     }
 }
@@ -134,7 +128,7 @@ static void check_gradient(sn_activation activation, sn_activation input, kind o
     for (int i = 0; i < c.o.shape.layers; i++) up.scale[i] = 1.0;
     const sn_iteration it = {.rows = sn_rows_range(0, 1), .number = 3, .dynamics = &d, .update = &up};
     sn_step_report report;
-    assert_int_equal(sn_engine_ref.step(c.engine, &it, &report), STONET_OK);
+    OK(sn_engine_ref.step(c.engine, &it, &report));
     assert_int_equal(report.finite, 1);
     const double *direction = sn_engine_ref.last_direction(c.engine);
     for (int64_t j = 0; j < c.o.shape.parameters; j++) {
@@ -145,9 +139,8 @@ static void check_gradient(sn_activation activation, sn_activation input, kind o
     teardown_row(&c);
 }
 
-static void test_forces_are_gradients_of_the_log_density(void **state)
+TEST(test_forces_are_gradients_of_the_log_density)
 {
-    (void)state;
     const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
     for (int a = 0; a < 4; a++)
         for (int h = 1; h <= 3; h++) {
@@ -158,9 +151,8 @@ static void test_forces_are_gradients_of_the_log_density(void **state)
         }
 }
 
-static void test_parameter_gradients_match_central_differences(void **state)
+TEST(test_parameter_gradients_match_central_differences)
 {
-    (void)state;
     const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
     for (int a = 0; a < 4; a++)
         for (int h = 1; h <= 3; h++) {
@@ -172,9 +164,8 @@ static void test_parameter_gradients_match_central_differences(void **state)
 }
 
 /* The explicit form moves by the old velocity: after one sweep from rest nothing has moved yet. */
-static void test_euler_uses_the_old_velocity(void **state)
+TEST(test_euler_uses_the_old_velocity)
 {
-    (void)state;
     one_row c;
     setup_row(&c, SN_TANH, SN_IDENTITY, NUMBERS, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 1);
@@ -192,9 +183,8 @@ static void test_euler_uses_the_old_velocity(void **state)
 }
 
 /* Mode start without sweeps to speak of: Y_h = mu_h + s_h g_h at the forward pass. */
-static void test_mode_start_adds_the_scaled_gradient(void **state)
+TEST(test_mode_start_adds_the_scaled_gradient)
 {
-    (void)state;
     one_row c;
     setup_row(&c, SN_TANH, SN_IDENTITY, CLASSES, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.0, 0.0, 1);
@@ -211,35 +201,24 @@ static void test_mode_start_adds_the_scaled_gradient(void **state)
     teardown_row(&c);
 }
 
-static void test_imputation_does_not_depend_on_the_batch(void **state)
+TEST(test_imputation_does_not_depend_on_the_batch)
 {
-    (void)state;
     const int64_t width[] = {3, 5, 2, 3};
     oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
     sn_engine *engine;
-    assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine), STONET_OK);
+    OK(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine));
     sn_engine_ref.start(engine, o.theta);
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 5);
     float whole[24], single[2];
     sn_iteration it = {.rows = sn_rows_range(0, 12), .number = 1, .dynamics = &d};
-    assert_int_equal(sn_engine_ref.impute(engine, &it, 2, whole), STONET_OK);
+    OK(sn_engine_ref.impute(engine, &it, 2, whole));
     for (int64_t row = 11; row >= 0; row--) {
         it.rows = sn_rows_range(row, 1);
-        assert_int_equal(sn_engine_ref.impute(engine, &it, 2, single), STONET_OK);
+        OK(sn_engine_ref.impute(engine, &it, 2, single));
         assert_memory_equal(single, whole + 2 * row, sizeof single);
     }
     sn_engine_ref.free(engine);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forces_are_gradients_of_the_log_density),
-        cmocka_unit_test(test_parameter_gradients_match_central_differences),
-        cmocka_unit_test(test_euler_uses_the_old_velocity),
-        cmocka_unit_test(test_mode_start_adds_the_scaled_gradient),
-        cmocka_unit_test(test_imputation_does_not_depend_on_the_batch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

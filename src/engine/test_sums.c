@@ -1,19 +1,11 @@
 /* Shards and their tree: what is added to what does not depend on who holds which shards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/sums.h"
 
 enum { PARAMETERS = 5 };
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
-    (void)state;
     assert_int_equal(sn_shard_count(1), 1);
     assert_int_equal(sn_shard_count(2 * SN_SHARD_ROWS - 1), 1); /* the usual batches pay nothing */
     assert_int_equal(sn_shard_count(2 * SN_SHARD_ROWS), 2);
@@ -22,9 +14,8 @@ static void test_counts(void **state)
 }
 
 /* Every border of few shards is a border of many, and no row is left out. */
-static void test_borders_nest(void **state)
+TEST(test_borders_nest)
 {
-    (void)state;
     const int64_t sizes[] = {64, 127, 1000003, 4294967295};
     for (int s = 0; s < 4; s++)
         for (int few = 1; few <= SN_MAX_SHARDS; few *= 2) {
@@ -53,7 +44,7 @@ static void sum_range(sn_sums *sums, int shards, int first, int last)
 {
     sn_sums_reset(sums, shards);
     for (int v = first; v < last; v++) {
-        assert_int_equal(sn_sums_open(sums, v), STONET_OK);
+        OK(sn_sums_open(sums, v));
         sn_root *root = &sums->root[sums->roots - 1];
         root->loss = number(v, 100);
         root->weight = 1.0 + v;
@@ -81,22 +72,20 @@ static double by_halves(int first, int count, int j)
     return (double)(float)(by_halves(first, count / 2, j) + by_halves(first + count / 2, count / 2, j));
 }
 
-static void test_the_tree(void **state)
+TEST(test_the_tree)
 {
-    (void)state;
     for (int shards = 1; shards <= SN_MAX_SHARDS; shards *= 2) {
         sn_sums sums = sn_sums_empty(PARAMETERS, true);
         sum_range(&sums, shards, 0, shards);
-        assert_int_equal(sn_sums_check(&sums), STONET_OK);
+        OK(sn_sums_check(&sums));
         for (int j = 0; j < PARAMETERS; j++) assert_true(sums.root[0].gradient[j] == by_halves(0, shards, j));
         sn_sums_clear(&sums);
     }
 }
 
 /* However the shards are shared out among holders, ragged or not, joined they give the same bits. */
-static void test_joining(void **state)
+TEST(test_joining)
 {
-    (void)state;
     const int holders[] = {1, 2, 3, 4, 7, 64};
     for (int k = 0; k < 6; k++) {
         sn_sums whole = sn_sums_empty(PARAMETERS, true), joined = sn_sums_empty(PARAMETERS, true);
@@ -105,7 +94,7 @@ static void test_joining(void **state)
         for (int h = 0; h < holders[k]; h++) {
             sn_sums part = sn_sums_empty(PARAMETERS, true);
             sum_range(&part, 64, 64 * h / holders[k], 64 * (h + 1) / holders[k]);
-            assert_int_equal(sn_sums_join(&joined, &part), STONET_OK);
+            OK(sn_sums_join(&joined, &part));
             sn_sums_clear(&part);
         }
         assert_same(&joined, &whole);
@@ -115,9 +104,8 @@ static void test_joining(void **state)
 }
 
 /* The planted mistake: the holders' sums added one after the other. It must not go unseen. */
-static void test_another_order_is_another_sum(void **state)
+TEST(test_another_order_is_another_sum)
 {
-    (void)state;
     sn_sums whole = sn_sums_empty(PARAMETERS, true);
     sum_range(&whole, 64, 0, 64);
     int different = 0;
@@ -130,9 +118,8 @@ static void test_another_order_is_another_sum(void **state)
     sn_sums_clear(&whole);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     sn_sums sums = sn_sums_empty(PARAMETERS, true), part = sn_sums_empty(PARAMETERS, true);
     sum_range(&sums, 4, 1, 4);
     assert_int_equal(sums.roots, 2); /* [1,2) and [2,4) */
@@ -141,18 +128,10 @@ static void test_mistakes(void **state)
     assert_int_equal(sn_sums_open(&sums, 4), STONET_ERROR_ARGUMENT);
     sum_range(&part, 4, 0, 1);
     assert_int_equal(sn_sums_join(&sums, &part), STONET_ERROR_ARGUMENT); /* comes before, not after */
-    assert_int_equal(sn_sums_join(&part, &sums), STONET_OK);
-    assert_int_equal(sn_sums_check(&part), STONET_OK);
+    OK(sn_sums_join(&part, &sums));
+    OK(sn_sums_check(&part));
     sn_sums_clear(&sums);
     sn_sums_clear(&part);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),   cmocka_unit_test(test_borders_nest),
-        cmocka_unit_test(test_the_tree), cmocka_unit_test(test_joining),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_another_order_is_another_sum),
-    };
-    return cmocka_run_group_tests_name("engine_sums", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,13 +2,7 @@
  * Sums over ranks: the same bits as in one process, for any number of ranks and shards. A mutant that adds
  * the ranks' sums one after the other, as MPI_Allreduce may, does not give them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "base/test_wire.h"
 #include "engine/team_sums.h"
 #include "math/noise.h"
@@ -28,7 +22,7 @@ static void sum_shards(sn_sums *sums, int shards, int first, int count)
     sn_sums_reset(sums, shards);
     for (int v = first; v < first + count; v++) {
         sn_random random;
-        assert_int_equal(sn_sums_open(sums, v), STONET_OK);
+        OK(sn_sums_open(sums, v));
         sn_root *root = &sums->root[sums->roots - 1];
         sn_random_init(&random, 5, SN_STREAM_TEST, (uint32_t)v);
         root->loss = sn_random_normal(&random);
@@ -51,9 +45,9 @@ static void join_in_order(stonet_team *team, sn_sums *sums)
         own[1] += sums->root[k].weight;
         for (int j = 0; j < NUMBERS; j++) own[2 + j] += sums->root[k].gradient[j];
     }
-    assert_int_equal(sn_team_gather(team, stonet_team_ranks(team), sizeof *all, all), STONET_OK);
+    OK(sn_team_gather(team, stonet_team_ranks(team), sizeof *all, all));
     sn_sums_reset(sums, sums->shards);
-    assert_int_equal(sn_sums_open(sums, 0), STONET_OK);
+    OK(sn_sums_open(sums, 0));
     sn_root *root = &sums->root[0];
     root->count = sums->shards;
     for (int r = 0; r < stonet_team_ranks(team); r++) {
@@ -79,9 +73,9 @@ static void join(test_rank *self)
         if (of->mutant)
             join_in_order(self->team, &sums);
         else
-            assert_int_equal(sn_team_join_sums(self->team, &sums), STONET_OK);
+            OK(sn_team_join_sums(self->team, &sums));
     }
-    assert_int_equal(sn_sums_check(&sums), STONET_OK);
+    OK(sn_sums_check(&sums));
     of->loss = sums.root[0].loss;
     of->weight = sums.root[0].weight;
     memcpy(of->gradient, sums.root[0].gradient, sizeof of->gradient);
@@ -108,26 +102,23 @@ static int count_differences(int ranks, int shards, bool single, bool mutant)
     return different;
 }
 
-static void ranks_change_nothing(void **state)
+TEST(ranks_change_nothing)
 {
-    (void)state;
     for (int ranks = 2; ranks <= 11; ranks++)
         for (int shards = 2; shards <= SN_MAX_SHARDS; shards *= 2)
             for (int single = 0; single < 2; single++)
                 assert_int_equal(count_differences(ranks, shards, single != 0, false), 0);
 }
 
-static void adding_in_order_is_noticed(void **state)
+TEST(adding_in_order_is_noticed)
 {
-    (void)state;
     assert_true(count_differences(3, SN_MAX_SHARDS, true, true) > 0);
     assert_true(count_differences(7, SN_MAX_SHARDS, false, true) > 0);
 }
 
 /* Rows of a pass over all, shared out: every row once, in shards that know where they are. */
-static void whole_passes_are_shared_out(void **state)
+TEST(whole_passes_are_shared_out)
 {
-    (void)state;
     const int64_t n = 5003;
     const sn_rows rows = sn_rows_range(10, n);
     for (int ranks = 1; ranks <= 7; ranks++) {
@@ -135,7 +126,7 @@ static void whole_passes_are_shared_out(void **state)
         for (int r = 0; r < ranks; r++) {
             stonet_team *team;
             sn_shards shards;
-            assert_int_equal(sn_team_create(&(sn_wire){.rank = r, .ranks = ranks}, &team), STONET_OK);
+            OK(sn_team_create(&(sn_wire){.rank = r, .ranks = ranks}, &team));
             const sn_rows own = sn_team_rows(team, &rows, &shards);
             assert_int_equal(own.first, next);
             assert_int_equal(shards.border[shards.count], own.n);
@@ -146,12 +137,4 @@ static void whole_passes_are_shared_out(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_change_nothing),
-        cmocka_unit_test(adding_in_order_is_noticed),
-        cmocka_unit_test(whole_passes_are_shared_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

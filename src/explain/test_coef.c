@@ -1,16 +1,6 @@
 /* What the columns of Z are made of: directions against those of the model, standard errors against the
    spread over simulated data, derivatives against functions that are known, and calls that fail. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "explain/coef.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -36,8 +26,8 @@ static stonet_data *make_data(uint64_t seed, int bent)
         y[i] = (bent ? index * index : index) + 0.5 * sn_random_normal(&random);
     }
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     return data;
 }
 
@@ -45,9 +35,9 @@ static stonet_model *fit(const char *method, const char *dim, const stonet_data 
 {
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", dim), STONET_OK);
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "dim", dim));
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -60,17 +50,16 @@ static stonet_coef_result *coef(const stonet_model *model, const stonet_data *da
     how.pairs = pairs;
     run.threads = threads;
     stonet_coef_result *found = NULL;
-    if (stonet_coef(model, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_coef(model, data, &how, &run, &found));
     return found;
 }
 
-static void directions_are_the_models(void **state)
+TEST(directions_are_the_models)
 {
-    (void)state;
     stonet_data *data = make_data(1, 0);
     stonet_model *model = fit("sir", "2", data);
     double expected[P * 2];
-    assert_int_equal(stonet_model_directions(model, expected), STONET_OK);
+    OK(stonet_model_directions(model, expected));
     stonet_coef_result *plain = coef(model, NULL, 0, 1), *with_se = coef(model, data, 10, 1);
     assert_true(stonet_coef_is_linear(plain));
     assert_int_equal(stonet_coef_rows(plain), P);
@@ -119,9 +108,8 @@ static void check_errors(const char *method, int bent, double low, double high)
 }
 
 /* A ratio from 40 data sets has a standard error of about an eighth. */
-static void errors_are_the_spread_over_data_sets(void **state)
+TEST(errors_are_the_spread_over_data_sets)
 {
-    (void)state;
     check_errors("sir", 0, 0.7, 1.4);
     check_errors("save", 1, 0.7, 1.4);
     check_errors("phd", 1, 0.7, 1.4);
@@ -134,9 +122,8 @@ static void note(stonet_level level, const char *text, void *user)
 }
 
 /* The errors of other rows are no errors of this model: that is said, and only then. */
-static void other_rows_are_noticed(void **state)
+TEST(other_rows_are_noticed)
 {
-    (void)state;
     stonet_data *data = make_data(1, 0);
     stonet_model *model = fit("sir", "1", data);
     int warned = 0;
@@ -145,12 +132,12 @@ static void other_rows_are_noticed(void **state)
     run.user = &warned;
     const stonet_coef_options how = {.size = sizeof how, .pairs = 10};
     stonet_coef_result *found = NULL;
-    assert_int_equal(stonet_coef(model, data, &how, &run, &found), STONET_OK);
+    OK(stonet_coef(model, data, &how, &run, &found));
     assert_int_equal(warned, 0);
     stonet_coef_free(found);
     stonet_data_free(data);
     data = make_data(2, 0);
-    assert_int_equal(stonet_coef(model, data, &how, &run, &found), STONET_OK);
+    OK(stonet_coef(model, data, &how, &run, &found));
     assert_int_equal(warned, 1);
     stonet_coef_free(found);
     stonet_model_free(model);
@@ -159,9 +146,8 @@ static void other_rows_are_noticed(void **state)
 
 /* Of a network with one column of Z the derivatives all point one way when y depends on one index: the
    leading direction is that of the index in units of x, and has nearly all. */
-static void gradients_find_the_index(void **state)
+TEST(gradients_find_the_index)
 {
-    (void)state;
     stonet_data *data = make_data(5, 0);
     stonet_model *model = fit("stonet", "1", data);
     stonet_coef_result *one = coef(model, data, 0, 1), *two = coef(model, data, 0, 2);
@@ -190,15 +176,14 @@ static void gradients_find_the_index(void **state)
 }
 
 /* Z of principal components asked by differences is Z of its directions. */
-static void derivatives_of_a_linear_map_are_its_directions(void **state)
+TEST(derivatives_of_a_linear_map_are_its_directions)
 {
-    (void)state;
     stonet_data *data = make_data(3, 0);
     stonet_model *model = fit("sir", "2", data);
     double mean[P * 2], outer[P * P], expected[P * 2];
     const stonet_run run = STONET_RUN_INIT;
-    assert_int_equal(stonet_model_directions(model, expected), STONET_OK);
-    assert_int_equal(sn_coef_gradients(model, data, &run, mean, outer), STONET_OK);
+    OK(stonet_model_directions(model, expected));
+    OK(sn_coef_gradients(model, data, &run, mean, outer));
     static const double unit[P] = {10.0, 1.0, 0.1};
     for (int j = 0; j < P; j++)
         for (int k = 0; k < 2; k++) /* scaled by deviations, which are about the units */
@@ -207,9 +192,8 @@ static void derivatives_of_a_linear_map_are_its_directions(void **state)
     stonet_data_free(data);
 }
 
-static void what_cannot_be_told_is_said(void **state)
+TEST(what_cannot_be_told_is_said)
 {
-    (void)state;
     stonet_data *data = make_data(1, 0);
     stonet_model *sir = fit("sir", "1", data), *net = fit("stonet", "1", data);
     stonet_coef_result *found = NULL;
@@ -229,15 +213,4 @@ static void what_cannot_be_told_is_said(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directions_are_the_models),
-        cmocka_unit_test(errors_are_the_spread_over_data_sets),
-        cmocka_unit_test(other_rows_are_noticed),
-        cmocka_unit_test(gradients_find_the_index),
-        cmocka_unit_test(derivatives_of_a_linear_map_are_its_directions),
-        cmocka_unit_test(what_cannot_be_told_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

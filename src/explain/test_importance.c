@@ -1,16 +1,6 @@
 /* Importance of variables: against what is known of models made by hand, sums that must hold, and calls that
    cannot be answered. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "explain/importance.h"
 #include "math/noise.h"
 
@@ -29,8 +19,8 @@ static stonet_data *linear_data(void)
         y[i] = 2.0 * (double)x[i * P] + (double)x[i * P + 1];
     }
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     return data;
 }
 
@@ -38,9 +28,9 @@ static stonet_model *fit(const char *method, const char *dim, const stonet_data 
 {
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", dim), STONET_OK);
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "dim", dim));
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -53,22 +43,21 @@ static stonet_importance_result *importance(const stonet_model *model, const sto
     how.kind = kind;
     run.threads = threads;
     stonet_importance_result *found = NULL;
-    if (stonet_importance(model, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_importance(model, data, &how, &run, &found));
     return found;
 }
 
 static stonet_importance_row_values row_of(const stonet_importance_result *found, int64_t j)
 {
     stonet_importance_row_values row;
-    assert_int_equal(stonet_importance_row(found, j, &row), STONET_OK);
+    OK(stonet_importance_row(found, j, &row));
     return row;
 }
 
 /* Sample variance and the variance of the difference to a random other row: 2 var x_j. With f = 2 x1 + x2
    known, permuting x_j adds b_j^2 2 var(x_j) / var(y) to the loss. */
-static void a_linear_model_has_known_importances(void **state)
+TEST(a_linear_model_has_known_importances)
 {
-    (void)state;
     static const double slope[P] = {2, 1, 0, 0};
     stonet_data *data = linear_data();
     stonet_model *model = fit("pca", "4", data);
@@ -115,9 +104,8 @@ static void a_linear_model_has_known_importances(void **state)
 }
 
 /* Text columns go as one variable; the numbers do not depend on the threads. */
-static void classes_text_and_threads(void **state)
+TEST(classes_text_and_threads)
 {
-    (void)state;
     char path[] = "/tmp/stonet_importance_XXXXXX.csv";
     const int file = mkstemps(path, 4);
     assert_true(file >= 0);
@@ -138,7 +126,7 @@ static void classes_text_and_threads(void **state)
     stonet_read_options how = STONET_READ_OPTIONS_INIT;
     how.target = "label";
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+    OK(stonet_data_read(path, &how, &data));
     remove(path);
     stonet_model *model = fit("sir", "1", data);
     for (int kind = 0; kind < 3; kind++) {
@@ -162,9 +150,8 @@ static void classes_text_and_threads(void **state)
     stonet_data_free(data);
 }
 
-static void what_cannot_be_answered_is_said(void **state)
+TEST(what_cannot_be_answered_is_said)
 {
-    (void)state;
     stonet_data *data = linear_data();
     stonet_model *model = fit("pca", "2", data);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
@@ -177,13 +164,13 @@ static void what_cannot_be_answered_is_said(void **state)
     how.kind = (stonet_importance_kind)17;
     assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     assert_null(found);
-    assert_int_equal(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "take permutation, gradient, shapley, refit or stability"));
+    assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
+                "take permutation, gradient, shapley, refit or stability");
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);
     stonet_data *without = NULL; /* no response to measure a loss with */
-    assert_int_equal(stonet_data_wrap(x, N, P, &without), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &without));
     assert_int_not_equal(stonet_importance(model, without, NULL, NULL, &found), STONET_OK);
     stonet_data_free(without);
     stonet_model_free(model);
@@ -201,16 +188,15 @@ static void count_warning(stonet_level level, const char *text, void *user)
 
 /* Without x1, whose part of y is 4 var(x1) of 4 var(x1) + var(x2), a regression loses that part of the loss,
    without noise nothing; of two copies neither is missed. */
-static void refits_miss_what_the_others_cannot_say(void **state)
+TEST(refits_miss_what_the_others_cannot_say)
 {
-    (void)state;
     stonet_data *data = linear_data();
     stonet_model *model = fit("pca", "4", data);
     stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_REFIT, .train = data};
     stonet_run run = STONET_RUN_INIT;
     run.on_message = count_warning;
     stonet_importance_result *found = NULL, *again = NULL;
-    if (stonet_importance(model, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_importance(model, data, &how, &run, &found));
     assert_int_equal(warned, 0);
     static const double expected[P] = {0.8, 0.2, 0.0, 0.0};
     for (int j = 0; j < P; j++) {
@@ -220,7 +206,7 @@ static void refits_miss_what_the_others_cannot_say(void **state)
     }
     assert_true(row_of(found, 0).se > 0.0);
     run.threads = 2;
-    assert_int_equal(stonet_importance(model, data, &how, &run, &again), STONET_OK);
+    OK(stonet_importance(model, data, &how, &run, &again));
     for (int j = 0; j < P; j++) assert_true(row_of(again, j).importance == row_of(found, j).importance);
     stonet_importance_free(found);
     stonet_importance_free(again);
@@ -230,16 +216,16 @@ static void refits_miss_what_the_others_cannot_say(void **state)
     for (int i = 0; i < N; i++) x[i * P + 2] = x[i * P]; /* a copy of x1 */
     model = fit("pca", "4", data);
     how.train = data;
-    assert_int_equal(stonet_importance(model, data, &how, &run, &found), STONET_OK);
+    OK(stonet_importance(model, data, &how, &run, &found));
     assert_true(fabs(row_of(found, 0).importance) < 1e-3 && fabs(row_of(found, 2).importance) < 1e-3);
     assert_true(row_of(found, 1).importance > 0.1);
     stonet_importance_free(found);
     const int64_t half[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
     stonet_data *few = NULL;
-    assert_int_equal(stonet_data_subset(data, half, 20, &few), STONET_OK);
+    OK(stonet_data_subset(data, half, 20, &few));
     how.train = few;
     warned = 0;
-    assert_int_equal(stonet_importance(model, data, &how, &run, &found), STONET_OK);
+    OK(stonet_importance(model, data, &how, &run, &found));
     assert_int_equal(warned, 1);
     stonet_importance_free(found);
     stonet_data_free(few);
@@ -248,18 +234,17 @@ static void refits_miss_what_the_others_cannot_say(void **state)
 }
 
 /* Of four columns one is noted in each half (q = 1): x1, whatever the threads and the model. */
-static void halves_agree_on_what_matters(void **state)
+TEST(halves_agree_on_what_matters)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 9, SN_STREAM_TEST, 0);
     stonet_data *data = linear_data();
     for (int i = 0; i < N; i++) y[i] = (double)x[i * P] + 0.2 * sn_random_normal(&random);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
     int64_t some[80];
     for (int i = 0; i < 80; i++) some[i] = i;
     stonet_data *few = NULL;
-    assert_int_equal(stonet_data_subset(data, some, 80, &few), STONET_OK);
+    OK(stonet_data_subset(data, some, 80, &few));
     stonet_model *model = fit("pca", "2", data);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     how.kind = STONET_IMPORTANCE_STABILITY;
@@ -268,7 +253,7 @@ static void halves_agree_on_what_matters(void **state)
         stonet_run run = STONET_RUN_INIT;
         run.threads = threads;
         stonet_importance_result *found = NULL;
-        assert_int_equal(stonet_importance(model, few, &how, &run, &found), STONET_OK);
+        OK(stonet_importance(model, few, &how, &run, &found));
         for (int j = 0; j < P; j++) {
             assert_true(row_of(found, j).importance == (j == 0));
             assert_true(row_of(found, j).se == 0.0);
@@ -277,7 +262,7 @@ static void halves_agree_on_what_matters(void **state)
         stonet_importance_free(found);
     }
     stonet_data_free(few);
-    assert_int_equal(stonet_data_subset(data, some, 19, &few), STONET_OK);
+    OK(stonet_data_subset(data, some, 19, &few));
     stonet_importance_result *found = NULL;
     assert_int_equal(stonet_importance(model, few, &how, NULL, &found), STONET_ERROR_DATA);
     stonet_data_free(few);
@@ -302,20 +287,19 @@ static stonet_data *counted_data(bool repeated)
         }
     }
     if (!repeated) {
-        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-        assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+        OK(stonet_data_set_targets(data, y, 1));
+        OK(stonet_data_set_weights(data, weight));
         return data;
     }
     stonet_data_free(data);
-    assert_int_equal(stonet_data_wrap(many_x, rows, P, &many), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(many, many_y, 1), STONET_OK);
+    OK(stonet_data_wrap(many_x, rows, P, &many));
+    OK(stonet_data_set_targets(many, many_y, 1));
     return many;
 }
 
 /* Whole weights are rows that come so many times: to rounding where nothing is drawn, else nearly. */
-static void weights_are_repeated_rows(void **state)
+TEST(weights_are_repeated_rows)
 {
-    (void)state;
     static const stonet_importance_kind kinds[] = {STONET_IMPORTANCE_GRADIENT, STONET_IMPORTANCE_PERMUTATION,
                                                    STONET_IMPORTANCE_SHAPLEY};
     stonet_data *weighted = counted_data(false);
@@ -325,8 +309,8 @@ static void weights_are_repeated_rows(void **state)
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     stonet_importance_result *none = NULL;
     how.kind = STONET_IMPORTANCE_STABILITY;
-    assert_int_equal(stonet_importance(model, weighted, &how, NULL, &none), STONET_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(stonet_last_error(), "no weighted form"));
+    assert_says(stonet_importance(model, weighted, &how, NULL, &none), STONET_ERROR_UNSUPPORTED,
+                "no weighted form");
     stonet_data *repeated = counted_data(true);
     for (int k = 0; k < 3; k++) {
         stonet_importance_result *many = importance(model, repeated, kinds[k], 1);
@@ -342,15 +326,4 @@ static void weights_are_repeated_rows(void **state)
     stonet_data_free(repeated);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refits_miss_what_the_others_cannot_say),
-        cmocka_unit_test(a_linear_model_has_known_importances),
-        cmocka_unit_test(classes_text_and_threads),
-        cmocka_unit_test(halves_agree_on_what_matters),
-        cmocka_unit_test(what_cannot_be_answered_is_said),
-        cmocka_unit_test(weights_are_repeated_rows),
-    };
-    return cmocka_run_group_tests_name("explain_importance", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

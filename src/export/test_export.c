@@ -2,19 +2,10 @@
  * Every kind of model as C: all files are compiled at once, as strictly as compilers can be asked, and a
  * program made here holds what they answer against what the library answers.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "data/frame.h"
 #include "export/bytes.h"
 #include "export/c_numbers.h"
@@ -115,8 +106,8 @@ static void export_to_file(harness *h, const stonet_model *model)
     snprintf(path, sizeof path, "%s/%s.c", h->folder, name);
     const stonet_status status = stonet_model_export(model, STONET_EXPORT_C, name, &bytes, &size);
     if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
-    assert_int_equal(status, STONET_OK);
-    assert_int_equal(stonet_bytes_write(path, bytes, size), STONET_OK);
+    OK(status);
+    OK(stonet_bytes_write(path, bytes, size));
     stonet_bytes_free(bytes);
     sn_bytes_print(&h->files, " %s.c", name);
 }
@@ -130,7 +121,7 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
     double *wide = calloc((size_t)(n * q), sizeof *wide), *out = calloc((size_t)(n * m + 1), sizeof *out);
     export_to_file(h, model);
     put_rows(h, table, rows);
-    assert_int_equal(stonet_transform(model, table->data, NULL, z), STONET_OK);
+    OK(stonet_transform(model, table->data, NULL, z));
     for (int64_t i = 0; i < n * q; i++) wide[i] = (double)z[i];
     sn_c_table(&h->program, "z", h->models, rows * q, wide);
     put_call(h, "transform", "z", rows, q);
@@ -172,12 +163,12 @@ static void finish(harness *h)
     char path[320];
     sn_bytes command = {0};
     sn_bytes_text(&h->program, "int main(void)\n{\n    static double got[1000];\n    int i, wrong = 0;\n");
-    assert_int_equal(h->calls.status, STONET_OK);
+    OK(h->calls.status);
     sn_bytes_put(&h->program, h->calls.at, h->calls.size);
     sn_bytes_text(&h->program, "    return wrong != 0;\n}\n");
-    assert_int_equal(h->program.status, STONET_OK);
+    OK(h->program.status);
     snprintf(path, sizeof path, "%s/main.c", h->folder);
-    assert_int_equal(stonet_bytes_write(path, h->program.at, h->program.size), STONET_OK);
+    OK(stonet_bytes_write(path, h->program.at, h->program.size));
     sn_bytes_print(&command, "cd '%s' && cc -std=c99 -O0 -Wall -Wextra -Werror -pedantic -o run main.c ",
                    h->folder);
     sn_bytes_put(&command, h->files.at, h->files.size);
@@ -202,7 +193,7 @@ static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
     stonet_model *model = NULL;
     const stonet_status status = stonet_fit(spec, data, NULL, &model);
     if (status != STONET_OK) print_error("%s: %s\n", spec->method->name, stonet_last_error());
-    assert_int_equal(status, STONET_OK);
+    OK(status);
     stonet_spec_free(spec);
     return model;
 }
@@ -218,16 +209,15 @@ static stonet_spec *spec_of(const char *words)
     for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         char *equals = strchr(word, '=');
         *equals = '\0';
-        assert_int_equal(stonet_spec_set(spec, word, equals + 1), STONET_OK);
+        OK(stonet_spec_set(spec, word, equals + 1));
     }
     return spec;
 }
 
 /* ---- every method -------------------------------------------------------------------------------------- */
 
-static void every_method_answers_the_same(void **state)
+TEST(every_method_answers_the_same)
 {
-    (void)state;
     harness h;
     start(&h);
     sn_table classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
@@ -246,9 +236,8 @@ static void every_method_answers_the_same(void **state)
     sn_table_free(&numbers);
 }
 
-static void every_part_of_a_model_is_there(void **state)
+TEST(every_part_of_a_model_is_there)
 {
-    (void)state;
     static const char *const OF_CLASSES[] = {"stonet 2 front=none activation=relu hidden=5",
                                              "stonet 1 front=kernel front_linear=0.5",
                                              "stonet 1 front=kernel front_linear=0",
@@ -276,7 +265,7 @@ static void every_part_of_a_model_is_there(void **state)
               must_fit(spec_of("stonet 1 front=conv front_image=5,6,2 front_channels=3 epochs=2"), wide.data),
               &of_wide);
     stonet_model *calibrated = must_fit(spec_of("pca 2"), three.data);
-    assert_int_equal(stonet_calibrate(calibrated, three.data, NULL, NULL), STONET_OK);
+    OK(stonet_calibrate(calibrated, three.data, NULL, NULL));
     add_model(&h, calibrated, &of_three);
     finish(&h);
     sn_table_free(&three);
@@ -337,14 +326,13 @@ static stonet_data *read_mixed(void)
     options.target = "y";
     const stonet_status status = stonet_data_read(path, &options, &data);
     if (status != STONET_OK) print_error("%s\n", stonet_last_error());
-    assert_int_equal(status, STONET_OK);
+    OK(status);
     unlink(path);
     return data;
 }
 
-static void columns_are_encoded_the_same(void **state)
+TEST(columns_are_encoded_the_same)
 {
-    (void)state;
     harness h;
     start(&h);
     stonet_data *data = read_mixed();
@@ -387,21 +375,20 @@ static stonet_data *ranked_table(void)
         size[i] = i % 7 == 3 ? -1 : (int32_t)(i % 3);
         y[i] = (double)(i * 7 % 31 + 3 * (i % 3) + i * 5 % 13);
     }
-    assert_int_equal(stonet_data_begin(RANKED_ROWS, &columns), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(columns, "number", number), STONET_OK);
-    assert_int_equal(stonet_data_add_dates(columns, "day", day), STONET_OK);
-    assert_int_equal(stonet_data_add_codes(columns, "size", size, SIZES, 3, 1), STONET_OK);
-    assert_int_equal(stonet_data_end(columns, NULL, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_begin(RANKED_ROWS, &columns));
+    OK(stonet_data_add_numbers(columns, "number", number));
+    OK(stonet_data_add_dates(columns, "day", day));
+    OK(stonet_data_add_codes(columns, "size", size, SIZES, 3, 1));
+    OK(stonet_data_end(columns, NULL, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     stonet_columns_free(columns);
     return data;
 }
 
 /* A missing cell counts as the average of its column where the model has it so. Where it would be drawn given
    the others, it has no answer. */
-static void ranks_dates_and_missing_cells(void **state)
+TEST(ranks_dates_and_missing_cells)
 {
-    (void)state;
     harness h;
     start(&h);
     stonet_data *data = ranked_table();
@@ -413,9 +400,8 @@ static void ranks_dates_and_missing_cells(void **state)
 }
 
 /* What no training row had: a new word, a new level, a missing cell; the same words as the library. */
-static void cells_nobody_knows_have_a_status(void **state)
+TEST(cells_nobody_knows_have_a_status)
 {
-    (void)state;
     harness h;
     start(&h);
     stonet_data *data = read_mixed();
@@ -445,9 +431,8 @@ static void cells_nobody_knows_have_a_status(void **state)
 
 /* ---- the rest ---------------------------------------------------------------------------------------- */
 
-static void bad_calls_are_told(void **state)
+TEST(bad_calls_are_told)
 {
-    (void)state;
     sn_table table = sn_table_classes(30, 3, 2, 1);
     stonet_model *model = must_fit(spec_of("pca 1"), table.data);
     unsigned char *bytes = NULL;
@@ -464,7 +449,7 @@ static void bad_calls_are_told(void **state)
     assert_says(stonet_export_format_find("pmml", &format), STONET_ERROR_ARGUMENT,
                 "onnx, onnx-matrix, c or json");
     assert_null(bytes);
-    assert_int_equal(stonet_export_format_find("json", &format), STONET_OK);
+    OK(stonet_export_format_find("json", &format));
     assert_int_equal(format, STONET_EXPORT_JSON);
     stonet_model_free(model);
     sn_table_free(&table);
@@ -483,9 +468,8 @@ static const char *day_text(int64_t row, int64_t column, const void *user)
 }
 
 /* Sine and cosine of the time of the year. */
-static void times_of_the_year_are_the_same(void **state)
+TEST(times_of_the_year_are_the_same)
 {
-    (void)state;
     char path[256];
     harness h;
     sn_testing_path(path, sizeof path, "days.csv");
@@ -499,7 +483,7 @@ static void times_of_the_year_are_the_same(void **state)
     options.target = "y";
     options.season = "day";
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, &options, &data), STONET_OK);
+    OK(stonet_data_read(path, &options, &data));
     unlink(path);
     start(&h);
     const cells table = {.data = data, .columns = 2, .number = day_number, .text = day_text, .user = data};
@@ -511,18 +495,15 @@ static void times_of_the_year_are_the_same(void **state)
 }
 
 /* The same bytes every time, in every format. */
-static void files_are_the_same_every_time(void **state)
+TEST(files_are_the_same_every_time)
 {
-    (void)state;
     stonet_data *data = read_mixed();
     stonet_model *model = must_fit(spec_of("stonet 2 levels=6"), data);
     for (int format = STONET_EXPORT_ONNX; format <= STONET_EXPORT_JSON; format++) {
         unsigned char *bytes[2] = {NULL, NULL};
         size_t size[2] = {0, 0};
         for (int k = 0; k < 2; k++)
-            assert_int_equal(
-                stonet_model_export(model, (stonet_export_format)format, NULL, &bytes[k], &size[k]),
-                STONET_OK);
+            OK(stonet_model_export(model, (stonet_export_format)format, NULL, &bytes[k], &size[k]));
         assert_int_equal(size[0], size[1]);
         assert_memory_equal(bytes[0], bytes[1], size[0]);
         stonet_bytes_free(bytes[0]);
@@ -532,13 +513,4 @@ static void files_are_the_same_every_time(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_answers_the_same),    cmocka_unit_test(every_part_of_a_model_is_there),
-        cmocka_unit_test(ranks_dates_and_missing_cells),    cmocka_unit_test(columns_are_encoded_the_same),
-        cmocka_unit_test(cells_nobody_knows_have_a_status), cmocka_unit_test(bad_calls_are_told),
-        cmocka_unit_test(files_are_the_same_every_time),    cmocka_unit_test(times_of_the_year_are_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

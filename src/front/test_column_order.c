@@ -1,11 +1,5 @@
 /* Forward selection against one that regresses on all columns so far each time anew. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "front/front_wide.h"
 
@@ -102,14 +96,13 @@ static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *r
             o.y[r * outputs + c] += 0.5 * pow((double)x[20], 2) + (double)x[OF];
     }
     int64_t columns[TAKEN];
-    assert_int_equal(sn_column_order(&o.problem, rows, TAKEN, columns), STONET_OK);
+    OK(sn_column_order(&o.problem, rows, TAKEN, columns));
     for (int k = 0; k < TAKEN; k++) assert_int_equal(columns[k], best_column(&o, rows, columns, k));
     oracle_free(&o);
 }
 
-static void columns_are_taken_in_the_order_of_their_scores(void **state)
+TEST(columns_are_taken_in_the_order_of_their_scores)
 {
-    (void)state;
     int64_t list[N];
     for (int64_t i = 0; i < N; i++) list[i] = 2 * N - 1 - 2 * i;
     const sn_rows some = sn_rows_list(list, N), first = sn_rows_range(0, N - 7);
@@ -121,26 +114,18 @@ static void columns_are_taken_in_the_order_of_their_scores(void **state)
 }
 
 /* When nothing is left to explain, columns that are there are still given. */
-static void all_columns_can_be_taken(void **state)
+TEST(all_columns_can_be_taken)
 {
-    (void)state;
     const int64_t width[] = {3, 2, 1};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 9);
     const sn_rows all = sn_rows_range(0, N);
     int64_t columns[3], seen[3] = {0};
     for (int64_t i = 0; i < N; i++) o.y[i] = (double)o.x[i * 3 + 1];
-    assert_int_equal(sn_column_order(&o.problem, &all, 3, columns), STONET_OK);
+    OK(sn_column_order(&o.problem, &all, 3, columns));
     assert_int_equal(columns[0], 1);
     for (int k = 0; k < 3; k++) seen[columns[k]]++;
     for (int k = 0; k < 3; k++) assert_int_equal(seen[k], 1);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_taken_in_the_order_of_their_scores),
-        cmocka_unit_test(all_columns_can_be_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

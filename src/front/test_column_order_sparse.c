@@ -1,14 +1,6 @@
 /* Forward selection on a sparse table takes the columns that it takes on the same numbers side by side. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/schema.h"
 #include "front/front_wide.h"
@@ -46,9 +38,9 @@ static void check_task(sn_task_wish task, const stonet_data *data)
     sn_schema *schema = NULL;
     sn_encoder *encoder = NULL;
     sn_problem dense;
-    assert_int_equal(sn_schema_fit(data, &(sn_encoding){.task = task}, NULL, &schema), STONET_OK);
-    assert_int_equal(sn_schema_problem(schema, data, &keep, &dense), STONET_OK);
-    assert_int_equal(sn_encoder_create(schema, data, &encoder), STONET_OK);
+    OK(sn_schema_fit(data, &(sn_encoding){.task = task}, NULL, &schema));
+    OK(sn_schema_problem(schema, data, &keep, &dense));
+    OK(sn_encoder_create(schema, data, &encoder));
     sn_problem sparse = dense;
     sparse.x = NULL;
     sparse.source = sn_encoder_source(encoder);
@@ -57,30 +49,25 @@ static void check_task(sn_task_wish task, const stonet_data *data)
     for (int64_t i = 0; i < N / 2; i++) list[i] = N - 1 - 2 * i;
     const sn_rows sets[] = {sn_rows_range(0, N), sn_rows_list(list, N / 2)};
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(sn_column_order(&dense, &sets[k], WANTED, of_dense), STONET_OK);
-        assert_int_equal(sn_column_order(&sparse, &sets[k], WANTED, of_sparse), STONET_OK);
+        OK(sn_column_order(&dense, &sets[k], WANTED, of_dense));
+        OK(sn_column_order(&sparse, &sets[k], WANTED, of_sparse));
         assert_memory_equal(of_dense, of_sparse, sizeof of_dense);
     }
     sn_encoder_free(encoder);
     sn_schema_free(schema);
 }
 
-static void the_same_columns_are_taken(void **state)
+TEST(the_same_columns_are_taken)
 {
-    (void)state;
     stonet_data *data = NULL;
     make();
-    assert_int_equal(stonet_data_wrap_sparse(start, column, value, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap_sparse(start, column, value, N, P, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     check_task(SN_TASK_WISH_REGRESSION, data);
     for (int i = 0; i < N; i++) y[i] = y[i] < 0.0 ? 0.0 : y[i] < 10.0 ? 1.0 : 2.0;
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(data, y, 1));
     check_task(SN_TASK_WISH_CLASSIFICATION, data);
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_columns_are_taken)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

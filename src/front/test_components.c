@@ -1,14 +1,5 @@
 /* front=components: the principal components of the rows, the first with variance 1; and fronts by blocks. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "data/test_source.h"
 #include "front/front_kernel.h"
 #include "front/front_wide.h"
@@ -46,16 +37,15 @@ static void fill(int64_t n, float *x)
 
 /* Scores have the means 0, no covariance, and falling variances from 1 on; they are what an orthogonal map
    times a number makes of the rows. */
-static void scores_are_those_of_components(void **state)
+TEST(scores_are_those_of_components)
 {
-    (void)state;
     float x[N * P], u[N * P];
     fill(N, x);
     const sn_problem problem = {.n = N, .p = P, .x = x};
     const sn_rows all = sn_rows_range(0, N);
     sn_front *front = NULL;
-    assert_int_equal(sn_front_components_create(&problem, &all, P, 1, &front), STONET_OK);
-    assert_int_equal(front->ops->apply(front, N, x, u), STONET_OK);
+    OK(sn_front_components_create(&problem, &all, P, 1, &front));
+    OK(front->ops->apply(front, N, x, u));
     double mean[P] = {0}, covariance[P][P] = {{0}};
     for (int i = 0; i < N; i++)
         for (int k = 0; k < P; k++) mean[k] += (double)u[i * P + k] / N;
@@ -84,9 +74,8 @@ static void scores_are_those_of_components(void **state)
 }
 
 /* Of rows in a plane there are two components; the others are 0. Rows that do not differ have none. */
-static void components_that_are_not_there(void **state)
+TEST(components_that_are_not_there)
 {
-    (void)state;
     float x[N * P], u[N * P];
     fill(N, x);
     for (int i = 0; i < N; i++) {
@@ -96,12 +85,12 @@ static void components_that_are_not_there(void **state)
     const sn_problem problem = {.n = N, .p = P, .x = x};
     const sn_rows all = sn_rows_range(0, N), few = sn_rows_range(0, 2);
     sn_front *front = NULL;
-    assert_int_equal(sn_front_components_create(&problem, &all, P, 1, &front), STONET_OK);
-    assert_int_equal(front->ops->apply(front, N, x, u), STONET_OK);
+    OK(sn_front_components_create(&problem, &all, P, 1, &front));
+    OK(front->ops->apply(front, N, x, u));
     for (int i = 0; i < N; i++)
         assert_true(u[i * P + 2] == 0.0F && u[i * P + 3] == 0.0F && u[i * P] != 0.0F && u[i * P + 1] != 0.0F);
     sn_front_free(front);
-    assert_int_equal(sn_front_components_create(&problem, &few, P, 1, &front), STONET_OK); /* less rows */
+    OK(sn_front_components_create(&problem, &few, P, 1, &front)); /* less rows */
     sn_front_free(front);
     for (int i = 0; i < N * P; i++) x[i] = 0.0F;
     assert_says(sn_front_components_create(&problem, &all, P, 1, &front), STONET_ERROR_DATA,
@@ -109,9 +98,8 @@ static void components_that_are_not_there(void **state)
 }
 
 /* 500 rows are enough, those of a part from the part alone. */
-static void many_rows(void **state)
+TEST(many_rows)
 {
-    (void)state;
     float x[MANY * P];
     fill(MANY, x);
     for (int64_t wanted = 499; wanted <= MANY; wanted += 101) {
@@ -119,7 +107,7 @@ static void many_rows(void **state)
         const sn_problem problem = {.n = MANY, .p = P, .source = &from.base};
         const sn_rows some = sn_rows_range(MANY - wanted, wanted);
         sn_front *front = NULL;
-        assert_int_equal(sn_front_components_create(&problem, &some, 2, 1, &front), STONET_OK);
+        OK(sn_front_components_create(&problem, &some, 2, 1, &front));
         assert_int_equal(from.fetched, wanted < 500 ? wanted : 500);
         sn_front_free(front);
     }
@@ -127,9 +115,8 @@ static void many_rows(void **state)
 
 /* More rows than a block of any front: all at once, from a source or not, are each by itself, and the
    features of a kernel have the mean 0. */
-static void fronts_by_blocks(void **state)
+TEST(fronts_by_blocks)
 {
-    (void)state;
     enum { BLOCKS = 2200 };
     static float x[BLOCKS * P], one[64];
     fill(BLOCKS, x);
@@ -139,19 +126,19 @@ static void fronts_by_blocks(void **state)
     const sn_rows all = sn_rows_range(0, BLOCKS);
     const sn_kernel_setting setting = {.complexity = 1.0, .linear = 0.5, .landmarks = 12};
     sn_front *front[3] = {NULL, NULL, NULL};
-    assert_int_equal(sn_front_kernel_create(&problem, &all, &setting, 1, &front[0]), STONET_OK);
-    assert_int_equal(sn_front_components_create(&problem, &all, 2, 1, &front[1]), STONET_OK);
-    assert_int_equal(sn_front_columns_create(P, (const int64_t[]){2, 0}, 2, &front[2]), STONET_OK);
+    OK(sn_front_kernel_create(&problem, &all, &setting, 1, &front[0]));
+    OK(sn_front_components_create(&problem, &all, 2, 1, &front[1]));
+    OK(sn_front_columns_create(P, (const int64_t[]){2, 0}, 2, &front[2]));
     for (int k = 0; k < 3; k++) {
         sn_problem seen, fetched;
         const int64_t d = front[k]->outputs;
         double mean[64] = {0};
         assert_true(d <= 64);
-        assert_int_equal(sn_front_problem(front[k], &problem, &seen), STONET_OK);
-        assert_int_equal(sn_front_problem(front[k], &by_rows, &fetched), STONET_OK);
+        OK(sn_front_problem(front[k], &problem, &seen));
+        OK(sn_front_problem(front[k], &by_rows, &fetched));
         assert_int_equal(seen.p, d);
         for (int64_t i = 0; i < BLOCKS; i++) {
-            assert_int_equal(front[k]->ops->apply(front[k], 1, x + i * P, one), STONET_OK);
+            OK(front[k]->ops->apply(front[k], 1, x + i * P, one));
             for (int64_t j = 0; j < d; j++) {
                 assert_true(fabsf(seen.x[i * d + j] - one[j]) < 1e-5F);
                 assert_true(fabsf(fetched.x[i * d + j] - one[j]) < 1e-5F);
@@ -165,13 +152,4 @@ static void fronts_by_blocks(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_those_of_components),
-        cmocka_unit_test(components_that_are_not_there),
-        cmocka_unit_test(many_rows),
-        cmocka_unit_test(fronts_by_blocks),
-    };
-    return cmocka_run_group_tests_name("front_components", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,16 +1,6 @@
 /* Fronts: the kernel's features, columns and components, and their way to a store and back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "front/front_kernel.h"
 
@@ -43,15 +33,13 @@ static sn_front *kernel_of(const sn_problem *problem, double complexity, double 
     const sn_rows all = sn_rows_range(0, problem->n);
     const sn_kernel_setting setting = {complexity, linear, landmarks};
     sn_front *front = NULL;
-    if (sn_front_kernel_create(problem, &all, &setting, 3, &front) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(sn_front_kernel_create(problem, &all, &setting, 3, &front));
     return front;
 }
 
 /* With every row a landmark, distances between features are those of the kernel. */
-static void features_have_the_distances_of_the_kernel(void **state)
+TEST(features_have_the_distances_of_the_kernel)
 {
-    (void)state;
     oracle o = hill(SN_REGRESSION);
     sn_problem some = o.problem, seen;
     some.n = 60;
@@ -60,7 +48,7 @@ static void features_have_the_distances_of_the_kernel(void **state)
         sn_front *front = kernel_of(&some, 1.5, rho, 1000);
         assert_int_equal(front->inputs, P);
         assert_int_equal(sn_front_kernel_setting(front).landmarks, 60);
-        assert_int_equal(sn_front_problem(front, &some, &seen), STONET_OK);
+        OK(sn_front_problem(front, &some, &seen));
         assert_int_equal(seen.p, front->outputs);
         double s = 0.0, sum = 0.0;
         for (int i = 0; i < 60; i++)
@@ -83,23 +71,22 @@ static void features_have_the_distances_of_the_kernel(void **state)
 }
 
 /* Layer 1 straight from x is layer 1 of the features. */
-static void layer_1_needs_no_features(void **state)
+TEST(layer_1_needs_no_features)
 {
-    (void)state;
     oracle o = hill(SN_REGRESSION);
     for (int share = 0; share < 2; share++) {
         sn_front *front = kernel_of(&o.problem, 1.5, 0.1 * share, 70);
         sn_shape shape = {.layers = 2, .width = {front->outputs, 4, 1}, .activation = SN_TANH};
         sn_problem seen;
         float mu[ROWS * 4];
-        assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+        OK(sn_shape_layout(&shape));
         float *theta = test_calloc((size_t)shape.parameters, sizeof *theta);
         sn_shape_start(&shape, 9, theta);
         for (int u = 0; u < 4; u++) theta[shape.bias_at[0] + u] = 0.5F * (float)u;
-        assert_int_equal(sn_front_problem(front, &o.problem, &seen), STONET_OK);
+        OK(sn_front_problem(front, &o.problem, &seen));
         double *folded;
-        assert_int_equal(front->ops->fold(front, &shape, theta, &folded), STONET_OK);
-        assert_int_equal(front->ops->first_layer(front, &shape, folded, ROWS, o.x, mu), STONET_OK);
+        OK(front->ops->fold(front, &shape, theta, &folded));
+        OK(front->ops->first_layer(front, &shape, folded, ROWS, o.x, mu));
         sn_free(folded);
         for (int64_t k = 0; k < (int64_t)ROWS * 4; k++) {
             double wanted = (double)theta[shape.bias_at[0] + k % 4];
@@ -115,39 +102,37 @@ static void layer_1_needs_no_features(void **state)
     oracle_free(&o);
 }
 
-static void no_front_is_the_problem_itself(void **state)
+TEST(no_front_is_the_problem_itself)
 {
-    (void)state;
     oracle o = hill(SN_REGRESSION);
     sn_problem seen;
-    assert_int_equal(sn_front_problem(NULL, &o.problem, &seen), STONET_OK);
+    OK(sn_front_problem(NULL, &o.problem, &seen));
     assert_ptr_equal(seen.x, o.problem.x);
     sn_front_problem_free(&o.problem, &seen);
     sn_store *store;
     sn_front *front = (sn_front *)&seen;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_front_put(NULL, store), STONET_OK);
-    assert_int_equal(sn_front_get(store, &front), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_front_put(NULL, store));
+    OK(sn_front_get(store, &front));
     assert_null(front);
-    assert_int_equal(sn_store_put_text(store, "front", "lens"), STONET_OK);
+    OK(sn_store_put_text(store, "front", "lens"));
     assert_says(sn_front_get(store, &front), STONET_ERROR_FORMAT, "front 'lens'");
     sn_store_free(store);
     sn_front_free(NULL);
     oracle_free(&o);
 }
 
-static void a_front_comes_back_from_a_store(void **state)
+TEST(a_front_comes_back_from_a_store)
 {
-    (void)state;
     oracle o = hill(SN_REGRESSION);
     sn_front *front = kernel_of(&o.problem, 4.0, 0.5, 50), *back = NULL;
     sn_store *store;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_front_put(front, store), STONET_OK);
-    assert_int_equal(sn_front_get(store, &back), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_front_put(front, store));
+    OK(sn_front_get(store, &back));
     sn_problem seen[2];
-    assert_int_equal(sn_front_problem(front, &o.problem, &seen[0]), STONET_OK);
-    assert_int_equal(sn_front_problem(back, &o.problem, &seen[1]), STONET_OK);
+    OK(sn_front_problem(front, &o.problem, &seen[0]));
+    OK(sn_front_problem(back, &o.problem, &seen[1]));
     assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
     sn_front_problem_free(&o.problem, &seen[0]);
     sn_front_problem_free(&o.problem, &seen[1]);
@@ -156,22 +141,22 @@ static void a_front_comes_back_from_a_store(void **state)
 
     /* What does not belong together is named. */
     double mean[4] = {0};
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_front_put(front, store), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_front_put(front, store));
     sn_store *other;
-    assert_int_equal(sn_store_create(&other), STONET_OK);
+    OK(sn_store_create(&other));
     for (size_t i = 0; i < sn_store_texts(store); i++) {
         const char *key, *value;
         sn_store_text(store, i, &key, &value);
-        assert_int_equal(sn_store_put_text(other, key, value), STONET_OK);
+        OK(sn_store_put_text(other, key, value));
     }
     for (size_t i = 0; i < sn_store_tensors(store); i++) {
         const sn_tensor *t = sn_store_tensor(store, i);
         if (strcmp(t->name, "front_mean") != 0)
-            assert_int_equal(sn_store_put(other, t->name, t->dtype, t->rank, t->shape, t->data), STONET_OK);
+            OK(sn_store_put(other, t->name, t->dtype, t->rank, t->shape, t->data));
     }
     assert_says(sn_front_get(other, &back), STONET_ERROR_FORMAT, "front_mean");
-    assert_int_equal(sn_store_put_vector(other, "front_mean", SN_F64, 4, mean), STONET_OK);
+    OK(sn_store_put_vector(other, "front_mean", SN_F64, 4, mean));
     assert_says(sn_front_get(other, &back), STONET_ERROR_FORMAT, "front_mean");
     sn_store_free(other);
     sn_store_free(store);
@@ -180,9 +165,8 @@ static void a_front_comes_back_from_a_store(void **state)
 }
 
 /* Columns and components, and columns of a file that are not there. */
-static void few_features_come_back_too(void **state)
+TEST(few_features_come_back_too)
 {
-    (void)state;
     oracle o = hill(SN_REGRESSION);
     const sn_rows all = sn_rows_range(0, ROWS);
     const sn_front_recipe recipe[] = {{.kind = SN_FRONT_COLUMNS, .size = 2},
@@ -193,13 +177,13 @@ static void few_features_come_back_too(void **state)
     sn_front *front, *back;
     for (int k = 0; k < 3; k++) {
         sn_problem seen[2];
-        assert_int_equal(sn_front_make(&recipe[k], &o.problem, &all, 1, &front), STONET_OK);
+        OK(sn_front_make(&recipe[k], &o.problem, &all, 1, &front));
         assert_int_equal(front->outputs, outputs[k]);
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_front_put(front, store), STONET_OK);
-        assert_int_equal(sn_front_get(store, &back), STONET_OK);
-        assert_int_equal(sn_front_problem(front, &o.problem, &seen[0]), STONET_OK);
-        assert_int_equal(sn_front_problem(back, &o.problem, &seen[1]), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_front_put(front, store));
+        OK(sn_front_get(store, &back));
+        OK(sn_front_problem(front, &o.problem, &seen[0]));
+        OK(sn_front_problem(back, &o.problem, &seen[1]));
         assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
         sn_front_problem_free(&o.problem, &seen[0]);
         sn_front_problem_free(&o.problem, &seen[1]);
@@ -207,23 +191,13 @@ static void few_features_come_back_too(void **state)
         sn_front_free(back);
         sn_store_free(store);
     }
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_text(store, "front", "columns"), STONET_OK);
-    assert_int_equal(sn_store_put_int(store, "front_inputs", P), STONET_OK);
-    assert_int_equal(sn_store_put_vector(store, "front_columns", SN_I64, 1, beyond), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_text(store, "front", "columns"));
+    OK(sn_store_put_int(store, "front_inputs", P));
+    OK(sn_store_put_vector(store, "front_columns", SN_I64, 1, beyond));
     assert_says(sn_front_get(store, &front), STONET_ERROR_FORMAT, "front_columns");
     sn_store_free(store);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(features_have_the_distances_of_the_kernel),
-        cmocka_unit_test(layer_1_needs_no_features),
-        cmocka_unit_test(no_front_is_the_problem_itself),
-        cmocka_unit_test(a_front_comes_back_from_a_store),
-        cmocka_unit_test(few_features_come_back_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

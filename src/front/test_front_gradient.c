@@ -1,13 +1,6 @@
 /* A front that learns: what w_1' r_1 asks of it, and its step. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "front/front_conv.h"
 #include "front/front_gradient.h"
@@ -30,11 +23,11 @@ static void make(bench *b, sn_task task)
     b->o = oracle_make(3, width, SN_TANH, task, ROWS, 4);
     for (int i = 0; i < ROWS; i++) b->weight[i] = (float)(1 + i % 3);
     b->o.problem.weight = b->weight;
-    assert_int_equal(sn_front_conv_create(&image, 1, (int64_t[]){3}, 5, &b->front), STONET_OK);
-    assert_int_equal(sn_front_problem(b->front, &b->o.problem, &b->seen), STONET_OK);
+    OK(sn_front_conv_create(&image, 1, (int64_t[]){3}, 5, &b->front));
+    OK(sn_front_problem(b->front, &b->o.problem, &b->seen));
     b->shape = b->o.shape;
     b->shape.width[0] = b->front->outputs;
-    assert_int_equal(sn_shape_layout(&b->shape), STONET_OK);
+    OK(sn_shape_layout(&b->shape));
     b->theta = sn_calloc((size_t)b->shape.parameters, sizeof *b->theta);
     assert_non_null(b->theta);
     sn_shape_start(&b->shape, 11, b->theta);
@@ -51,9 +44,9 @@ static void drop(bench *b)
 static double loss_of(bench *b)
 {
     sn_losses losses;
-    assert_int_equal(sn_front_refill(b->front, &b->o.problem, &b->seen), STONET_OK);
+    OK(sn_front_refill(b->front, &b->o.problem, &b->seen));
     const sn_loss_job job = {&b->seen, sn_rows_range(0, ROWS), 1, NULL};
-    assert_int_equal(sn_engine_loss(&sn_engine_ref, &b->shape, b->theta, &job, &losses), STONET_OK);
+    OK(sn_engine_loss(&sn_engine_ref, &b->shape, b->theta, &job, &losses));
     return losses.loss;
 }
 
@@ -77,13 +70,12 @@ static void check_step(sn_task task)
     memcpy(before, b.front->theta, (size_t)count * sizeof *before);
     sn_engine *engine;
     sn_learning *learning;
-    assert_int_equal(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine), STONET_OK);
+    OK(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine));
     sn_engine_ref.start(engine, b.theta);
-    assert_int_equal(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 2, &learning),
-                     STONET_OK);
+    OK(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 2, &learning));
     memset((float *)b.seen.x, 0,
            (size_t)(ROWS * b.seen.p) * sizeof(float)); /* it is to fill them in itself */
-    assert_int_equal(sn_learning_look(learning, engine, &iteration), STONET_OK);
+    OK(sn_learning_look(learning, engine, &iteration));
     sn_learning_step(learning, &update);
     memcpy(after, b.front->theta, (size_t)count * sizeof *after);
     for (int64_t k = 0; k < count; k++) {
@@ -104,17 +96,15 @@ static void check_step(sn_task task)
     drop(&b);
 }
 
-static void test_step(void **state)
+TEST(test_step)
 {
-    (void)state;
     check_step(SN_CLASSIFICATION);
     check_step(SN_REGRESSION);
 }
 
 /* Decay is for kernels alone, and momentum keeps what was. */
-static void test_decay(void **state)
+TEST(test_decay)
 {
-    (void)state;
     bench b;
     make(&b, SN_CLASSIFICATION);
     sn_dynamics dynamics = oracle_dynamics(&b.shape, 1e-6, 0.1, 1e-6, 0.1, 1);
@@ -122,14 +112,13 @@ static void test_decay(void **state)
     const sn_iteration iteration = {.rows = sn_rows_range(0, ROWS), .dynamics = &dynamics, .update = &update};
     sn_engine *engine;
     sn_learning *learning;
-    assert_int_equal(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine), STONET_OK);
+    OK(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine));
     sn_engine_ref.start(engine, b.theta);
     b.front->theta[27] = 0.7F; /* a bias */
     const double k = (double)b.front->theta[0];
-    assert_int_equal(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 1, &learning),
-                     STONET_OK);
+    OK(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 1, &learning));
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(sn_learning_look(learning, engine, &iteration), STONET_OK);
+        OK(sn_learning_look(learning, engine, &iteration));
         sn_learning_step(learning, &update);
     }
     const double first = k - 0.01 * 0.2 * k, second = first + 0.01 * (0.5 * -0.2 * k - 0.2 * first);
@@ -150,11 +139,4 @@ static void test_decay(void **state)
     drop(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step),
-        cmocka_unit_test(test_decay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

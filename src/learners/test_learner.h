@@ -1,18 +1,8 @@
 /* What the learners' tests share: settings, fits, round trips. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "learners/learner.h"
 #include "math/noise.h"
 

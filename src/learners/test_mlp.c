@@ -25,9 +25,8 @@ static void make_rings(rings *r)
     }
 }
 
-static void learns_what_is_not_linear(void **unused)
+TEST(learns_what_is_not_linear)
 {
-    (void)unused;
     rings r;
     make_rings(&r);
     double p[N * 2];
@@ -54,9 +53,8 @@ static void learns_what_is_not_linear(void **unused)
     sn_learner_find("mlp")->free(state);
 }
 
-static void takes_several_layers_and_any_number_of_threads(void **unused)
+TEST(takes_several_layers_and_any_number_of_threads)
 {
-    (void)unused;
     rings r;
     make_rings(&r);
     double one[N * 2], many[N * 2];
@@ -74,9 +72,8 @@ static void takes_several_layers_and_any_number_of_threads(void **unused)
     }
 }
 
-static void one_row_one_class_and_huge_values(void **unused)
+TEST(one_row_one_class_and_huge_values)
 {
-    (void)unused;
     float x[4] = {3e38F, -3e38F, 1e-38F, 5};
     int32_t label[2] = {0, 0};
     double y[2] = {1, -1}, out[4];
@@ -95,12 +92,4 @@ static void one_row_one_class_and_huge_values(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_what_is_not_linear),
-        cmocka_unit_test(takes_several_layers_and_any_number_of_threads),
-        cmocka_unit_test(one_row_one_class_and_huge_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,18 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <float.h>
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "math/exponential.h"
 
-static void test_agrees_with_the_library(void **state)
+TEST(test_agrees_with_the_library)
 {
-    (void)state;
     enum { COUNT = 4001 }; /* not a multiple of any vector's length */
     static double x[COUNT];
     for (int scale = -6; scale <= 2; scale++) {
@@ -26,9 +16,8 @@ static void test_agrees_with_the_library(void **state)
     }
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
-    (void)state;
     double x[] = {0.0, -0.0, 1e-30, 5.0, INFINITY, -708.5, -1e6, -INFINITY, NAN};
     sn_exp_nonpositive(sizeof x / sizeof *x, x);
     for (int i = 0; i < 5; i++) assert_true(x[i] == 1.0);
@@ -37,11 +26,4 @@ static void test_ends(void **state)
     sn_exp_nonpositive(0, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agrees_with_the_library),
-        cmocka_unit_test(test_ends),
-    };
-    return cmocka_run_group_tests_name("math_exponential", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

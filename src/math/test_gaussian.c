@@ -1,15 +1,6 @@
 /* Gaussians with missing entries, against closed forms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/gaussian.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -45,14 +36,13 @@ static void near(double a, double b, double tolerance)
     if (!(fabs(a - b) <= tolerance)) fail_msg("%.10g is not %.10g", a, b);
 }
 
-static void complete_rows_give_sample_moments(void **state)
+TEST(complete_rows_give_sample_moments)
 {
-    (void)state;
     float x[N * D];
     double s[D * D];
     sn_gaussian g;
     make_rows(N, x);
-    assert_int_equal(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g), STONET_OK);
+    OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     for (int64_t a = 0; a < D; a++) {
         double mean = 0.0;
         for (int64_t i = 0; i < N; i++) mean += (double)x[i * D + a] / N;
@@ -68,9 +58,8 @@ static void complete_rows_give_sample_moments(void **state)
 }
 
 /* One column has gaps, the other none: the likelihood is that of a regression and of a mean. */
-static void gaps_in_one_column_have_a_closed_form(void **state)
+TEST(gaps_in_one_column_have_a_closed_form)
 {
-    (void)state;
     float x[2 * N];
     double s[4];
     sn_gaussian g;
@@ -89,9 +78,7 @@ static void gaps_in_one_column_have_a_closed_form(void **state)
     }
     m1 /= n, m2 /= n, s11 = s11 / n - m1 * m1, s12 = s12 / n - m1 * m2, s22 = s22 / n - m2 * m2;
     const double slope = s12 / s11, rest = s22 - slope * s12, v1 = all11 - all1 * all1;
-    assert_int_equal(
-        sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = 2, .x = x, .iterations = 1000}, s, &g),
-        STONET_OK);
+    OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = 2, .x = x, .iterations = 1000}, s, &g));
     near(g.mean[0], all1, 1e-6);
     near(g.mean[1], m2 + slope * (all1 - m1), 3e-3);
     near(s[0], v1, 1e-6);
@@ -114,16 +101,15 @@ static double likelihood(const float *x, const double *mean, const double *s)
             b[j] = (double)x[i * D + at[j]] - mean[at[j]];
             for (int64_t k = 0; k < count; k++) a[j * count + k] = s[at[j] * D + at[k]];
         }
-        assert_int_equal(sn_cholesky(count, a), STONET_OK);
+        OK(sn_cholesky(count, a));
         sn_triangular_solve(count, false, a, 1, b);
         for (int64_t j = 0; j < count; j++) sum -= b[j] * b[j] / 2.0 + log(a[j * count + j]);
     }
     return sum;
 }
 
-static void the_likelihood_never_falls(void **state)
+TEST(the_likelihood_never_falls)
 {
-    (void)state;
     float x[N * D];
     double before = -(double)INFINITY, s[D * D];
     make_rows(N, x);
@@ -131,7 +117,7 @@ static void the_likelihood_never_falls(void **state)
     for (int k = 1; k <= 12; k++) {
         sn_gaussian g;
         const sn_gaussian_fit fit = {.n = N, .d = D, .x = x, .iterations = k};
-        assert_int_equal(sn_gaussian_fit_full(&fit, s, &g), STONET_OK);
+        OK(sn_gaussian_fit_full(&fit, s, &g));
         const double now = likelihood(x, g.mean, s);
         if (now < before - 1e-6) fail_msg("step %d: %.8g after %.8g", k, now, before);
         before = now;
@@ -150,7 +136,7 @@ static void check_conditional(const double *mean, const double *s, const double 
             b[i] = s[u[a] * D + o[i]];
             for (int j = 0; j < 3; j++) soo[i * 3 + j] = s[o[i] * D + o[j]];
         }
-        assert_int_equal(sn_solve_spd(3, soo, 1, b), STONET_OK);
+        OK(sn_solve_spd(3, soo, 1, b));
         double expected = mean[u[a]], variance = s[u[a] * D + u[a]];
         for (int i = 0; i < 3; i++) {
             expected += b[i] * (z[o[i]] - mean[o[i]]);
@@ -161,16 +147,15 @@ static void check_conditional(const double *mean, const double *s, const double 
     }
 }
 
-static void conditional_laws_are_those_of_the_book(void **state)
+TEST(conditional_laws_are_those_of_the_book)
 {
-    (void)state;
     float x[N * D];
     double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, -0.4}, variance[2];
     sn_gaussian g;
     sn_full_row row;
     make_rows(N, x);
     remove_some(N, -1.0, x);
-    assert_int_equal(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g), STONET_OK);
+    OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     sn_full_condition(&g, z, NULL, &row);
     assert_int_equal(row.count, 2);
     for (int i = 0; i < 2; i++) variance[i] = sn_full_variance(&row, i);
@@ -198,16 +183,15 @@ static void conditional_laws_are_those_of_the_book(void **state)
 
 /* Pieces from the last entry to the first have the law of the whole: the last two given what is known, and
    the first given these as well, which is what conditioning anew says. */
-static void pieces_are_laws_given_those_after_them(void **state)
+TEST(pieces_are_laws_given_those_after_them)
 {
-    (void)state;
     float x[N * D];
     double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, (double)NAN};
     const bool early[D] = {false, true, false, false, true};
     sn_gaussian g;
     sn_full_row row, anew;
     make_rows(N, x);
-    assert_int_equal(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g), STONET_OK);
+    OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     sn_full_condition(&g, z, NULL, &anew);
     sn_full_condition(&g, z, early, &row);
     const int64_t order[] = {3, 4, 1};
@@ -240,13 +224,12 @@ static void pieces_are_laws_given_those_after_them(void **state)
 }
 
 /* The factor model is the Gaussian with S = L L' + noise. */
-static void factors_say_what_their_covariance_says(void **state)
+TEST(factors_say_what_their_covariance_says)
 {
-    (void)state;
     sn_gaussian g = {.d = D, .factors = 2};
-    assert_int_equal(SN_NEW(g.mean, D), STONET_OK);
-    assert_int_equal(SN_NEW(g.loadings, D * 2), STONET_OK);
-    assert_int_equal(SN_NEW(g.noise, D), STONET_OK);
+    OK(SN_NEW(g.mean, D));
+    OK(SN_NEW(g.loadings, D * 2));
+    OK(SN_NEW(g.noise, D));
     double s[D * D];
     const double z[D] = {0.3, (double)NAN, 1.7, (double)NAN, -0.4};
     for (int64_t j = 0; j < D; j++) {
@@ -259,7 +242,7 @@ static void factors_say_what_their_covariance_says(void **state)
             s[i * D + j] = i == j ? g.noise[i] : 0.0;
             for (int64_t a = 0; a < 2; a++) s[i * D + j] += g.loadings[i * 2 + a] * g.loadings[j * 2 + a];
         }
-    assert_int_equal(sn_gaussian_ready(&g), STONET_OK);
+    OK(sn_gaussian_ready(&g));
     sn_factor_row row;
     sn_factor_start(&g, &row);
     for (int64_t j = 0; j < D; j++) {
@@ -276,9 +259,8 @@ static void factors_say_what_their_covariance_says(void **state)
 }
 
 /* From rows of a one-factor model with gaps, the covariance comes back. */
-static void factors_are_found(void **state)
+TEST(factors_are_found)
 {
-    (void)state;
     enum { ROWS = 3000, WIDE = 12 };
     float *x = sn_calloc(ROWS * WIDE, sizeof *x);
     assert_non_null(x);
@@ -288,8 +270,7 @@ static void factors_are_found(void **state)
             if (normal(i, 100 + j) < -0.8) x[i * WIDE + j] = NAN;
         }
     sn_gaussian g;
-    assert_int_equal(sn_gaussian_fit_factors(&(sn_gaussian_fit){.n = ROWS, .d = WIDE, .x = x}, 2, &g),
-                     STONET_OK);
+    OK(sn_gaussian_fit_factors(&(sn_gaussian_fit){.n = ROWS, .d = WIDE, .x = x}, 2, &g));
     for (int64_t j = 0; j < WIDE; j++) {
         near(g.mean[j], 1.0, 0.07);
         double variance = g.noise[j], cross = 0.0;
@@ -304,16 +285,4 @@ static void factors_are_found(void **state)
     sn_free(x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complete_rows_give_sample_moments),
-        cmocka_unit_test(gaps_in_one_column_have_a_closed_form),
-        cmocka_unit_test(the_likelihood_never_falls),
-        cmocka_unit_test(conditional_laws_are_those_of_the_book),
-        cmocka_unit_test(pieces_are_laws_given_those_after_them),
-        cmocka_unit_test(factors_say_what_their_covariance_says),
-        cmocka_unit_test(factors_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

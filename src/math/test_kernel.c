@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/kernel.h"
 #include "math/kernel_lowrank.h"
 #include "math/kernel_spectrum.h"
@@ -33,12 +25,11 @@ static double squared_distance(int64_t p, const double *a, const double *b)
     return sum;
 }
 
-static void test_gram(void **state)
+TEST(test_gram)
 {
-    (void)state;
     enum { N = 700, M = 33, P = 5 };
     double *a = normals(N * P, 0), *b = normals(M * P, 1), *k = malloc(sizeof(double[N * M]));
-    assert_int_equal(sn_gaussian_gram(N, M, P, a, b, 0.3, k), STONET_OK);
+    OK(sn_gaussian_gram(N, M, P, a, b, 0.3, k));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < M; j++) {
             double expected = exp(-0.3 * squared_distance(P, a + i * P, b + j * P));
@@ -49,51 +40,47 @@ static void test_gram(void **state)
     free(k);
 }
 
-static void test_distances(void **state)
+TEST(test_distances)
 {
-    (void)state;
     enum { P = 2 };
     const double x[] = {0, 0, 3, 4, 0, 0, 6, 8}; /* distances 5 0 10 5 5 10 */
     double value;
-    assert_int_equal(sn_mean_distance(4, P, x, 1, &value), STONET_OK);
+    OK(sn_mean_distance(4, P, x, 1, &value));
     assert_true(fabs(value - 35.0 / 6.0) < 1e-14);
-    assert_int_equal(sn_median_distance(4, P, x, 1, &value), STONET_OK);
+    OK(sn_median_distance(4, P, x, 1, &value));
     assert_true(fabs(value - 5.0) < 1e-14);
-    assert_int_equal(sn_mean_distance(1, P, x, 1, &value), STONET_OK);
+    OK(sn_mean_distance(1, P, x, 1, &value));
     assert_true(value == 0.0);
 }
 
-static void test_large_samples_are_subsampled(void **state)
+TEST(test_large_samples_are_subsampled)
 {
-    (void)state;
     enum { N = 6000 };
     double *x = normals(N, 0), mean, median, again;
-    assert_int_equal(sn_mean_distance(N, 1, x, 1, &mean), STONET_OK);
-    assert_int_equal(sn_mean_distance(N, 1, x, 1, &again), STONET_OK);
+    OK(sn_mean_distance(N, 1, x, 1, &mean));
+    OK(sn_mean_distance(N, 1, x, 1, &again));
     assert_true(mean == again);
     assert_true(fabs(mean - 2.0 / sqrt(M_PI)) < 0.05); /* E|N(0,2)| */
-    assert_int_equal(sn_median_distance(N, 1, x, 1, &median), STONET_OK);
+    OK(sn_median_distance(N, 1, x, 1, &median));
     assert_true(fabs(median - 0.6744897501960817 * M_SQRT2) < 0.05);
     free(x);
 }
 
-static void test_chosen_rows(void **state)
+TEST(test_chosen_rows)
 {
-    (void)state;
     int64_t rows[20];
-    assert_int_equal(sn_choose_rows(1000, 20, 3, 0, rows), STONET_OK);
+    OK(sn_choose_rows(1000, 20, 3, 0, rows));
     for (int i = 1; i < 20; i++) assert_true(rows[i] > rows[i - 1]);
     assert_true(rows[0] >= 0 && rows[19] < 1000);
-    assert_int_equal(sn_choose_rows(5, 20, 3, 0, rows), STONET_OK);
+    OK(sn_choose_rows(5, 20, 3, 0, rows));
     for (int i = 0; i < 5; i++) assert_int_equal(rows[i], i);
 }
 
-static void test_centring(void **state)
+TEST(test_centring)
 {
-    (void)state;
     enum { N = 9 };
     double *x = normals(N * 2, 0), k[N * N], old[N * N], mean[N];
-    assert_int_equal(sn_gaussian_gram(N, N, 2, x, x, 0.5, k), STONET_OK);
+    OK(sn_gaussian_gram(N, N, 2, x, x, 0.5, k));
     for (int i = 0; i < N * N; i++) old[i] = k[i];
     sn_centre_gram(N, k, mean);
     for (int i = 0; i < N; i++) {
@@ -108,41 +95,37 @@ static void test_centring(void **state)
     free(x);
 }
 
-static void test_incomplete_cholesky(void **state)
+TEST(test_incomplete_cholesky)
 {
-    (void)state;
     SN_WORKSPACE(scratch);
     enum { N = 400 };
     double *x = normals(N, 0), *k = malloc(sizeof(double[N * N])), *f = NULL;
     x[7] = x[3]; /* a duplicate must not become a pivot of its own */
     int64_t rank = 0;
-    assert_int_equal(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, N, &scratch, &f, &rank),
-                     STONET_OK);
+    OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, N, &scratch, &f, &rank));
     assert_true(rank > 5 && rank < 60);
-    assert_int_equal(sn_gaussian_gram(N, N, 1, x, x, 0.5, k), STONET_OK);
+    OK(sn_gaussian_gram(N, N, 1, x, x, 0.5, k));
     sn_gemm(false, true, N, N, rank, -1.0, f, f, 1.0, k);
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
-    assert_int_equal(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, 4, &scratch, &f, &rank),
-                     STONET_OK);
+    OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, 4, &scratch, &f, &rank));
     assert_int_equal(rank, 4);
     free(x);
     free(k);
 }
 
-static void test_landmarks(void **state)
+TEST(test_landmarks)
 {
-    (void)state;
     SN_WORKSPACE(scratch);
     enum { N = 60, P = 2, M = 20 };
     double *x = normals(N * P, 0), k[M * M], difference[M * M];
     x[2] = x[0], x[3] = x[1]; /* rows 0 and 1 equal: one of them is left out */
     sn_landmarks landmarks;
-    assert_int_equal(sn_landmarks_create(M, P, x, 0.7, &scratch, &landmarks), STONET_OK);
+    OK(sn_landmarks_create(M, P, x, 0.7, &scratch, &landmarks));
     assert_true(landmarks.rank <= M - 1 && landmarks.rank > 10);
     double *phi = malloc(sizeof(double) * N * (size_t)landmarks.rank);
-    assert_int_equal(sn_landmarks_features(&landmarks, N, x, phi), STONET_OK);
+    OK(sn_landmarks_features(&landmarks, N, x, phi));
     /* On the landmarks themselves the Nystrom kernel is the kernel. */
-    assert_int_equal(sn_gaussian_gram(M, M, P, x, x, 0.7, k), STONET_OK);
+    OK(sn_gaussian_gram(M, M, P, x, x, 0.7, k));
     sn_gemm(false, true, M, M, landmarks.rank, 1.0, phi, phi, 0.0, difference);
     for (int i = 0; i < M * M; i++) assert_true(fabs(k[i] - difference[i]) < 1e-11);
     free(phi);
@@ -169,10 +152,9 @@ static void check_spectrum(int64_t n, int64_t count, const double *a, double tol
            *vectors = malloc((size_t)(n * n) * sizeof *vectors), *v = malloc((size_t)(n * count) * sizeof *v),
            found[32];
     for (int64_t i = 0; i < n * n; i++) copy[i] = a[i];
-    assert_int_equal(sn_eigh(n, copy, values, vectors), STONET_OK);
+    OK(sn_eigh(n, copy, values, vectors));
     dense d = {n, a, 0};
-    assert_int_equal(sn_top_eigenpairs(&(sn_operator){n, apply_dense, &d}, count, 1e-11, NULL, found, v),
-                     STONET_OK);
+    OK(sn_top_eigenpairs(&(sn_operator){n, apply_dense, &d}, count, 1e-11, NULL, found, v));
     for (int64_t j = 0; j < count; j++) {
         assert_true(fabs(found[j] - values[j]) <= tolerance * values[0]);
         double residual = 0.0, length = 0.0;
@@ -191,12 +173,11 @@ static void check_spectrum(int64_t n, int64_t count, const double *a, double tol
     free(v);
 }
 
-static void test_top_eigenpairs(void **state)
+TEST(test_top_eigenpairs)
 {
-    (void)state;
     enum { N = 300 };
     double *x = normals(N * 3, 0), *k = malloc(sizeof(double[N * N]));
-    assert_int_equal(sn_gaussian_gram(N, N, 3, x, x, 0.2, k), STONET_OK);
+    OK(sn_gaussian_gram(N, N, 3, x, x, 0.2, k));
     check_spectrum(N, 10, k, 1e-13);
     for (int i = 0; i < N; i++) /* diag(1, 1, 1, 1/2, 1/3, ...): a multiple eigenvalue, and a slow one */
         for (int j = 0; j < N; j++) k[i * N + j] = i != j ? 0.0 : i < 3 ? 1.0 : 1.0 / (i - 1);
@@ -209,14 +190,13 @@ static void test_top_eigenpairs(void **state)
     free(k);
 }
 
-static void test_largest_eigenvalue(void **state)
+TEST(test_largest_eigenvalue)
 {
-    (void)state;
     const double a[] = {2, 1, 1, 2};
     double value;
-    assert_int_equal(sn_largest_eigenvalue(2, a, &value), STONET_OK);
+    OK(sn_largest_eigenvalue(2, a, &value));
     assert_true(fabs(value - 3.0) < 1e-14);
-    assert_int_equal(sn_largest_eigenvalue(1, a, &value), STONET_OK);
+    OK(sn_largest_eigenvalue(1, a, &value));
     assert_true(fabs(value - 2.0) < 1e-14);
 }
 
@@ -234,9 +214,8 @@ static double kernel_sum_of(const sn_kernel_sum *sum, const float *x, int64_t u)
 }
 
 /* Numbers of centres and rows that fill no vector, a row that is a centre, one that is far from all. */
-static void sums_of_kernels_are_what_they_say(void **state)
+TEST(sums_of_kernels_are_what_they_say)
 {
-    (void)state;
     enum { MOST = 700, P = 5, M = 11, W = 3 };
     static float x[MOST * P], f[MOST * W], again[MOST * W];
     double z[M * P], c[M * W], a[P * W], b[W];
@@ -251,13 +230,13 @@ static void sums_of_kernels_are_what_they_say(void **state)
     for (int64_t m = 0; m <= M; m += M) {
         const sn_kernel_sum sum = {P, m, W, 0.3, z, c, m == 0 ? NULL : a, b};
         omp_set_num_threads(2);
-        assert_int_equal(sn_kernel_sum_apply(&sum, MOST, x, f), STONET_OK);
+        OK(sn_kernel_sum_apply(&sum, MOST, x, f));
         omp_set_num_threads(1);
-        assert_int_equal(sn_kernel_sum_apply(&sum, MOST, x, again), STONET_OK);
+        OK(sn_kernel_sum_apply(&sum, MOST, x, again));
         assert_memory_equal(f, again, sizeof f);
         for (int64_t i = 0; i < MOST; i++) {
             float alone[W];
-            assert_int_equal(sn_kernel_sum_apply(&sum, 1, x + i * P, alone), STONET_OK);
+            OK(sn_kernel_sum_apply(&sum, 1, x + i * P, alone));
             assert_memory_equal(alone, f + i * W, sizeof alone);
             for (int64_t u = 0; u < W; u++) {
                 const double wanted = kernel_sum_of(&sum, x + i * P, u);
@@ -267,19 +246,4 @@ static void sums_of_kernels_are_what_they_say(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_of_kernels_are_what_they_say),
-        cmocka_unit_test(test_gram),
-        cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_large_samples_are_subsampled),
-        cmocka_unit_test(test_chosen_rows),
-        cmocka_unit_test(test_centring),
-        cmocka_unit_test(test_incomplete_cholesky),
-        cmocka_unit_test(test_landmarks),
-        cmocka_unit_test(test_top_eigenpairs),
-        cmocka_unit_test(test_largest_eigenvalue),
-    };
-    return cmocka_run_group_tests_name("math_kernel", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

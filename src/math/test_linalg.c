@@ -1,13 +1,5 @@
 /* Each shim against its defining equation, on matrices small enough to multiply out by hand-written loops. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/linalg.h"
 
 enum { MAX = 40 };
@@ -54,9 +46,8 @@ static void assert_orthonormal(int64_t m, int64_t n, const double *a)
         for (int64_t j = 0; j < n; j++) assert_true(fabs(product[i * n + j] - (i == j)) < 1e-13);
 }
 
-static void products(void **unused)
+TEST(products)
 {
-    (void)unused;
     int64_t m = 7, n = 5, k = 9;
     double a[MAX * MAX], b[MAX * MAX], c[MAX * MAX], expected[MAX * MAX];
     for (int shape = 0; shape < 4; shape++) {
@@ -82,9 +73,8 @@ static void products(void **unused)
     assert_close(k, y, reference, 1e-13);
 }
 
-static void syrk_fills_both_triangles_or_the_lower_one(void **unused)
+TEST(syrk_fills_both_triangles_or_the_lower_one)
 {
-    (void)unused;
     enum { N = 150 };
     static double a[15 * N], c[N * N], expected[N * N];
     fill(15 * N, a, 4);
@@ -98,31 +88,28 @@ static void syrk_fills_both_triangles_or_the_lower_one(void **unused)
     assert_close(N * N, c, expected, 1e-13);
 }
 
-static void empty_products(void **unused)
+TEST(empty_products)
 {
-    (void)unused;
     double a[1] = {7}, c[4] = {1, 2, 3, 4};
     sn_gemm(false, false, 2, 2, 0, 1.0, a, a, 0.0, c);
     for (int i = 0; i < 4; i++) assert_true(c[i] == 0.0);
     sn_gemm(false, false, 0, 2, 3, 1.0, a, a, 0.0, c);
     sn_gemv(true, 0, 3, 1.0, a, a, 0.0, c);
     assert_true(sn_dot(0, a, a) == 0.0 && sn_norm(0, a) == 0.0);
-    assert_int_equal(sn_eigh(0, a, c, c), STONET_OK);
-    assert_int_equal(sn_svd(0, 3, a, c, c, c), STONET_OK);
-    assert_int_equal(sn_cholesky(0, a), STONET_OK);
+    OK(sn_eigh(0, a, c, c));
+    OK(sn_svd(0, 3, a, c, c, c));
+    OK(sn_cholesky(0, a));
 }
 
-static void norm_of_extremes(void **unused)
+TEST(norm_of_extremes)
 {
-    (void)unused;
     double x[2] = {3e200, 4e200};
     assert_true(fabs(sn_norm(2, x) / 5e200 - 1.0) < 1e-15);
 }
 
 /* A v_j = lambda_j v_j, descending, for all and for the largest few. */
-static void eigenvectors(void **unused)
+TEST(eigenvectors)
 {
-    (void)unused;
     int64_t n = 12;
     double g[MAX * MAX], a[MAX * MAX], work[MAX * MAX], values[MAX], v[MAX * MAX], av[MAX * MAX];
     fill(n * n, g, 5);
@@ -134,9 +121,9 @@ static void eigenvectors(void **unused)
         int64_t count = counts[c];
         memcpy(work, a, sizeof work);
         if (c == 0)
-            assert_int_equal(sn_eigh(n, work, values, v), STONET_OK);
+            OK(sn_eigh(n, work, values, v));
         else
-            assert_int_equal(sn_eigh_top(n, count, work, values, v), STONET_OK);
+            OK(sn_eigh_top(n, count, work, values, v));
         multiply(false, false, n, count, n, a, v, av);
         for (int64_t j = 0; j < count; j++) {
             assert_true(j == 0 || values[j] <= values[j - 1]);
@@ -158,16 +145,15 @@ static void positive_definite(int64_t n, double *a, uint64_t seed)
     for (int64_t i = 0; i < n; i++) a[i * n + i] += 0.1;
 }
 
-static void singular_values(void **unused)
+TEST(singular_values)
 {
-    (void)unused;
     int64_t shapes[][2] = {{9, 4}, {4, 9}, {5, 5}, {1, 6}};
     for (int t = 0; t < 4; t++) {
         int64_t m = shapes[t][0], n = shapes[t][1], r = m < n ? m : n;
         double a[MAX * MAX] = {0}, work[MAX * MAX], u[MAX * MAX], s[MAX], vt[MAX * MAX], rebuilt[MAX * MAX];
         fill(m * n, a, 8 + (uint64_t)t);
         memcpy(work, a, sizeof a);
-        assert_int_equal(sn_svd(m, n, work, u, s, vt), STONET_OK);
+        OK(sn_svd(m, n, work, u, s, vt));
         double us[MAX * MAX];
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < r; j++) us[i * r + j] = u[i * r + j] * s[j];
@@ -176,25 +162,24 @@ static void singular_values(void **unused)
         assert_orthonormal(m, r, u);
         double s2[MAX], u2[MAX * MAX], vt2[MAX * MAX];
         memcpy(work, a, sizeof a);
-        assert_int_equal(sn_svd(m, n, work, NULL, s2, NULL), STONET_OK);
+        OK(sn_svd(m, n, work, NULL, s2, NULL));
         assert_close(r, s, s2, 1e-13);
         memcpy(work, a, sizeof a);
-        assert_int_equal(sn_svd(m, n, work, u2, s2, NULL), STONET_OK);
+        OK(sn_svd(m, n, work, u2, s2, NULL));
         assert_close(m * r, u, u2, 1e-12);
         memcpy(work, a, sizeof a);
-        assert_int_equal(sn_svd(m, n, work, NULL, s2, vt2), STONET_OK);
+        OK(sn_svd(m, n, work, NULL, s2, vt2));
         assert_close(r * n, vt, vt2, 1e-12);
     }
 }
 
-static void cholesky_and_solves(void **unused)
+TEST(cholesky_and_solves)
 {
-    (void)unused;
     int64_t n = 8, k = 3;
     double a[MAX * MAX], l[MAX * MAX], product[MAX * MAX], x[MAX * MAX], b[MAX * MAX], work[MAX * MAX];
     positive_definite(n, a, 20);
     memcpy(l, a, sizeof a);
-    assert_int_equal(sn_cholesky(n, l), STONET_OK);
+    OK(sn_cholesky(n, l));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++) assert_true(l[i * n + j] == 0.0);
     multiply(false, true, n, n, n, l, l, product);
@@ -202,11 +187,11 @@ static void cholesky_and_solves(void **unused)
 
     fill(n * k, x, 21);
     multiply(false, false, n, k, n, a, x, b);
-    assert_int_equal(sn_cholesky_solve(n, l, k, b), STONET_OK);
+    OK(sn_cholesky_solve(n, l, k, b));
     assert_close(n * k, b, x, 1e-11);
     multiply(false, false, n, k, n, a, x, b);
     memcpy(work, a, sizeof a);
-    assert_int_equal(sn_solve_spd(n, work, k, b), STONET_OK);
+    OK(sn_solve_spd(n, work, k, b));
     assert_close(n * k, b, x, 1e-11);
     for (int transpose = 0; transpose < 2; transpose++) {
         multiply(transpose, false, n, k, n, l, x, b);
@@ -217,39 +202,36 @@ static void cholesky_and_solves(void **unused)
     assert_int_equal(sn_cholesky(2, indefinite), STONET_ERROR_NUMERIC);
 }
 
-static void orthonormal_bases(void **unused)
+TEST(orthonormal_bases)
 {
-    (void)unused;
     int64_t m = 10, n = 4;
     double a[MAX * MAX], q[MAX * MAX], coefficients[MAX * MAX], rebuilt[MAX * MAX];
     fill(m * n, a, 30);
     for (int64_t i = 0; i < m; i++) a[i * n + 2] = a[i * n] - 2.0 * a[i * n + 1]; /* rank 3 */
     memcpy(q, a, sizeof a);
-    assert_int_equal(sn_orthonormalise(m, n, q), STONET_OK);
+    OK(sn_orthonormalise(m, n, q));
     assert_orthonormal(m, n, q);
     multiply(true, false, n, n, m, q, a, coefficients);
     multiply(false, false, m, n, n, q, coefficients, rebuilt);
     assert_close(m * n, rebuilt, a, 1e-13);
     memcpy(a, q, sizeof q);
-    assert_int_equal(sn_orthonormalise(m, n, q), STONET_OK);
+    OK(sn_orthonormalise(m, n, q));
     assert_close(m * n, q, a, 1e-13);
     memset(a, 0, sizeof a);
-    assert_int_equal(sn_orthonormalise(m, n, a), STONET_OK);
+    OK(sn_orthonormalise(m, n, a));
     assert_orthonormal(m, n, a);
     assert_int_equal(sn_orthonormalise(3, 4, a), STONET_ERROR_ARGUMENT);
 }
 
-static void signs(void **unused)
+TEST(signs)
 {
-    (void)unused;
     double a[6] = {1, 0, -3, 0, 2, 0}; /* columns (1, -3, 2) and 0 */
     sn_fix_signs(3, 2, a);
     assert_true(a[0] == -1 && a[2] == 3 && a[4] == -2 && a[1] == 0);
 }
 
-static void rearrangements(void **unused)
+TEST(rearrangements)
 {
-    (void)unused;
     double a[6] = {1, 2, 3, 4, 5, 6}, turned[6], first[4];
     sn_transpose(2, 3, a, turned);
     const double expected[6] = {1, 4, 2, 5, 3, 6}, leading[4] = {1, 2, 4, 5};
@@ -260,46 +242,27 @@ static void rearrangements(void **unused)
     assert_memory_equal(a, leading, sizeof leading);
 }
 
-static void subspace_distances(void **unused)
+TEST(subspace_distances)
 {
-    (void)unused;
     int64_t p = 6, d = 2;
     double a[12], b[12], mix[4] = {2, 1, -1, 3}, distance;
     fill(p * d, a, 50);
     multiply(false, false, p, d, d, a, mix, b);
-    assert_int_equal(sn_subspace_distance(p, d, a, b, &distance), STONET_OK);
+    OK(sn_subspace_distance(p, d, a, b, &distance));
     assert_true(distance < 1e-14);
     double e12[12] = {1, 0, 0, 1}, e34[12] = {0, 0, 0, 0, 1, 0, 0, 1}, e13[12] = {1, 0, 0, 0, 0, 1};
-    assert_int_equal(sn_subspace_distance(p, d, e12, e34, &distance), STONET_OK);
+    OK(sn_subspace_distance(p, d, e12, e34, &distance));
     assert_true(fabs(distance - 1.0) < 1e-14);
-    assert_int_equal(sn_subspace_distance(p, d, e12, e13, &distance), STONET_OK);
+    OK(sn_subspace_distance(p, d, e12, e13, &distance));
     assert_true(fabs(distance - sqrt(0.5)) < 1e-14);
 }
 
-static void not_a_number_is_refused(void **unused)
+TEST(not_a_number_is_refused)
 {
-    (void)unused;
     double a[4] = {1, NAN, NAN, 1}, values[2], v[4];
     assert_int_equal(sn_eigh(2, a, values, v), STONET_ERROR_NUMERIC);
     double b[4] = {1, NAN, 2, 1};
     assert_int_equal(sn_svd(2, 2, b, NULL, values, v), STONET_ERROR_NUMERIC);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products),
-        cmocka_unit_test(syrk_fills_both_triangles_or_the_lower_one),
-        cmocka_unit_test(empty_products),
-        cmocka_unit_test(norm_of_extremes),
-        cmocka_unit_test(eigenvectors),
-        cmocka_unit_test(singular_values),
-        cmocka_unit_test(cholesky_and_solves),
-        cmocka_unit_test(orthonormal_bases),
-        cmocka_unit_test(signs),
-        cmocka_unit_test(rearrangements),
-        cmocka_unit_test(subspace_distances),
-        cmocka_unit_test(not_a_number_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,19 +1,9 @@
 /* Counter-based noise: known answers, moments, tails, independence of streams, and the shuffle. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 
-static void test_philox_known_answers(void **state)
+TEST(test_philox_known_answers)
 {
-    (void)state;
     const struct {
         uint32_t counter[4], key[2], expected[4];
     } cases[] = {
@@ -33,9 +23,8 @@ static void test_philox_known_answers(void **state)
 }
 
 /* Mean, variance, skewness and kurtosis of N normals within five standard errors; tails by counts. */
-static void test_normals_have_normal_moments_and_tails(void **state)
+TEST(test_normals_have_normal_moments_and_tails)
 {
-    (void)state;
     enum { ROWS = 4000, UNITS = 500 };
     const double n = (double)ROWS * UNITS;
     double sum[5] = {0};
@@ -65,9 +54,8 @@ static double correlation(int64_t n, const double *a, const double *b)
 }
 
 /* Neighbouring addresses (row, layer, unit, iteration, sweep, stream, seed) share nothing. */
-static void test_neighbouring_streams_are_uncorrelated(void **state)
+TEST(test_neighbouring_streams_are_uncorrelated)
 {
-    (void)state;
     enum { N = 100000 };
     double *base = malloc(N * sizeof *base), *other = malloc(N * sizeof *other);
     assert_non_null(base);
@@ -87,18 +75,16 @@ static void test_neighbouring_streams_are_uncorrelated(void **state)
     free(other);
 }
 
-static void test_addresses_are_pure(void **state)
+TEST(test_addresses_are_pure)
 {
-    (void)state;
     double four[4];
     sn_noise_normal4(9, SN_STREAM_IMPUTE, 123, 2, 5, 17, 4, four);
     for (uint32_t k = 0; k < 4; k++)
         assert_true(four[k] == sn_noise_normal(9, SN_STREAM_IMPUTE, 123, 2, 20 + k, 17, 4));
 }
 
-static void test_sequential_numbers_are_uniform(void **state)
+TEST(test_sequential_numbers_are_uniform)
 {
-    (void)state;
     enum { N = 200000, BINS = 50, BOUND = 7 };
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_TEST, 1);
@@ -131,9 +117,8 @@ static void check_permutation(uint64_t n, uint32_t epoch)
     free(seen);
 }
 
-static void test_shuffle_visits_every_row_once(void **state)
+TEST(test_shuffle_visits_every_row_once)
 {
-    (void)state;
     const uint64_t sizes[] = {1, 2, 3, 4, 5, 16, 17, 140, 1000, 4097, 65536, 100003};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (uint32_t epoch = 0; epoch < 3; epoch++) check_permutation(sizes[i], epoch);
@@ -160,9 +145,8 @@ static uint64_t plain_shuffle(const sn_shuffle *shuffle, uint64_t value)
     return value;
 }
 
-static void test_shuffle_of_many_rows_is_that_of_each(void **state)
+TEST(test_shuffle_of_many_rows_is_that_of_each)
 {
-    (void)state;
     const uint64_t sizes[] = {1, 2, 5, 17, 67, 140, 300, UINT64_C(1) << 32, UINT64_C(1) << 62};
     int64_t rows[300];
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -178,9 +162,8 @@ static void test_shuffle_of_many_rows_is_that_of_each(void **state)
 }
 
 /* Every row is equally likely at every position (n small enough to count). */
-static void test_shuffle_is_fair(void **state)
+TEST(test_shuffle_is_fair)
 {
-    (void)state;
     enum { N = 10, EPOCHS = 20000 };
     double count[N][N] = {{0}};
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++) {
@@ -194,9 +177,8 @@ static void test_shuffle_is_fair(void **state)
     assert_true(statistic < 160.0); /* chi-square, about 81 degrees of freedom */
 }
 
-static void test_permutation_is_a_permutation(void **state)
+TEST(test_permutation_is_a_permutation)
 {
-    (void)state;
     int64_t order[100];
     char seen[100] = {0};
     sn_random random;
@@ -206,18 +188,4 @@ static void test_permutation_is_a_permutation(void **state)
     for (int i = 0; i < 100; i++) assert_int_equal(seen[i], 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_philox_known_answers),
-        cmocka_unit_test(test_normals_have_normal_moments_and_tails),
-        cmocka_unit_test(test_neighbouring_streams_are_uncorrelated),
-        cmocka_unit_test(test_addresses_are_pure),
-        cmocka_unit_test(test_sequential_numbers_are_uniform),
-        cmocka_unit_test(test_shuffle_visits_every_row_once),
-        cmocka_unit_test(test_shuffle_of_many_rows_is_that_of_each),
-        cmocka_unit_test(test_shuffle_is_fair),
-        cmocka_unit_test(test_permutation_is_a_permutation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

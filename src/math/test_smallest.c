@@ -1,13 +1,5 @@
 /* The k-th smallest against sorting, ties and all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 
@@ -19,9 +11,8 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void agrees_with_sorting(void **state)
+TEST(agrees_with_sorting)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_TEST, 0);
     for (int64_t count = 1; count <= MOST; count++)
@@ -37,8 +28,4 @@ static void agrees_with_sorting(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_sorting)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 /* The minimiser of the logistic loss by its definition: where the gradient is 0. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "math/softmax_newton.h"
 
@@ -23,10 +16,10 @@ static sample make_sample(int64_t n, int64_t d, int64_t m, double common)
     sample s;
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_TEST, (uint32_t)(d * m));
-    assert_int_equal(SN_NEW(s.x, n * d), STONET_OK);
-    assert_int_equal(SN_NEW(s.lambda, d), STONET_OK);
-    assert_int_equal(SN_NEW(s.w, m * d), STONET_OK);
-    assert_int_equal(SN_NEW(s.label, n), STONET_OK);
+    OK(SN_NEW(s.x, n * d));
+    OK(SN_NEW(s.lambda, d));
+    OK(SN_NEW(s.w, m * d));
+    OK(SN_NEW(s.label, n));
     const int64_t classes = m == 1 ? 2 : m;
     for (int64_t i = 0; i < n; i++) {
         const double z = common * sn_random_normal(&random);
@@ -72,7 +65,7 @@ static double largest_gradient(const sample *s)
     double largest = 0.0;
     for (int64_t k = 0; k < m; k++) {
         double *gradient;
-        assert_int_equal(SN_NEW(gradient, d), STONET_OK);
+        OK(SN_NEW(gradient, d));
         for (int64_t j = 0; j < d; j++) gradient[j] = s->lambda[j] * s->w[k * d + j];
         for (int64_t i = 0; i < n; i++) {
             const bool own = s->label[i] == (m == 1 ? 1 : k);
@@ -87,14 +80,13 @@ static double largest_gradient(const sample *s)
 
 /* Few columns, whose blocks are factored at once, and many, which begin with the diagonals: where the columns
    are all but one, the diagonals are not enough. */
-static void the_gradient_is_zero(void **unused)
+TEST(the_gradient_is_zero)
 {
-    (void)unused;
     const int64_t d[] = {10, 100, 210}, m[] = {1, 1, 3};
     for (int at = 0; at < 3; at++)
         for (int common = 0; common <= 30; common += 10) {
             sample s = make_sample(300, d[at], m[at], common);
-            assert_int_equal(sn_softmax_newton(&s.problem, NULL, s.w), STONET_OK);
+            OK(sn_softmax_newton(&s.problem, NULL, s.w));
             if (!(largest_gradient(&s) < 1e-6))
                 fail_msg("%lld columns, common part %d: %g", (long long)d[at], common, largest_gradient(&s));
             free_sample(&s);
@@ -102,14 +94,13 @@ static void the_gradient_is_zero(void **unused)
 }
 
 /* Roughly: what is left is a small part of the loss, whatever the columns. */
-static void a_rough_minimum_is_near(void **unused)
+TEST(a_rough_minimum_is_near)
 {
-    (void)unused;
     for (int common = 0; common <= 30; common += 10) {
         sample exact = make_sample(300, 150, 1, common), rough = make_sample(300, 150, 1, common);
         rough.problem.enough = 1e-3;
-        assert_int_equal(sn_softmax_newton(&exact.problem, NULL, exact.w), STONET_OK);
-        assert_int_equal(sn_softmax_newton(&rough.problem, NULL, rough.w), STONET_OK);
+        OK(sn_softmax_newton(&exact.problem, NULL, exact.w));
+        OK(sn_softmax_newton(&rough.problem, NULL, rough.w));
         double least = 0.0, found = 0.0;
         for (int64_t i = 0; i < 300; i++) {
             const int32_t label = exact.label[i];
@@ -126,11 +117,4 @@ static void a_rough_minimum_is_near(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gradient_is_zero),
-        cmocka_unit_test(a_rough_minimum_is_near),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -56,6 +56,7 @@ sn_sizes sn_linear_map_sizes(const void *state)
     return (sn_sizes){.inputs = map->p, .dim = map->dim};
 }
 
+/* no test: rows at a time, for memory and speed. */
 int64_t sn_block_rows(int64_t n, int64_t p)
 {
     int64_t rows = ((int64_t)1 << 19) / (p > 0 ? p : 1);

@@ -23,9 +23,7 @@ static void check_pairs(const sample *data, double share, double *value)
     sn_whitening whitening;
     double centred[N * P], z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
     int64_t pairs = 0, used = 0;
-    assert_int_equal(
-        sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, NULL, &scratch, &whitening),
-        STONET_OK);
+    OK(sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, NULL, &scratch, &whitening));
     sn_whiten_rows(&whitening, data->x, NULL, 0, N, centred, z);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++) far[pairs++] = fabs(data->y[i] - data->y[j]);
@@ -44,18 +42,17 @@ static void check_pairs(const sample *data, double share, double *value)
         }
     }
     for (int k = 0; k < P * P; k++) a[k] = (k / P == k % P) - 0.5 * a[k] / (double)used;
-    assert_int_equal(sn_eigh(P, a, value, vector), STONET_OK);
+    OK(sn_eigh(P, a, value, vector));
 }
 
-static void pairs_by_brute_force(void **unused)
+TEST(pairs_by_brute_force)
 {
-    (void)unused;
     sample data = draw(3);
     const char *options[] = {"share=0.1", "share=0.3"};
     for (int k = 0; k < 2; k++) {
         sn_fit_result result;
         double value[P];
-        assert_int_equal(fit_with("scr", &data.problem, 2, options[k], NULL, &result), STONET_OK);
+        OK(fit_with("scr", &data.problem, 2, options[k], NULL, &result));
         const sn_linear_map *map = result.state;
         check_pairs(&data, k == 0 ? 0.1 : 0.3, value);
         for (int64_t j = 0; j < map->n_values; j++) assert_true(fabs(map->value[j] - value[j]) < 1e-9);
@@ -65,14 +62,13 @@ static void pairs_by_brute_force(void **unused)
 }
 
 /* Ranks see no difference between y and an increasing function of it; and a constant response is refused. */
-static void ranks_and_refusal(void **unused)
+TEST(ranks_and_refusal)
 {
-    (void)unused;
     sample data = draw(4);
     double value[2][P];
     for (int pass = 0; pass < 2; pass++) {
         sn_fit_result result;
-        assert_int_equal(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result), STONET_OK);
+        OK(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result));
         const sn_linear_map *map = result.state;
         memcpy(value[pass], map->value, (size_t)map->n_values * sizeof(double));
         for (int64_t i = 0; i < N; i++) data.y[i] = sinh(3 * data.y[i]);
@@ -82,14 +78,14 @@ static void ranks_and_refusal(void **unused)
     sn_fit_result result;
     double rank[N] = {0}; /* what it sees are the ranks themselves, equals sharing theirs */
     data.y[0] = data.y[1] = data.y[2];
-    assert_int_equal(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result), STONET_OK);
+    OK(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result));
     memcpy(value[0], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
     sn_linear_map_free(result.state);
     for (int64_t i = 0; i < N; i++)
         for (int64_t k = 0; k < N; k++)
             rank[i] += data.y[k] < data.y[i] ? 1.0 : data.y[k] == data.y[i] ? 0.5 : 0.0;
     memcpy(data.y, rank, sizeof rank);
-    assert_int_equal(fit_with("scr", &data.problem, 2, "", NULL, &result), STONET_OK);
+    OK(fit_with("scr", &data.problem, 2, "", NULL, &result));
     memcpy(value[1], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
     sn_linear_map_free(result.state);
     for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
@@ -98,9 +94,8 @@ static void ranks_and_refusal(void **unused)
     sample_free(&data);
 }
 
-static void gradient_of_cve(void **unused)
+TEST(gradient_of_cve)
 {
-    (void)unused;
     enum { D = 2, R = 2 };
     SN_WORKSPACE(scratch);
     double z[N * P], y[N * R], b[P * D], gradient[P * D];
@@ -113,7 +108,7 @@ static void gradient_of_cve(void **unused)
         y[i * R + 1] = z[i * P + 1] * z[i * P + 2];
     }
     sn_cve cve = {.n = N, .rank = P, .d = D, .responses = R, .z = z, .y = y, .h = 1.3, .threads = 1};
-    assert_int_equal(sn_cve_prepare(&cve, &scratch), STONET_OK);
+    OK(sn_cve_prepare(&cve, &scratch));
     sn_cve_value(&cve, b, gradient);
     for (int k = 0; k < P * D; k++) {
         const double held = b[k], small = 1e-5;
@@ -127,27 +122,16 @@ static void gradient_of_cve(void **unused)
 }
 
 /* A fit that asks for more directions than there are says so. */
-static void cve_of_all_directions(void **unused)
+TEST(cve_of_all_directions)
 {
-    (void)unused;
     sample data = draw(6);
     heard messages;
     sn_fit_result result;
-    assert_int_equal(fit_with("cve", &data.problem, P + 3, "restarts=1 iterations=3", &messages, &result),
-                     STONET_OK);
+    OK(fit_with("cve", &data.problem, P + 3, "restarts=1 iterations=3", &messages, &result));
     assert_int_equal(result.dim, P);
     assert_int_equal(messages.warnings, 1);
     sn_linear_map_free(result.state);
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_by_brute_force),
-        cmocka_unit_test(ranks_and_refusal),
-        cmocka_unit_test(gradient_of_cve),
-        cmocka_unit_test(cve_of_all_directions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -51,17 +51,16 @@ static float *z_of(const char *name, const sn_problem *problem, int64_t dim, con
     sn_fit_result result;
     sn_store *store;
     void *copy;
-    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(fit_with(name, problem, dim, options, NULL, &result));
     assert_int_equal(result.dim, dim);
     assert_int_equal(result.outcome, STONET_DONE);
     const size_t size = (size_t)(problem->n * dim);
     float *z = sn_malloc(size, sizeof *z), *again = sn_malloc(size, sizeof *z);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(method->save(result.state, store), STONET_OK);
-    assert_int_equal(method->load(store, &copy), STONET_OK);
-    assert_int_equal(method->transform(result.state, problem->x, problem->n, NULL, z), STONET_OK);
-    assert_int_equal(method->transform(copy, problem->x, problem->n, NULL, again), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(method->save(result.state, store));
+    OK(method->load(store, &copy));
+    OK(method->transform(result.state, problem->x, problem->n, NULL, z));
+    OK(method->transform(copy, problem->x, problem->n, NULL, again));
     assert_memory_equal(z, again, size * sizeof *z);
     assert_int_equal(method->sizes(copy).inputs, problem->p);
     assert_int_equal(method->sizes(copy).dim, dim);
@@ -73,9 +72,8 @@ static float *z_of(const char *name, const sn_problem *problem, int64_t dim, con
     return z;
 }
 
-static void the_spread_of_the_response_is_seen(void **unused)
+TEST(the_spread_of_the_response_is_seen)
 {
-    (void)unused;
     sample data = spread(1500);
     double *size = sn_malloc(1500, sizeof *size);
     for (int64_t i = 0; i < 1500; i++) size[i] = fabs((double)data.x[i * P]);
@@ -101,30 +99,27 @@ static void the_spread_of_the_response_is_seen(void **unused)
 
 /* With rho = 1{y != y'} and a linear f the divergence is the between-class variance, and its optimum the
    direction of sir. */
-static void gmddnet_without_hidden_layers_is_sir_for_classes(void **unused)
+TEST(gmddnet_without_hidden_layers_is_sir_for_classes)
 {
-    (void)unused;
     sample data = classes(2000, 3);
     sn_linear_map *sir = fit_map("sir", &data.problem, 1, "");
     const sn_method *method = sn_method_find("gmddnet");
     sn_fit_result result;
-    assert_int_equal(fit_with("gmddnet", &data.problem, 1,
-                              "hidden=none penalty=1 epochs=100 batch=500 rate=0.01", NULL, &result),
-                     STONET_OK);
+    OK(fit_with("gmddnet", &data.problem, 1, "hidden=none penalty=1 epochs=100 batch=500 rate=0.01", NULL,
+                &result));
     const sn_network *net = result.state;
     double b[P], distance;
     for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
     assert_int_equal(net->shape.layers, 1);
-    assert_int_equal(sn_subspace_distance(P, 1, b, sir->direction, &distance), STONET_OK);
+    OK(sn_subspace_distance(P, 1, b, sir->direction, &distance));
     if (!(distance < 0.03)) fail_msg("distance to sir's direction %.4f", distance);
     method->free(result.state);
     sn_linear_map_free(sir);
     sample_free(&data);
 }
 
-static void directions_of_gmddnet_are_not_the_same(void **unused)
+TEST(directions_of_gmddnet_are_not_the_same)
 {
-    (void)unused;
     sample data = classes(600, 3);
     float *z = z_of("gmddnet", &data.problem, 2, small_gmddnet);
     double first[600];
@@ -134,27 +129,23 @@ static void directions_of_gmddnet_are_not_the_same(void **unused)
     sample_free(&data);
 }
 
-static void benn_reduces_classes_and_by_a_linear_map(void **unused)
+TEST(benn_reduces_classes_and_by_a_linear_map)
 {
-    (void)unused;
     sample data = classes(600, 2);
     double truth[P] = {1, 0.3, 0, 0}, b[P], distance;
     sn_fit_result result;
-    assert_int_equal(
-        fit_with("benn", &data.problem, 1, "hidden=none units=60 epochs=300 rate=0.005", NULL, &result),
-        STONET_OK);
+    OK(fit_with("benn", &data.problem, 1, "hidden=none units=60 epochs=300 rate=0.005", NULL, &result));
     const sn_network *net = result.state;
     assert_int_equal(net->shape.layers, 1);
     for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
-    assert_int_equal(sn_subspace_distance(P, 1, b, truth, &distance), STONET_OK);
+    OK(sn_subspace_distance(P, 1, b, truth, &distance));
     if (!(distance < 0.1)) fail_msg("distance to the truth %.4f", distance);
     sn_method_find("benn")->free(result.state);
     sample_free(&data);
 }
 
-static void two_targets_are_taken(void **unused)
+TEST(two_targets_are_taken)
 {
-    (void)unused;
     sample data = sample_normal(200, P, 2, 9);
     for (int64_t i = 0; i < 200; i++)
         for (int64_t k = 0; k < 2; k++) data.y[2 * i + k] = (double)data.x[i * P + k];
@@ -170,9 +161,8 @@ static void two_targets_are_taken(void **unused)
     sample_free(&data);
 }
 
-static void what_cannot_be_fitted_is_said(void **unused)
+TEST(what_cannot_be_fitted_is_said)
 {
-    (void)unused;
     sample data = sample_normal(3, P, 1, 9);
     sn_fit_result result;
     assert_int_equal(fit_with("gmddnet", &data.problem, 1, small_gmddnet, NULL, &result), STONET_ERROR_DATA);
@@ -185,15 +175,4 @@ static void what_cannot_be_fitted_is_said(void **unused)
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_spread_of_the_response_is_seen),
-        cmocka_unit_test(gmddnet_without_hidden_layers_is_sir_for_classes),
-        cmocka_unit_test(directions_of_gmddnet_are_not_the_same),
-        cmocka_unit_test(benn_reduces_classes_and_by_a_linear_map),
-        cmocka_unit_test(two_targets_are_taken),
-        cmocka_unit_test(what_cannot_be_fitted_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -60,7 +60,7 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
         free(h);
         free(fh);
     }
-    assert_int_equal(sn_eigh(p, m, values, v), STONET_OK);
+    OK(sn_eigh(p, m, values, v));
     for (int64_t a = 0; a < p; a++)
         for (int64_t j = 0; j < d; j++) out[a * d + j] = v[a * p + j];
     double *all[] = {k, ky, ridged, inverse, left, f, m, values, v};
@@ -76,9 +76,7 @@ static void check_textbook(int64_t classes, int64_t targets)
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
-        assert_int_equal(
-            fit_with(method(), &s.problem, D, &result, "epsilon", "1e-3", "landmarks", landmarks[way], NULL),
-            STONET_OK);
+        OK(fit_with(method(), &s.problem, D, &result, "epsilon", "1e-3", "landmarks", landmarks[way], NULL));
         const sn_linear_map *map = result.state;
         assert_same_scores(P, D, expected, map->direction, 1e-8);
         method()->free(result.state);
@@ -87,9 +85,8 @@ static void check_textbook(int64_t classes, int64_t targets)
     free_sample(&s);
 }
 
-static void test_textbook(void **state)
+TEST(test_textbook)
 {
-    (void)state;
     check_textbook(3, 0);
     check_textbook(0, 1);
     check_textbook(0, 2);
@@ -101,19 +98,17 @@ static double distance(int64_t n, int64_t classes, const char *landmarks, const 
     enum { P = 6 };
     sample s = make_sample(n, P, classes, 1, 5);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, "steps", steps, NULL),
-                     STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, "steps", steps, NULL));
     const sn_linear_map *map = result.state;
     double truth[P * 2] = {[0] = 1.0, [3] = 1.0}, found;
-    assert_int_equal(sn_subspace_distance(P, 2, truth, map->direction, &found), STONET_OK);
+    OK(sn_subspace_distance(P, 2, truth, map->direction, &found));
     method()->free(result.state);
     free_sample(&s);
     return found;
 }
 
-static void test_recovers_the_subspace(void **state)
+TEST(test_recovers_the_subspace)
 {
-    (void)state;
     double few = distance(80, 0, "none", "1"), many = distance(800, 0, "none", "1");
     assert_true(many < few);
     assert_true(many < 0.1);
@@ -122,12 +117,11 @@ static void test_recovers_the_subspace(void **state)
     assert_true(distance(400, 0, "none", "4") < distance(400, 0, "none", "1") + 0.02);
 }
 
-static void test_more_directions_than_classes(void **state)
+TEST(test_more_directions_than_classes)
 {
-    (void)state;
     sample s = make_sample(60, 4, 2, 0, 3);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 9, &result, NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 9, &result, NULL));
     assert_int_equal(result.dim, 4);
     assert_non_null(strstr(last_message, "gkdr: 4 directions exist"));
     check_round_trip(method(), &s, &result);
@@ -135,20 +129,10 @@ static void test_more_directions_than_classes(void **state)
     free_sample(&s);
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
     check_too_large(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_textbook),
-        cmocka_unit_test(test_recovers_the_subspace),
-        cmocka_unit_test(test_more_directions_than_classes),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_gkdr", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

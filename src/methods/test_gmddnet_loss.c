@@ -1,13 +1,5 @@
 /* The loss of gmddnet by its formula, and its gradient by differences. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "methods/gmddnet_loss.h"
 
@@ -80,9 +72,8 @@ static double written_out(const fixture *f, bool classes, const double z[B], dou
     return loss;
 }
 
-static void the_loss_and_its_gradient(void **state)
+TEST(the_loss_and_its_gradient)
 {
-    (void)state;
     for (int kind = SN_DISTANCE_ABSOLUTE; kind <= SN_DISTANCE_POWER; kind++) {
         for (int classes = 0; classes < 2; classes++) {
             fixture f;
@@ -113,9 +104,8 @@ static void the_loss_and_its_gradient(void **state)
 }
 
 /* A batch of one row has nothing to say. */
-static void one_row(void **state)
+TEST(one_row)
 {
-    (void)state;
     fixture f;
     float slope[1];
     make(SN_DISTANCE_ABSOLUTE, &f);
@@ -124,11 +114,4 @@ static void one_row(void **state)
     assert_true(slope[0] == 0.0F);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_loss_and_its_gradient),
-        cmocka_unit_test(one_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -68,8 +68,8 @@ static void check_middle(int64_t classes, int64_t targets)
     double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
     SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
-    assert_int_equal(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle), STONET_OK);
-    assert_int_equal(sn_middle_apply(middle, N, q, out), STONET_OK); /* Mid Q = Mid */
+    OK(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle));
+    OK(sn_middle_apply(middle, N, q, out)); /* Mid Q = Mid */
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
     free(mid);
     free(q);
@@ -77,9 +77,8 @@ static void check_middle(int64_t classes, int64_t targets)
     free_sample(&s);
 }
 
-static void test_middle(void **state)
+TEST(test_middle)
 {
-    (void)state;
     check_middle(3, 0);
     check_middle(0, 1);
     check_middle(0, 2);
@@ -102,7 +101,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
         for (int64_t j = 0; j < n; j++)
             for (int64_t l = 0; l < n; l++)
                 m[i * n + j] += 0.5 * (left[i * n + l] * kk[j * n + l] + left[j * n + l] * kk[i * n + l]);
-    assert_int_equal(sn_eigh(n, m, values, v), STONET_OK);
+    OK(sn_eigh(n, m, values, v));
     double *b = times(n, root, v), *scores = zeros(rows * d);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = 0; j < d; j++)
@@ -122,11 +121,10 @@ static void check_textbook(int64_t classes, int64_t targets, int64_t d)
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
-        assert_int_equal(fit_with(method(), &s.problem, d, &result, "ex", "0.02", "ey", "0.1", "landmarks",
-                                  landmarks[way], NULL),
-                         STONET_OK);
+        OK(fit_with(method(), &s.problem, d, &result, "ex", "0.02", "ey", "0.1", "landmarks", landmarks[way],
+                    NULL));
         assert_int_equal(result.dim, d);
-        assert_int_equal(sn_kernel_map_scores(result.state, ROWS, s.wide, z), STONET_OK);
+        OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
         assert_same_scores(ROWS, d, expected, z, 1e-8);
         method()->free(result.state);
     }
@@ -135,25 +133,23 @@ static void check_textbook(int64_t classes, int64_t targets, int64_t d)
     free_sample(&s);
 }
 
-static void test_textbook(void **state)
+TEST(test_textbook)
 {
-    (void)state;
     check_textbook(3, 0, 3);
     check_textbook(0, 1, 3);
     check_textbook(0, 2, 2);
 }
 
 /* One row at a time gives what all rows give at once: nothing is centred by the new rows. */
-static void test_new_rows_stand_alone(void **state)
+TEST(test_new_rows_stand_alone)
 {
-    (void)state;
     sample s = make_sample(40, 3, 3, 0, 3);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", "12", NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &result, "landmarks", "12", NULL));
     float all[80], one[2];
-    assert_int_equal(method()->transform(result.state, s.x, 40, NULL, all), STONET_OK);
+    OK(method()->transform(result.state, s.x, 40, NULL, all));
     for (int i = 0; i < 40; i++) {
-        assert_int_equal(method()->transform(result.state, s.x + 3 * i, 1, NULL, one), STONET_OK);
+        OK(method()->transform(result.state, s.x + 3 * i, 1, NULL, one));
         assert_true(fabsf(one[0] - all[2 * i]) < 1e-6f && fabsf(one[1] - all[2 * i + 1]) < 1e-6f);
     }
     check_round_trip(method(), &s, &result);
@@ -171,9 +167,9 @@ static double spread_correlation(int64_t n)
         s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
     }
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 1, &result, NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 1, &result, NULL));
     float *z = calloc((size_t)n, sizeof *z);
-    assert_int_equal(method()->transform(result.state, s.x, n, NULL, z), STONET_OK);
+    OK(method()->transform(result.state, s.x, n, NULL, z));
     double zt = 0.0, tt = 0.0, zz = 0.0, mean = 0.0;
     for (int64_t i = 0; i < n; i++) mean += fabs(s.x[i * 3]) / (double)n;
     for (int64_t i = 0; i < n; i++) {
@@ -188,27 +184,15 @@ static double spread_correlation(int64_t n)
     return fabs(zt) / sqrt(zz * tt);
 }
 
-static void test_finds_the_direction_of_spread(void **state)
+TEST(test_finds_the_direction_of_spread)
 {
-    (void)state;
     assert_true(spread_correlation(400) > 0.9);
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
     check_too_large(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_textbook),
-        cmocka_unit_test(test_new_rows_stand_alone),
-        cmocka_unit_test(test_finds_the_direction_of_spread),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_gsave", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

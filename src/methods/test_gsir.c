@@ -35,7 +35,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
         for (int64_t j = 0; j < n; j++)
             for (int64_t l = 0; l < n; l++)
                 m[i * n + j] += 0.5 * (left[i * n + l] * a1[j * n + l] + left[j * n + l] * a1[i * n + l]);
-    assert_int_equal(sn_eigh(n, m, values, v), STONET_OK);
+    OK(sn_eigh(n, m, values, v));
     double *rq = times(n, inverse, q), *at_k = plain_gram(n, rows, p, x, at, gamma),
            *scores = zeros(rows * d);
     for (int64_t r = 0; r < rows; r++)
@@ -60,12 +60,11 @@ static void check_textbook(int64_t classes, int64_t targets, const char *atype, 
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
-        assert_int_equal(fit_with(method(), &s.problem, d, &result, "complexity", "0.8", "ex", "0.05", "ey",
-                                  "0.2", "atype", atype, "landmarks", landmarks[way], NULL),
-                         STONET_OK);
+        OK(fit_with(method(), &s.problem, d, &result, "complexity", "0.8", "ex", "0.05", "ey", "0.2", "atype",
+                    atype, "landmarks", landmarks[way], NULL));
         assert_int_equal(result.dim, d);
         double *z = zeros(ROWS * d);
-        assert_int_equal(sn_kernel_map_scores(result.state, ROWS, s.wide, z), STONET_OK);
+        OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
         assert_same_scores(ROWS, d, expected, z, 1e-8);
         free(z);
         method()->free(result.state);
@@ -74,9 +73,8 @@ static void check_textbook(int64_t classes, int64_t targets, const char *atype, 
     free_sample(&s);
 }
 
-static void test_textbook(void **state)
+TEST(test_textbook)
 {
-    (void)state;
     check_textbook(3, 0, "identity", 2);
     check_textbook(3, 0, "gyinv", 2);
     check_textbook(0, 1, "identity", 3);
@@ -84,34 +82,31 @@ static void test_textbook(void **state)
     check_textbook(0, 2, "identity", 3);
 }
 
-static void test_class_names_do_not_matter(void **state)
+TEST(test_class_names_do_not_matter)
 {
-    (void)state;
     sample s = make_sample(60, 3, 3, 0, 2);
     sn_fit_result one, two;
     double a[120], b[120];
-    assert_int_equal(fit_with(method(), &s.problem, 2, &one, NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &one, NULL));
     const int32_t other[] = {2, 0, 3}; /* another order, and a class that has no rows */
     for (int i = 0; i < 60; i++) s.label[i] = other[s.label[i]];
     s.problem.outputs = 4;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &two, NULL), STONET_OK);
-    assert_int_equal(sn_kernel_map_scores(one.state, 60, s.wide, a), STONET_OK);
-    assert_int_equal(sn_kernel_map_scores(two.state, 60, s.wide, b), STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &two, NULL));
+    OK(sn_kernel_map_scores(one.state, 60, s.wide, a));
+    OK(sn_kernel_map_scores(two.state, 60, s.wide, b));
     for (int i = 0; i < 120; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
     method()->free(one.state);
     method()->free(two.state);
     free_sample(&s);
 }
 
-static void test_rank_is_limited_by_the_classes(void **state)
+TEST(test_rank_is_limited_by_the_classes)
 {
-    (void)state;
     sample s = make_sample(50, 3, 3, 0, 3);
     sn_fit_result result;
     const char *landmarks[] = {"none", "20"};
     for (int way = 0; way < 2; way++) {
-        assert_int_equal(fit_with(method(), &s.problem, 6, &result, "landmarks", landmarks[way], NULL),
-                         STONET_OK);
+        OK(fit_with(method(), &s.problem, 6, &result, "landmarks", landmarks[way], NULL));
         assert_int_equal(result.dim, 2);
         assert_non_null(strstr(last_message, "gsir: 2 directions exist"));
         check_round_trip(method(), &s, &result);
@@ -126,10 +121,9 @@ static double recovery(int64_t n, const char *landmarks)
 {
     sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 1, &result, "ex", "0.001", "landmarks", landmarks, NULL),
-                     STONET_OK);
+    OK(fit_with(method(), &s.problem, 1, &result, "ex", "0.001", "landmarks", landmarks, NULL));
     double *z = zeros(500), zz = 0.0, tt = 0.0, zt = 0.0, mz = 0.0, mt = 0.0;
-    assert_int_equal(sn_kernel_map_scores(result.state, 500, fresh.wide, z), STONET_OK);
+    OK(sn_kernel_map_scores(result.state, 500, fresh.wide, z));
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < 500; i++) {
             double truth = fresh.wide[i * 4] + 0.5 * pow(fresh.wide[i * 4 + 1], 2);
@@ -150,9 +144,8 @@ static double recovery(int64_t n, const char *landmarks)
     return fabs(zt) / sqrt(zz * tt);
 }
 
-static void test_recovers_a_nonlinear_predictor(void **state)
+TEST(test_recovers_a_nonlinear_predictor)
 {
-    (void)state;
     double few = recovery(60, "none"), many = recovery(600, "none"), some = recovery(600, "100");
     assert_true(many > few);
     assert_true(many > 0.93);
@@ -164,7 +157,7 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
 {
     sn_fit_result result;
     double ex = NAN;
-    assert_int_equal(fit_with(method(), problem, 1, &result, "landmarks", landmarks, NULL), STONET_OK);
+    OK(fit_with(method(), problem, 1, &result, "landmarks", landmarks, NULL));
     const char *said = strstr(last_message, "ex=");
     assert_non_null(said);
     assert_int_equal(sscanf(said, "ex=%lf", &ex), 1);
@@ -174,9 +167,8 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
 
 /* More rows allow less of it, landmarks need about the same, and where there is nothing to find it is large.
  */
-static void test_the_ridge_follows_the_data(void **state)
+TEST(test_the_ridge_follows_the_data)
 {
-    (void)state;
     sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
     double from_few = chosen_ridge(&few.problem, "none"), from_many = chosen_ridge(&many.problem, "none");
     double with_landmarks = chosen_ridge(&many.problem, "300");
@@ -192,46 +184,32 @@ static void test_the_ridge_follows_the_data(void **state)
     free_sample(&classes);
 }
 
-static void test_damaged_models_are_refused(void **state)
+TEST(test_damaged_models_are_refused)
 {
-    (void)state;
     sn_store *store = NULL;
     void *again = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
+    OK(sn_store_create(&store));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_put_real(store, "kernel.gamma", -1.0), STONET_OK);
+    OK(sn_store_put_real(store, "kernel.gamma", -1.0));
     const float centre[] = {0.0f};
     const double number[] = {0.0, 1.0};
-    assert_int_equal(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 2, 1, number), STONET_OK);
+    OK(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre));
+    OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 2, 1, number));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* two coefficients, one centre */
     sn_store_free(store);
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_real(store, "kernel.gamma", 0.0), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number), STONET_OK);
-    assert_int_equal(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_real(store, "kernel.gamma", 0.0));
+    OK(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre));
+    OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number));
+    OK(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* no bandwidth */
     sn_store_free(store);
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
     check_too_large(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_textbook),
-        cmocka_unit_test(test_class_names_do_not_matter),
-        cmocka_unit_test(test_rank_is_limited_by_the_classes),
-        cmocka_unit_test(test_recovers_a_nonlinear_predictor),
-        cmocka_unit_test(test_the_ridge_follows_the_data),
-        cmocka_unit_test(test_damaged_models_are_refused),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_gsir", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

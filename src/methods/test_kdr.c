@@ -45,8 +45,7 @@ static fixture make_fixture(int64_t classes, int64_t landmarks)
     t.input = (sn_kernel_input){
         .n = N, .p = P, .m = N, .exact = landmarks == 0, .x = t.s.wide, .centres = t.s.wide};
     if (landmarks > 0) t.input.m = landmarks;
-    assert_int_equal(sn_response_factor(&t.s.problem, SN_MEAN_DISTANCE, 1, &t.keep, &t.f, &t.rank),
-                     STONET_OK);
+    OK(sn_response_factor(&t.s.problem, SN_MEAN_DISTANCE, 1, &t.keep, &t.f, &t.rank));
     for (int64_t j = 0; j < t.rank; j++) {
         double mean = 0.0;
         for (int64_t i = 0; i < N; i++) mean += t.f[i * t.rank + j] / N;
@@ -54,7 +53,7 @@ static fixture make_fixture(int64_t classes, int64_t landmarks)
     }
     const double b[] = {0.8, 0.1, -0.3, 0.7, 0.2, -0.4, 0.5, 0.3};
     memcpy(t.b, b, sizeof b);
-    assert_int_equal(sn_orthonormalise(P, D, t.b), STONET_OK);
+    OK(sn_orthonormalise(P, D, t.b));
     return t;
 }
 
@@ -64,37 +63,35 @@ static void free_fixture(fixture *t)
     free_sample(&t->s);
 }
 
-static void test_value(void **state)
+TEST(test_value)
 {
-    (void)state;
     for (int64_t classes = 0; classes <= 3; classes += 3) {
         for (int64_t landmarks = 0; landmarks <= N; landmarks += N) {
             fixture t = make_fixture(classes, landmarks);
             double value, expected = textbook(&t.s.problem, t.s.wide, t.b, 0.7, 1e-3);
-            assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr), STONET_OK);
-            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, NULL), STONET_OK);
+            OK(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr));
+            OK(sn_kdr_value(&t.kdr, t.b, 0.7, &value, NULL));
             assert_true(fabs(value - expected) < 1e-8 * expected);
             free_fixture(&t);
         }
     }
 }
 
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
-    (void)state;
     const int64_t landmarks[] = {0, 12, N};
     for (int way = 0; way < 3; way++) {
         fixture t = make_fixture(way == 1 ? 3 : 0, landmarks[way]);
         double value, gradient[P * D], below, above, step = 1e-6, largest = 0.0;
-        assert_int_equal(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr), STONET_OK);
-        assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &value, gradient), STONET_OK);
+        OK(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr));
+        OK(sn_kdr_value(&t.kdr, t.b, 0.7, &value, gradient));
         for (int i = 0; i < P * D; i++) largest = fmax(largest, fabs(gradient[i]));
         for (int i = 0; i < P * D; i++) {
             double at = t.b[i];
             t.b[i] = at + step;
-            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &above, NULL), STONET_OK);
+            OK(sn_kdr_value(&t.kdr, t.b, 0.7, &above, NULL));
             t.b[i] = at - step;
-            assert_int_equal(sn_kdr_value(&t.kdr, t.b, 0.7, &below, NULL), STONET_OK);
+            OK(sn_kdr_value(&t.kdr, t.b, 0.7, &below, NULL));
             t.b[i] = at;
             assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) < 1e-6 * largest);
         }
@@ -106,14 +103,13 @@ static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
     sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, NULL));
     free_sample(&s);
     return distance_to_truth(method(), &result);
 }
 
-static void test_recovers_the_subspace(void **state)
+TEST(test_recovers_the_subspace)
 {
-    (void)state;
     double few = distance(50, 0, "none"), many = distance(300, 0, "none");
     assert_true(many < few);
     assert_true(many < 0.12);
@@ -121,39 +117,24 @@ static void test_recovers_the_subspace(void **state)
     assert_true(distance(300, 0, "60") < 0.15);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     check_limit(method());
     sample s = make_sample(40, 3, 3, 0, 2);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 1, &result, "rows", "20", "iterations", "5", NULL),
-                     STONET_OK);
+    OK(fit_with(method(), &s.problem, 1, &result, "rows", "20", "iterations", "5", NULL));
     method()->free(result.state);
     free_sample(&s);
 }
 
-static void test_stopping(void **state)
+TEST(test_stopping)
 {
-    (void)state;
     check_stopping(method());
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value),
-        cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_recovers_the_subspace),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_stopping),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_kdr", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -86,9 +86,9 @@ static void check_round_trip(const sn_method *method, const void *state, const s
 {
     sn_store *again = NULL;
     void *loaded = NULL;
-    assert_int_equal(sn_store_create(&again), STONET_OK);
+    OK(sn_store_create(&again));
     if (method->load(store, &loaded) != STONET_OK) fail_msg("%s: %s", method->name, stonet_last_error());
-    assert_int_equal(method->save(loaded, again), STONET_OK);
+    OK(method->save(loaded, again));
     const sn_sizes was = method->sizes(state), is = method->sizes(loaded);
     assert_true(was.inputs == is.inputs && was.dim == is.dim && was.outputs == is.outputs);
     assert_int_equal(sn_store_tensors(store), sn_store_tensors(again));
@@ -113,8 +113,8 @@ static void check_round_trip(const sn_method *method, const void *state, const s
 static void put_state(numbers *to, const sn_method *method, const void *state)
 {
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(method->save(state, store), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(method->save(state, store));
     for (size_t t = 0; t < sn_store_tensors(store); t++) {
         const sn_tensor *tensor = sn_store_tensor(store, t);
         const int64_t count = sn_tensor_count(tensor);
@@ -138,12 +138,12 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
     float *z = calloc((size_t)(n * dim), sizeof *z);
     double *v = calloc((size_t)(n * wide), sizeof *v);
     assert_true(z != NULL && v != NULL);
-    if (!method->has_draws) assert_int_equal(method->transform(state, problem->x, 0, NULL, z), STONET_OK);
-    assert_int_equal(method->transform(state, problem->x, n, NULL, z), STONET_OK);
+    if (!method->has_draws) OK(method->transform(state, problem->x, 0, NULL, z));
+    OK(method->transform(state, problem->x, n, NULL, z));
     for (int64_t i = 0; i < n * dim; i++) v[i] = (double)z[i];
     put_vector(to, n * dim, v, 1e-3);
     if (method->predict != NULL) {
-        assert_int_equal(method->predict(state, problem->x, n, v), STONET_OK);
+        OK(method->predict(state, problem->x, n, v));
         put_vector(to, n * problem->outputs, v, 1e-3);
     }
     free(z);
@@ -159,51 +159,27 @@ static void put_candidate(numbers *to, const sn_candidate *candidate, const sn_p
     sn_tests tests = {0}, general = {0};
     double *vector = calloc((size_t)problem->p, sizeof *vector);
     assert_non_null(vector);
-    assert_int_equal(sn_candidate_solve(candidate, problem, settings, NULL, &scratch, &solved), STONET_OK);
+    OK(sn_candidate_solve(candidate, problem, settings, NULL, &scratch, &solved));
     put(to, (double)solved.eigen.count, 0.0);
     put(to, (double)solved.eigen.available, 0.0);
     put(to, solved.matrix.noise, 1e-6 * fabs(solved.matrix.noise) + 1e-12);
     put(to, solved.matrix.scale, 1e-6 * fabs(solved.matrix.scale) + 1e-12);
     put_vector(to, solved.eigen.count, solved.eigen.value, 1e-6);
-    assert_int_equal(sn_solved_vectors(&solved, 1, vector), STONET_OK);
+    OK(sn_solved_vectors(&solved, 1, vector));
     sn_fix_signs(problem->p, 1, vector);
     put_vector(to, problem->p, vector, 1e-6);
     free(vector);
-    if (candidate->tests != NULL)
-        assert_int_equal(candidate->tests(&solved.sample, &solved.matrix, &solved.eigen, &tests), STONET_OK);
+    if (candidate->tests != NULL) OK(candidate->tests(&solved.sample, &solved.matrix, &solved.eigen, &tests));
     if (candidate->general != NULL)
-        assert_int_equal(
-            candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &general), STONET_OK);
+        OK(candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &general));
     put_vector(to, 2 * tests.count, tests.test, 1e-5);
     put_vector(to, 2 * general.count, general.test, 1e-5);
-}
-
-/* What a run says: how often, how far it is each time, its losses. */
-typedef struct said {
-    int messages, calls;
-    double way, losses;
-} said;
-
-static void count_message(stonet_level level, const char *text, void *user)
-{
-    (void)level;
-    (void)text;
-    ((said *)user)->messages++;
-}
-
-static void follow(const stonet_progress *progress, void *user)
-{
-    said *to = user;
-    to->calls++;
-    to->way += progress->total > 0 ? to->calls * (double)progress->done / (double)progress->total : 0.0;
-    to->losses += isfinite(progress->loss) ? to->calls * progress->loss : 0.0;
 }
 
 static numbers result_of(const kept_case *c)
 {
     numbers all = {.count = 0};
     sample data = make_table(c);
-    said words = {0};
     float *weight = calloc((size_t)c->n, sizeof *weight);
     assert_non_null(weight);
     for (int64_t i = 0; i < c->n; i++) weight[i] = 0.5F + 0.25F * (float)(i % 5);
@@ -215,17 +191,10 @@ static numbers result_of(const kept_case *c)
     run.seed = 3;
     run.threads = 1;
     omp_set_num_threads(1);
-    run.on_message = count_message;
-    run.on_progress = follow;
-    run.user = &words;
     sn_fit_result result = {0};
     if (sn_method_fit(method, &data.problem, c->dim, settings, &run, &result) != STONET_OK)
         fail_msg("%s %s: %s", c->method, c->options, stonet_last_error());
     put(&all, (double)result.dim, 0.0);
-    put(&all, words.messages, 0.0);
-    put(&all, words.calls, 0.0);
-    put(&all, words.way, 1e-9 * fabs(words.way));
-    put(&all, words.losses, 1e-4 * fabs(words.losses));
     put_state(&all, method, result.state);
     put_answers(&all, method, result.state, &data.problem, result.dim);
     if (method->candidate != NULL && c->p < 100)

@@ -1,20 +1,10 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
 #include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/kernel_map.h"
@@ -93,11 +83,11 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
                                                       int64_t dim, sn_fit_result *result, ...)
 {
     sn_settings *settings = NULL;
-    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    OK(sn_settings_create(method->params, method->n_params, &settings));
     va_list list;
     va_start(list, result);
     for (const char *name; (name = va_arg(list, const char *)) != NULL;)
-        assert_int_equal(sn_settings_set(settings, name, va_arg(list, const char *)), STONET_OK);
+        OK(sn_settings_set(settings, name, va_arg(list, const char *)));
     va_end(list);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 2;
@@ -116,7 +106,7 @@ __attribute__((unused)) static double *matrix_power(int64_t n, const double *a, 
 {
     double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n), *out = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
-    assert_int_equal(sn_eigh(n, copy, values, v), STONET_OK);
+    OK(sn_eigh(n, copy, values, v));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < n && values[k] > cut * values[0]; k++)
@@ -131,7 +121,7 @@ __attribute__((unused)) static double top_eigenvalue(int64_t n, const double *a)
 {
     double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
-    assert_int_equal(sn_eigh(n, copy, values, v), STONET_OK);
+    OK(sn_eigh(n, copy, values, v));
     double top = values[0];
     free(copy);
     free(values);
@@ -228,13 +218,13 @@ __attribute__((unused)) static void check_round_trip(const sn_method *method, co
 {
     sn_store *store = NULL;
     void *again = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(method->save(result->state, store), STONET_OK);
-    assert_int_equal(method->load(store, &again), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(method->save(result->state, store));
+    OK(method->load(store, &again));
     size_t count = (size_t)(s->problem.n * result->dim);
     float *one = calloc(count, sizeof *one), *two = calloc(count, sizeof *two);
-    assert_int_equal(method->transform(result->state, s->x, s->problem.n, NULL, one), STONET_OK);
-    assert_int_equal(method->transform(again, s->x, s->problem.n, NULL, two), STONET_OK);
+    OK(method->transform(result->state, s->x, s->problem.n, NULL, one));
+    OK(method->transform(again, s->x, s->problem.n, NULL, two));
     assert_memory_equal(one, two, count * sizeof *one);
     sn_sizes sizes = method->sizes(again);
     assert_int_equal(sizes.inputs, s->problem.p);
@@ -261,7 +251,7 @@ __attribute__((unused)) static stonet_status fit_until(const sn_method *method, 
     run.should_stop = stop_later;
     run.user = &calls;
     memset(result, 0, sizeof *result);
-    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    OK(sn_settings_create(method->params, method->n_params, &settings));
     stonet_status status = sn_method_fit(method, &s->problem, 1, settings, &run, result);
     sn_settings_free(settings);
     return status;
@@ -272,7 +262,7 @@ __attribute__((unused)) static void check_stopping(const sn_method *method)
 {
     sample s = make_sample(40, 3, 0, 1, 2);
     sn_fit_result result;
-    assert_int_equal(fit_until(method, &s, 3, &result), STONET_OK);
+    OK(fit_until(method, &s, 3, &result));
     assert_int_equal(result.outcome, STONET_STOPPED);
     check_round_trip(method, &s, &result);
     method->free(result.state);
@@ -285,8 +275,7 @@ __attribute__((unused)) static void check_limit(const sn_method *method)
     sample s = make_sample(40, 3, 3, 0, 2);
     sn_fit_result result;
     char message[64];
-    assert_int_equal(fit_with(method, &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL),
-                     STONET_OK);
+    OK(fit_with(method, &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL));
     assert_int_equal(result.dim, 3);
     snprintf(message, sizeof message, "%s: 3 directions exist", method->name);
     assert_non_null(strstr(last_message, message));
@@ -301,7 +290,7 @@ __attribute__((unused)) static double distance_to_truth(const sn_method *method,
     const sn_linear_map *map = result->state;
     double *truth = zeros(map->p * 2), distance;
     truth[0] = truth[3] = 1.0;
-    assert_int_equal(sn_subspace_distance(map->p, 2, truth, map->direction, &distance), STONET_OK);
+    OK(sn_subspace_distance(map->p, 2, truth, map->direction, &distance));
     free(truth);
     method->free(result->state);
     return distance;
@@ -349,9 +338,9 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
         memcpy(s.x + (20 + i) * 3, s.x + i * 3, 3 * sizeof(float));
         s.x[i * 3 + 2] = s.x[(20 + i) * 3 + 2] = 0.5f;
     }
-    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_OK);
+    OK(fit_with(method, &s.problem, 1, &result, NULL));
     float z[40];
-    assert_int_equal(method->transform(result.state, s.x, 40, NULL, z), STONET_OK);
+    OK(method->transform(result.state, s.x, 40, NULL, z));
     for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
     for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
     method->free(result.state);

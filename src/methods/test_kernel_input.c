@@ -6,8 +6,8 @@ static sn_settings *settings_with(const char *landmarks)
 {
     const sn_method *method = sn_method_find("gsir");
     sn_settings *settings = NULL;
-    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "landmarks", landmarks), STONET_OK);
+    OK(sn_settings_create(method->params, method->n_params, &settings));
+    OK(sn_settings_set(settings, "landmarks", landmarks));
     return settings;
 }
 
@@ -24,9 +24,8 @@ static double gigabytes(int64_t n, int64_t p, const char *landmarks, double exac
 }
 
 /* 8 bytes of: exact n^2 for all kernel functions, n m and 3 m^2 for m landmarks; rows and centres. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     const double n = 3e6, m = 1e6, p = 2e6;
     assert_true(fabs(gigabytes(3000000, 2000000, "none", 1.5, 0.7) - 8e-9 * (1.5 * n * n + 2 * n * p)) < 0.2);
     assert_non_null(strstr(stonet_last_error(), "set landmarks=2000"));
@@ -39,25 +38,24 @@ static void test_memory(void **state)
                 0.2);
     const sn_problem small = {.n = 100, .p = 3};
     sn_settings *settings = settings_with("none");
-    assert_int_equal(sn_kernel_memory(&small, settings, "gsir", 1.5, 0.7), STONET_OK);
+    OK(sn_kernel_memory(&small, settings, "gsir", 1.5, 0.7));
     sn_settings_free(settings);
 }
 
-static void test_rank(void **state)
+TEST(test_rank)
 {
-    (void)state;
     stonet_run run = STONET_RUN_INIT;
     run.on_message = keep_message;
     const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12};
     int64_t allowed = 0;
     last_message[0] = '\0';
-    assert_int_equal(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed), STONET_OK);
+    OK(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed));
     assert_true(allowed == 3 && last_message[0] == '\0');
-    assert_int_equal(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed), STONET_OK);
+    OK(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed));
     assert_true(allowed == 3 && strstr(last_message, "so it is") != NULL);
-    assert_int_equal(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed), STONET_OK);
+    OK(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed));
     assert_int_equal(allowed, 2);
-    assert_int_equal(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed), STONET_OK);
+    OK(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed));
     assert_int_equal(allowed, 2);
     const double none[] = {0.0, 0.0};
     assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 2, none, "so it is", &allowed), STONET_ERROR_DATA);
@@ -65,16 +63,15 @@ static void test_rank(void **state)
 }
 
 /* Centres are rows; two rows are enough, one is not. */
-static void test_centres(void **state)
+TEST(test_centres)
 {
-    (void)state;
     SN_WORKSPACE(scratch);
     sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
     stonet_run run = STONET_RUN_INIT;
     const int64_t landmarks[] = {0, 5, 12, 40}, expected[] = {12, 5, 12, 12};
     for (int k = 0; k < 4; k++) {
-        assert_int_equal(sn_kernel_rows(&s.problem, landmarks[k], &run, &scratch, &input), STONET_OK);
+        OK(sn_kernel_rows(&s.problem, landmarks[k], &run, &scratch, &input));
         assert_int_equal(input.m, expected[k]);
         assert_int_equal(input.exact, k == 0);
         for (int64_t l = 0; l < input.m; l++) {
@@ -85,7 +82,7 @@ static void test_centres(void **state)
         }
     }
     s.problem.n = 2;
-    assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_OK);
+    OK(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input));
     s.problem.n = 1;
     assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_ERROR_DATA);
     free_sample(&s);
@@ -93,47 +90,35 @@ static void test_centres(void **state)
 
 /* gamma = c / (2 s^2), s the mean distance over all pairs or as given; the median of rows that are mostly
    equal is 0, and the mean takes its place. */
-static void test_bandwidth(void **state)
+TEST(test_bandwidth)
 {
-    (void)state;
     SN_WORKSPACE(scratch);
     sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
     sn_settings *settings = settings_with("none");
-    assert_int_equal(sn_settings_set(settings, "complexity", "3"), STONET_OK);
+    OK(sn_settings_set(settings, "complexity", "3"));
     const double mean = plain_mean_distance(12, 3, s.wide);
-    assert_int_equal(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input),
-                     STONET_OK);
+    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input));
     assert_true(fabs(input.gamma - 3.0 / (2.0 * mean * mean)) < 1e-12);
-    assert_int_equal(sn_settings_set(settings, "bandwidth", "2.5"), STONET_OK);
-    assert_int_equal(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input),
-                     STONET_OK);
+    OK(sn_settings_set(settings, "bandwidth", "2.5"));
+    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input));
     assert_true(fabs(input.gamma - 3.0 / 12.5) < 1e-15);
     double median, instead, x[24] = {0};
     input.x = x;
     input.p = 2;
     x[0] = 3.0;
     x[1] = 4.0;
-    assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_OK);
-    assert_int_equal(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead), STONET_OK);
+    OK(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median));
+    OK(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead));
     assert_true(median == instead && fabs(instead - plain_mean_distance(12, 2, x)) < 1e-12);
     x[0] = x[1] = 0.0;
     assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_ERROR_DATA);
     for (int i = 0; i < 12; i++) x[2 * i] = (double)(i * i);
-    assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_OK);
-    assert_int_equal(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead), STONET_OK);
+    OK(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median));
+    OK(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead));
     assert_true(median > 0.0 && median != instead);
     sn_settings_free(settings);
     free_sample(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_rank),
-        cmocka_unit_test(test_centres),
-        cmocka_unit_test(test_bandwidth),
-    };
-    return cmocka_run_group_tests_name("methods_kernel_input", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -34,7 +34,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
     double *root = matrix_power(n, cov, -0.5, 0.0), *left = times(n, root, between),
            *m = times(n, left, root);
     double *values = zeros(n), *v = zeros(n * n), *scores = zeros(rows * d);
-    assert_int_equal(sn_eigh(n, m, values, v), STONET_OK);
+    OK(sn_eigh(n, m, values, v));
     double *b = times(n, root, v);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < d; j++)
@@ -45,9 +45,8 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
     return scores;
 }
 
-static void test_textbook(void **state)
+TEST(test_textbook)
 {
-    (void)state;
     enum { N = 40, ROWS = 50, D = 2 };
     sample s = make_sample(ROWS, 4, 3, 0, 1);
     s.problem.n = N;
@@ -55,10 +54,8 @@ static void test_textbook(void **state)
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
-        assert_int_equal(
-            fit_with(method(), &s.problem, D, &result, "ridge", "1e-3", "landmarks", landmarks[way], NULL),
-            STONET_OK);
-        assert_int_equal(sn_kernel_map_scores(result.state, ROWS, s.wide, z), STONET_OK);
+        OK(fit_with(method(), &s.problem, D, &result, "ridge", "1e-3", "landmarks", landmarks[way], NULL));
+        OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
         assert_same_scores(ROWS, D, expected, z, 1e-8);
         method()->free(result.state);
     }
@@ -66,18 +63,17 @@ static void test_textbook(void **state)
     free_sample(&s);
 }
 
-static void test_slices_of_a_number_are_classes(void **state)
+TEST(test_slices_of_a_number_are_classes)
 {
-    (void)state;
     enum { N = 60 };
     sample classes = make_sample(N, 3, 4, 0, 2), numbers = make_sample(N, 3, 0, 1, 2);
     for (int i = 0; i < N; i++) numbers.y[i] = classes.label[i];
     sn_fit_result one, two;
     double a[2 * N], b[2 * N];
-    assert_int_equal(fit_with(method(), &classes.problem, 2, &one, NULL), STONET_OK);
-    assert_int_equal(fit_with(method(), &numbers.problem, 2, &two, NULL), STONET_OK);
-    assert_int_equal(sn_kernel_map_scores(one.state, N, classes.wide, a), STONET_OK);
-    assert_int_equal(sn_kernel_map_scores(two.state, N, classes.wide, b), STONET_OK);
+    OK(fit_with(method(), &classes.problem, 2, &one, NULL));
+    OK(fit_with(method(), &numbers.problem, 2, &two, NULL));
+    OK(sn_kernel_map_scores(one.state, N, classes.wide, a));
+    OK(sn_kernel_map_scores(two.state, N, classes.wide, b));
     for (int i = 0; i < 2 * N; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
     method()->free(one.state);
     method()->free(two.state);
@@ -85,17 +81,16 @@ static void test_slices_of_a_number_are_classes(void **state)
     free_sample(&numbers);
 }
 
-static void test_rank_and_round_trip(void **state)
+TEST(test_rank_and_round_trip)
 {
-    (void)state;
     sample s = make_sample(50, 3, 0, 2, 3);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 6, &result, "slices", "4", NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 6, &result, "slices", "4", NULL));
     assert_int_equal(result.dim, 3);
     assert_non_null(strstr(last_message, "ksir: 3 directions exist"));
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "landmarks", "15", NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &result, "landmarks", "15", NULL));
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
     free_sample(&s);
@@ -107,9 +102,9 @@ static double symmetric_link(int64_t n)
     sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
     for (int64_t i = 0; i < n; i++) s.y[i] = pow(s.wide[i * 3], 2);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 1, &result, "ridge", "1e-3", NULL), STONET_OK);
+    OK(fit_with(method(), &s.problem, 1, &result, "ridge", "1e-3", NULL));
     double z[400], zz = 0.0, tt = 0.0, zt = 0.0;
-    assert_int_equal(sn_kernel_map_scores(result.state, 400, fresh.wide, z), STONET_OK);
+    OK(sn_kernel_map_scores(result.state, 400, fresh.wide, z));
     for (int64_t i = 0; i < 400; i++) {
         double truth = fabs(fresh.wide[i * 3]) - sqrt(2.0 / M_PI);
         zz += z[i] * z[i];
@@ -122,29 +117,17 @@ static double symmetric_link(int64_t n)
     return fabs(zt) / sqrt(zz * tt);
 }
 
-static void test_symmetric_link(void **state)
+TEST(test_symmetric_link)
 {
-    (void)state;
     double few = symmetric_link(60), many = symmetric_link(600);
     assert_true(many > few);
     assert_true(many > 0.85);
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
     check_too_large(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_textbook),
-        cmocka_unit_test(test_slices_of_a_number_are_classes),
-        cmocka_unit_test(test_rank_and_round_trip),
-        cmocka_unit_test(test_symmetric_link),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_ksir", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

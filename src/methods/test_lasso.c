@@ -38,9 +38,8 @@ static void check(const sn_lasso *lasso, const double *gram, const double *c, do
     }
 }
 
-static void the_path_is_optimal(void **state)
+TEST(the_path_is_optimal)
 {
-    (void)state;
     static const double units[] = {1.0, 1e-5, 1e5};
     for (int u = 0; u < 3; u++) {
         SN_WORKSPACE(scratch);
@@ -48,8 +47,8 @@ static void the_path_is_optimal(void **state)
         sn_lasso lasso, later;
         make_moments(units[u], gram, c);
         for (int j = 0; j < P; j++) largest = fmax(largest, fabs(c[j]));
-        assert_int_equal(sn_lasso_create(P, &scratch, &lasso), STONET_OK);
-        assert_int_equal(sn_lasso_create(P, &scratch, &later), STONET_OK);
+        OK(sn_lasso_create(P, &scratch, &lasso));
+        OK(sn_lasso_create(P, &scratch, &later));
         sn_lasso_begin(&lasso, gram, c);
         for (int step = 0; step < PATH; step++) {
             const double penalty = largest * pow(0.4, step);
@@ -69,14 +68,13 @@ static void the_path_is_optimal(void **state)
     }
 }
 
-static void no_more_sweeps_than_asked_for(void **state)
+TEST(no_more_sweeps_than_asked_for)
 {
-    (void)state;
     SN_WORKSPACE(scratch);
     double gram[P * P], c[P];
     sn_lasso lasso;
     make_moments(1.0, gram, c);
-    assert_int_equal(sn_lasso_create(P, &scratch, &lasso), STONET_OK);
+    OK(sn_lasso_create(P, &scratch, &lasso));
     sn_lasso_begin(&lasso, gram, c);
     sn_lasso_solve(&lasso, 0.01, 0.0, 1);
     double b[P] = {0}; /* one sweep from 0, over all */
@@ -91,9 +89,8 @@ static void no_more_sweeps_than_asked_for(void **state)
 }
 
 /* Of more columns than rows those are kept that the slices tell apart, wherever they stand. */
-static void the_columns_that_say_most_are_kept(void **state)
+TEST(the_columns_that_say_most_are_kept)
 {
-    (void)state;
     enum { ROWS = 40, COLUMNS = 100, SPEAKS = 90 };
     sample data = sample_normal(ROWS, COLUMNS, 1, 6);
     for (int i = 0; i < ROWS; i++) data.y[i] = 3.0 * (double)data.x[i * COLUMNS + SPEAKS];
@@ -105,12 +102,4 @@ static void the_columns_that_say_most_are_kept(void **state)
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_path_is_optimal),
-        cmocka_unit_test(no_more_sweeps_than_asked_for),
-        cmocka_unit_test(the_columns_that_say_most_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

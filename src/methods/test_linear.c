@@ -34,24 +34,22 @@ static void check(const char *method, const sn_problem *problem, const char *opt
     sn_linear_map_free(map);
 }
 
-static void pca_is_that_of_scikit_learn(void **unused)
+TEST(pca_is_that_of_scikit_learn)
 {
-    (void)unused;
     sample data = golden_sample();
     sn_linear_map *map = fit_map("pca", &data.problem, 3, "");
     assert_true(largest_gap(GOLDEN_P * 3, map->direction, golden_pca_component) < 1e-12);
     assert_true(largest_gap(3, map->value, golden_pca_variance) < 1e-10);
     float z[GOLDEN_N * 3];
-    assert_int_equal(sn_linear_map_transform(map, data.x, GOLDEN_N, NULL, z), STONET_OK);
+    OK(sn_linear_map_transform(map, data.x, GOLDEN_N, NULL, z));
     for (int i = 0; i < GOLDEN_N * 3; i++)
         assert_true(fabs((double)z[i] - golden_pca_score[i]) < 1e-6 * (1.0 + fabs(golden_pca_score[i])));
     sn_linear_map_free(map);
     sample_free(&data);
 }
 
-static void directions_are_those_of_statsmodels_and_the_textbook(void **unused)
+TEST(directions_are_those_of_statsmodels_and_the_textbook)
 {
-    (void)unused;
     sample data = golden_sample();
     check("sir", &data.problem, "slices=6", golden_sir_direction, GOLDEN_P, golden_sir_value);
     check("save", &data.problem, "slices=6", golden_save_direction, GOLDEN_P, golden_save_value);
@@ -65,9 +63,8 @@ static void directions_are_those_of_statsmodels_and_the_textbook(void **unused)
 }
 
 /* Every row is an anchor in the slow version. */
-static void opg_and_mave_are_the_slow_ones(void **unused)
+TEST(opg_and_mave_are_the_slow_ones)
 {
-    (void)unused;
     sample data = golden_sample();
     check("opg", &data.problem, "anchors=120", golden_opg_direction, GOLDEN_P, golden_opg_value);
     double distance = recovery("mave", &data.problem, GOLDEN_D, "anchors=120", golden_mave_direction);
@@ -80,16 +77,15 @@ static void lasso(int64_t p, const double *gram, const double *c, double penalty
 {
     SN_WORKSPACE(scratch);
     sn_lasso solver;
-    assert_int_equal(sn_lasso_create(p, &scratch, &solver), STONET_OK);
+    OK(sn_lasso_create(p, &scratch, &solver));
     sn_lasso_begin(&solver, gram, c);
     sn_lasso_solve(&solver, penalty, 1e-14, 100000);
     memcpy(b, solver.b, (size_t)p * sizeof *b);
 }
 
 /* The lasso in covariance form, on the moments of the golden data. */
-static void lasso_is_that_of_scikit_learn(void **unused)
+TEST(lasso_is_that_of_scikit_learn)
 {
-    (void)unused;
     double mean[GOLDEN_P] = {0}, gram[GOLDEN_P * GOLDEN_P] = {0}, c[GOLDEN_P] = {0};
     for (int i = 0; i < GOLDEN_N * GOLDEN_P; i++) mean[i % GOLDEN_P] += golden_x[i] / GOLDEN_N;
     for (int i = 0; i < GOLDEN_N; i++) {
@@ -109,9 +105,8 @@ static void lasso_is_that_of_scikit_learn(void **unused)
 
 /* More columns than rows, where coordinates come and go along the path: the solution at every step has the
    slopes that make it one, whatever was visited, and is that of a solver that starts at 0. */
-static void lasso_along_a_path_is_optimal(void **unused)
+TEST(lasso_along_a_path_is_optimal)
 {
-    (void)unused;
     enum { ROWS = 30, COLUMNS = 80, STEPS = 40 };
     SN_WORKSPACE(scratch);
     sample data = sample_normal(ROWS, COLUMNS, 1, 11);
@@ -123,7 +118,7 @@ static void lasso_along_a_path_is_optimal(void **unused)
         for (int j = 0; j < COLUMNS; j++) c[j] += x[i * COLUMNS + j] * sin(3.0 * i) / ROWS;
     for (int j = 0; j < COLUMNS; j++) largest = fmax(largest, fabs(c[j]));
     sn_lasso path;
-    assert_int_equal(sn_lasso_create(COLUMNS, &scratch, &path), STONET_OK);
+    OK(sn_lasso_create(COLUMNS, &scratch, &path));
     sn_lasso_begin(&path, gram, c);
     int64_t in_use = 0;
     for (int t = 0; t < STEPS; t++) {
@@ -222,9 +217,8 @@ static int assert_plain_cross_validation(uint64_t seed)
     return best;
 }
 
-static void lasso_sir_chooses_the_penalty_of_plain_cross_validation(void **unused)
+TEST(lasso_sir_chooses_the_penalty_of_plain_cross_validation)
 {
-    (void)unused;
     int inside = 0; /* choices that say something */
     for (uint64_t seed = 1; seed <= 20; seed++) {
         int best = assert_plain_cross_validation(seed);
@@ -233,16 +227,15 @@ static void lasso_sir_chooses_the_penalty_of_plain_cross_validation(void **unuse
     assert_true(inside >= 10);
 }
 
-static void sir_for_two_classes_is_the_discriminant(void **unused)
+TEST(sir_for_two_classes_is_the_discriminant)
 {
-    (void)unused;
     sample data = golden_sample();
     to_classes(&data);
     for (int i = 0; i < GOLDEN_N; i++) data.label[i] = data.label[i] > 0;
     data.problem.outputs = 2;
     heard messages;
     sn_fit_result result;
-    assert_int_equal(fit_with("sir", &data.problem, 4, "", &messages, &result), STONET_OK);
+    OK(fit_with("sir", &data.problem, 4, "", &messages, &result));
     assert_int_equal(result.dim, 1);
     assert_int_equal(messages.warnings, 1);
     assert_non_null(strstr(messages.last, "1 direction"));
@@ -274,9 +267,8 @@ static void scores(const char *method, const sn_problem *problem, int64_t dim, d
 }
 
 /* x -> x A + b leaves the scores of the whitening methods alone, and the scores are white. */
-static void affine_maps_do_not_change_the_scores(void **unused)
+TEST(affine_maps_do_not_change_the_scores)
 {
-    (void)unused;
     sample data = golden_sample();
     sample moved = golden_sample();
     /* a triangular map with powers of two is exact up to one rounding */
@@ -299,9 +291,8 @@ static void affine_maps_do_not_change_the_scores(void **unused)
     sample_free(&moved);
 }
 
-static void slicing_methods_see_only_the_order_of_y(void **unused)
+TEST(slicing_methods_see_only_the_order_of_y)
 {
-    (void)unused;
     sample data = golden_sample();
     const char *methods[] = {"sir", "save", "dr", "lasso-sir"};
     for (int m = 0; m < 4; m++) {
@@ -318,9 +309,8 @@ static void slicing_methods_see_only_the_order_of_y(void **unused)
 }
 
 /* Sum of p_h over slices of anything with k = 0 left: T_0 is n times the trace, and so on down to 0. */
-static void dimension_tests(void **unused)
+TEST(dimension_tests)
 {
-    (void)unused;
     sample data = golden_sample();
     sn_linear_map *map = fit_map("sir", &data.problem, 1, "slices=6");
     assert_int_equal(map->n_tests, 5);
@@ -343,9 +333,8 @@ static void dimension_tests(void **unused)
 }
 
 /* With one column, z = (x - mean) / s: the value is |mean of r z^2|, and T_0 is n value^2 / (2 var r). */
-static void hessian_of_one_column(void **unused)
+TEST(hessian_of_one_column)
 {
-    (void)unused;
     enum { N = 200 };
     sample data = sample_normal(N, 1, 1, 9);
     double mean = 0.0, square = 0.0, hessian = 0.0;
@@ -363,9 +352,8 @@ static void hessian_of_one_column(void **unused)
     sample_free(&data);
 }
 
-static void several_targets_and_many_classes(void **unused)
+TEST(several_targets_and_many_classes)
 {
-    (void)unused;
     sample data = sample_normal(400, 6, 2, 5);
     for (int64_t i = 0; i < 400; i++) {
         data.y[2 * i] = data.x[6 * i];
@@ -399,16 +387,15 @@ static void assert_rows_may_come_twice(const char *method, const sample *once, c
     }
     float *z = sn_malloc((size_t)(2 * n), sizeof *z);
     assert_non_null(z);
-    assert_int_equal(sn_linear_map_transform(two, twice->x, 2 * n, NULL, z), STONET_OK);
+    OK(sn_linear_map_transform(two, twice->x, 2 * n, NULL, z));
     for (int64_t i = 0; i < n; i++) assert_true(fabsf(z[i] - z[n + i]) < 1e-6f);
     sn_free(z);
     sn_linear_map_free(one);
     sn_linear_map_free(two);
 }
 
-static void blocks_of_rows(void **unused)
+TEST(blocks_of_rows)
 {
-    (void)unused;
     enum { N = 8000, P = 3 };
     const char *const methods[] = {"pca", "sir", "save", "dr", "phd"};
     sample once = sample_normal(N, P, 1, 21), twice = sample_normal(2 * N, P, 1, 21);
@@ -428,22 +415,4 @@ static void blocks_of_rows(void **unused)
     sample_free(&twice);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pca_is_that_of_scikit_learn),
-        cmocka_unit_test(directions_are_those_of_statsmodels_and_the_textbook),
-        cmocka_unit_test(opg_and_mave_are_the_slow_ones),
-        cmocka_unit_test(lasso_is_that_of_scikit_learn),
-        cmocka_unit_test(lasso_along_a_path_is_optimal),
-        cmocka_unit_test(lasso_sir_chooses_the_penalty_of_plain_cross_validation),
-        cmocka_unit_test(sir_for_two_classes_is_the_discriminant),
-        cmocka_unit_test(affine_maps_do_not_change_the_scores),
-        cmocka_unit_test(slicing_methods_see_only_the_order_of_y),
-        cmocka_unit_test(dimension_tests),
-        cmocka_unit_test(hessian_of_one_column),
-        cmocka_unit_test(several_targets_and_many_classes),
-        cmocka_unit_test(blocks_of_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

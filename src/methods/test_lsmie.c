@@ -123,11 +123,11 @@ static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
 static sn_lsmi make_lsmi(const sample *s, double *z)
 {
     sn_lsmi lsmi;
-    assert_int_equal(sn_lsmi_create(&s->problem, CENTRES, D, 1, 0.0, &lsmi), STONET_OK);
+    OK(sn_lsmi_create(&s->problem, CENTRES, D, 1, 0.0, &lsmi));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < D; j++) z[i * D + j] = 3.0 + s->wide[lsmi.row[i] * P + j];
-    assert_int_equal(sn_lsmi_set_unit(&lsmi, z, 1), STONET_OK);
-    assert_int_equal(sn_lsmi_set(&lsmi, 0.7, 0.02), STONET_OK);
+    OK(sn_lsmi_set_unit(&lsmi, z, 1));
+    OK(sn_lsmi_set(&lsmi, 0.7, 0.02));
     return lsmi;
 }
 
@@ -136,15 +136,15 @@ static void check_value_and_gradient(int64_t classes, int64_t targets)
     sample s = make_sample(N, P, classes, targets, 1);
     double z[N * D], dz[N * D], value, step = 1e-5;
     sn_lsmi lsmi = make_lsmi(&s, z);
-    assert_int_equal(sn_lsmi_value(&lsmi, z, &value), STONET_OK);
+    OK(sn_lsmi_value(&lsmi, z, &value));
     assert_true(fabs(value - textbook(&lsmi, z)) < 1e-10);
     sn_lsmi_gradient(&lsmi, dz);
     for (int i = 0; i < N * D; i++) {
         double at = z[i], above, below;
         z[i] = at + step;
-        assert_int_equal(sn_lsmi_value(&lsmi, z, &above), STONET_OK);
+        OK(sn_lsmi_value(&lsmi, z, &above));
         z[i] = at - step;
-        assert_int_equal(sn_lsmi_value(&lsmi, z, &below), STONET_OK);
+        OK(sn_lsmi_value(&lsmi, z, &below));
         z[i] = at;
         assert_true(fabs((above - below) / (2.0 * step) - dz[i]) < 1e-8);
     }
@@ -152,9 +152,8 @@ static void check_value_and_gradient(int64_t classes, int64_t targets)
     free_sample(&s);
 }
 
-static void test_value_and_gradient(void **state)
+TEST(test_value_and_gradient)
 {
-    (void)state;
     check_value_and_gradient(3, 0);
     check_value_and_gradient(0, 1);
     check_value_and_gradient(0, 2);
@@ -172,18 +171,18 @@ static void check_choice(int64_t classes)
     sn_lsmi lsmi = make_lsmi(&s, z);
     for (int i = 0; i < GRID; i++)
         for (int j = 0; j < GRID; j++) {
-            assert_int_equal(sn_lsmi_set(&lsmi, bandwidths[i], lambdas[j]), STONET_OK);
+            OK(sn_lsmi_set(&lsmi, bandwidths[i], lambdas[j]));
             loss[i][j] = plain_loss(&lsmi, z, lambdas[j]);
             smallest = fmin(smallest, loss[i][j]);
         }
     sn_lsmi_grid grid = {.s = bandwidths, .lambda = lambdas, .n_s = GRID, .n_lambda = GRID, .at_s = -1};
-    assert_int_equal(sn_lsmi_tune(&lsmi, z, &grid), STONET_OK);
+    OK(sn_lsmi_tune(&lsmi, z, &grid));
     assert_true(loss[grid.at_s][grid.at_lambda] == smallest);
     assert_true(lsmi.s == bandwidths[grid.at_s] && lsmi.lambda == lambdas[grid.at_lambda]);
     for (int64_t corner = 0; corner < 4; corner++) {
         grid.at_s = corner / 2 * (GRID - 1);
         grid.at_lambda = corner % 2 * (GRID - 1);
-        assert_int_equal(sn_lsmi_tune(&lsmi, z, &grid), STONET_OK);
+        OK(sn_lsmi_tune(&lsmi, z, &grid));
         for (int i = 0; i < GRID; i++)
             for (int j = 0; j < GRID; j++)
                 if (llabs(i - grid.at_s) <= 1 && llabs(j - grid.at_lambda) <= 1)
@@ -193,17 +192,15 @@ static void check_choice(int64_t classes)
     free_sample(&s);
 }
 
-static void test_choice_of_settings(void **state)
+TEST(test_choice_of_settings)
 {
-    (void)state;
     check_choice(3);
     check_choice(0);
 }
 
 /* At fixed settings an ascent never loses, and its directions stay orthonormal. */
-static void test_ascent(void **state)
+TEST(test_ascent)
 {
-    (void)state;
     const double s = 0.7, lambda = 0.02;
     sample data = make_sample(200, P, 0, 1, 3);
     sn_lsmie_report report = {0};
@@ -215,10 +212,10 @@ static void test_ascent(void **state)
                                   .iterations = iterations,
                                   .tune_every = 3,
                                   .seed = 1};
-        assert_int_equal(sn_lsmie_ascent_create(40, &ascent), STONET_OK);
+        OK(sn_lsmie_ascent_create(40, &ascent));
         memset(ascent.b, 0, sizeof(double[P * D]));
         for (int64_t j = 0; j < D; j++) ascent.b[(P - D + j) * D + j] = 1.0; /* far from the truth */
-        assert_int_equal(sn_lsmie_climb(&ascent, &report), STONET_OK);
+        OK(sn_lsmie_climb(&ascent, &report));
         assert_true(ascent.value > before);
         before = ascent.value;
         double inner[D * D];
@@ -234,16 +231,14 @@ static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
     sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    assert_int_equal(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", landmarks,
-                              "iterations", "40", NULL),
-                     STONET_OK);
+    OK(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", landmarks, "iterations", "40",
+                NULL));
     free_sample(&s);
     return distance_to_truth(method(), &result);
 }
 
-static void test_recovers_the_subspace(void **state)
+TEST(test_recovers_the_subspace)
 {
-    (void)state;
     double few = distance(60, 0, "60"), many = distance(600, 0, "60");
     assert_true(few < 0.35);
     assert_true(many < 0.2);
@@ -252,9 +247,8 @@ static void test_recovers_the_subspace(void **state)
 }
 
 /* More rows than the search takes; bit by bit the same with any number of threads. */
-static void test_threads_do_not_matter(void **state)
+TEST(test_threads_do_not_matter)
 {
-    (void)state;
     for (int64_t classes = 0; classes <= 3; classes += 3) {
         sample s = make_sample(5500, 5, classes, 1, 6);
         double first[10];
@@ -263,11 +257,11 @@ static void test_threads_do_not_matter(void **state)
             sn_fit_result result = {0};
             stonet_run run = STONET_RUN_INIT;
             run.threads = threads;
-            assert_int_equal(sn_settings_create(method()->params, method()->n_params, &settings), STONET_OK);
-            assert_int_equal(sn_settings_set(settings, "landmarks", "30"), STONET_OK);
-            assert_int_equal(sn_settings_set(settings, "restarts", "2"), STONET_OK);
-            assert_int_equal(sn_settings_set(settings, "iterations", "6"), STONET_OK);
-            assert_int_equal(sn_method_fit(method(), &s.problem, 2, settings, &run, &result), STONET_OK);
+            OK(sn_settings_create(method()->params, method()->n_params, &settings));
+            OK(sn_settings_set(settings, "landmarks", "30"));
+            OK(sn_settings_set(settings, "restarts", "2"));
+            OK(sn_settings_set(settings, "iterations", "6"));
+            OK(sn_method_fit(method(), &s.problem, 2, settings, &run, &result));
             const sn_linear_map *map = result.state;
             if (threads == 1) memcpy(first, map->direction, sizeof first);
             assert_memory_equal(first, map->direction, sizeof first);
@@ -278,35 +272,19 @@ static void test_threads_do_not_matter(void **state)
     }
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     check_limit(method());
 }
 
-static void test_stopping(void **state)
+TEST(test_stopping)
 {
-    (void)state;
     check_stopping(method());
 }
 
-static void test_unpleasant_data(void **state)
+TEST(test_unpleasant_data)
 {
-    (void)state;
     check_unpleasant(method());
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_value_and_gradient),
-        cmocka_unit_test(test_choice_of_settings),
-        cmocka_unit_test(test_ascent),
-        cmocka_unit_test(test_recovers_the_subspace),
-        cmocka_unit_test(test_threads_do_not_matter),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_stopping),
-        cmocka_unit_test(test_unpleasant_data),
-    };
-    return cmocka_run_group_tests_name("methods_lsmie", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

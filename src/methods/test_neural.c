@@ -8,19 +8,18 @@ static void fit_use(const char *name, const sn_problem *problem, int64_t dim, co
 {
     const sn_method *method = sn_method_find(name);
     sn_fit_result result;
-    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(fit_with(name, problem, dim, options, NULL, &result));
     assert_int_equal(result.outcome, STONET_DONE);
     int64_t n = problem->n;
     float *again = sn_malloc((size_t)(n * result.dim), sizeof *again);
     sn_store *store;
     void *copy;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(method->save(result.state, store), STONET_OK);
-    assert_int_equal(method->load(store, &copy), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(method->save(result.state, store));
+    OK(method->load(store, &copy));
     sn_store_free(store);
-    assert_int_equal(method->transform(result.state, problem->x, n, NULL, z), STONET_OK);
-    assert_int_equal(method->transform(copy, problem->x, n, NULL, again), STONET_OK);
+    OK(method->transform(result.state, problem->x, n, NULL, z));
+    OK(method->transform(copy, problem->x, n, NULL, again));
     assert_memory_equal(z, again, (size_t)(n * result.dim) * sizeof *z);
     sn_sizes sizes = method->sizes(copy);
     assert_int_equal(sizes.inputs, problem->p);
@@ -28,8 +27,8 @@ static void fit_use(const char *name, const sn_problem *problem, int64_t dim, co
     if (out != NULL) {
         double *out_again = sn_malloc((size_t)(n * problem->outputs), sizeof *out_again);
         assert_int_equal(sizes.outputs, problem->outputs);
-        assert_int_equal(method->predict(result.state, problem->x, n, out), STONET_OK);
-        assert_int_equal(method->predict(copy, problem->x, n, out_again), STONET_OK);
+        OK(method->predict(result.state, problem->x, n, out));
+        OK(method->predict(copy, problem->x, n, out_again));
         assert_memory_equal(out, out_again, (size_t)(n * problem->outputs) * sizeof *out);
         sn_free(out_again);
     }
@@ -45,12 +44,11 @@ static void directions(const char *name, const sn_problem *problem, int64_t dim,
 {
     const sn_method *method = sn_method_find(name);
     sn_fit_result result;
-    if (fit_with(name, problem, dim, options, NULL, &result) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(fit_with(name, problem, dim, options, NULL, &result));
     int64_t p = problem->p;
     float *unit = sn_calloc((size_t)(p * p), sizeof *unit), *z = sn_calloc((size_t)(p * dim), sizeof *z);
     for (int64_t j = 0; j < p; j++) unit[j * p + j] = 1;
-    assert_int_equal(method->transform(result.state, unit, p, NULL, z), STONET_OK);
+    OK(method->transform(result.state, unit, p, NULL, z));
     for (int64_t i = 0; i < p * dim; i++) b[i] = (double)z[i];
     method->free(result.state);
     sn_free(unit);
@@ -66,7 +64,7 @@ static double nnsdr_distance(const sample *data, int64_t dim, const char *option
     sn_syrk_tn(dim, P, 1.0, b, 0.0, gram);
     for (int64_t i = 0; i < dim; i++)
         for (int64_t j = 0; j < dim; j++) assert_true(fabs(gram[i * dim + j] - (i == j)) < 1e-5);
-    assert_int_equal(sn_subspace_distance(P, dim, b, truth, &distance), STONET_OK);
+    OK(sn_subspace_distance(P, dim, b, truth, &distance));
     return distance;
 }
 
@@ -100,18 +98,16 @@ static double bowl(double t)
 
 /* A linear link has a constant gradient: second moments about the mean gradient would see nothing. refine=0
    looks at the outer product of gradients alone. */
-static void nnsdr_finds_a_linear_link(void **unused)
+TEST(nnsdr_finds_a_linear_link)
 {
-    (void)unused;
     sample data = one_index(400, straight, 0.2);
     assert_true(nnsdr_distance(&data, 1, "hidden=64 epochs=60 refine=0", one_direction) < 0.1);
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.1);
     sample_free(&data);
 }
 
-static void nnsdr_finds_a_symmetric_link(void **unused)
+TEST(nnsdr_finds_a_symmetric_link)
 {
-    (void)unused;
     sample data = one_index(600, bowl, 0.1);
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
     sample_free(&data);
@@ -123,7 +119,7 @@ static void outer_product_at_the_start(const sample *data, int64_t hidden, doubl
 {
     int64_t m = data->problem.outputs;
     sn_network net = {.shape = {.layers = 2, .width = {P, hidden, m}, .activation = SN_RELU}};
-    assert_int_equal(sn_network_start(&net, 1), STONET_OK);
+    OK(sn_network_start(&net, 1));
     const float *w1 = net.theta + net.shape.weight_at[0], *w2 = net.theta + net.shape.weight_at[1];
     memset(opg, 0, sizeof(double[P * P]));
     for (int64_t i = 0; i < data->problem.n; i++) {
@@ -146,9 +142,8 @@ static void outer_product_at_the_start(const sample *data, int64_t hidden, doubl
 }
 
 /* Steps too small for a float to feel them leave the network of step 1 where it starts. */
-static void nnsdr_starts_from_the_outer_product_of_gradients(void **unused)
+TEST(nnsdr_starts_from_the_outer_product_of_gradients)
 {
-    (void)unused;
     enum { DIM = 2 };
     sample data = sample_normal(1100, P, 3, 5); /* more rows than are looked at together */
     for (int64_t i = 0; i < 1100; i++)
@@ -157,7 +152,7 @@ static void nnsdr_starts_from_the_outer_product_of_gradients(void **unused)
     for (int task = 0; task < 2; task++) {
         double opg[P * P], values[P], v[P * P], truth[P * DIM];
         outer_product_at_the_start(&data, 9, opg);
-        assert_int_equal(sn_eigh(P, opg, values, v), STONET_OK);
+        OK(sn_eigh(P, opg, values, v));
         sn_first_columns(P, P, v, DIM, truth);
         assert_true(nnsdr_distance(&data, DIM, "hidden=9 epochs=1 refine=0 rate=1e-12", truth) < 1e-5);
         if (task == 1) break;
@@ -172,25 +167,23 @@ static void nnsdr_starts_from_the_outer_product_of_gradients(void **unused)
 
 /* As many directions as columns lose nothing: before any step of the refinement the prediction is that of the
    network of step 1, here still at its start, w_2 relu(w_1 x). */
-static void nnsdr_goes_on_from_the_first_network(void **unused)
+TEST(nnsdr_goes_on_from_the_first_network)
 {
-    (void)unused;
     enum { N = 30, HIDDEN = 9 };
     sample data = one_index(N, straight, 0.1);
     sn_network net = {.shape = {.layers = 2, .width = {P, HIDDEN, 1}, .activation = SN_RELU}};
-    assert_int_equal(sn_network_start(&net, 1), STONET_OK);
+    OK(sn_network_start(&net, 1));
     float z[N * P];
     double out[N], expected[N];
     fit_use("nnsdr", &data.problem, P, "hidden=9 epochs=1 refine=0 rate=1e-12", z, out, NULL);
-    assert_int_equal(sn_network_predict(&net, data.x, N, expected), STONET_OK);
+    OK(sn_network_predict(&net, data.x, N, expected));
     assert_true(largest_gap(N, out, expected) < 1e-5);
     sn_network_clear(&net);
     sample_free(&data);
 }
 
-static void nnsdr_takes_several_outputs(void **unused)
+TEST(nnsdr_takes_several_outputs)
 {
-    (void)unused;
     enum { N = 500 };
     sample data = sample_normal(N, P, 2, 23);
     for (int64_t i = 0; i < N; i++) {
@@ -211,9 +204,8 @@ static void nnsdr_takes_several_outputs(void **unused)
     sample_free(&data);
 }
 
-static void nnsdr_classifies(void **unused)
+TEST(nnsdr_classifies)
 {
-    (void)unused;
     enum { N = 600 };
     sample data = one_index(N, straight, 0.1);
     sample_cut_y(&data, 3, (const double[]){-0.5, 0.5});
@@ -233,13 +225,12 @@ static void nnsdr_classifies(void **unused)
     sample_free(&data);
 }
 
-static void nnsdr_says_when_there_are_fewer_directions(void **unused)
+TEST(nnsdr_says_when_there_are_fewer_directions)
 {
-    (void)unused;
     sample data = one_index(50, straight, 0.1);
     heard messages;
     sn_fit_result result;
-    assert_int_equal(fit_with("nnsdr", &data.problem, 9, "epochs=2 refine=2", &messages, &result), STONET_OK);
+    OK(fit_with("nnsdr", &data.problem, 9, "epochs=2 refine=2", &messages, &result));
     assert_int_equal(result.dim, P);
     assert_int_equal(messages.warnings, 1);
     sn_method_find("nnsdr")->free(result.state);
@@ -247,9 +238,8 @@ static void nnsdr_says_when_there_are_fewer_directions(void **unused)
 }
 
 /* x of rank 3 in 12 columns, of which an autoencoder of 3 units must keep what PCA keeps. */
-static void autoencoder_reaches_principal_components(void **unused)
+TEST(autoencoder_reaches_principal_components)
 {
-    (void)unused;
     enum { N = 500, COLUMNS = 12, RANK = 3 };
     sample data = sample_normal(N, COLUMNS, 1, 25);
     double factor[RANK];
@@ -270,7 +260,7 @@ static void autoencoder_reaches_principal_components(void **unused)
         for (int i = 0; i < N; i++)
             scaled[i * COLUMNS + j] = ((double)data.x[i * COLUMNS + j] - mean) / sqrt(square);
     }
-    assert_int_equal(sn_svd(N, COLUMNS, scaled, NULL, singular, NULL), STONET_OK);
+    OK(sn_svd(N, COLUMNS, scaled, NULL, singular, NULL));
     for (int j = RANK; j < COLUMNS; j++) left_over += singular[j] * singular[j] / (N * COLUMNS);
 
     float z[N * RANK];
@@ -287,16 +277,14 @@ static void autoencoder_reaches_principal_components(void **unused)
 }
 
 /* Z is what the decoder sees, after the activation: far out it saturates. */
-static void the_bottleneck_is_activated(void **unused)
+TEST(the_bottleneck_is_activated)
 {
-    (void)unused;
     sample data = sample_normal(100, P, 1, 26);
     sn_fit_result result;
-    assert_int_equal(fit_with("autoencoder", &data.problem, 2, "epochs=1 hidden=4", NULL, &result),
-                     STONET_OK);
+    OK(fit_with("autoencoder", &data.problem, 2, "epochs=1 hidden=4", NULL, &result));
     float wide[P * P], z[P * 2], largest = 0;
     for (int i = 0; i < P * P; i++) wide[i] = 1e4f * data.x[i];
-    assert_int_equal(sn_method_find("autoencoder")->transform(result.state, wide, P, NULL, z), STONET_OK);
+    OK(sn_method_find("autoencoder")->transform(result.state, wide, P, NULL, z));
     for (int i = 0; i < P * 2; i++) largest = fmaxf(largest, fabsf(z[i]));
     assert_true(largest <= 1 && largest > 0.5);
     sn_method_find("autoencoder")->free(result.state);
@@ -308,23 +296,21 @@ static void fit_threads(const char *name, const sn_problem *problem, const char 
 {
     const sn_method *method = sn_method_find(name);
     sn_settings *settings;
-    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "epochs", epochs), STONET_OK);
-    assert_int_equal(sn_settings_set(settings, "batch", "100"), STONET_OK);
-    if (sn_settings_has(settings, "refine"))
-        assert_int_equal(sn_settings_set(settings, "refine", epochs), STONET_OK);
+    OK(sn_settings_create(method->params, method->n_params, &settings));
+    OK(sn_settings_set(settings, "epochs", epochs));
+    OK(sn_settings_set(settings, "batch", "100"));
+    if (sn_settings_has(settings, "refine")) OK(sn_settings_set(settings, "refine", epochs));
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     sn_fit_result result;
-    assert_int_equal(sn_method_fit(method, problem, 2, settings, &run, &result), STONET_OK);
-    assert_int_equal(method->transform(result.state, problem->x, problem->n, NULL, z), STONET_OK);
+    OK(sn_method_fit(method, problem, 2, settings, &run, &result));
+    OK(method->transform(result.state, problem->x, problem->n, NULL, z));
     method->free(result.state);
     sn_settings_free(settings);
 }
 
-static void the_same_bits_for_any_number_of_threads(void **unused)
+TEST(the_same_bits_for_any_number_of_threads)
 {
-    (void)unused;
     enum { N = 200, COLUMNS = 30 };
     sample data = sample_normal(N, COLUMNS, 1, 26);
     for (int i = 0; i < N; i++) data.y[i] = (double)data.x[i * COLUMNS];
@@ -340,9 +326,8 @@ static void the_same_bits_for_any_number_of_threads(void **unused)
     sample_free(&data);
 }
 
-static void odd_data_is_survived_or_refused(void **unused)
+TEST(odd_data_is_survived_or_refused)
 {
-    (void)unused;
     const char *const names[] = {"nnsdr", "autoencoder"};
     for (int k = 0; k < 2; k++) {
         float z[8];
@@ -363,7 +348,7 @@ static void odd_data_is_survived_or_refused(void **unused)
         stonet_status status = fit_with(names[k], &huge, 1, "epochs=3 batch=2", NULL, &result);
         assert_true(status == STONET_OK || status == STONET_ERROR_NUMERIC);
         if (status == STONET_OK) {
-            assert_int_equal(sn_method_find(names[k])->transform(result.state, x, 4, NULL, z), STONET_OK);
+            OK(sn_method_find(names[k])->transform(result.state, x, 4, NULL, z));
             if (k == 1)
                 for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
             sn_method_find(names[k])->free(result.state);
@@ -371,26 +356,10 @@ static void odd_data_is_survived_or_refused(void **unused)
         sn_method_find(names[k])->free(NULL);
         sn_store *empty;
         void *state;
-        assert_int_equal(sn_store_create(&empty), STONET_OK);
+        OK(sn_store_create(&empty));
         assert_int_equal(sn_method_find(names[k])->load(empty, &state), STONET_ERROR_FORMAT);
         sn_store_free(empty);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nnsdr_finds_a_linear_link),
-        cmocka_unit_test(nnsdr_finds_a_symmetric_link),
-        cmocka_unit_test(nnsdr_starts_from_the_outer_product_of_gradients),
-        cmocka_unit_test(nnsdr_goes_on_from_the_first_network),
-        cmocka_unit_test(nnsdr_takes_several_outputs),
-        cmocka_unit_test(nnsdr_classifies),
-        cmocka_unit_test(nnsdr_says_when_there_are_fewer_directions),
-        cmocka_unit_test(autoencoder_reaches_principal_components),
-        cmocka_unit_test(the_bottleneck_is_activated),
-        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
-        cmocka_unit_test(odd_data_is_survived_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

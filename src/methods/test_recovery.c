@@ -81,9 +81,8 @@ static void assert_found(const char *method, const char *options, model of, doub
     assert_true(many < 0.7 * few);
 }
 
-static void monotone_links(void **unused)
+TEST(monotone_links)
 {
-    (void)unused;
     model of = {1, bent};
     assert_found("sir", "", of, 0.05);
     assert_found("save", "slices=5", of, 0.2);
@@ -93,9 +92,8 @@ static void monotone_links(void **unused)
     assert_found("mave", "", of, 0.05);
 }
 
-static void two_directions(void **unused)
+TEST(two_directions)
 {
-    (void)unused;
     model of = {2, rational};
     assert_found("sir", "", of, 0.15);
     assert_found("dr", "", of, 0.15);
@@ -104,9 +102,8 @@ static void two_directions(void **unused)
     assert_found("mave", "", of, 0.15);
 }
 
-static void symmetric_links_are_not_for_sir(void **unused)
+TEST(symmetric_links_are_not_for_sir)
 {
-    (void)unused;
     model of = {1, square};
     assert_found("save", "", of, 0.1);
     assert_found("dr", "", of, 0.1);
@@ -122,9 +119,8 @@ static void symmetric_links_are_not_for_sir(void **unused)
 }
 
 /* The mean subspace is empty here; the central one is not. */
-static void a_spread_is_seen_by_the_central_subspace_only(void **unused)
+TEST(a_spread_is_seen_by_the_central_subspace_only)
 {
-    (void)unused;
     model of = {1, spread};
     double central = mean_distance("opg", "subspace=central", of, 1000);
     print_message("opg central %.3f mean %.3f; mave central %.3f\n", central,
@@ -135,9 +131,8 @@ static void a_spread_is_seen_by_the_central_subspace_only(void **unused)
 }
 
 /* The central subspace of the spread with cve's ensemble; scr and cve on both kinds of link. */
-static void contours_and_conditional_variances(void **unused)
+TEST(contours_and_conditional_variances)
 {
-    (void)unused;
     model monotone = {1, bent}, symmetric = {1, square}, two = {2, rational};
     assert_found("scr", "", monotone, 0.1);
     assert_found("scr", "share=0.05", symmetric, 0.2);
@@ -149,9 +144,8 @@ static void contours_and_conditional_variances(void **unused)
     assert_true(mean_distance("cve", "restarts=3 rows=300 subspace=central", of, 400) < 0.4);
 }
 
-static void classes(void **unused)
+TEST(classes)
 {
-    (void)unused;
     model of = {1, bent};
     double b[P * 2], cut[1] = {0.3};
     truth_of(of, b);
@@ -167,15 +161,4 @@ static void classes(void **unused)
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monotone_links),
-        cmocka_unit_test(two_directions),
-        cmocka_unit_test(symmetric_links_are_not_for_sir),
-        cmocka_unit_test(a_spread_is_seen_by_the_central_subspace_only),
-        cmocka_unit_test(contours_and_conditional_variances),
-        cmocka_unit_test(classes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -19,9 +19,8 @@ static sample two_index(int64_t n, uint64_t seed)
 
 /* The eigenvalues are the squared canonical correlations of x and (y, y^2, y^3): the roots of
    S_xx^-1 S_xf S_ff^-1 S_fx, worked out here from the moments. */
-static void eigenvalues_are_canonical_correlations(void **unused)
+TEST(eigenvalues_are_canonical_correlations)
 {
-    (void)unused;
     sample data = two_index(N, 3);
     enum { K = 3, ALL = P + K };
     double all[N * ALL], mean[ALL] = {0}, s[ALL * ALL], xx[P * P], xf[P * K], ff[K * K], solved[K * P],
@@ -41,9 +40,9 @@ static void eigenvalues_are_canonical_correlations(void **unused)
     for (int a = 0; a < K; a++)
         for (int b = 0; b < K; b++) ff[a * K + b] = s[(P + a) * ALL + P + b];
     sn_transpose(P, K, xf, solved);
-    assert_int_equal(sn_solve_spd(K, ff, P, solved), STONET_OK);
+    OK(sn_solve_spd(K, ff, P, solved));
     sn_gemm(false, false, P, P, K, 1.0, xf, solved, 0.0, product);
-    assert_int_equal(sn_solve_spd(P, xx, P, product), STONET_OK);
+    OK(sn_solve_spd(P, xx, P, product));
     for (int j = 0; j < P; j++) trace += product[j * P + j];
     sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly");
     assert_int_equal(map->n_values, K);
@@ -57,22 +56,20 @@ static void eigenvalues_are_canonical_correlations(void **unused)
     sample_free(&data);
 }
 
-static void it_finds_two_directions(void **unused)
+TEST(it_finds_two_directions)
 {
-    (void)unused;
     sample data = two_index(1500, 4);
     const double truth[P * 2] = {1, 0, 0, 1};
     double distance;
     sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly degree=4");
-    assert_int_equal(sn_subspace_distance(P, 2, map->direction, truth, &distance), STONET_OK);
+    OK(sn_subspace_distance(P, 2, map->direction, truth, &distance));
     if (!(distance < 0.15)) fail_msg("distance %.3f", distance);
     sn_linear_map_free(map);
     sample_free(&data);
 }
 
-static void every_target_counts(void **unused)
+TEST(every_target_counts)
 {
-    (void)unused;
     enum { ROWS = 400, COLUMNS = 4 };
     sample data = sample_normal(ROWS, COLUMNS, 2, 8);
     for (int i = 0; i < ROWS; i++)
@@ -85,9 +82,8 @@ static void every_target_counts(void **unused)
 }
 
 /* Two values of y have one function; classes have slices whatever the basis is called. */
-static void few_values_have_few_functions(void **unused)
+TEST(few_values_have_few_functions)
 {
-    (void)unused;
     sample data = two_index(N, 5);
     for (int64_t i = 0; i < N; i++) data.y[i] = data.y[i] > 0;
     sample_scale_y(&data);
@@ -105,9 +101,8 @@ static void few_values_have_few_functions(void **unused)
 
 /* The weighted statistics of the same data by slices and by powers of a y with three values are the same:
    both span the indicators. */
-static void weighted_tests_agree_with_those_of_slices(void **unused)
+TEST(weighted_tests_agree_with_those_of_slices)
 {
-    (void)unused;
     sample data = two_index(N, 6);
     for (int64_t i = 0; i < N; i++) data.y[i] = (data.y[i] > -0.4) + 1.7 * (data.y[i] > 0.5);
     sample_scale_y(&data);
@@ -117,13 +112,10 @@ static void weighted_tests_agree_with_those_of_slices(void **unused)
         SN_WORKSPACE(scratch);
         sn_settings *settings = NULL;
         sn_solved solved;
-        assert_int_equal(sn_settings_create(sir->params, sir->n_params, &settings), STONET_OK);
-        assert_int_equal(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"), STONET_OK);
-        assert_int_equal(sn_candidate_solve(sir->candidate, &data.problem, settings, NULL, &scratch, &solved),
-                         STONET_OK);
-        assert_int_equal(
-            sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]),
-            STONET_OK);
+        OK(sn_settings_create(sir->params, sir->n_params, &settings));
+        OK(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"));
+        OK(sn_candidate_solve(sir->candidate, &data.problem, settings, NULL, &scratch, &solved));
+        OK(sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]));
         sn_settings_free(settings);
     }
     assert_int_equal(by[0].count, 2);
@@ -134,14 +126,4 @@ static void weighted_tests_agree_with_those_of_slices(void **unused)
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_target_counts),
-        cmocka_unit_test(eigenvalues_are_canonical_correlations),
-        cmocka_unit_test(it_finds_two_directions),
-        cmocka_unit_test(few_values_have_few_functions),
-        cmocka_unit_test(weighted_tests_agree_with_those_of_slices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,5 @@
 /* What methods regress on x: indicators, targets, and the principal components of cumulative indicators. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/responses.h"
@@ -54,7 +45,7 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
     const sn_problem problem = {.n = n, .task = SN_REGRESSION, .outputs = m, .y = y};
     SN_WORKSPACE(keep);
     int64_t count = 0, right = 0;
-    assert_int_equal(sn_responses(&problem, true, &keep, &count, &out), STONET_OK);
+    OK(sn_responses(&problem, true, &keep, &count, &out));
     indicators(n, m, levels, y, a);
     for (int64_t i = 0; i < n; i++)
         for (int64_t l = 0; l < n; l++) {
@@ -62,7 +53,7 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
             for (int64_t j = 0; j < k; j++) gram[i * n + l] += a[i * k + j] * a[l * k + j];
             total += i == l ? gram[i * n + l] : 0.0;
         }
-    assert_int_equal(sn_eigh(n, gram, value, vector), STONET_OK);
+    OK(sn_eigh(n, gram, value, vector));
     while (held < 0.99 * total) held += value[right++];
     assert_int_equal(count, right > 0 ? right : 1);
     for (int64_t i = 0; i < n; i++)
@@ -80,18 +71,16 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
     free(vector);
 }
 
-static void laws_of_numbers(void **state)
+TEST(laws_of_numbers)
 {
-    (void)state;
     check_distribution(23, 1, 23, false); /* as many levels as rows, */
     check_distribution(23, 2, 23, false);
     check_distribution(MOST, 1, 99, false); /* and 99 at most */
     check_distribution(9, 1, 9, true);
 }
 
-static void targets_and_classes(void **state)
+TEST(targets_and_classes)
 {
-    (void)state;
     enum { N = 5 };
     const double y[N * 2] = {1, 10, 2, 20, 3, 60, 4, 0, 5, 10};
     const int32_t two[N] = {0, 1, 1, 0, 1}, three[N] = {0, 2, 1, 2, 2};
@@ -101,16 +90,16 @@ static void targets_and_classes(void **state)
     SN_WORKSPACE(keep);
     int64_t count;
     double *out;
-    assert_int_equal(sn_responses(&numbers, false, &keep, &count, &out), STONET_OK);
+    OK(sn_responses(&numbers, false, &keep, &count, &out));
     assert_int_equal(count, 2);
     for (int i = 0; i < N; i++)
         assert_true(fabs(out[2 * i] - (y[2 * i] - 3.0)) < 1e-12 &&
                     fabs(out[2 * i + 1] - (y[2 * i + 1] - 20.0)) < 1e-12);
     for (int distribution = 0; distribution < 2; distribution++) { /* which classes have anyway */
-        assert_int_equal(sn_responses(&pair, distribution, &keep, &count, &out), STONET_OK);
+        OK(sn_responses(&pair, distribution, &keep, &count, &out));
         assert_int_equal(count, 1);
         for (int i = 0; i < N; i++) assert_true(fabs(out[i] - ((two[i] == 1) - 0.6)) < 1e-12);
-        assert_int_equal(sn_responses(&more, distribution, &keep, &count, &out), STONET_OK);
+        OK(sn_responses(&more, distribution, &keep, &count, &out));
         assert_int_equal(count, 3);
         const double share[] = {0.2, 0.2, 0.6};
         for (int i = 0; i < N * 3; i++)
@@ -118,11 +107,4 @@ static void targets_and_classes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laws_of_numbers),
-        cmocka_unit_test(targets_and_classes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

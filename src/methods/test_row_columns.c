@@ -1,13 +1,5 @@
 /* The columns of rows that are made when they are wanted, and their products, against sums over all rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "methods/row_columns.h"
 
@@ -36,8 +28,7 @@ static sn_row_columns make_columns(void)
 static void check_products(const sn_row_columns *columns, int64_t n, bool centred)
 {
     double mean[M], gram[M * M], cross[M * RANK], expected[M] = {0};
-    assert_int_equal(sn_row_columns_products(columns, RANK, f, centred ? mean : NULL, gram, cross),
-                     STONET_OK);
+    OK(sn_row_columns_products(columns, RANK, f, centred ? mean : NULL, gram, cross));
     for (int64_t i = 0; i < n; i++)
         for (int l = 0; l < M; l++) expected[l] += centred ? c[i * M + l] / (double)n : 0.0;
     for (int l = 0; l < M; l++) {
@@ -52,9 +43,8 @@ static void check_products(const sn_row_columns *columns, int64_t n, bool centre
     }
 }
 
-static void test_products(void **state)
+TEST(test_products)
 {
-    (void)state;
     sn_row_columns columns = make_columns();
     const int64_t rows[] = {N, 1024, 1025, 7};
     for (int k = 0; k < 4; k++)
@@ -64,14 +54,13 @@ static void test_products(void **state)
         }
 }
 
-static void test_rows_of_the_middle(void **state)
+TEST(test_rows_of_the_middle)
 {
-    (void)state;
     const sn_row_columns columns = make_columns();
     const double mean[M] = {0.5, -1.0, 2.0, 0.25, 3.0};
     double out[4 * M];
     for (int with = 0; with < 2; with++) {
-        assert_int_equal(sn_row_columns_make(&columns, with ? mean : NULL, 1300, 4, out), STONET_OK);
+        OK(sn_row_columns_make(&columns, with ? mean : NULL, 1300, 4, out));
         for (int i = 0; i < 4; i++)
             for (int l = 0; l < M; l++)
                 assert_true(fabs(out[i * M + l] - (c[(1300 + i) * M + l] - (with ? mean[l] : 0.0))) < 1e-13);
@@ -81,11 +70,4 @@ static void test_rows_of_the_middle(void **state)
     assert_int_equal(sn_row_columns_block(N), 1024);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_rows_of_the_middle),
-    };
-    return cmocka_run_group_tests_name("methods_row_columns", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

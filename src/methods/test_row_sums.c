@@ -1,14 +1,5 @@
 /* Sums over rows: the same bits for any number of ranks, which is not so for sums that run through. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "base/test_wire.h"
 #include "math/noise.h"
 #include "methods/row_sums.h"
@@ -47,12 +38,11 @@ static void sum_on_rank(test_rank *self)
     if (sn_row_sums(self->team, N, SIZE, add, x, total) != STONET_OK) abort();
 }
 
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
-    (void)state;
     double alone[SIZE], through[SIZE] = {0};
-    assert_int_equal(sn_row_sums(NULL, N, SIZE, add, x, alone), STONET_OK);
-    assert_int_equal(add(x, 0, N, through), STONET_OK);
+    OK(sn_row_sums(NULL, N, SIZE, add, x, alone));
+    OK(add(x, 0, N, through));
     int different = 0;
     for (int k = 0; k < SIZE; k++) {
         assert_float_equal(alone[k], through[k], 1e-8);
@@ -69,25 +59,18 @@ static void test_ranks(void **state)
 }
 
 /* Few rows are summed as they come. */
-static void test_few_rows(void **state)
+TEST(test_few_rows)
 {
-    (void)state;
     double total[SIZE], through[SIZE] = {0};
-    assert_int_equal(sn_row_sums(NULL, 16000, SIZE, add, x, total), STONET_OK);
-    assert_int_equal(add(x, 0, 16000, through), STONET_OK);
+    OK(sn_row_sums(NULL, 16000, SIZE, add, x, total));
+    OK(add(x, 0, 16000, through));
     assert_memory_equal(total, through, sizeof through);
 }
 
-static void test_a_failure_is_passed_on(void **state)
+TEST(test_a_failure_is_passed_on)
 {
-    (void)state;
     double total[SIZE];
     assert_int_equal(sn_row_sums(NULL, N, SIZE, add_nothing, x, total), STONET_ERROR_NUMERIC);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_few_rows),
-                                       cmocka_unit_test(test_a_failure_is_passed_on)};
-    return cmocka_run_group_tests_name("methods_row_sums", tests, fill, NULL);
-}
+RUN_TESTS(fill, NULL)

@@ -7,7 +7,7 @@ static sn_slices slices_of(sn_workspace *keep, int64_t n, const double *y, int64
 {
     sn_problem problem = {.n = n, .p = 1, .task = SN_REGRESSION, .outputs = m, .y = y};
     sn_slices slices;
-    assert_int_equal(sn_slices_make(&problem, wanted, keep, &slices), STONET_OK);
+    OK(sn_slices_make(&problem, wanted, keep, &slices));
     /* every row once, slices not empty */
     assert_int_equal(slices.start[0], 0);
     assert_int_equal(slices.start[slices.count], n);
@@ -18,9 +18,8 @@ static sn_slices slices_of(sn_workspace *keep, int64_t n, const double *y, int64
     return slices;
 }
 
-static void counts_are_as_equal_as_can_be(void **unused)
+TEST(counts_are_as_equal_as_can_be)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     double y[103];
     for (int i = 0; i < 103; i++) y[i] = (i * 37) % 103;
@@ -34,9 +33,8 @@ static void counts_are_as_equal_as_can_be(void **unused)
     }
 }
 
-static void ties_stay_together(void **unused)
+TEST(ties_stay_together)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     double y[100];
     for (int i = 0; i < 100; i++) y[i] = i < 55 ? 0.0 : i;
@@ -56,9 +54,8 @@ static void ties_stay_together(void **unused)
     assert_int_equal(slices.count, 1);
 }
 
-static void tiny_samples(void **unused)
+TEST(tiny_samples)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     double y[3] = {2, 1, 3};
     sn_slices slices = slices_of(&scratch, 1, y, 1, 10);
@@ -67,9 +64,8 @@ static void tiny_samples(void **unused)
     assert_int_equal(slices.count, 1); /* two rows a slice at least */
 }
 
-static void targets_cut_each_other(void **unused)
+TEST(targets_cut_each_other)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     double y[72];
     for (int i = 0; i < 36; i++) {
@@ -81,14 +77,13 @@ static void targets_cut_each_other(void **unused)
     for (int h = 0; h < 9; h++) assert_int_equal(slices.start[h + 1] - slices.start[h], 4);
 }
 
-static void absent_classes_have_no_slice(void **unused)
+TEST(absent_classes_have_no_slice)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     int32_t label[6] = {3, 0, 3, 1, 0, 3};
     sn_problem problem = {.n = 6, .p = 1, .task = SN_CLASSIFICATION, .outputs = 5, .label = label};
     sn_slices slices;
-    assert_int_equal(sn_slices_make(&problem, 10, &scratch, &slices), STONET_OK);
+    OK(sn_slices_make(&problem, 10, &scratch, &slices));
     assert_int_equal(slices.count, 3);
     int64_t start[] = {0, 2, 3, 6}, row[] = {1, 4, 3, 0, 2, 5};
     assert_memory_equal(slices.start, start, sizeof start);
@@ -96,9 +91,8 @@ static void absent_classes_have_no_slice(void **unused)
 }
 
 /* Columns that depend on each other up to float rounding, and constant ones, are not directions. */
-static void whitening_finds_the_rank(void **unused)
+TEST(whitening_finds_the_rank)
 {
-    (void)unused;
     SN_WORKSPACE(scratch);
     int64_t n = 500, p = 6;
     sample data = sample_normal(n, p, 1, 3);
@@ -109,13 +103,11 @@ static void whitening_finds_the_rank(void **unused)
         row[5] *= 1e-6f; /* small, but a direction */
     }
     sn_whitening whitening;
-    assert_int_equal(
-        sn_whitening_fit(&(sn_problem){.x = data.x, .n = n, .p = p}, 0.0, 0, NULL, &scratch, &whitening),
-        STONET_OK);
+    OK(sn_whitening_fit(&(sn_problem){.x = data.x, .n = n, .p = p}, 0.0, 0, NULL, &scratch, &whitening));
     assert_int_equal(whitening.rank, 4);
     double *centred = NULL, *z = NULL;
-    assert_int_equal(SN_TAKE(&scratch, centred, n * p), STONET_OK);
-    assert_int_equal(SN_TAKE(&scratch, z, n * 4), STONET_OK);
+    OK(SN_TAKE(&scratch, centred, n * p));
+    OK(SN_TAKE(&scratch, z, n * 4));
     sn_whiten_rows(&whitening, data.x, NULL, 0, n, centred, z);
     double covariance[16];
     sn_syrk_tn(4, n, 1.0 / (double)n, z, 0.0, covariance);
@@ -123,15 +115,4 @@ static void whitening_finds_the_rank(void **unused)
     sample_free(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_as_equal_as_can_be),
-        cmocka_unit_test(ties_stay_together),
-        cmocka_unit_test(tiny_samples),
-        cmocka_unit_test(targets_cut_each_other),
-        cmocka_unit_test(absent_classes_have_no_slice),
-        cmocka_unit_test(whitening_finds_the_rank),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,19 +1,10 @@
 /* Shared by the tests of the methods: data with a known central subspace, and a fit in one call. */
 #pragma once
 
-#include <math.h>
 #include <omp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/linear_map.h"
@@ -90,14 +81,14 @@ static inline void hear(stonet_level level, const char *text, void *user)
 static inline sn_settings *settings_of(const sn_method *method, const char *options)
 {
     sn_settings *settings = NULL;
-    assert_int_equal(sn_settings_create(method->params, method->n_params, &settings), STONET_OK);
+    OK(sn_settings_create(method->params, method->n_params, &settings));
     char copy[256], *rest = copy;
     snprintf(copy, sizeof copy, "%s", options);
     for (char *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
         char *value = strchr(word, '=');
         assert_non_null(value);
         *value = '\0';
-        assert_int_equal(sn_settings_set(settings, word, value + 1), STONET_OK);
+        OK(sn_settings_set(settings, word, value + 1));
     }
     return settings;
 }
@@ -158,7 +149,7 @@ static inline double recovery(const char *method, const sn_problem *problem, int
     sn_linear_map *map = fit_map(method, problem, d, options);
     assert_int_equal(map->dim, d);
     double distance = NAN;
-    assert_int_equal(sn_subspace_distance(problem->p, d, map->direction, truth, &distance), STONET_OK);
+    OK(sn_subspace_distance(problem->p, d, map->direction, truth, &distance));
     sn_linear_map_free(map);
     return distance;
 }

@@ -1,20 +1,11 @@
 /* Public calls with arguments that make no sense: an error or nothing, never a crash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
-static void no_handle_is_no_crash(void **state)
+TEST(no_handle_is_no_crash)
 {
-    (void)state;
     int64_t count = 7;
     double value;
     assert_int_equal(stonet_data_rows(NULL), 0);
@@ -69,9 +60,8 @@ static void no_handle_is_no_crash(void **state)
 }
 
 /* Sizes whose product is no number: no loop may start on them. */
-static void sizes_beyond_memory_are_told(void **state)
+TEST(sizes_beyond_memory_are_told)
 {
-    (void)state;
     float x[4] = {1, 2, 3, 4};
     double y[4] = {1, 2, 3, 4};
     stonet_data *data = NULL;
@@ -79,7 +69,7 @@ static void sizes_beyond_memory_are_told(void **state)
     assert_says(stonet_data_wrap(x, (int64_t)1 << 32, (int64_t)1 << 32, &data), STONET_ERROR_ARGUMENT,
                 "no memory holds");
     assert_null(data);
-    assert_int_equal(stonet_data_wrap(x, 2, 2, &data), STONET_OK);
+    OK(stonet_data_wrap(x, 2, 2, &data));
     assert_says(stonet_data_set_targets(data, y, (int64_t)1 << 62), STONET_ERROR_ARGUMENT, "no memory holds");
     stonet_data_free(data);
     assert_int_not_equal(stonet_generate("waveform", (int64_t)1 << 62, 1, &data), STONET_OK);
@@ -91,23 +81,21 @@ static void sizes_beyond_memory_are_told(void **state)
     assert_int_not_equal(stonet_independence(NULL, NULL, NULL, &result), STONET_OK);
 }
 
-static void labels_are_all_different(void **state)
+TEST(labels_are_all_different)
 {
-    (void)state;
     float x[4] = {1, 2, 3, 4};
     const int32_t codes[4] = {0, 1, 2, 0};
     const char *const labels[] = {"a", "b", "a"};
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(x, 4, 1, &data), STONET_OK);
+    OK(stonet_data_wrap(x, 4, 1, &data));
     assert_says(stonet_data_set_classes(data, codes, labels, 3), STONET_ERROR_ARGUMENT, "same label 'a'");
     assert_null(stonet_data_classes(data, NULL));
     stonet_data_free(data);
 }
 
 /* A loop over stonet_data_columns and stonet_data_x stays inside, and each column can be had by itself. */
-static void columns_of_both_kinds(void **state)
+TEST(columns_of_both_kinds)
 {
-    (void)state;
     char path[256];
     sn_testing_path(path, sizeof path, "kinds.csv");
     FILE *file = fopen(path, "w");
@@ -115,12 +103,12 @@ static void columns_of_both_kinds(void **state)
     fputs("a,word,b\n1,red,2.5\n3,blue,4\n5,red,6\n", file);
     fclose(file);
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_OK);
+    OK(stonet_data_read(path, NULL, &data));
     unlink(path);
     assert_int_equal(stonet_data_columns(data), 3);
     assert_null(stonet_data_x(data));
     double values[3];
-    assert_int_equal(stonet_data_column_numbers(data, 2, values), STONET_OK);
+    OK(stonet_data_column_numbers(data, 2, values));
     assert_true(values[0] == 2.5 && values[1] == 4 && values[2] == 6);
     assert_says(stonet_data_column_numbers(data, 1, values), STONET_ERROR_DATA, "word");
     assert_says(stonet_data_column_numbers(data, 3, values), STONET_ERROR_ARGUMENT, "no column");
@@ -136,9 +124,8 @@ static void columns_of_both_kinds(void **state)
     stonet_data_free(data);
 }
 
-static void words_and_numbers_for_programs(void **state)
+TEST(words_and_numbers_for_programs)
 {
-    (void)state;
     const char *const words[] = {"fit", "transform", "predict"};
     assert_string_equal(stonet_nearest("transfrom", words, 3), "transform");
     assert_null(stonet_nearest("zzz", words, 3));
@@ -146,26 +133,18 @@ static void words_and_numbers_for_programs(void **state)
     assert_int_equal(stonet_number_text(0.1, text), 3);
     assert_string_equal(text, "0.1");
     int64_t order[5], again[5], seen = 0;
-    assert_int_equal(stonet_permutation(3, 4, 5, order), STONET_OK);
-    assert_int_equal(stonet_permutation(3, 4, 5, again), STONET_OK);
+    OK(stonet_permutation(3, 4, 5, order));
+    OK(stonet_permutation(3, 4, 5, again));
     assert_memory_equal(order, again, sizeof order);
     for (int i = 0; i < 5; i++) seen |= (int64_t)1 << order[i];
     assert_int_equal(seen, 31);
     double a[3], b[3];
-    assert_int_equal(stonet_normals(1, 2, 3, a), STONET_OK);
-    assert_int_equal(stonet_normals(1, 3, 3, b), STONET_OK);
+    OK(stonet_normals(1, 2, 3, a));
+    OK(stonet_normals(1, 3, 3, b));
     assert_true(a[0] != b[0]);
     assert_says(stonet_normals(1, UINT64_MAX, 3, b), STONET_ERROR_ARGUMENT, "stream");
     assert_says(stonet_fail(STONET_ERROR_DATA, "100% mine"), STONET_ERROR_DATA, "100% mine");
     assert_true(stonet_paired_t_test(1, a, b) == 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_handle_is_no_crash),          cmocka_unit_test(sizes_beyond_memory_are_told),
-        cmocka_unit_test(labels_are_all_different),       cmocka_unit_test(columns_of_both_kinds),
-        cmocka_unit_test(words_and_numbers_for_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

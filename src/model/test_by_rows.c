@@ -1,17 +1,7 @@
 /* A table too large for a scaled copy: the StoNet fetches its rows, and the model is the one that a copy of
    them would have given. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "choice/fit.h"
 #include "model/model.h"
 
@@ -29,8 +19,8 @@ static stonet_data *make_table(float *x)
     }
     for (int64_t i = 0; i < ROWS; i++) label[i] = x[i * COLUMNS] + x[i * COLUMNS + 1] > 17.0F;
     const char *const names[] = {"low", "high"};
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(data, label, names, 2), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
+    OK(stonet_data_set_classes(data, label, names, 2));
     sn_free(label);
     return data;
 }
@@ -42,10 +32,10 @@ static stonet_model *fit(const stonet_data *data, const char *learner)
                                        {"sweeps", "1"},       {"learner", learner}};
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
+    OK(stonet_spec_create("stonet", &spec));
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-        assert_int_equal(stonet_spec_set(spec, settings[k][0], settings[k][1]), STONET_OK);
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -55,14 +45,14 @@ static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, f
 {
     int32_t *label = sn_calloc(ROWS, sizeof *label);
     assert_non_null(label);
-    assert_int_equal(sn_schema_encode_x(model->schema, data, x), STONET_OK);
-    assert_int_equal(sn_schema_encode_y(model->schema, data, label, NULL), STONET_OK);
+    OK(sn_schema_encode_x(model->schema, data, x));
+    OK(sn_schema_encode_y(model->schema, data, label, NULL));
     const sn_problem problem = {
         .n = ROWS, .p = COLUMNS, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
     const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 2};
     stonet_outcome outcome;
     sn_stonet *net = NULL;
-    assert_int_equal(sn_stonet_fit(&problem, 1, model->settings, &run, &net, &outcome), STONET_OK);
+    OK(sn_stonet_fit(&problem, 1, model->settings, &run, &net, &outcome));
     sn_free(label);
     return net;
 }
@@ -74,17 +64,15 @@ static void map_labels(stonet_data *data)
     assert_non_null(file);
     assert_int_equal(fwrite(data->label, sizeof *data->label, ROWS, file), ROWS);
     assert_int_equal(fflush(file), 0);
-    assert_int_equal(sn_mapping_open(fileno(file), ROWS * (int64_t)sizeof *data->label, &data->mapped_y),
-                     STONET_OK);
+    OK(sn_mapping_open(fileno(file), ROWS * (int64_t)sizeof *data->label, &data->mapped_y));
     assert_non_null(data->mapped_y);
     fclose(file);
     sn_free(data->label);
     data->label = (int32_t *)(uintptr_t)sn_mapping_bytes(data->mapped_y);
 }
 
-static void by_rows_is_the_same_model(void **state)
+TEST(by_rows_is_the_same_model)
 {
-    (void)state;
     const size_t cells = (size_t)ROWS * COLUMNS;
     float *x = malloc(cells * sizeof *x), *scaled = malloc(cells * sizeof *scaled);
     assert_true(x != NULL && scaled != NULL);
@@ -97,7 +85,7 @@ static void by_rows_is_the_same_model(void **state)
     assert_memory_equal(net->network.theta, copy->network.theta,
                         (size_t)net->network.shape.parameters * sizeof *net->network.theta);
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
+    OK(stonet_score(model, data, NULL, &scores));
     assert_true(scores.error_rate < 0.5);
     stonet_model_free(model);
     map_labels(data);
@@ -112,8 +100,4 @@ static void by_rows_is_the_same_model(void **state)
     free(x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_rows_is_the_same_model)};
-    return cmocka_run_group_tests_name("model_by_rows", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

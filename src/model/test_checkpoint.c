@@ -2,17 +2,7 @@
  * A fit that is stopped again and again, and goes on from its checkpoint with another number of threads each
  * time, gives the bytes of one that was left alone; so do the results of tuning.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 typedef struct bytes {
@@ -25,7 +15,7 @@ static bytes bytes_of(const stonet_model *model)
     char path[256];
     bytes out = {0};
     sn_testing_path(path, sizeof path, "kept.model");
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
+    OK(stonet_model_save(model, path));
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);
@@ -57,13 +47,13 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
         run.threads = 1 + session % 2;
         run.should_stop = stop_after;
         run.user = &left;
-        assert_int_equal(stonet_checkpoint_open(path, every, &run.checkpoint), STONET_OK);
+        OK(stonet_checkpoint_open(path, every, &run.checkpoint));
         const stonet_status status = stonet_fit(spec, data, &run, &model);
-        if (status != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(status);
         const bool done = stonet_model_outcome(model) == STONET_DONE;
         if (done) {
             *out = bytes_of(model);
-            assert_int_equal(stonet_checkpoint_remove(run.checkpoint), STONET_OK);
+            OK(stonet_checkpoint_remove(run.checkpoint));
         }
         stonet_model_free(model);
         stonet_checkpoint_free(run.checkpoint);
@@ -77,7 +67,7 @@ static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, dou
     stonet_model *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     bytes whole, pieces;
-    assert_int_equal(stonet_fit(spec, data, &run, &model), STONET_OK);
+    OK(stonet_fit(spec, data, &run, &model));
     whole = bytes_of(model);
     const int sessions = fit_in_pieces(spec, data, every, patience, &pieces);
     assert_true(sessions > 2);
@@ -90,15 +80,12 @@ static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, dou
 
 static void set_all(stonet_spec *spec, const char *const (*settings)[2])
 {
-    for (; (*settings)[0] != NULL; settings++)
-        if (stonet_spec_set(spec, (*settings)[0], (*settings)[1]) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+    for (; (*settings)[0] != NULL; settings++) OK(stonet_spec_set(spec, (*settings)[0], (*settings)[1]));
 }
 
 /* Both stages of one training, stopped in either, for every kind of schedule. */
-static void training_goes_on(void **state)
+TEST(training_goes_on)
 {
-    (void)state;
     sn_table table = sn_table_numbers(500, 6, 2, 3);
     static const char *const schedules[] = {"linear", "averaged", "constant"};
     for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
@@ -127,15 +114,14 @@ static stonet_data *with_holes(void)
     for (int i = 0; i < N * P; i++) x[i] = (float)((i * 7919) % 1009) / 500.0F - 1.0F;
     for (int i = 0; i < N; i++) y[i] = (double)(x[i * P] * x[i * P + 1] + x[i * P + 2]);
     for (int i = 0; i < N; i += 3) x[i * P + i % P] = (float)NAN;
-    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     return data;
 }
 
 /* Missing cells that are drawn given the response keep their state, in both stages. */
-static void drawn_cells_go_on(void **state)
+TEST(drawn_cells_go_on)
 {
-    (void)state;
     stonet_data *data = with_holes();
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     set_all(spec, (const char *const[][2]){{"missing", "joint"},
@@ -150,9 +136,8 @@ static void drawn_cells_go_on(void **state)
 }
 
 /* And while settings are chosen, in every training of the choice. */
-static void choice_with_drawn_cells_goes_on(void **state)
+TEST(choice_with_drawn_cells_goes_on)
 {
-    (void)state;
     stonet_data *data = with_holes();
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     set_all(spec, (const char *const[][2]){{"missing", "joint"},
@@ -167,9 +152,8 @@ static void choice_with_drawn_cells_goes_on(void **state)
 }
 
 /* The choice of settings: legs of lines on folds, the training on all rows. */
-static void choice_goes_on(void **state)
+TEST(choice_goes_on)
 {
-    (void)state;
     sn_table table = sn_table_classes(100, 5, 3, 4);
     stonet_spec *spec = sn_testing_spec("stonet", "2");
     set_all(spec,
@@ -179,9 +163,8 @@ static void choice_goes_on(void **state)
     sn_table_free(&table);
 }
 
-static void what_is_not_the_same_is_refused(void **state)
+TEST(what_is_not_the_same_is_refused)
 {
-    (void)state;
     char path[256];
     sn_testing_path(path, sizeof path, "refused.checkpoint");
     sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
@@ -189,13 +172,13 @@ static void what_is_not_the_same_is_refused(void **state)
     const char *const quick[][2] = {
         {"epochs", "2"}, {"weight_decay", "0.01"}, {"restarts", "1"}, {NULL, NULL}};
     set_all(spec, quick);
-    assert_int_equal(stonet_spec_copy(spec, &other_spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(other_spec, "lr", "0.01"), STONET_OK);
+    OK(stonet_spec_copy(spec, &other_spec));
+    OK(stonet_spec_set(other_spec, "lr", "0.01"));
     for (int change = 0; change <= 4; change++) {
         stonet_run run = STONET_RUN_INIT;
         stonet_model *model = NULL;
         run.seed = change == 3 ? 2 : 1;
-        assert_int_equal(stonet_checkpoint_open(path, 0.0, &run.checkpoint), STONET_OK);
+        OK(stonet_checkpoint_open(path, 0.0, &run.checkpoint));
         const stonet_status status =
             stonet_fit(change == 1 ? other_spec : spec, change == 2 ? other.data : table.data, &run, &model);
         const bool same = change == 0 || change == 4;
@@ -211,14 +194,4 @@ static void what_is_not_the_same_is_refused(void **state)
     sn_table_free(&other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(training_goes_on),
-        cmocka_unit_test(drawn_cells_go_on),
-        cmocka_unit_test(choice_goes_on),
-        cmocka_unit_test(choice_with_drawn_cells_goes_on),
-        cmocka_unit_test(what_is_not_the_same_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,16 +1,7 @@
 /* Default fits of simulated data, judged on fresh rows: none may be stuck, and none silently. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/stonet.h"
 
@@ -23,10 +14,10 @@ static stonet_scores scores_of(const stonet_data *train, const stonet_data *test
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", dim), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, &run, &model), STONET_OK);
-    assert_int_equal(stonet_score(model, test, NULL, &scores), STONET_OK);
+    OK(stonet_spec_create("stonet", &spec));
+    OK(stonet_spec_set(spec, "dim", dim));
+    OK(stonet_fit(spec, train, &run, &model));
+    OK(stonet_score(model, test, NULL, &scores));
     stonet_model_free(model);
     stonet_spec_free(spec);
     return scores;
@@ -35,8 +26,8 @@ static stonet_scores scores_of(const stonet_data *train, const stonet_data *test
 static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *dim)
 {
     stonet_data *train = NULL, *test = NULL;
-    assert_int_equal(stonet_generate(generator, rows, data_seed, &train), STONET_OK);
-    assert_int_equal(stonet_generate(generator, 2000, 999, &test), STONET_OK);
+    OK(stonet_generate(generator, rows, data_seed, &train));
+    OK(stonet_generate(generator, 2000, 999, &test));
     const stonet_scores scores = scores_of(train, test, dim);
     stonet_data_free(train);
     stonet_data_free(test);
@@ -45,17 +36,17 @@ static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t 
 
 /* y = cos(b'x) + noise: even, so that no first step knows the way, and most of the loss is noise. R2 of .44
    is reached from a good start, 0 at the constant, .15 by half a solution. */
-static void m1_is_never_stuck(void **state)
+TEST(m1_is_never_stuck)
 {
-    (void)state;
+    not_for_sanitizers();
     for (uint64_t seed = 1; seed <= 2; seed++) assert_true(fresh_scores("m1", 2000, seed, "2").r2 > 0.4);
     assert_true(fresh_scores("m1", 2000, 5, "1").r2 > 0.4);
 }
 
 /* Classes that no linear direction separates: the log loss of a constant is .69, of the truth .27. */
-static void ring_is_never_stuck(void **state)
+TEST(ring_is_never_stuck)
 {
-    (void)state;
+    not_for_sanitizers();
     assert_true(fresh_scores("ring", 2000, 1, "1").log_loss < 0.34);
 }
 
@@ -67,8 +58,8 @@ static void make_noise(float *x, uint64_t seed, stonet_data **data)
     sn_random_init(&random, seed, SN_STREAM_TEST, 0);
     for (int k = 0; k < NOISE_ROWS * NOISE_COLUMNS; k++) x[k] = (float)sn_random_normal(&random);
     for (int i = 0; i < NOISE_ROWS; i++) y[i] = sn_random_normal(&random);
-    assert_int_equal(stonet_data_wrap(x, NOISE_ROWS, NOISE_COLUMNS, data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(*data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, NOISE_ROWS, NOISE_COLUMNS, data));
+    OK(stonet_data_set_targets(*data, y, 1));
 }
 
 /* What the model says of its fit: its weight decay stands in the first line, and others come after it, each
@@ -90,9 +81,8 @@ static void assert_tells_its_choice(const stonet_model *model)
 }
 
 /* Where nothing is found the line with the strongest decay wins, which may have been dropped long before. */
-static void a_line_that_was_dropped_can_win(void **state)
+TEST(a_line_that_was_dropped_can_win)
 {
-    (void)state;
     const char *const front[] = {"none", "kernel"};
     float x[NOISE_ROWS * NOISE_COLUMNS];
     for (uint64_t k = 0; k < 6; k++) {
@@ -100,10 +90,10 @@ static void a_line_that_was_dropped_can_win(void **state)
         stonet_spec *spec = NULL;
         stonet_model *model = NULL;
         make_noise(x, k, &data);
-        assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "dim", "2"), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "front", front[k % 2]), STONET_OK);
-        if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_create("stonet", &spec));
+        OK(stonet_spec_set(spec, "dim", "2"));
+        OK(stonet_spec_set(spec, "front", front[k % 2]));
+        OK(stonet_fit(spec, data, NULL, &model));
         assert_tells_its_choice(model);
         stonet_model_free(model);
         stonet_spec_free(spec);
@@ -122,9 +112,8 @@ static const char *data_folder(void)
 }
 
 /* A weight decay that sends the weights of a network with two layers to 0: one of identity units is left. */
-static void a_strong_decay_keeps_what_is_linear(void **state)
+TEST(a_strong_decay_keeps_what_is_linear)
 {
-    (void)state;
     const char *root = data_folder();
     char path[4096], labels[4096];
     snprintf(path, sizeof path, "%s/breast-cancer/breast-cancer_train_data_1.asc", root);
@@ -137,12 +126,12 @@ static void a_strong_decay_keeps_what_is_linear(void **state)
     run.seed = 33;
     stonet_scores scores = STONET_SCORES_INIT;
     const stonet_read_options how = {.size = sizeof how, .target_file = labels};
-    assert_int_equal(stonet_data_read(path, &how, &train), STONET_OK);
-    assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", "2"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.12"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, &run, &model), STONET_OK);
-    assert_int_equal(stonet_score(model, train, NULL, &scores), STONET_OK);
+    OK(stonet_data_read(path, &how, &train));
+    OK(stonet_spec_create("stonet", &spec));
+    OK(stonet_spec_set(spec, "dim", "2"));
+    OK(stonet_spec_set(spec, "weight_decay", "0.12"));
+    OK(stonet_fit(spec, train, &run, &model));
+    OK(stonet_score(model, train, NULL, &scores));
     assert_true(scores.log_loss < 0.55); /* .602 of the constant */
     stonet_model_free(model);
     stonet_spec_free(spec);
@@ -151,9 +140,9 @@ static void a_strong_decay_keeps_what_is_linear(void **state)
 
 /* A robot arm, 32 columns: at 300 updates every network does worse than a constant, but for those that decay
    has sent to 0; at 1,000 they find what there is. */
-static void what_takes_longer_is_found(void **state)
+TEST(what_takes_longer_is_found)
 {
-    (void)state;
+    not_for_sanitizers();
     enum { TRAIN = 500, TEST = 2000 };
     const char *root = data_folder();
     char path[4096];
@@ -161,24 +150,14 @@ static void what_takes_longer_is_found(void **state)
     stonet_data *all = NULL, *train = NULL, *test = NULL;
     snprintf(path, sizeof path, "%s/uci-pumadyn32nm/data.csv.gz", root);
     const stonet_read_options how = {.size = sizeof how, .target = "33"};
-    assert_int_equal(stonet_data_read(path, &how, &all), STONET_OK);
+    OK(stonet_data_read(path, &how, &all));
     for (int64_t i = 0; i < TRAIN + TEST; i++) rows[i] = i;
-    assert_int_equal(stonet_data_subset(all, rows, TRAIN, &train), STONET_OK);
-    assert_int_equal(stonet_data_subset(all, rows + TRAIN, TEST, &test), STONET_OK);
+    OK(stonet_data_subset(all, rows, TRAIN, &train));
+    OK(stonet_data_subset(all, rows + TRAIN, TEST, &test));
     assert_true(scores_of(train, test, "1").r2 > 0.7); /* -.001 at the constant */
     stonet_data_free(all);
     stonet_data_free(train);
     stonet_data_free(test);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(m1_is_never_stuck),
-        cmocka_unit_test(ring_is_never_stuck),
-        cmocka_unit_test(a_line_that_was_dropped_can_win),
-        cmocka_unit_test(what_takes_longer_is_found),
-        cmocka_unit_test(a_strong_decay_keeps_what_is_linear),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

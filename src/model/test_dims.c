@@ -1,12 +1,5 @@
 /* One training serves every dimension: fits that share a checkpoint in memory are the fits made apart. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 60, COLUMNS = 4, MOST = 12 };
@@ -26,14 +19,14 @@ static stonet_model *fit(const char *method, const char *setting, const char *va
     stonet_model *model = NULL;
     snprintf(text, sizeof text, "%lld", (long long)dim);
     stonet_spec *spec = sn_testing_spec(method, text);
-    if (sn_spec_has(spec, "epochs")) assert_int_equal(stonet_spec_set(spec, "epochs", "15"), STONET_OK);
-    if (setting != NULL) assert_int_equal(stonet_spec_set(spec, setting, value), STONET_OK);
+    if (sn_spec_has(spec, "epochs")) OK(stonet_spec_set(spec, "epochs", "15"));
+    if (setting != NULL) OK(stonet_spec_set(spec, setting, value));
     *looks = 0;
     run.threads = 1;
     run.should_stop = count_looks;
     run.user = looks;
     run.checkpoint = shared;
-    assert_int_equal(stonet_fit(spec, data, &run, &model), STONET_OK);
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -42,8 +35,8 @@ static void assert_same(const stonet_model *a, const stonet_model *b)
 {
     unsigned char *left = NULL, *right = NULL;
     size_t left_size = 0, right_size = 0;
-    assert_int_equal(stonet_model_save_bytes(a, &left, &left_size), STONET_OK);
-    assert_int_equal(stonet_model_save_bytes(b, &right, &right_size), STONET_OK);
+    OK(stonet_model_save_bytes(a, &left, &left_size));
+    OK(stonet_model_save_bytes(b, &right, &right_size));
     assert_int_equal(left_size, right_size);
     assert_memory_equal(left, right, left_size);
     stonet_bytes_free(left);
@@ -55,7 +48,7 @@ static void check(const char *method, const char *setting, const char *value, co
                   const int64_t *dims, int count, int64_t times)
 {
     stonet_checkpoint *shared = NULL;
-    assert_int_equal(stonet_checkpoint_open(NULL, -1.0, &shared), STONET_OK);
+    OK(stonet_checkpoint_open(NULL, -1.0, &shared));
     for (int k = 0; k < count; k++) {
         int64_t alone, together;
         stonet_model *apart = fit(method, setting, value, dims[k], data, NULL, &alone);
@@ -68,9 +61,8 @@ static void check(const char *method, const char *setting, const char *value, co
     stonet_checkpoint_free(shared);
 }
 
-static void dims_share_a_training(void **state)
+TEST(dims_share_a_training)
 {
-    (void)state;
     sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     check("stonet", NULL, NULL, numbers.data, (int64_t[]){1, 4, 2}, 3, 5);
     check("stonet", "response", "ensemble", numbers.data, (int64_t[]){2, 1}, 2, 0);
@@ -78,18 +70,16 @@ static void dims_share_a_training(void **state)
 }
 
 /* Where q leaves out a part of the effect, the narrow layer is trained for each q by itself. */
-static void narrow_layers_are_their_own(void **state)
+TEST(narrow_layers_are_their_own)
 {
-    (void)state;
     sn_table classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
     check("stonet", NULL, NULL, classes.data, (int64_t[]){3, 1, 2, 1}, 4, 0);
     sn_table_free(&classes);
 }
 
 /* Other units are another training: beyond ten columns, more columns than features, and layers with names. */
-static void other_units_are_not_shared(void **state)
+TEST(other_units_are_not_shared)
 {
-    (void)state;
     sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
     check("stonet", NULL, NULL, numbers.data, (int64_t[]){2, MOST, 6, 11}, 4, 0);
     check("stonet", "hidden", "5", numbers.data, (int64_t[]){2, 3}, 2, 0);
@@ -98,16 +88,15 @@ static void other_units_are_not_shared(void **state)
 }
 
 /* Z at q = 1 is the first column of Z at q = 4. */
-static void first_columns_are_the_same(void **state)
+TEST(first_columns_are_the_same)
 {
-    (void)state;
     sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     float z1[ROWS], z4[4 * ROWS];
     int64_t looks;
     stonet_model *one = fit("stonet", NULL, NULL, 1, numbers.data, NULL, &looks);
     stonet_model *four = fit("stonet", NULL, NULL, 4, numbers.data, NULL, &looks);
-    assert_int_equal(stonet_transform(one, numbers.data, NULL, z1), STONET_OK);
-    assert_int_equal(stonet_transform(four, numbers.data, NULL, z4), STONET_OK);
+    OK(stonet_transform(one, numbers.data, NULL, z1));
+    OK(stonet_transform(four, numbers.data, NULL, z4));
     for (int i = 0; i < ROWS; i++) assert_true(z1[i] == z4[4 * i]);
     stonet_model_free(one);
     stonet_model_free(four);
@@ -124,9 +113,8 @@ static double spread_of(const float *z, int64_t dim, int64_t k)
 
 /* A linear network has no more columns than the features have directions: Z is then smaller, not constant.
    Where the kind of network is open another one is taken. */
-static void no_column_is_constant(void **state)
+TEST(no_column_is_constant)
 {
-    (void)state;
     enum { P = 3 };
     sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
     for (int i = 0; i < ROWS; i++) numbers.x[i * P + 2] = numbers.x[i * P] - numbers.x[i * P + 1];
@@ -140,18 +128,11 @@ static void no_column_is_constant(void **state)
         stonet_model *model =
             fit("stonet", cases[c].setting, cases[c].value, cases[c].asked, numbers.data, NULL, &looks);
         assert_int_equal(stonet_model_dim(model), cases[c].got);
-        assert_int_equal(stonet_transform(model, numbers.data, NULL, z), STONET_OK);
+        OK(stonet_transform(model, numbers.data, NULL, z));
         for (int64_t k = 0; k < cases[c].got; k++) assert_true(spread_of(z, cases[c].got, k) > 1e-8);
         stonet_model_free(model);
     }
     sn_table_free(&numbers);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dims_share_a_training), cmocka_unit_test(narrow_layers_are_their_own),
-        cmocka_unit_test(other_units_are_not_shared), cmocka_unit_test(first_columns_are_the_same),
-        cmocka_unit_test(no_column_is_constant)};
-    return cmocka_run_group_tests_name("model_dims", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,5 @@
 /* No answer that is not a number leaves without a word: rows far away, and models with NaN in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/safetensors.h"
 #include "model/test_table.h"
 
@@ -37,9 +28,8 @@ static void check_call(const char *method, stonet_status status, const double *v
     }
 }
 
-static void rows_far_away_are_refused_or_answered(void **state)
+TEST(rows_far_away_are_refused_or_answered)
 {
-    (void)state;
     const float far[] = {3e38f, -3e38f, 1e30f, 1e20f};
     sn_table tables[] = {sn_table_numbers(ROWS, COLUMNS, 1, 1), sn_table_classes(ROWS, COLUMNS, 2, 1)};
     for (size_t k = 0; k < 2 * sn_method_count(); k++) {
@@ -49,7 +39,7 @@ static void rows_far_away_are_refused_or_answered(void **state)
             float x[2 * COLUMNS] = {3, 3, 3, far[v], 3, far[v]}, z[2 * COLUMNS] = {0};
             double wide[2 * COLUMNS] = {0}, out[4] = {0};
             stonet_data *data = NULL;
-            assert_int_equal(stonet_data_wrap(x, 2, COLUMNS, &data), STONET_OK);
+            OK(stonet_data_wrap(x, 2, COLUMNS, &data));
             stonet_status status = stonet_transform(model, data, NULL, z);
             for (int i = 0; i < 2 * model->dim; i++) wide[i] = (double)z[i];
             check_call(method->name, status, wide, 2 * model->dim);
@@ -63,15 +53,14 @@ static void rows_far_away_are_refused_or_answered(void **state)
     sn_table_free(&tables[1]);
 }
 
-static void a_model_with_nan_or_inf_is_refused(void **state)
+TEST(a_model_with_nan_or_inf_is_refused)
 {
-    (void)state;
     sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     for (size_t k = 0; k < sn_method_count(); k++) {
         stonet_model *model = fitted(sn_method_at(k), &table), *back = NULL;
         sn_store *store = NULL;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_model_to_store(model, store));
         for (size_t t = 0; t < sn_store_tensors(store); t++) {
             const sn_tensor *tensor = sn_store_tensor(store, t);
             if (sn_tensor_count(tensor) == 0 || (tensor->dtype != SN_F32 && tensor->dtype != SN_F64))
@@ -89,7 +78,7 @@ static void a_model_with_nan_or_inf_is_refused(void **state)
             assert_non_null(strstr(stonet_last_error(), "finite number"));
             memcpy(last, held, size);
         }
-        if (sn_model_from_store(store, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(sn_model_from_store(store, &back));
         stonet_model_free(back);
         sn_store_free(store);
         stonet_model_free(model);
@@ -97,11 +86,4 @@ static void a_model_with_nan_or_inf_is_refused(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_far_away_are_refused_or_answered),
-        cmocka_unit_test(a_model_with_nan_or_inf_is_refused),
-    };
-    return cmocka_run_group_tests_name("model_finite", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,4 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 120, COLUMNS = 5, CLASSES = 3 };
@@ -20,9 +12,9 @@ static stonet_model *fit_short(const stonet_data *data, const char *epochs)
                                        {"sdr_iterations", "0"},
                                        {"batch", "10"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        assert_int_equal(stonet_spec_set(spec, settings[i][0], settings[i][1]), STONET_OK);
+        OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -30,7 +22,7 @@ static stonet_model *fit_short(const stonet_data *data, const char *epochs)
 static double log_loss(const stonet_model *model, const stonet_data *data)
 {
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
+    OK(stonet_score(model, data, NULL, &scores));
     return scores.log_loss;
 }
 
@@ -38,8 +30,8 @@ static void assert_same_model(const stonet_model *a, const stonet_model *b)
 {
     unsigned char *left = NULL, *right = NULL;
     size_t left_size = 0, right_size = 0;
-    assert_int_equal(stonet_model_save_bytes(a, &left, &left_size), STONET_OK);
-    assert_int_equal(stonet_model_save_bytes(b, &right, &right_size), STONET_OK);
+    OK(stonet_model_save_bytes(a, &left, &left_size));
+    OK(stonet_model_save_bytes(b, &right, &right_size));
     assert_int_equal(left_size, right_size);
     assert_memory_equal(left, right, left_size);
     stonet_bytes_free(left);
@@ -47,16 +39,15 @@ static void assert_same_model(const stonet_model *a, const stonet_model *b)
 }
 
 /* Pieces of the same population go on improving the fit to rows that no piece had. */
-static void learns_from_pieces(void **state)
+TEST(learns_from_pieces)
 {
-    (void)state;
     sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
     sn_table unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
     stonet_model *model = fit_short(first.data, "2");
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 12; piece++) {
         sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
-        assert_int_equal(stonet_fit_more(model, more.data, NULL), STONET_OK);
+        OK(stonet_fit_more(model, more.data, NULL));
         sn_table_free(&more);
     }
     const double after = log_loss(model, unseen.data);
@@ -74,21 +65,20 @@ static void learns_from_pieces(void **state)
 }
 
 /* The same from a model that went through its file, and for any number of threads. */
-static void continues_a_loaded_model(void **state)
+TEST(continues_a_loaded_model)
 {
-    (void)state;
     sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
     sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
     stonet_model *model = fit_short(first.data, "3"), *loaded = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
-    assert_int_equal(stonet_model_load_bytes(bytes, size, &loaded), STONET_OK);
+    OK(stonet_model_save_bytes(model, &bytes, &size));
+    OK(stonet_model_load_bytes(bytes, size, &loaded));
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
-    assert_int_equal(stonet_fit_more(model, second.data, &run), STONET_OK);
+    OK(stonet_fit_more(model, second.data, &run));
     run.threads = 2;
-    assert_int_equal(stonet_fit_more(loaded, second.data, &run), STONET_OK);
+    OK(stonet_fit_more(loaded, second.data, &run));
     assert_same_model(model, loaded);
     stonet_bytes_free(bytes);
     stonet_model_free(model);
@@ -97,17 +87,16 @@ static void continues_a_loaded_model(void **state)
     sn_table_free(&second);
 }
 
-static void chosen_settings_are_kept(void **state)
+TEST(chosen_settings_are_kept)
 {
-    (void)state;
     sn_table first = sn_table_numbers(60, COLUMNS, 1, 1);
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, first.data, NULL, &model));
     stonet_scores before = STONET_SCORES_INIT, after = STONET_SCORES_INIT;
-    assert_int_equal(stonet_score(model, first.data, NULL, &before), STONET_OK);
-    assert_int_equal(stonet_fit_more(model, first.data, NULL), STONET_OK);
-    assert_int_equal(stonet_score(model, first.data, NULL, &after), STONET_OK);
+    OK(stonet_score(model, first.data, NULL, &before));
+    OK(stonet_fit_more(model, first.data, NULL));
+    OK(stonet_score(model, first.data, NULL, &after));
     assert_true(after.mse < 2.0 * before.mse);
     stonet_model_free(model);
     stonet_spec_free(spec);
@@ -116,9 +105,8 @@ static void chosen_settings_are_kept(void **state)
 
 /* A fit that chose its settings learns from further pieces, weighted ones too, and none of them throws it
    off. */
-static void default_fits_go_on(void **state)
+TEST(default_fits_go_on)
 {
-    (void)state;
     enum { PIECES = 8 };
     sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
     sn_table unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
@@ -126,12 +114,12 @@ static void default_fits_go_on(void **state)
     stonet_model *model = NULL;
     double weight[ROWS];
     for (int i = 0; i < ROWS; i++) weight[i] = 1.0 + i % 2;
-    assert_int_equal(stonet_fit(spec, first.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, first.data, NULL, &model));
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 2 + PIECES; piece++) {
         sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
-        assert_int_equal(stonet_data_set_weights(more.data, weight), STONET_OK);
-        assert_int_equal(stonet_fit_more(model, more.data, NULL), STONET_OK);
+        OK(stonet_data_set_weights(more.data, weight));
+        OK(stonet_fit_more(model, more.data, NULL));
         assert_int_equal(stonet_model_outcome(model), STONET_DONE);
         sn_table_free(&more);
     }
@@ -152,9 +140,8 @@ static void assert_refused(stonet_model *model, const stonet_data *more, stonet_
     assert_non_null(strstr(stonet_last_error(), words));
 }
 
-static void refuses_what_does_not_fit(void **state)
+TEST(refuses_what_does_not_fit)
 {
-    (void)state;
     sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
     sn_table wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
     sn_table strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
@@ -168,7 +155,7 @@ static void refuses_what_does_not_fit(void **state)
 
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *sir = NULL;
-    assert_int_equal(stonet_fit(spec, first.data, NULL, &sir), STONET_OK);
+    OK(stonet_fit(spec, first.data, NULL, &sir));
     assert_refused(sir, first.data, STONET_ERROR_UNSUPPORTED, "'sir' cannot be trained further");
     stonet_spec_free(spec);
     stonet_model_free(sir);
@@ -180,12 +167,4 @@ static void refuses_what_does_not_fit(void **state)
     sn_table_free(&bare);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_from_pieces),        cmocka_unit_test(continues_a_loaded_model),
-        cmocka_unit_test(chosen_settings_are_kept),  cmocka_unit_test(default_fits_go_on),
-        cmocka_unit_test(refuses_what_does_not_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

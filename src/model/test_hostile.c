@@ -3,16 +3,7 @@
  * another type or shape, or holds what it should not, every part of the JSON in it too. Such a model is
  * refused with a sentence, or it can be used: its answers are numbers or a sentence, and it can be saved.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "base/test_nodes.h"
 #include "model/test_table.h"
 
@@ -52,7 +43,7 @@ static void use(const trial *of, const stonet_model *model)
     for (int64_t i = 0; status == STONET_OK && i < answers; i++)
         if (!isfinite(answer[i])) fail_msg("%s: a prediction that is no number", of->entry);
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
+    OK(sn_store_create(&store));
     assert_sentence(of, sn_model_to_store(model, store));
     sn_store_free(store);
 }
@@ -74,16 +65,16 @@ static void judge(trial *of, const sn_store *damaged)
 static sn_store *without(const sn_store *from, const char *entry)
 {
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
+    OK(sn_store_create(&store));
     for (size_t i = 0; i < sn_store_tensors(from); i++) {
         const sn_tensor *t = sn_store_tensor(from, i);
         if (strcmp(t->name, entry) != 0)
-            assert_int_equal(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data), STONET_OK);
+            OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
     }
     for (size_t i = 0; i < sn_store_texts(from); i++) {
         const char *key, *value;
         sn_store_text(from, i, &key, &value);
-        if (strcmp(key, entry) != 0) assert_int_equal(sn_store_put_text(store, key, value), STONET_OK);
+        if (strcmp(key, entry) != 0) OK(sn_store_put_text(store, key, value));
     }
     return store;
 }
@@ -91,7 +82,7 @@ static sn_store *without(const sn_store *from, const char *entry)
 static void with_text(trial *of, const char *text)
 {
     sn_store *store = without(of->from, of->entry);
-    assert_int_equal(sn_store_put_text(store, of->entry, text), STONET_OK);
+    OK(sn_store_put_text(store, of->entry, text));
     judge(of, store);
     sn_store_free(store);
 }
@@ -118,7 +109,7 @@ static void damage_text(trial *of, const char *value)
 static void with_tensor(trial *of, sn_dtype dtype, int rank, const int64_t *shape, const void *data)
 {
     sn_store *store = without(of->from, of->entry);
-    assert_int_equal(sn_store_put(store, of->entry, dtype, rank, shape, data), STONET_OK);
+    OK(sn_store_put(store, of->entry, dtype, rank, shape, data));
     judge(of, store);
     sn_store_free(store);
 }
@@ -186,8 +177,8 @@ static void damage_tensor(trial *of, const sn_tensor *tensor)
 static void damage_all(const stonet_model *model, const char *part, const stonet_data *rows)
 {
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_model_to_store(model, store));
     trial of = {.from = store, .rows = rows};
     for (size_t i = 0; i < sn_store_texts(store) + sn_store_tensors(store); i++) {
         const bool is_text = i < sn_store_texts(store);
@@ -241,7 +232,7 @@ static stonet_data *read_table(const char *target, const char *features, int row
     }
     stonet_data *data = NULL;
     write_table(rows);
-    if (stonet_data_read(path, &how, &data) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_read(path, &how, &data));
     unlink(path);
     return data;
 }
@@ -254,8 +245,7 @@ static stonet_model *fit(const char *method, const char *const (*settings)[2], c
     run.threads = 1;
     sn_testing_hurry(spec);
     for (size_t i = 0; settings != NULL && settings[i][0] != NULL; i++)
-        if (stonet_spec_set(spec, settings[i][0], settings[i][1]) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     stonet_spec_free(spec);
     return model;
@@ -282,14 +272,14 @@ static void flip_bits(const stonet_model *model)
 {
     unsigned char *bytes = NULL, *again = NULL;
     size_t size = 0, length = 0, taken = 0;
-    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    OK(stonet_model_save_bytes(model, &bytes, &size));
     for (size_t k = 0; k < size; k += 1 + size / 400) {
         stonet_model *back = NULL;
         bytes[k] = (unsigned char)(bytes[k] ^ 1 << k % 8);
         const stonet_status status = stonet_model_load_bytes(bytes, size, &back);
         bytes[k] = (unsigned char)(bytes[k] ^ 1 << k % 8);
         if (status != STONET_OK) continue;
-        assert_int_equal(stonet_model_save_bytes(back, &again, &length), STONET_OK);
+        OK(stonet_model_save_bytes(back, &again, &length));
         if (length != size || memcmp(bytes, again, size) != 0) fail_msg("byte %zu of %zu", k, size);
         taken++;
         stonet_bytes_free(again);
@@ -338,7 +328,7 @@ static void every_column(void **state)
         stonet_model *model = fit(KINDS[i].method, KINDS[i].settings, data);
         stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
         how.folds = 2;
-        if (KINDS[i].calibrated) assert_int_equal(stonet_calibrate(model, data, &how, NULL), STONET_OK);
+        if (KINDS[i].calibrated) OK(stonet_calibrate(model, data, &how, NULL));
         damage_all(model, i < 3 ? "" : "method.", rows);
         flip_bits(model);
         stonet_model_free(model);

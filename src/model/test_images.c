@@ -1,12 +1,5 @@
 /* front=conv through a model: fitted, kept, loaded, trained further, refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 200, SIDE = 10, PIXELS = SIDE * SIDE };
@@ -36,9 +29,7 @@ static sn_table bars(uint32_t seed)
 static stonet_spec *spec_of(const char *settings[][2], int count)
 {
     stonet_spec *spec = sn_testing_spec("stonet", "2");
-    for (int k = 0; k < count; k++)
-        if (stonet_spec_set(spec, settings[k][0], settings[k][1]) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+    for (int k = 0; k < count; k++) OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
     return spec;
 }
 
@@ -47,7 +38,7 @@ static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL;
     run.threads = 2;
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -55,14 +46,13 @@ static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
 static double error_of(const stonet_model *model, const stonet_data *data)
 {
     double probability[ROWS * 2], wrong = 0.0;
-    if (stonet_predict(model, data, NULL, probability) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_predict(model, data, NULL, probability));
     for (int64_t i = 0; i < ROWS; i++) wrong += (probability[2 * i + 1] > 0.5) != (i % 2 == 1);
     return wrong / ROWS;
 }
 
-static void test_fit(void **state)
+TEST(test_fit)
 {
-    (void)state;
     const char *settings[][2] = {{"front", "conv"},
                                  {"front_image", "10,10"},
                                  {"front_channels", "6"},
@@ -78,15 +68,15 @@ static void test_fit(void **state)
     stonet_string_free(about);
     char path[300];
     sn_testing_path(path, sizeof path, "images.model");
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &loaded), STONET_OK);
+    OK(stonet_model_save(model, path));
+    OK(stonet_model_load(path, &loaded));
     unlink(path);
     float z[2][ROWS * 2];
-    assert_int_equal(stonet_transform(model, fresh.data, NULL, z[0]), STONET_OK);
-    assert_int_equal(stonet_transform(loaded, fresh.data, NULL, z[1]), STONET_OK);
+    OK(stonet_transform(model, fresh.data, NULL, z[0]));
+    OK(stonet_transform(loaded, fresh.data, NULL, z[1]));
     assert_memory_equal(z[0], z[1], sizeof z[0]);
     stonet_model_free(loaded);
-    assert_int_equal(stonet_fit_more(model, fresh.data, NULL), STONET_OK);
+    OK(stonet_fit_more(model, fresh.data, NULL));
     assert_true(error_of(model, train.data) < 0.1);
     stonet_model_free(model);
     sn_table_free(&train);
@@ -103,9 +93,8 @@ static void refuse(const stonet_data *data, const char *name, const char *value,
     stonet_spec_free(spec);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     sn_table table = bars(1);
     refuse(table.data, "front_image", "auto", "needs images");
     refuse(table.data, "front_image", "10,9", "90 numbers");
@@ -119,11 +108,4 @@ static void test_refusals(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

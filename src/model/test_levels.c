@@ -1,14 +1,5 @@
 /* levels=auto is taken where codes are no quantities, and for every method when asked. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 240 };
@@ -26,7 +17,7 @@ static sn_table codes(uint32_t seed)
         table.x[2 * i] = (float)(code + 1);
         y[i] = worth[code] + sn_random_normal(&random);
     }
-    if (stonet_data_set_targets(table.data, y, 1) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_data_set_targets(table.data, y, 1));
     return table;
 }
 
@@ -35,22 +26,21 @@ static int64_t features_of(const char *method, const char *levels, const stonet_
     stonet_spec *spec = sn_testing_spec(method, "1");
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_set(spec, "levels", levels), STONET_OK);
+    OK(stonet_spec_set(spec, "levels", levels));
     if (strcmp(method, "stonet") == 0) {
-        assert_int_equal(stonet_spec_set(spec, "epochs", "5"), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.01"), STONET_OK);
+        OK(stonet_spec_set(spec, "epochs", "5"));
+        OK(stonet_spec_set(spec, "weight_decay", "0.01"));
     }
-    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_set(spec, "task", "regression"));
+    OK(stonet_fit(spec, data, &run, &model));
     const int64_t features = stonet_model_features(model);
     stonet_model_free(model);
     stonet_spec_free(spec);
     return features;
 }
 
-static void codes_without_order_become_categories(void **state)
+TEST(codes_without_order_become_categories)
 {
-    (void)state;
     sn_table table = codes(1);
     assert_int_equal(features_of("sir", "auto", table.data), 7);
     assert_int_equal(features_of("stonet", "default", table.data), 7);
@@ -62,30 +52,29 @@ static void codes_without_order_become_categories(void **state)
 }
 
 /* An unseen code goes through a saved model, and a shuffled code is one variable. */
-static void a_model_with_levels_is_used_like_any_other(void **state)
+TEST(a_model_with_levels_is_used_like_any_other)
 {
-    (void)state;
     sn_table table = codes(2);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL, *back = NULL;
     char path[4096];
     sn_testing_path(path, sizeof path, "levels.model");
-    assert_int_equal(stonet_spec_set(spec, "levels", "auto"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &back), STONET_OK);
+    OK(stonet_spec_set(spec, "levels", "auto"));
+    OK(stonet_fit(spec, table.data, &run, &model));
+    OK(stonet_model_save(model, path));
+    OK(stonet_model_load(path, &back));
     unlink(path);
     const float fresh[4] = {9.0F, 1.0F, 2.0F, 1.0F};
     stonet_data *rows = NULL;
-    assert_int_equal(stonet_data_wrap(fresh, 2, 2, &rows), STONET_OK);
+    OK(stonet_data_wrap(fresh, 2, 2, &rows));
     double out[2][2];
-    assert_int_equal(stonet_predict(model, rows, NULL, out[0]), STONET_OK);
-    assert_int_equal(stonet_predict(back, rows, NULL, out[1]), STONET_OK);
+    OK(stonet_predict(model, rows, NULL, out[0]));
+    OK(stonet_predict(back, rows, NULL, out[1]));
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_true(isfinite(out[0][0]) && fabs(out[0][1] + 2.0) < 1.0);
     stonet_importance_result *importance = NULL;
-    assert_int_equal(stonet_importance(model, table.data, NULL, &run, &importance), STONET_OK);
+    OK(stonet_importance(model, table.data, NULL, &run, &importance));
     assert_int_equal(stonet_importance_rows(importance), 2);
     stonet_importance_free(importance);
     stonet_data_free(rows);
@@ -95,11 +84,4 @@ static void a_model_with_levels_is_used_like_any_other(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_without_order_become_categories),
-        cmocka_unit_test(a_model_with_levels_is_used_like_any_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

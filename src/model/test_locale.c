@@ -1,14 +1,7 @@
 /* The program that uses the library may live in a country with a decimal comma: everything stays the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <locale.h>
-#include <string.h>
 
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 static char folder[64] = "/tmp/stonet_locale_XXXXXX";
@@ -86,8 +79,7 @@ static stonet_spec *make_spec(const char *method)
     const char *const settings[][2] = {
         {"hidden", "8, 6"}, {"epochs", "3"}, {"lr", "0.0123456789"}, {"momentum", ".75"}, {"l1", "5e-4"}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        if (stonet_spec_set(spec, settings[i][0], settings[i][1]) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
     return spec;
 }
 
@@ -101,23 +93,22 @@ static void tell(const char *method, const sn_table *table, account *a)
     sn_testing_path(path, sizeof path, "locale.json");
     stonet_spec *spec = make_spec(method), *copy = NULL;
     a->spec = stonet_spec_json(spec);
-    assert_int_equal(stonet_bytes_write(path, a->spec, strlen(a->spec)), STONET_OK);
-    if (stonet_spec_read(path, &copy) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_bytes_write(path, a->spec, strlen(a->spec)));
+    OK(stonet_spec_read(path, &copy));
     unlink(path);
     stonet_model *model = NULL, *back = NULL;
-    if (stonet_fit(copy, table->data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(copy, table->data, &run, &model));
     a->about = stonet_model_json(model);
     a->history = stonet_model_history_csv(model);
-    assert_int_equal(stonet_model_save_bytes(model, &a->file, &a->size), STONET_OK);
-    if (stonet_model_load_bytes(a->file, a->size, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_int_equal(stonet_predict(back, table->data, NULL, a->predicted), STONET_OK);
+    OK(stonet_model_save_bytes(model, &a->file, &a->size));
+    OK(stonet_model_load_bytes(a->file, a->size, &back));
+    OK(stonet_predict(back, table->data, NULL, a->predicted));
     const char *grid[] = {"scale=none,column"};
     stonet_tune_options how = {.size = sizeof how, .folds = 2, .grid = grid, .n_grid = 1};
     stonet_results *results = NULL;
-    if (stonet_tune(copy, table->data, &how, &run, &results) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(stonet_tune(copy, table->data, &how, &run, &results));
     stonet_spec *row = NULL;
-    assert_int_equal(stonet_results_spec(results, 0, &row), STONET_OK);
+    OK(stonet_results_spec(results, 0, &row));
     a->rows = stonet_spec_json(row);
     stonet_spec_free(row);
     a->table = stonet_results_csv(results);
@@ -144,9 +135,8 @@ static void check_table(const char *text)
     }
 }
 
-static void nothing_changes(void **state)
+TEST(nothing_changes)
 {
-    (void)state;
     const char *const methods[] = {"stonet", "sir", "gsir"};
     sn_table table = sn_table_numbers(60, 3, 1, 1);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
@@ -172,13 +162,12 @@ static void nothing_changes(void **state)
     sn_table_free(&table);
 }
 
-static void settings_mean_the_same(void **state)
+TEST(settings_mean_the_same)
 {
-    (void)state;
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     enter_comma();
-    assert_int_equal(stonet_spec_set(spec, "sigma2", "1,2"), STONET_OK); /* two numbers, not 1.2 */
-    assert_int_equal(stonet_spec_set(spec, "momentum", "0.5"), STONET_OK);
+    OK(stonet_spec_set(spec, "sigma2", "1,2")); /* two numbers, not 1.2 */
+    OK(stonet_spec_set(spec, "momentum", "0.5"));
     assert_int_equal(stonet_spec_set(spec, "momentum", "0,5"), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_spec_set(spec, "momentum", "7"), STONET_ERROR_ARGUMENT);
     assert_null(strstr(stonet_last_error(), "0,"));
@@ -191,23 +180,22 @@ static void settings_mean_the_same(void **state)
 }
 
 /* Text files of numbers, read and written. */
-static void tables_are_the_same(void **state)
+TEST(tables_are_the_same)
 {
-    (void)state;
     char path[256];
     sn_testing_path(path, sizeof path, "locale.csv");
     const double values[] = {0.1, -2.5e-7, 1234567.875, 1e300};
     const char *const names[] = {"a", "b"};
     char text[200] = "";
     enter_comma();
-    assert_int_equal(stonet_matrix_write(path, values, 2, 2, names), STONET_OK);
+    OK(stonet_matrix_write(path, values, 2, 2, names));
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     stonet_data *data = NULL;
     stonet_read_options how = {.size = sizeof how, .target = "b"};
-    assert_int_equal(stonet_data_read(path, &how, &data), STONET_OK);
+    OK(stonet_data_read(path, &how, &data));
     leave_comma();
     unlink(path);
     assert_string_equal(text, "a,b\n0.1,-2.5e-7\n1234567.9,1e300\n");
@@ -216,12 +204,4 @@ static void tables_are_the_same(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_changes),
-        cmocka_unit_test(settings_mean_the_same),
-        cmocka_unit_test(tables_are_the_same),
-    };
-    return cmocka_run_group_tests_name("model_locale", tests, make_locale, remove_locale);
-}
+RUN_TESTS(make_locale, remove_locale)

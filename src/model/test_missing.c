@@ -1,14 +1,5 @@
 /* Missing cells on the way through a whole model: every method, saved and loaded, in folds, in use. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 160, P = 4 };
@@ -47,9 +38,8 @@ static stonet_model *fit_of(const char *method, const char *missing, const stone
     stonet_spec *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
     for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0]))
-            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "missing", missing), STONET_OK);
+        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
+    OK(stonet_spec_set(spec, "missing", missing));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     stonet_spec_free(spec);
     return model;
@@ -60,8 +50,8 @@ static stonet_model *reload(stonet_model *model)
     unsigned char *bytes = NULL;
     size_t size = 0;
     stonet_model *back = NULL;
-    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
-    if (stonet_model_load_bytes(bytes, size, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_model_save_bytes(model, &bytes, &size));
+    OK(stonet_model_load_bytes(bytes, size, &back));
     stonet_bytes_free(bytes);
     stonet_model_free(model);
     return back;
@@ -69,15 +59,14 @@ static stonet_model *reload(stonet_model *model)
 
 /* Every method is fitted on the table and answers for its rows; complete rows get the bits that they get when
    the others are complete too. */
-static void every_method_takes_them(void **state)
+TEST(every_method_takes_them)
 {
-    (void)state;
     sn_table table = gaps(sn_table_classes(N, P, 2, 3));
     assert_true(stonet_data_missing(table.data, -1) > 30);
     float filled[N * P];
     for (int64_t i = 0; i < N * P; i++) filled[i] = isnan(table.x[i]) ? 3.0F : table.x[i];
     stonet_data *whole;
-    assert_int_equal(stonet_data_wrap(filled, N, P, &whole), STONET_OK);
+    OK(stonet_data_wrap(filled, N, P, &whole));
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if ((method->tasks & SN_TASK_CLASSIFICATION) == 0) continue;
@@ -87,9 +76,9 @@ static void every_method_takes_them(void **state)
         const size_t q = (size_t)stonet_model_dim(model); /* of none: all */
         if (stonet_predict(model, table.data, NULL, out) != STONET_OK)
             fail_msg("%s: %s", method->name, stonet_last_error());
-        assert_int_equal(stonet_predict(model, whole, NULL, same), STONET_OK);
-        assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
-        assert_int_equal(stonet_transform(model, whole, NULL, same_z), STONET_OK);
+        OK(stonet_predict(model, whole, NULL, same));
+        OK(stonet_transform(model, table.data, NULL, z));
+        OK(stonet_transform(model, whole, NULL, same_z));
         const int32_t *code = stonet_data_classes(table.data, NULL);
         for (int64_t i = 0; i < N; i++) {
             if (!(fabs(out[2 * i] + out[2 * i + 1] - 1.0) < 1e-5))
@@ -107,21 +96,19 @@ static void every_method_takes_them(void **state)
     sn_table_free(&table);
 }
 
-static void the_ways_differ_and_none_fails(void **state)
+TEST(the_ways_differ_and_none_fails)
 {
-    (void)state;
     sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
     stonet_spec *spec = sn_testing_spec("none", "1");
     stonet_model *refused = NULL;
-    assert_int_equal(stonet_spec_set(spec, "missing", "error"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "missing=error"));
+    OK(stonet_spec_set(spec, "missing", "error"));
+    assert_says(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA, "missing=error");
     stonet_spec_free(spec);
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
     for (int k = 0; k < 3; k++) {
         stonet_model *model = reload(fit_of("none", ways[k], table.data));
-        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+        OK(stonet_predict(model, table.data, NULL, out[k]));
         stonet_model_free(model);
     }
     assert_memory_not_equal(out[0], out[1], sizeof out[0]);
@@ -130,21 +117,20 @@ static void the_ways_differ_and_none_fails(void **state)
 }
 
 /* A model fitted on complete rows says something sensible of rows that are not. */
-static void cells_may_be_missing_in_use_alone(void **state)
+TEST(cells_may_be_missing_in_use_alone)
 {
-    (void)state;
     sn_table table = sn_table_numbers(N, P, 1, 5);
     for (int64_t i = 0; i < N; i++) table.x[i * P + 1] = table.x[i * P] + 0.1F * table.x[i * P + 1];
     stonet_model *model = fit_of("none", "gaussian", table.data);
     double y[N], out[N];
-    assert_int_equal(stonet_predict(model, table.data, NULL, y), STONET_OK);
+    OK(stonet_predict(model, table.data, NULL, y));
     float *x = sn_calloc((size_t)N * P, sizeof *x);
     assert_non_null(x);
     memcpy(x, table.x, (size_t)N * P * sizeof *x);
     for (int64_t i = 0; i < N; i++) x[i * P] = NAN; /* the one that matters; its neighbour tells it */
     stonet_data *data;
-    assert_int_equal(stonet_data_wrap(x, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
+    OK(stonet_data_wrap(x, N, P, &data));
+    OK(stonet_predict(model, data, NULL, out));
     double mean = 0.0, left = 0.0, all = 0.0;
     for (int64_t i = 0; i < N; i++) mean += y[i] / N;
     for (int64_t i = 0; i < N; i++) {
@@ -159,23 +145,22 @@ static void cells_may_be_missing_in_use_alone(void **state)
 }
 
 /* Answers of the StoNet are means over draws: they do not depend on where a row stands, and have a spread. */
-static void answers_are_means_over_draws(void **state)
+TEST(answers_are_means_over_draws)
 {
-    (void)state;
     sn_table table = gaps(sn_table_numbers(N, P, 1, 6));
     stonet_model *model = reload(fit_of("stonet", "gaussian", table.data));
     stonet_data *turned;
     int64_t rows[N];
     for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
-    assert_int_equal(stonet_data_subset(table.data, rows, N, &turned), STONET_OK);
+    OK(stonet_data_subset(table.data, rows, N, &turned));
     double out[N], back[N], sd[N], z_sd[N], many[N], squares = 0.0, incomplete = 0.0;
     float z[N], drawn[3 * N];
-    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
-    assert_int_equal(stonet_predict(model, turned, NULL, back), STONET_OK);
-    assert_int_equal(stonet_missing_spread(model, table.data, NULL, z_sd, sd), STONET_OK);
+    OK(stonet_predict(model, table.data, NULL, out));
+    OK(stonet_predict(model, turned, NULL, back));
+    OK(stonet_missing_spread(model, table.data, NULL, z_sd, sd));
     stonet_use_options how = STONET_USE_OPTIONS_INIT;
     how.cell_draws = 400;
-    assert_int_equal(stonet_predict(model, table.data, &how, many), STONET_OK);
+    OK(stonet_predict(model, table.data, &how, many));
     for (int64_t i = 0; i < N; i++) {
         assert_true(out[i] == back[N - 1 - i]);
         const bool complete = sn_frame_row_is_complete(table.data, i);
@@ -191,11 +176,11 @@ static void answers_are_means_over_draws(void **state)
     /* Passes with noise have draws of their own; those of complete rows are what they were. */
     how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     how.draws = 3;
-    assert_int_equal(stonet_transform(model, table.data, &how, drawn), STONET_OK);
+    OK(stonet_transform(model, table.data, &how, drawn));
     stonet_data *whole;
     int64_t some[1] = {0};
-    assert_int_equal(stonet_data_subset(table.data, some, 1, &whole), STONET_OK);
-    assert_int_equal(stonet_transform(model, whole, &how, z), STONET_OK);
+    OK(stonet_data_subset(table.data, some, 1, &whole));
+    OK(stonet_transform(model, whole, &how, z));
     for (int64_t d = 0; d < 3; d++) assert_true(drawn[d * N] == z[d]);
     stonet_data_free(whole);
     stonet_data_free(turned);
@@ -205,9 +190,8 @@ static void answers_are_means_over_draws(void **state)
 
 /* v + (1 + 1/M) b of an incomplete row, v one of the variances that complete rows have, or nearly; of a
    complete row what it has without the others. */
-static void spreads_count_what_is_missing(void **state)
+TEST(spreads_count_what_is_missing)
 {
-    (void)state;
     enum { M = 25 };
     sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
     stonet_spec *spec = sn_testing_spec("stonet", "1");
@@ -216,17 +200,17 @@ static void spreads_count_what_is_missing(void **state)
         {"response", "location-scale"}, {"hidden", "4"},       {"epochs", "150"},
         {"activation", "tanh"},         {"weight_decay", "0"}, {"front", "none"}};
     for (size_t k = 0; k < sizeof SETTINGS / sizeof *SETTINGS; k++)
-        assert_int_equal(stonet_spec_set(spec, SETTINGS[k][0], SETTINGS[k][1]), STONET_OK);
-    assert_int_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+        OK(stonet_spec_set(spec, SETTINGS[k][0], SETTINGS[k][1]));
+    OK(stonet_fit(spec, table.data, NULL, &model));
     const stonet_use_options how = {.size = sizeof how, .cell_draws = M};
     double spread[N], between[N], alone[N / 4], most = 0;
     int64_t complete[N / 4];
     stonet_data *some = NULL;
     for (int64_t k = 0; k < N / 4; k++) complete[k] = 4 * k;
-    assert_int_equal(stonet_data_subset(table.data, complete, N / 4, &some), STONET_OK);
-    assert_int_equal(stonet_predict_spread(model, table.data, &how, spread), STONET_OK);
-    assert_int_equal(stonet_missing_spread(model, table.data, &how, NULL, between), STONET_OK);
-    assert_int_equal(stonet_predict_spread(model, some, &how, alone), STONET_OK);
+    OK(stonet_data_subset(table.data, complete, N / 4, &some));
+    OK(stonet_predict_spread(model, table.data, &how, spread));
+    OK(stonet_missing_spread(model, table.data, &how, NULL, between));
+    OK(stonet_predict_spread(model, some, &how, alone));
     for (int64_t k = 0; k < N / 4; k++) {
         assert_true(alone[k] == spread[4 * k] && between[4 * k] == 0.0);
         most = fmax(most, alone[k] * alone[k]);
@@ -247,27 +231,26 @@ static void spreads_count_what_is_missing(void **state)
 }
 
 /* Above 200 features the Gaussian has factors: kept, loaded, and refused when they are damaged. */
-static void wide_tables_keep_their_factors(void **state)
+TEST(wide_tables_keep_their_factors)
 {
-    (void)state;
     enum { ROWS = 50, WIDE = 210 };
     sn_table table = sn_table_features(ROWS, WIDE, 7);
     for (int64_t i = 0; i < ROWS * WIDE; i += 37) table.x[i] = NAN;
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap(table.x, ROWS, WIDE, &data), STONET_OK);
+    OK(stonet_data_wrap(table.x, ROWS, WIDE, &data));
     stonet_model *model = fit_of("pca", "gaussian", data), *back = NULL;
     float before[ROWS], after[ROWS];
-    assert_int_equal(stonet_transform(model, data, NULL, before), STONET_OK);
+    OK(stonet_transform(model, data, NULL, before));
     model = reload(model);
-    assert_int_equal(stonet_transform(model, data, NULL, after), STONET_OK);
+    OK(stonet_transform(model, data, NULL, after));
     assert_memory_equal(before, after, sizeof before);
     sn_store *whole = NULL;
-    assert_int_equal(sn_store_create(&whole), STONET_OK);
-    assert_int_equal(sn_model_to_store(model, whole), STONET_OK);
+    OK(sn_store_create(&whole));
+    OK(sn_model_to_store(model, whole));
     assert_null(sn_store_find(whole, "schema.cells.precision"));
     for (int way = 0; way < 3; way++) { /* noise below 0, too many factors, a precision beside them */
         sn_store *damaged = NULL;
-        assert_int_equal(sn_store_create(&damaged), STONET_OK);
+        OK(sn_store_create(&damaged));
         for (size_t i = 0; i < sn_store_tensors(whole); i++) {
             sn_tensor t = *sn_store_tensor(whole, i);
             double *noise = strcmp(t.name, "schema.cells.noise") == 0 ? t.data : NULL;
@@ -277,19 +260,16 @@ static void wide_tables_keep_their_factors(void **state)
                 t.shape[1] = 21;
                 t.data = NULL;
             }
-            assert_int_equal(sn_store_put(damaged, t.name, t.dtype, t.rank, t.shape, t.data), STONET_OK);
+            OK(sn_store_put(damaged, t.name, t.dtype, t.rank, t.shape, t.data));
             if (noise != NULL) noise[0] = held;
         }
-        if (way == 2)
-            assert_int_equal(sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL),
-                             STONET_OK);
+        if (way == 2) OK(sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL));
         for (size_t i = 0; i < sn_store_texts(whole); i++) {
             const char *key, *value;
             sn_store_text(whole, i, &key, &value);
-            assert_int_equal(sn_store_put_text(damaged, key, value), STONET_OK);
+            OK(sn_store_put_text(damaged, key, value));
         }
-        assert_int_equal(sn_model_from_store(damaged, &back), STONET_ERROR_FORMAT);
-        assert_non_null(strstr(stonet_last_error(), "schema.cells."));
+        assert_says(sn_model_from_store(damaged, &back), STONET_ERROR_FORMAT, "schema.cells.");
         sn_store_free(damaged);
     }
     sn_store_free(whole);
@@ -298,9 +278,8 @@ static void wide_tables_keep_their_factors(void **state)
     sn_table_free(&table);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
-    (void)state;
     sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
     double out[4][N];
     for (int k = 0; k < 4; k++) {
@@ -308,12 +287,11 @@ static void threads_do_not_matter(void **state)
         stonet_model *model = NULL;
         stonet_run run = STONET_RUN_INIT;
         run.threads = 1 + k % 2;
-        assert_int_equal(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"), STONET_OK);
+        OK(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"));
         for (size_t s = 0; s < sizeof SMALL / sizeof *SMALL; s++)
-            if (sn_spec_has(spec, SMALL[s][0]))
-                assert_int_equal(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]), STONET_OK);
-        assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
-        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+            if (sn_spec_has(spec, SMALL[s][0])) OK(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]));
+        OK(stonet_fit(spec, table.data, &run, &model));
+        OK(stonet_predict(model, table.data, NULL, out[k]));
         stonet_model_free(model);
         stonet_spec_free(spec);
     }
@@ -351,10 +329,9 @@ static stonet_model *fit_indicators(const char *method, const char *missing, con
     stonet_spec *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
     for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0]))
-            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "missing", missing), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "missing_indicators", indicators), STONET_OK);
+        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
+    OK(stonet_spec_set(spec, "missing", missing));
+    OK(stonet_spec_set(spec, "missing_indicators", indicators));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     stonet_spec_free(spec);
     return model;
@@ -365,16 +342,15 @@ static double error_of(stonet_model *model, const stonet_data *data)
     enum { ROWS = 400 };
     double out[ROWS], sum = 0.0;
     const double *y = stonet_data_targets(data, NULL);
-    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
+    OK(stonet_predict(model, data, NULL, out));
     for (int i = 0; i < ROWS; i++) sum += (out[i] - y[i]) * (out[i] - y[i]) / ROWS;
     stonet_model_free(model);
     return sum;
 }
 
 /* Gaps that tell something have a feature of their own, and new rows gain by it; others mostly have none. */
-static void gaps_that_tell_have_indicators(void **state)
+TEST(gaps_that_tell_have_indicators)
 {
-    (void)state;
     sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
     static const char *const methods[] = {"none", "stonet"};
     for (int k = 0; k < 2; k++) {
@@ -403,34 +379,19 @@ static void gaps_that_tell_have_indicators(void **state)
 }
 
 /* Complete tables are fitted as if there were no such thing, whatever is asked. */
-static void complete_tables_have_no_indicators(void **state)
+TEST(complete_tables_have_no_indicators)
 {
-    (void)state;
     static const char *const wishes[] = {"off", "auto", "on"};
     sn_table table = sn_table_numbers(N, P, 1, 8);
     double out[3][N];
     for (int k = 0; k < 3; k++) {
         stonet_model *model = fit_indicators("stonet", "gaussian", wishes[k], table.data);
         assert_int_equal(stonet_model_features(model), P);
-        assert_int_equal(stonet_predict(model, table.data, NULL, out[k]), STONET_OK);
+        OK(stonet_predict(model, table.data, NULL, out[k]));
         assert_memory_equal(out[0], out[k], sizeof out[0]);
         stonet_model_free(model);
     }
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_takes_them),
-        cmocka_unit_test(the_ways_differ_and_none_fails),
-        cmocka_unit_test(cells_may_be_missing_in_use_alone),
-        cmocka_unit_test(answers_are_means_over_draws),
-        cmocka_unit_test(spreads_count_what_is_missing),
-        cmocka_unit_test(wide_tables_keep_their_factors),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(gaps_that_tell_have_indicators),
-        cmocka_unit_test(complete_tables_have_no_indicators),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/safetensors.h"
 #include "model/test_table.h"
 
@@ -18,7 +9,7 @@ static stonet_model *must_fit(const stonet_spec *spec, const stonet_data *data)
     stonet_model *model = NULL;
     stonet_status status = stonet_fit(spec, data, NULL, &model);
     if (status != STONET_OK) print_error("%s: %s\n", spec->method->name, stonet_last_error());
-    assert_int_equal(status, STONET_OK);
+    OK(status);
     return model;
 }
 
@@ -29,21 +20,21 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     unsigned char *bytes = NULL, *again = NULL;
     size_t size = 0, size_again = 0;
     stonet_model *back = NULL;
-    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+    OK(stonet_model_save_bytes(model, &bytes, &size));
     stonet_status status = stonet_model_load_bytes(bytes, size, &back);
     if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
-    assert_int_equal(status, STONET_OK);
-    assert_int_equal(stonet_model_save_bytes(back, &again, &size_again), STONET_OK);
+    OK(status);
+    OK(stonet_model_save_bytes(back, &again, &size_again));
     assert_int_equal(size, size_again);
     assert_memory_equal(bytes, again, size);
 
     float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
     double *out = calloc((size_t)(n * m), sizeof *out), *out_back = calloc((size_t)(n * m), sizeof *out);
-    assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
-    assert_int_equal(stonet_transform(back, data, NULL, z_back), STONET_OK);
+    OK(stonet_transform(model, data, NULL, z));
+    OK(stonet_transform(back, data, NULL, z_back));
     assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
-    assert_int_equal(stonet_predict(back, data, NULL, out_back), STONET_OK);
+    OK(stonet_predict(model, data, NULL, out));
+    OK(stonet_predict(back, data, NULL, out_back));
     assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
     for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
     for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
@@ -65,9 +56,8 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
 }
 
 /* Every method of the registry, every task it claims. */
-static void every_method_fits_saves_loads_and_predicts(void **state)
+TEST(every_method_fits_saves_loads_and_predicts)
 {
-    (void)state;
     sn_table classes = sn_table_classes(90, 4, 3, 1), numbers = sn_table_numbers(90, 4, 1, 2);
     sn_table many = sn_table_numbers(90, 4, 2, 3);
     for (size_t i = 0; i < sn_method_count(); i++) {
@@ -99,14 +89,13 @@ static void every_method_fits_saves_loads_and_predicts(void **state)
     sn_table_free(&many);
 }
 
-static void every_learner_works_on_every_kind_of_method(void **state)
+TEST(every_learner_works_on_every_kind_of_method)
 {
-    (void)state;
     sn_table classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
         stonet_spec *spec = sn_testing_spec("pca", "2");
-        assert_int_equal(stonet_spec_set(spec, "learner", learner->name), STONET_OK);
+        OK(stonet_spec_set(spec, "learner", learner->name));
         for (int k = 0; k < 2; k++) {
             const sn_table *table = k == 0 ? &classes : &numbers;
             bool applies = (learner->tasks & (k == 0 ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
@@ -127,17 +116,16 @@ static void every_learner_works_on_every_kind_of_method(void **state)
     sn_table_free(&numbers);
 }
 
-static void without_a_learner_there_is_z_only(void **state)
+TEST(without_a_learner_there_is_z_only)
 {
-    (void)state;
     sn_table table = sn_table_classes(30, 3, 2, 1);
     stonet_spec *spec = sn_testing_spec("pca", "1");
-    assert_int_equal(stonet_spec_set(spec, "learner", "none"), STONET_OK);
+    OK(stonet_spec_set(spec, "learner", "none"));
     stonet_model *model = must_fit(spec, table.data);
     float z[30];
     double out[60];
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_transform(model, table.data, NULL, z));
     assert_says(stonet_predict(model, table.data, NULL, out), STONET_ERROR_UNSUPPORTED, "without a learner");
     assert_says(stonet_score(model, table.data, NULL, &scores), STONET_ERROR_UNSUPPORTED,
                 "without a learner");
@@ -151,17 +139,16 @@ static void without_a_learner_there_is_z_only(void **state)
 }
 
 /* Numbers come back in units of y, and the scores are what their names say. */
-static void scores_are_in_units_of_y(void **state)
+TEST(scores_are_in_units_of_y)
 {
-    (void)state;
     enum { N = 120, M = 2 };
     sn_table table = sn_table_numbers(N, 3, M, 5);
     stonet_spec *spec = sn_testing_spec("none", "1");
     stonet_model *model = must_fit(spec, table.data);
     double out[N * M];
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
-    assert_int_equal(stonet_score(model, table.data, NULL, &scores), STONET_OK);
+    OK(stonet_predict(model, table.data, NULL, out));
+    OK(stonet_score(model, table.data, NULL, &scores));
     int64_t m;
     const double *y = stonet_data_targets(table.data, &m);
     assert_int_equal(m, M);
@@ -186,9 +173,8 @@ static void scores_are_in_units_of_y(void **state)
     sn_table_free(&table);
 }
 
-static void classes_keep_their_labels(void **state)
+TEST(classes_keep_their_labels)
 {
-    (void)state;
     sn_table table = sn_table_classes(60, 2, 3, 1);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *model = must_fit(spec, table.data);
@@ -198,7 +184,7 @@ static void classes_keep_their_labels(void **state)
     assert_true(stonet_model_is_classifier(model));
     assert_null(stonet_model_class_label(model, 3));
     assert_null(stonet_model_class_label(model, -1));
-    assert_int_equal(stonet_predict(model, table.data, NULL, out), STONET_OK);
+    OK(stonet_predict(model, table.data, NULL, out));
     int64_t wrong = 0, n_classes;
     const int32_t *code = stonet_data_classes(table.data, &n_classes);
     for (int i = 0; i < 60; i++) {
@@ -212,7 +198,7 @@ static void classes_keep_their_labels(void **state)
         wrong +=
             strcmp(stonet_model_class_label(model, best), stonet_data_class_label(table.data, code[i])) != 0;
     }
-    assert_int_equal(stonet_score(model, table.data, NULL, &scores), STONET_OK);
+    OK(stonet_score(model, table.data, NULL, &scores));
     assert_true(fabs(scores.error_rate - (double)wrong / 60) < 1e-12);
     assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
     assert_true(scores.error_rate < 0.2);
@@ -223,21 +209,20 @@ static void classes_keep_their_labels(void **state)
 }
 
 /* More rows than a block: a table so wide that blocks are small. */
-static void blocks_of_rows_join_without_a_seam(void **state)
+TEST(blocks_of_rows_join_without_a_seam)
 {
-    (void)state;
     enum { N = 300, P = 40000 };
     sn_table table = sn_table_features(N, P, 1);
     double *y = calloc(N, sizeof *y);
     for (int i = 0; i < N; i++) y[i] = i;
-    assert_int_equal(stonet_data_set_targets(table.data, y, 1), STONET_OK);
+    OK(stonet_data_set_targets(table.data, y, 1));
     stonet_spec *spec = sn_testing_spec("none", "1");
-    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "learner", "none"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+    OK(stonet_spec_set(spec, "scale", "none"));
+    OK(stonet_spec_set(spec, "learner", "none"));
+    OK(stonet_spec_set(spec, "task", "regression"));
     stonet_model *model = must_fit(spec, table.data);
     float *z = malloc((size_t)N * P * sizeof *z);
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_transform(model, table.data, NULL, z));
     assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
     free(z);
     free(y);
@@ -246,9 +231,8 @@ static void blocks_of_rows_join_without_a_seam(void **state)
     sn_table_free(&table);
 }
 
-static void threads_do_not_change_the_file(void **state)
+TEST(threads_do_not_change_the_file)
 {
-    (void)state;
     sn_table table = sn_table_classes(200, 6, 3, 4);
     stonet_spec *spec = sn_testing_spec("stonet", "2");
     sn_testing_hurry(spec);
@@ -261,8 +245,8 @@ static void threads_do_not_change_the_file(void **state)
         stonet_model *model = NULL;
         unsigned char *bytes = NULL;
         size_t size = 0;
-        assert_int_equal(stonet_fit(spec, table.data, &run, &model), STONET_OK);
-        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        OK(stonet_fit(spec, table.data, &run, &model));
+        OK(stonet_model_save_bytes(model, &bytes, &size));
         if (first == NULL) {
             first = bytes;
             first_size = size;
@@ -293,9 +277,8 @@ static void replace(unsigned char *bytes, size_t size, const char *from, const c
     fail_msg("'%s' is not in the file", from);
 }
 
-static void edited_files_are_refused(void **state)
+TEST(edited_files_are_refused)
 {
-    (void)state;
     static const struct {
         const char *from, *to, *words;
     } EDITS[] = {
@@ -317,7 +300,7 @@ static void edited_files_are_refused(void **state)
         unsigned char *bytes = NULL;
         size_t size = 0;
         stonet_model *back = NULL;
-        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        OK(stonet_model_save_bytes(model, &bytes, &size));
         replace(bytes, size, EDITS[i].from, EDITS[i].to);
         assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_ERROR_FORMAT);
         replace(bytes, size, "stonet.hash", "stonet.hush"); /* as in files that have none */
@@ -331,9 +314,8 @@ static void edited_files_are_refused(void **state)
     sn_table_free(&table);
 }
 
-static void notes_travel_with_the_file(void **state)
+TEST(notes_travel_with_the_file)
 {
-    (void)state;
     sn_table table = sn_table_classes(40, 3, 2, 1);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     stonet_model *model = must_fit(spec, table.data), *back = NULL;
@@ -341,12 +323,12 @@ static void notes_travel_with_the_file(void **state)
     size_t size = 0;
     assert_null(stonet_model_note(model));
     assert_int_equal(stonet_model_set_note(model, "\xff"), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_model_set_note(model, "first"), STONET_OK);
-    assert_int_equal(stonet_model_set_note(model, "y ~ \"a\"\n\xc3\xa9"), STONET_OK);
-    assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
-    assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_OK);
+    OK(stonet_model_set_note(model, "first"));
+    OK(stonet_model_set_note(model, "y ~ \"a\"\n\xc3\xa9"));
+    OK(stonet_model_save_bytes(model, &bytes, &size));
+    OK(stonet_model_load_bytes(bytes, size, &back));
     assert_string_equal(stonet_model_note(back), "y ~ \"a\"\n\xc3\xa9");
-    assert_int_equal(stonet_model_set_note(back, NULL), STONET_OK);
+    OK(stonet_model_set_note(back, NULL));
     assert_null(stonet_model_note(back));
     assert_int_equal(stonet_model_set_note(NULL, "text"), STONET_ERROR_ARGUMENT);
     stonet_bytes_free(bytes);
@@ -357,9 +339,8 @@ static void notes_travel_with_the_file(void **state)
 }
 
 /* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
-static void damaged_models_never_crash(void **state)
+TEST(damaged_models_never_crash)
 {
-    (void)state;
     sn_table table = sn_table_classes(20, 3, 3, 1);
     static const char *const METHODS[] = {"pca",    "none",        "gsir",  "gsave",
                                           "stonet", "autoencoder", "nnsdr", "lsmie"};
@@ -368,11 +349,11 @@ static void damaged_models_never_crash(void **state)
     for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
         stonet_spec *spec = sn_testing_spec(METHODS[k], "2");
         sn_testing_hurry(spec);
-        if (k == 0) assert_int_equal(stonet_spec_set(spec, "learner", "mlp"), STONET_OK);
+        if (k == 0) OK(stonet_spec_set(spec, "learner", "mlp"));
         stonet_model *model = must_fit(spec, table.data);
         unsigned char *bytes = NULL;
         size_t size = 0;
-        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
+        OK(stonet_model_save_bytes(model, &bytes, &size));
         replace(bytes, size, "stonet.hash", "stonet.hush"); /* so that the inside is reached */
         uint64_t header;
         memcpy(&header, bytes, sizeof header);
@@ -408,16 +389,15 @@ static void damaged_models_never_crash(void **state)
     sn_table_free(&table);
 }
 
-static void files_are_named_in_errors(void **state)
+TEST(files_are_named_in_errors)
 {
-    (void)state;
     sn_table table = sn_table_classes(40, 3, 2, 1);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     stonet_model *model = must_fit(spec, table.data), *back = NULL;
     char path[256];
     sn_testing_path(path, sizeof path, "model");
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &back), STONET_OK);
+    OK(stonet_model_save(model, path));
+    OK(stonet_model_load(path, &back));
     stonet_model_free(back);
     remove(path);
     assert_says(stonet_model_load(path, &back), STONET_ERROR_IO, path);
@@ -426,8 +406,8 @@ static void files_are_named_in_errors(void **state)
                 "/nonexistent/folder/model");
     assert_says(stonet_model_save(model, "model.gz"), STONET_ERROR_ARGUMENT, "model.gz");
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_safetensors_write(store, path), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_safetensors_write(store, path));
     assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, "not a model of stonet");
     assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, path);
     remove(path);
@@ -437,9 +417,8 @@ static void files_are_named_in_errors(void **state)
     sn_table_free(&table);
 }
 
-static void missing_arguments_are_errors(void **state)
+TEST(missing_arguments_are_errors)
 {
-    (void)state;
     stonet_model *model = NULL;
     stonet_spec *spec = sn_testing_spec("sir", "1");
     sn_table table = sn_table_features(10, 2, 1);
@@ -462,21 +441,4 @@ static void missing_arguments_are_errors(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_fits_saves_loads_and_predicts),
-        cmocka_unit_test(every_learner_works_on_every_kind_of_method),
-        cmocka_unit_test(without_a_learner_there_is_z_only),
-        cmocka_unit_test(scores_are_in_units_of_y),
-        cmocka_unit_test(classes_keep_their_labels),
-        cmocka_unit_test(blocks_of_rows_join_without_a_seam),
-        cmocka_unit_test(threads_do_not_change_the_file),
-        cmocka_unit_test(edited_files_are_refused),
-        cmocka_unit_test(notes_travel_with_the_file),
-        cmocka_unit_test(damaged_models_never_crash),
-        cmocka_unit_test(files_are_named_in_errors),
-        cmocka_unit_test(missing_arguments_are_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,6 @@
 /* The files of models made of networks: one history, one form, and what is refused and named when it is
  * damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
@@ -16,22 +8,20 @@ static stonet_model *fit(const char *method, const char *learner, const sn_table
     stonet_spec *spec = sn_testing_spec(method, "2");
     static const char *const SHORT[][2] = {{"epochs", "3"}, {"refine", "2"}, {"sdr_iterations", "2"}};
     for (size_t i = 0; i < sizeof SHORT / sizeof *SHORT; i++)
-        if (sn_spec_has(spec, SHORT[i][0]))
-            assert_int_equal(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]), STONET_OK);
+        if (sn_spec_has(spec, SHORT[i][0])) OK(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]));
     if (learner != NULL) {
-        assert_int_equal(stonet_spec_set(spec, "learner", learner), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "learner.epochs", "3"), STONET_OK);
+        OK(stonet_spec_set(spec, "learner", learner));
+        OK(stonet_spec_set(spec, "learner.epochs", "3"));
     }
     if (sn_settings_has(spec->settings, "units")) stonet_spec_set(spec, "units", "20");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, table->data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, table->data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
 
-static void histories_have_one_header(void **state)
+TEST(histories_have_one_header)
 {
-    (void)state;
     sn_table numbers = sn_table_numbers(60, 4, 2, 2);
     static const char *const TRAINED[] = {"stonet", "nnsdr", "autoencoder", "benn", "gmddnet"};
     int found = 0;
@@ -96,10 +86,10 @@ static sn_store *edited(const sn_store *from, const char *name, const edit *chan
 {
     sn_store *store = NULL;
     bool found = false;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
+    OK(sn_store_create(&store));
     for (size_t i = 0; i < sn_store_tensors(from); i++) {
         const sn_tensor *t = sn_store_tensor(from, i);
-        assert_int_equal(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data), STONET_OK);
+        OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
         if (change->word != NULL || strcmp(t->name, name) != 0) continue;
         void *data = sn_store_find(store, name)->data;
         if (t->dtype == SN_F32) *(float *)data = (float)change->number;
@@ -111,7 +101,7 @@ static sn_store *edited(const sn_store *from, const char *name, const edit *chan
         const char *key, *value;
         sn_store_text(from, i, &key, &value);
         bool changed = change->word != NULL && strcmp(key, name) == 0;
-        assert_int_equal(sn_store_put_text(store, key, changed ? change->word : value), STONET_OK);
+        OK(sn_store_put_text(store, key, changed ? change->word : value));
         found = found || changed;
     }
     if (!found) fail_msg("there is no %s to change", name);
@@ -131,9 +121,8 @@ static void assert_refused(const sn_store *whole, const char *prefix, const edit
     sn_store_free(bad);
 }
 
-static void damaged_networks_are_refused_by_name(void **state)
+TEST(damaged_networks_are_refused_by_name)
 {
-    (void)state;
     sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     static const char *const CASES[][3] = {{"stonet", NULL, "method."},
                                            {"nnsdr", NULL, "method."},
@@ -142,9 +131,9 @@ static void damaged_networks_are_refused_by_name(void **state)
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         stonet_model *model = fit(CASES[k][0], CASES[k][1], &numbers), *back = NULL;
         sn_store *store = NULL;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_model_to_store(model, store), STONET_OK);
-        assert_int_equal(sn_model_from_store(store, &back), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_model_to_store(model, store));
+        OK(sn_model_from_store(store, &back));
         for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++)
             assert_refused(store, CASES[k][2], &EDITS[i]);
         for (size_t i = 0; k == 0 && i < sizeof STONET_EDITS / sizeof *STONET_EDITS; i++)
@@ -157,9 +146,8 @@ static void damaged_networks_are_refused_by_name(void **state)
 }
 
 /* What goes through Z and the answers of the other methods and learners is looked at too. */
-static void numbers_that_are_not_finite_are_named(void **state)
+TEST(numbers_that_are_not_finite_are_named)
 {
-    (void)state;
     static const struct {
         const char *method, *prefix;
         edit change;
@@ -177,8 +165,8 @@ static void numbers_that_are_not_finite_are_named(void **state)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         stonet_model *model = fit(CASES[i].method, NULL, &numbers);
         sn_store *store = NULL;
-        assert_int_equal(sn_store_create(&store), STONET_OK);
-        assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+        OK(sn_store_create(&store));
+        OK(sn_model_to_store(model, store));
         assert_refused(store, CASES[i].prefix, &CASES[i].change);
         sn_store_free(store);
         stonet_model_free(model);
@@ -186,9 +174,8 @@ static void numbers_that_are_not_finite_are_named(void **state)
     sn_table_free(&numbers);
 }
 
-static void unknown_facts_are_refused(void **state)
+TEST(unknown_facts_are_refused)
 {
-    (void)state;
     static const edit FACTS[] = {
         {"format_version", "3", 0, "written by a newer stonet (format 3, this one reads up to 2)"},
         {"format_version", "0", 0, "'format_version' is '0'"},
@@ -202,21 +189,12 @@ static void unknown_facts_are_refused(void **state)
     sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     stonet_model *model = fit("pca", NULL, &numbers);
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_model_to_store(model, store));
     for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++) assert_refused(store, "", &FACTS[i]);
     sn_store_free(store);
     stonet_model_free(model);
     sn_table_free(&numbers);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(histories_have_one_header),
-        cmocka_unit_test(damaged_networks_are_refused_by_name),
-        cmocka_unit_test(numbers_that_are_not_finite_are_named),
-        cmocka_unit_test(unknown_facts_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

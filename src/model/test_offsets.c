@@ -3,14 +3,7 @@
  * bit for bit. The numbers are such that moving them is exact in double (not in float): multiples of 2^-20
  * and of 2^-13, moved by 2^20 and 2^30, and as many rows as a power of 2, so that the means are exact too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "model/test_table.h"
 
@@ -50,28 +43,25 @@ static void use(const stonet_spec *spec, const double *x, float *z, double *pred
 {
     stonet_data *data = NULL;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_data_wrap_double(x, ROWS, COLUMNS, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_int_equal(stonet_transform(model, data, NULL, z), STONET_OK);
-    assert_int_equal(stonet_predict(model, data, NULL, predictions), STONET_OK);
+    OK(stonet_data_wrap_double(x, ROWS, COLUMNS, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    OK(stonet_fit(spec, data, NULL, &model));
+    OK(stonet_transform(model, data, NULL, z));
+    OK(stonet_predict(model, data, NULL, predictions));
     stonet_model_free(model);
     stonet_data_free(data);
 }
 
-static void an_offset_changes_nothing(void **state)
+TEST(an_offset_changes_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < sn_method_count(); i++) {
         const char *name = sn_method_at(i)->name;
         static float z[2][ROWS * COLUMNS];
         static double predictions[2][ROWS];
         stonet_spec *spec = sn_testing_spec(name, strcmp(name, "none") == 0 ? "3" : "1");
         for (size_t k = 0; k < sizeof quick / sizeof *quick; k++)
-            if (strcmp(quick[k][0], name) == 0)
-                assert_int_equal(stonet_spec_set(spec, quick[k][1], quick[k][2]), STONET_OK);
-        if (!sn_method_at(i)->unsupervised)
-            assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
+            if (strcmp(quick[k][0], name) == 0) OK(stonet_spec_set(spec, quick[k][1], quick[k][2]));
+        if (!sn_method_at(i)->unsupervised) OK(stonet_spec_set(spec, "task", "regression"));
         use(spec, near_zero, z[0], predictions[0]);
         use(spec, far_away, z[1], predictions[1]);
         bool same = true;
@@ -82,8 +72,4 @@ static void an_offset_changes_nothing(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_offset_changes_nothing)};
-    return cmocka_run_group_tests(tests, make_numbers, NULL);
-}
+RUN_TESTS(make_numbers, NULL)

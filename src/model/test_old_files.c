@@ -1,14 +1,6 @@
 /* Model files of 0.1.0 and 0.2.0 (golden/0.1 and 0.2, made by make.sh there) still load and give what they
    gave. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 static const char *const MODELS[] = {
@@ -48,7 +40,7 @@ static stonet_model *load(const char *name)
     stonet_model *model = NULL;
     stonet_status status = stonet_model_load(path, &model);
     if (status != STONET_OK) print_error("%s: %s\n", name, stonet_last_error());
-    assert_int_equal(status, STONET_OK);
+    OK(status);
     return model;
 }
 
@@ -59,7 +51,7 @@ static stonet_data *read_rows(const char *model)
     snprintf(rows, sizeof rows, "%.3s/rows", model);
     golden_path(path, sizeof path, rows, ".csv");
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_OK);
+    OK(stonet_data_read(path, NULL, &data));
     assert_true(stonet_data_rows(data) <= ROWS);
     return data;
 }
@@ -71,9 +63,8 @@ static void assert_close(const char *name, int64_t count, const double *got, con
             fail_msg("%s: number %lld is %.9g, it was %.9g", name, (long long)i, got[i], wanted[i]);
 }
 
-static void they_give_what_they_gave(void **state)
+TEST(they_give_what_they_gave)
 {
-    (void)state;
     for (int k = 0; k < N_MODELS; k++) {
         stonet_data *rows = read_rows(MODELS[k]);
         const int64_t n = stonet_data_rows(rows);
@@ -82,12 +73,12 @@ static void they_give_what_they_gave(void **state)
         float z[ROWS * MOST];
         int64_t count = n * stonet_model_dim(model);
         assert_int_equal(read_numbers(MODELS[k], ".z.csv", wanted), count);
-        assert_int_equal(stonet_transform(model, rows, NULL, z), STONET_OK);
+        OK(stonet_transform(model, rows, NULL, z));
         for (int64_t i = 0; i < count; i++) got[i] = (double)z[i];
         assert_close(MODELS[k], count, got, wanted);
         count = n * stonet_model_outputs(model);
         assert_int_equal(read_numbers(MODELS[k], ".prediction.csv", wanted), count);
-        assert_int_equal(stonet_predict(model, rows, NULL, got), STONET_OK);
+        OK(stonet_predict(model, rows, NULL, got));
         assert_close(MODELS[k], count, got, wanted);
         stonet_model_free(model);
         stonet_data_free(rows);
@@ -95,19 +86,18 @@ static void they_give_what_they_gave(void **state)
 }
 
 /* Saved again, in the format of today, and loaded: the same bits, and the same facts about the model. */
-static void they_can_be_written_anew(void **state)
+TEST(they_can_be_written_anew)
 {
-    (void)state;
     for (int k = 0; k < N_MODELS; k++) {
         stonet_data *rows = read_rows(MODELS[k]);
         stonet_model *model = load(MODELS[k]), *back = NULL;
         unsigned char *bytes = NULL;
         size_t size = 0;
-        assert_int_equal(stonet_model_save_bytes(model, &bytes, &size), STONET_OK);
-        assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_OK);
+        OK(stonet_model_save_bytes(model, &bytes, &size));
+        OK(stonet_model_load_bytes(bytes, size, &back));
         double out[ROWS * MOST] = {0}, again[ROWS * MOST] = {0};
-        assert_int_equal(stonet_predict(model, rows, NULL, out), STONET_OK);
-        assert_int_equal(stonet_predict(back, rows, NULL, again), STONET_OK);
+        OK(stonet_predict(model, rows, NULL, out));
+        OK(stonet_predict(back, rows, NULL, again));
         assert_memory_equal(out, again, sizeof out);
         char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
         assert_string_equal(facts, facts_again);
@@ -141,9 +131,8 @@ static unsigned char *edited(const char *name, const char *from, const char *to,
     return NULL;
 }
 
-static void damaged_ones_are_refused(void **state)
+TEST(damaged_ones_are_refused)
 {
-    (void)state;
     static const struct {
         const char *model, *from, *to, *says;
     } EDITS[] = {
@@ -172,9 +161,8 @@ static void damaged_ones_are_refused(void **state)
 }
 
 /* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
-static void damaged_ones_never_crash(void **state)
+TEST(damaged_ones_never_crash)
 {
-    (void)state;
     static const char *const NETWORKS[] = {"0.1/stonet-classes", "0.1/nnsdr", "0.1/autoencoder-mlp",
                                            "0.1/pca-mlp"};
     stonet_data *rows = read_rows(NETWORKS[0]);
@@ -209,13 +197,4 @@ static void damaged_ones_never_crash(void **state)
     stonet_data_free(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_give_what_they_gave),
-        cmocka_unit_test(they_can_be_written_anew),
-        cmocka_unit_test(damaged_ones_are_refused),
-        cmocka_unit_test(damaged_ones_never_crash),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,5 @@
 /* Every stage of every method tells how far it is of how much. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 120, P = 4, MOST_STAGES = 32 };
@@ -53,18 +44,15 @@ static void listen(const char *method, const char *epochs, const stonet_data *da
     run.user = h;
     run.threads = 2;
     for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0]))
-            assert_int_equal(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]), STONET_OK);
-    if (epochs != NULL && sn_spec_has(spec, "epochs"))
-        assert_int_equal(stonet_spec_set(spec, "epochs", epochs), STONET_OK);
+        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
+    if (epochs != NULL && sn_spec_has(spec, "epochs")) OK(stonet_spec_set(spec, "epochs", epochs));
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     stonet_model_free(model);
     stonet_spec_free(spec);
 }
 
-static void every_stage_has_a_total(void **state)
+TEST(every_stage_has_a_total)
 {
-    (void)state;
     sn_table table = sn_table_classes(N, P, 2, 3);
     heard h;
     for (size_t k = 0; k < sn_method_count(); k++)
@@ -76,9 +64,8 @@ static void every_stage_has_a_total(void **state)
 }
 
 /* The choice says how much is to come, and ends there. */
-static void the_choice_of_settings_has_a_total(void **state)
+TEST(the_choice_of_settings_has_a_total)
 {
-    (void)state;
     sn_table table = sn_table_numbers(N, P, 1, 4);
     heard h;
     listen("stonet", NULL, table.data, &h);
@@ -87,11 +74,4 @@ static void the_choice_of_settings_has_a_total(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_stage_has_a_total),
-        cmocka_unit_test(the_choice_of_settings_has_a_total),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

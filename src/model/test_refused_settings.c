@@ -1,15 +1,7 @@
 /* Settings that do not go together, and what a network cannot be: refused when it is fitted, by a sentence
    that names them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "base/test_says.h"
 #include "model/test_table.h"
 
 typedef struct choice {
@@ -53,9 +45,8 @@ static const choice CHOICES[] = {
     {{{"dim", "1000"}, {"hidden", "none"}}, NULL},
 };
 
-static void networks(void **state)
+TEST(networks)
 {
-    (void)state;
     sn_table table = sn_table_numbers(30, 4, 1, 3);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
@@ -66,11 +57,9 @@ static void networks(void **state)
                                                {"activation", "tanh"},
                                                {"weight_decay", "0"},
                                                {"front", "none"}};
-        for (size_t i = 0; i < 5; i++)
-            assert_int_equal(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]), STONET_OK);
+        for (size_t i = 0; i < 5; i++) OK(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]));
         for (size_t i = 0; i < 5 && CHOICES[k].settings[i][0] != NULL; i++)
-            if (stonet_spec_set(spec, CHOICES[k].settings[i][0], CHOICES[k].settings[i][1]) != STONET_OK)
-                fail_msg("%s", stonet_last_error());
+            OK(stonet_spec_set(spec, CHOICES[k].settings[i][0], CHOICES[k].settings[i][1]));
         stonet_model *model = NULL;
         const stonet_status status = stonet_fit(spec, table.data, &run, &model);
         const bool refused = CHOICES[k].words != NULL && CHOICES[k].words[0] != '\0';
@@ -112,9 +101,8 @@ static void parse(const json_t *whole, void *user)
     free(text);
 }
 
-static void configs(void **state)
+TEST(configs)
 {
-    (void)state;
     json_t *whole =
         json_loads("{\"method\": \"stonet\", \"dim\": 2, \"scale\": \"none\", \"learner\": \"mlp\","
                    " \"settings\": {\"hidden\": [3, 2], \"lr\": 0.1, \"sigma2\": [0.1, 1e-7], "
@@ -139,8 +127,4 @@ static void configs(void **state)
     json_decref(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(networks), cmocka_unit_test(configs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

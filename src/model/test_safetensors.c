@@ -1,17 +1,8 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "model/safetensors.h"
 
@@ -23,16 +14,15 @@ static sn_store *sample_store(void)
     const float floats[4] = {1.0f, 2.0f, 0.25f, -0.0f};
     const int64_t wide[1] = {INT64_MIN};
     const int32_t narrow[2] = {-7, 7};
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_vector(store, "bytes", SN_U8, 3, bytes), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "reals", SN_F64, 2, 3, reals), STONET_OK);
-    assert_int_equal(sn_store_put(store, "floats", SN_F32, 4, (int64_t[]){1, 2, 1, 2}, floats), STONET_OK);
-    assert_int_equal(sn_store_put(store, "scalar", SN_I64, 0, NULL, wide), STONET_OK);
-    assert_int_equal(sn_store_put_vector(store, "narrow", SN_I32, 2, narrow), STONET_OK);
-    assert_int_equal(sn_store_put_matrix(store, "nothing", SN_F32, 0, 5, NULL), STONET_OK);
-    assert_int_equal(sn_store_put_text(store, "words", "a \"quoted\" text\nwith two lines, \xc3\xa9"),
-                     STONET_OK);
-    assert_int_equal(sn_store_put_text(store, "empty", ""), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_vector(store, "bytes", SN_U8, 3, bytes));
+    OK(sn_store_put_matrix(store, "reals", SN_F64, 2, 3, reals));
+    OK(sn_store_put(store, "floats", SN_F32, 4, (int64_t[]){1, 2, 1, 2}, floats));
+    OK(sn_store_put(store, "scalar", SN_I64, 0, NULL, wide));
+    OK(sn_store_put_vector(store, "narrow", SN_I32, 2, narrow));
+    OK(sn_store_put_matrix(store, "nothing", SN_F32, 0, 5, NULL));
+    OK(sn_store_put_text(store, "words", "a \"quoted\" text\nwith two lines, \xc3\xa9"));
+    OK(sn_store_put_text(store, "empty", ""));
     return store;
 }
 
@@ -62,22 +52,21 @@ static void file_name(char *path, size_t size, const char *name)
     snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
 }
 
-static void round_trips_exactly(void **state)
+TEST(round_trips_exactly)
 {
-    (void)state;
     sn_store *store = sample_store(), *back = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
-    assert_int_equal(sn_safetensors_decode(bytes, size, &back), STONET_OK);
+    OK(sn_safetensors_encode(store, &bytes, &size));
+    OK(sn_safetensors_decode(bytes, size, &back));
     assert_same_store(store, back);
     sn_store_free(back);
 
     char path[256];
     file_name(path, sizeof path, "roundtrip.model");
-    assert_int_equal(sn_safetensors_write(store, path), STONET_OK);
+    OK(sn_safetensors_write(store, path));
     back = NULL;
-    assert_int_equal(sn_safetensors_read(path, &back), STONET_OK);
+    OK(sn_safetensors_read(path, &back));
     assert_same_store(store, back);
     FILE *file = fopen(path, "rb");
     unsigned char *copy = malloc(size + 1);
@@ -92,13 +81,12 @@ static void round_trips_exactly(void **state)
 }
 
 /* The layout other readers rely on: length, '{', padded header, aligned tensors. */
-static void follows_the_safetensors_layout(void **state)
+TEST(follows_the_safetensors_layout)
 {
-    (void)state;
     sn_store *store = sample_store();
     unsigned char *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
+    OK(sn_safetensors_encode(store, &bytes, &size));
     uint64_t length;
     memcpy(&length, bytes, 8);
     assert_int_equal(length % 8, 0);
@@ -133,9 +121,8 @@ static stonet_status decode_header(const char *header, size_t payload)
 
 #define T(dtype, shape, offsets) "{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 
-static void hostile_headers_are_refused(void **state)
+TEST(hostile_headers_are_refused)
 {
-    (void)state;
     static const struct {
         const char *header;
         size_t payload;
@@ -175,13 +162,12 @@ static void hostile_headers_are_refused(void **state)
         assert_int_equal(status, STONET_ERROR_FORMAT);
         assert_true(strlen(stonet_last_error()) > 10);
     }
-    assert_int_equal(decode_header("{\"a\":" T("F32", "[4]", "[0,16]") "}", 16), STONET_OK);
-    assert_int_equal(decode_header("{}", 0), STONET_OK);
+    OK(decode_header("{\"a\":" T("F32", "[4]", "[0,16]") "}", 16));
+    OK(decode_header("{}", 0));
 }
 
-static void deep_json_and_absurd_lengths_are_refused(void **state)
+TEST(deep_json_and_absurd_lengths_are_refused)
 {
-    (void)state;
     enum { DEPTH = 100000 };
     char *deep = malloc(DEPTH + 8);
     memcpy(deep, "{\"a\":", 5);
@@ -200,13 +186,12 @@ static void deep_json_and_absurd_lengths_are_refused(void **state)
 }
 
 /* Truncated or damaged anywhere: an error or a store, never a crash or a leak (the sanitizers watch). */
-static void damage_never_crashes(void **state)
+TEST(damage_never_crashes)
 {
-    (void)state;
     sn_store *store = sample_store(), *back = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_OK);
+    OK(sn_safetensors_encode(store, &bytes, &size));
     for (size_t cut = 0; cut < size; cut++) {
         unsigned char *copy = malloc(cut > 0 ? cut : 1); /* exact size, so that reading past it is seen */
         memcpy(copy, bytes, cut);
@@ -232,93 +217,72 @@ static void damage_never_crashes(void **state)
     sn_store_free(store);
 }
 
-static void other_files_are_named_for_what_they_are(void **state)
+TEST(other_files_are_named_for_what_they_are)
 {
-    (void)state;
     char path[256];
     sn_store *store = NULL;
     file_name(path, sizeof path, "other");
-    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), path));
+    assert_says(sn_safetensors_read(path, &store), STONET_ERROR_IO, path);
 
     FILE *file = fopen(path, "wb");
     fclose(file);
-    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "empty"));
+    assert_says(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT, "empty");
     assert_non_null(strstr(stonet_last_error(), path));
 
     file = fopen(path, "wb");
     fputs("x1,x2,y\n1,2,a\n3,4,b\n", file);
     fclose(file);
-    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "not a stonet model"));
+    assert_says(sn_safetensors_read(path, &store), STONET_ERROR_FORMAT, "not a stonet model");
     remove(path);
 
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(sn_safetensors_read(path, &store), STONET_ERROR_IO);
-    assert_non_null(strstr(stonet_last_error(), "folder"));
+    assert_says(sn_safetensors_read(path, &store), STONET_ERROR_IO, "folder");
     rmdir(path);
     assert_null(store);
 }
 
-static void text_that_is_not_utf8_is_refused_on_writing(void **state)
+TEST(text_that_is_not_utf8_is_refused_on_writing)
 {
-    (void)state;
     sn_store *store = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_text(store, "label", "caf\xe9"), STONET_OK);
-    assert_int_equal(sn_safetensors_encode(store, &bytes, &size), STONET_ERROR_FORMAT);
-    assert_non_null(strstr(stonet_last_error(), "label"));
+    OK(sn_store_create(&store));
+    OK(sn_store_put_text(store, "label", "caf\xe9"));
+    assert_says(sn_safetensors_encode(store, &bytes, &size), STONET_ERROR_FORMAT, "label");
     assert_int_equal(sn_safetensors_write(store, "/tmp/stonet_never_written"), STONET_ERROR_FORMAT);
     assert_int_equal(access("/tmp/stonet_never_written", F_OK), -1);
     sn_store_free(store);
 }
 
 /* As much as is written can be read. */
-static void what_is_written_can_be_read(void **state)
+TEST(what_is_written_can_be_read)
 {
-    (void)state;
     const size_t length = (size_t)65 << 20; /* the names of 400,000 columns and more */
     char *text = malloc(length + 1), path[256];
     assert_non_null(text);
     memset(text, 'n', length);
     text[length] = '\0';
     sn_store *store = NULL, *back = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_put_text(store, "names", text), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_put_text(store, "names", text));
     file_name(path, sizeof path, "large.model");
-    if (sn_safetensors_write(store, path) != STONET_OK) fail_msg("%s", stonet_last_error());
-    if (sn_safetensors_read(path, &back) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(sn_safetensors_write(store, path));
+    OK(sn_safetensors_read(path, &back));
     assert_string_equal(sn_store_find_text(back, "names"), text);
     unlink(path);
     free(text);
     sn_store_free(store);
     sn_store_free(back);
 
-    assert_int_equal(sn_store_create(&store), STONET_OK);
+    OK(sn_store_create(&store));
     for (int i = 0; i < 10000; i++) {
         char name[32];
         snprintf(name, sizeof name, "tensor %d", i);
-        assert_int_equal(sn_store_put_vector(store, name, SN_F64, 0, NULL), STONET_OK);
+        OK(sn_store_put_vector(store, name, SN_F64, 0, NULL));
     }
     assert_int_equal(sn_safetensors_write(store, path), STONET_ERROR_UNSUPPORTED);
     assert_int_equal(access(path, F_OK), -1);
     sn_store_free(store);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips_exactly),
-        cmocka_unit_test(what_is_written_can_be_read),
-        cmocka_unit_test(follows_the_safetensors_layout),
-        cmocka_unit_test(hostile_headers_are_refused),
-        cmocka_unit_test(deep_json_and_absurd_lengths_are_refused),
-        cmocka_unit_test(damage_never_crashes),
-        cmocka_unit_test(other_files_are_named_for_what_they_are),
-        cmocka_unit_test(text_that_is_not_utf8_is_refused_on_writing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

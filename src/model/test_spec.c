@@ -1,28 +1,17 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/model.h"
 
-static void unknown_names_are_refused_with_the_nearest(void **state)
+TEST(unknown_names_are_refused_with_the_nearest)
 {
-    (void)state;
     stonet_spec *spec = NULL;
     assert_says(stonet_spec_create("pcaa", &spec), STONET_ERROR_ARGUMENT, "did you mean 'pca'");
     assert_null(spec);
     assert_says(stonet_spec_create("zzzzzzzz", &spec), STONET_ERROR_ARGUMENT, "zzzzzzzz");
     assert_says(stonet_spec_create(NULL, &spec), STONET_ERROR_ARGUMENT, "method");
-    assert_int_equal(stonet_spec_create("sir", &spec), STONET_OK);
+    OK(stonet_spec_create("sir", &spec));
     assert_says(stonet_spec_set(spec, "slicse", "3"), STONET_ERROR_ARGUMENT, "did you mean 'slices'");
     assert_says(stonet_spec_set(spec, "dimm", "3"), STONET_ERROR_ARGUMENT, "did you mean 'dim'");
     assert_says(stonet_spec_set(spec, "dim", "0"), STONET_ERROR_ARGUMENT, "'dim' cannot be '0'");
@@ -30,7 +19,7 @@ static void unknown_names_are_refused_with_the_nearest(void **state)
     assert_says(stonet_spec_set(spec, "scale", "big"), STONET_ERROR_ARGUMENT, "column");
     assert_says(stonet_spec_set(spec, "learner", "forest"), STONET_ERROR_ARGUMENT, "logistic");
     assert_says(stonet_spec_set(spec, "learner.l2", "1"), STONET_ERROR_ARGUMENT, "needs a learner");
-    assert_int_equal(stonet_spec_set(spec, "learner", "logistic"), STONET_OK);
+    OK(stonet_spec_set(spec, "learner", "logistic"));
     assert_says(stonet_spec_set(spec, "learner.nonsense", "1"), STONET_ERROR_ARGUMENT, "logistic");
     assert_says(stonet_spec_set(NULL, "dim", "2"), STONET_ERROR_ARGUMENT, "spec");
     stonet_spec_free(spec);
@@ -38,35 +27,33 @@ static void unknown_names_are_refused_with_the_nearest(void **state)
 }
 
 /* The table of common settings names the learners by hand. */
-static void every_learner_can_be_chosen(void **state)
+TEST(every_learner_can_be_chosen)
 {
-    (void)state;
     stonet_spec *spec = NULL;
-    assert_int_equal(stonet_spec_create("pca", &spec), STONET_OK);
+    OK(stonet_spec_create("pca", &spec));
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
-        assert_int_equal(stonet_spec_set(spec, "learner", learner->name), STONET_OK);
+        OK(stonet_spec_set(spec, "learner", learner->name));
         assert_ptr_equal(spec->learner, learner);
         for (size_t k = 0; k < learner->n_params; k++) {
             char name[128];
             snprintf(name, sizeof name, "learner.%s", learner->params[k].name);
-            assert_int_equal(stonet_spec_set(spec, name, learner->params[k].initial), STONET_OK);
+            OK(stonet_spec_set(spec, name, learner->params[k].initial));
             assert_true(sn_spec_has(spec, name));
         }
     }
-    assert_int_equal(stonet_spec_set(spec, "learner", "auto"), STONET_OK);
+    OK(stonet_spec_set(spec, "learner", "auto"));
     assert_null(spec->learner);
     stonet_spec_free(spec);
 }
 
 /* No method may shadow a common setting, and all texts must be fit for people. */
-static void the_tables_of_all_methods_are_sound(void **state)
+TEST(the_tables_of_all_methods_are_sound)
 {
-    (void)state;
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
         stonet_spec *spec = NULL;
-        assert_int_equal(stonet_spec_create(method->name, &spec), STONET_OK);
+        OK(stonet_spec_create(method->name, &spec));
         assert_non_null(method->title);
         if (method->sizes == NULL) print_error("method %s has no sizes\n", method->name);
         assert_non_null(method->sizes);
@@ -75,7 +62,7 @@ static void the_tables_of_all_methods_are_sound(void **state)
             assert_non_null(param->help);
             for (size_t c = 0; c < sn_common_param_count; c++)
                 assert_string_not_equal(param->name, sn_common_params[c].name);
-            assert_int_equal(stonet_spec_set(spec, param->name, param->initial), STONET_OK);
+            OK(stonet_spec_set(spec, param->name, param->initial));
         }
         char *text = stonet_spec_json(spec);
         assert_non_null(text);
@@ -101,25 +88,24 @@ static char *write_config(const char *text)
     return path;
 }
 
-static void config_files_round_trip(void **state)
+TEST(config_files_round_trip)
 {
-    (void)state;
     stonet_spec *spec = NULL, *back = NULL;
     const char *path =
         write_config("{\"method\": \"sir\", \"dim\": 3, \"scale\": \"none\", \"learner\": \"logistic\","
                      " \"settings\": {\"slices\": 7}, \"learner_settings\": {\"l2\": 0.125}}");
-    assert_int_equal(stonet_spec_read(path, &spec), STONET_OK);
+    OK(stonet_spec_read(path, &spec));
     assert_string_equal(spec->method->name, "sir");
     assert_int_equal(sn_int(spec->common, "dim"), 3);
     assert_true(sn_is(spec->common, "scale", "none"));
     assert_int_equal(sn_int(spec->settings, "slices"), 7);
     assert_true(sn_real(spec->learner_settings, "l2") == 0.125);
     char *text = stonet_spec_json(spec);
-    assert_int_equal(stonet_spec_read(write_config(text), &back), STONET_OK);
+    OK(stonet_spec_read(write_config(text), &back));
     char *again = stonet_spec_json(back);
     assert_string_equal(text, again);
     stonet_spec *copy = NULL;
-    assert_int_equal(stonet_spec_copy(spec, &copy), STONET_OK);
+    OK(stonet_spec_copy(spec, &copy));
     char *of_copy = stonet_spec_json(copy);
     assert_string_equal(text, of_copy);
     stonet_string_free(of_copy);
@@ -131,18 +117,17 @@ static void config_files_round_trip(void **state)
     remove(path);
 }
 
-static void numbers_survive_the_config_exactly(void **state)
+TEST(numbers_survive_the_config_exactly)
 {
-    (void)state;
     static const char *const VALUES[] = {"0.1", "1e-7", "0.30000000000000004", "1234.5678901234567", "3"};
     for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
         stonet_spec *spec = NULL, *back = NULL;
-        assert_int_equal(stonet_spec_create("pca", &spec), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "learner", "logistic"), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "learner.l2", VALUES[i]), STONET_OK);
+        OK(stonet_spec_create("pca", &spec));
+        OK(stonet_spec_set(spec, "learner", "logistic"));
+        OK(stonet_spec_set(spec, "learner.l2", VALUES[i]));
         char *text = stonet_spec_json(spec);
         const char *path = write_config(text);
-        assert_int_equal(stonet_spec_read(path, &back), STONET_OK);
+        OK(stonet_spec_read(path, &back));
         assert_true(sn_real(back->learner_settings, "l2") == strtod(VALUES[i], NULL));
         remove(path);
         stonet_string_free(text);
@@ -151,9 +136,8 @@ static void numbers_survive_the_config_exactly(void **state)
     }
 }
 
-static void bad_configs_are_named_with_their_file(void **state)
+TEST(bad_configs_are_named_with_their_file)
 {
-    (void)state;
     static const struct {
         const char *text;
         stonet_status status;
@@ -189,9 +173,8 @@ static void bad_configs_are_named_with_their_file(void **state)
     assert_says(stonet_spec_read("/tmp", &spec), STONET_ERROR_IO, "folder");
 }
 
-static void methods_json_has_every_method_and_setting(void **state)
+TEST(methods_json_has_every_method_and_setting)
 {
-    (void)state;
     char *text = stonet_methods_json();
     json_t *all = json_loads(text, 0, NULL);
     assert_non_null(all);
@@ -209,16 +192,4 @@ static void methods_json_has_every_method_and_setting(void **state)
     stonet_string_free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_names_are_refused_with_the_nearest),
-        cmocka_unit_test(every_learner_can_be_chosen),
-        cmocka_unit_test(the_tables_of_all_methods_are_sound),
-        cmocka_unit_test(config_files_round_trip),
-        cmocka_unit_test(numbers_survive_the_config_exactly),
-        cmocka_unit_test(bad_configs_are_named_with_their_file),
-        cmocka_unit_test(methods_json_has_every_method_and_setting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include <stonet/stonet.h>
 
+#include "base/test_kit.h"
 #include "math/noise.h"
 
 enum { N = 240, P = 4 };
@@ -32,11 +23,11 @@ static stonet_data *draw(uint32_t substream, int classes)
     }
     stonet_data *data = NULL;
     const char *labels[] = {"low", "high"};
-    assert_int_equal(stonet_data_wrap(values, N, P, &data), STONET_OK);
+    OK(stonet_data_wrap(values, N, P, &data));
     if (classes) {
-        assert_int_equal(stonet_data_set_classes(data, code, labels, 2), STONET_OK);
+        OK(stonet_data_set_classes(data, code, labels, 2));
     } else {
-        assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+        OK(stonet_data_set_targets(data, y, 1));
     }
     return data;
 }
@@ -50,11 +41,11 @@ static stonet_sufficiency_result look_at(const char *method, const char *scale, 
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_sufficiency_result result = {0};
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    if (strcmp(method, "none") != 0) assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "scale", scale), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, &run, &model), STONET_OK);
-    assert_int_equal(stonet_sufficiency(model, test, NULL, &run, &result), STONET_OK);
+    OK(stonet_spec_create(method, &spec));
+    if (strcmp(method, "none") != 0) OK(stonet_spec_set(spec, "dim", "1"));
+    OK(stonet_spec_set(spec, "scale", scale));
+    OK(stonet_fit(spec, train, &run, &model));
+    OK(stonet_sufficiency(model, test, NULL, &run, &result));
     assert_int_equal(result.test, STONET_TEST_GCM);
     assert_int_equal(result.gain.n, N);
     stonet_model_free(model);
@@ -66,9 +57,8 @@ static stonet_sufficiency_result look_at(const char *method, const char *scale, 
 
 /* All columns are sufficient; SIR finds x_1 but for a small error and loses next to nothing; the first
    principal component is x_2 and loses all. */
-static void tells_sufficient_from_insufficient(void **state)
+TEST(tells_sufficient_from_insufficient)
 {
-    (void)state;
     for (int classes = 0; classes < 2; classes++) {
         stonet_sufficiency_result all = look_at("none", "column", classes, 0);
         assert_true(all.p_value > 0.05);
@@ -85,9 +75,8 @@ static void tells_sufficient_from_insufficient(void **state)
     }
 }
 
-static void does_not_depend_on_threads(void **state)
+TEST(does_not_depend_on_threads)
 {
-    (void)state;
     stonet_sufficiency_result one = look_at("sir", "column", 0, 1);
     stonet_sufficiency_result two = look_at("sir", "column", 0, 2);
     assert_true(one.p_value == two.p_value);
@@ -96,20 +85,19 @@ static void does_not_depend_on_threads(void **state)
 }
 
 /* Forty rows say nothing about what is left given four columns. */
-static void refuses_too_few_rows(void **state)
+TEST(refuses_too_few_rows)
 {
-    (void)state;
     stonet_data *train = draw(0, 0), *few = NULL;
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
     stonet_sufficiency_result result;
     int64_t rows[79];
     for (int64_t i = 0; i < 79; i++) rows[i] = i;
-    assert_int_equal(stonet_spec_create("none", &spec), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_data_subset(train, rows, 79, &few), STONET_OK);
-    assert_int_equal(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "79 rows are too few"));
+    OK(stonet_spec_create("none", &spec));
+    OK(stonet_fit(spec, train, NULL, &model));
+    OK(stonet_data_subset(train, rows, 79, &few));
+    assert_says(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA,
+                "79 rows are too few");
     assert_non_null(strstr(stonet_last_error(), "at least 80"));
     stonet_model_free(model);
     stonet_spec_free(spec);
@@ -117,18 +105,17 @@ static void refuses_too_few_rows(void **state)
     stonet_data_free(few);
 }
 
-static void needs_a_response(void **state)
+TEST(needs_a_response)
 {
-    (void)state;
     stonet_data *train = draw(0, 0);
     stonet_data *bare = NULL;
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
     stonet_sufficiency_result result;
-    assert_int_equal(stonet_spec_create("sir", &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_data_wrap(stonet_data_x(train), N, P, &bare), STONET_OK);
+    OK(stonet_spec_create("sir", &spec));
+    OK(stonet_spec_set(spec, "dim", "1"));
+    OK(stonet_fit(spec, train, NULL, &model));
+    OK(stonet_data_wrap(stonet_data_x(train), N, P, &bare));
     assert_int_not_equal(stonet_sufficiency(model, bare, NULL, NULL, &result), STONET_OK);
     assert_int_equal(stonet_sufficiency(NULL, bare, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
     stonet_model_free(model);
@@ -137,13 +124,4 @@ static void needs_a_response(void **state)
     stonet_data_free(bare);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_sufficient_from_insufficient),
-        cmocka_unit_test(does_not_depend_on_threads),
-        cmocka_unit_test(refuses_too_few_rows),
-        cmocka_unit_test(needs_a_response),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

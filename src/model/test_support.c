@@ -1,15 +1,7 @@
 /* Columns a model does not look at: said in every way, kept in the file, and true. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 90, P = 5 };
@@ -21,8 +13,8 @@ static stonet_model *fit(const sn_table *table, const char *select)
     stonet_spec *spec = sn_testing_spec("stonet", "1");
     stonet_model *model = NULL;
     const char *const pairs[] = {"select", select, "select_penalty", "1", "epochs", "3", "weight_decay", "0"};
-    for (int k = 0; k < 8; k += 2) assert_int_equal(stonet_spec_set(spec, pairs[k], pairs[k + 1]), STONET_OK);
-    if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    for (int k = 0; k < 8; k += 2) OK(stonet_spec_set(spec, pairs[k], pairs[k + 1]));
+    OK(stonet_fit(spec, table->data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -37,9 +29,8 @@ static void check_names(const stonet_model *model, const char *name)
     stonet_string_free(text);
 }
 
-static void test_support(void **state)
+TEST(test_support)
 {
-    (void)state;
     sn_table table = sn_table_numbers(N, P, 1, 4);
     stonet_model *all = fit(&table, "none"), *some = fit(&table, "group"), *again = NULL;
     unsigned char used[P];
@@ -52,8 +43,8 @@ static void test_support(void **state)
 
     char path[512];
     sn_testing_path(path, sizeof path, "support.model");
-    assert_int_equal(stonet_model_save(some, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &again), STONET_OK);
+    OK(stonet_model_save(some, path));
+    OK(stonet_model_load(path, &again));
     remove(path);
     memset(used, 7, sizeof used);
     assert_int_equal(stonet_model_support(again, used), 1);
@@ -61,10 +52,10 @@ static void test_support(void **state)
 
     /* Whatever stands in the other columns. */
     double before[N], after[N];
-    assert_int_equal(stonet_predict(again, table.data, NULL, before), STONET_OK);
+    OK(stonet_predict(again, table.data, NULL, before));
     for (int i = 0; i < N; i++)
         for (int j = 1; j < P; j++) table.x[i * P + j] = (float)(100 * j - i);
-    assert_int_equal(stonet_predict(again, table.data, NULL, after), STONET_OK);
+    OK(stonet_predict(again, table.data, NULL, after));
     assert_memory_equal(before, after, sizeof before);
     stonet_model_free(all);
     stonet_model_free(some);
@@ -72,8 +63,4 @@ static void test_support(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_support)};
-    return cmocka_run_group_tests_name("model_support", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

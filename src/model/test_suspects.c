@@ -1,17 +1,6 @@
 /* Columns that are warned of when a model is fitted: those that number the rows, and the response in
  * disguise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "stonet/stonet.h"
 
 enum { N = 120, WARNED = 40 };
@@ -102,16 +91,15 @@ static void fit(const stonet_data *data, const char *task)
     run.threads = 1;
     run.on_message = note;
     count = 0;
-    assert_int_equal(stonet_spec_create("pca", &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "task", task), STONET_OK);
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_create("pca", &spec));
+    OK(stonet_spec_set(spec, "task", task));
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_model_free(model);
     stonet_spec_free(spec);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     static double x[N * P], y[N];
     const char *names[P];
     for (int j = 0; j < P; j++) names[j] = COLUMNS[j].name;
@@ -120,9 +108,9 @@ static void numbers(void **state)
         for (int j = 0; j < P; j++) x[i * P + j] = COLUMNS[j].value(i);
     }
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap_double(x, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_names(data, names), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap_double(x, N, P, &data));
+    OK(stonet_data_set_names(data, names));
+    OK(stonet_data_set_targets(data, y, 1));
     fit(data, "regression");
     for (int j = 0; j < P; j++) {
         char words[64];
@@ -133,9 +121,8 @@ static void numbers(void **state)
 }
 
 /* No more than a few are named; the others are counted. */
-static void many(void **state)
+TEST(many)
 {
-    (void)state;
     enum { MANY = 16 };
     static double x[N * MANY], y[N];
     for (int i = 0; i < N; i++) {
@@ -143,8 +130,8 @@ static void many(void **state)
         for (int j = 0; j < MANY; j++) x[i * MANY + j] = j % 2 == 0 ? (double)(i + j) : (j + 1) * y[i];
     }
     stonet_data *data = NULL;
-    assert_int_equal(stonet_data_wrap_double(x, N, MANY, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap_double(x, N, MANY, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     fit(data, "regression");
     assert_true(is_warned_of("more columns have a different whole number"));
     assert_true(count < MANY);
@@ -154,9 +141,8 @@ static void many(void **state)
     stonet_data_free(data);
 }
 
-static void classes(void **state)
+TEST(classes)
 {
-    (void)state;
     static const char *const LABELS[] = {"no", "yes", "maybe"};
     static double code[N], turned[N], joined[N], many_values[N], gaps[N], off[N];
     const char *text[N], *other[N];
@@ -177,17 +163,17 @@ static void classes(void **state)
     gaps[0] = 1;
     gaps[1] = 2;
     gaps[2] = 3;
-    assert_int_equal(stonet_data_begin(N, &made), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "code", code), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "turned", turned), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "joined", joined), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "many", many_values), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "few", gaps), STONET_OK);
-    assert_int_equal(stonet_data_add_numbers(made, "off", off), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(made, "text", text), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(made, "other", other), STONET_OK);
-    assert_int_equal(stonet_data_end(made, NULL, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(data, label, LABELS, 3), STONET_OK);
+    OK(stonet_data_begin(N, &made));
+    OK(stonet_data_add_numbers(made, "code", code));
+    OK(stonet_data_add_numbers(made, "turned", turned));
+    OK(stonet_data_add_numbers(made, "joined", joined));
+    OK(stonet_data_add_numbers(made, "many", many_values));
+    OK(stonet_data_add_numbers(made, "few", gaps));
+    OK(stonet_data_add_numbers(made, "off", off));
+    OK(stonet_data_add_texts(made, "text", text));
+    OK(stonet_data_add_texts(made, "other", other));
+    OK(stonet_data_end(made, NULL, &data));
+    OK(stonet_data_set_classes(data, label, LABELS, 3));
     fit(data, "classification");
     static const struct {
         const char *name;
@@ -200,9 +186,4 @@ static void classes(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers), cmocka_unit_test(many),
-                                       cmocka_unit_test(classes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,5 @@
 /* A model's numbers by name: read, replaced, and made a model again. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
@@ -15,43 +7,42 @@ enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
 static stonet_model *fit(const char *method, const sn_table *table)
 {
     stonet_spec *spec = sn_testing_spec(method, "2");
-    if (strcmp(method, "stonet") == 0) assert_int_equal(stonet_spec_set(spec, "epochs", "2"), STONET_OK);
+    if (strcmp(method, "stonet") == 0) OK(stonet_spec_set(spec, "epochs", "2"));
     stonet_model *model = NULL;
-    if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(spec, table->data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
 
-static void every_tensor_has_a_name_a_shape_and_values(void **state)
+TEST(every_tensor_has_a_name_a_shape_and_values)
 {
-    (void)state;
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     for (size_t m = 0; m < 2; m++) {
         stonet_model *model = fit(m == 0 ? "stonet" : "sir", &table);
         stonet_tensors *tensors = NULL;
-        assert_int_equal(stonet_model_tensors(model, &tensors), STONET_OK);
+        OK(stonet_model_tensors(model, &tensors));
         assert_true(stonet_tensors_count(tensors) > 3);
         for (int64_t i = 0; i < stonet_tensors_count(tensors); i++) {
             const char *name = stonet_tensors_name(tensors, i);
             int64_t shape[STONET_MAX_RANK];
             int rank = 0;
-            assert_int_equal(stonet_tensors_shape(tensors, name, shape, &rank), STONET_OK);
+            OK(stonet_tensors_shape(tensors, name, shape, &rank));
             assert_in_range(rank, 1, STONET_MAX_RANK);
             int64_t count = shape[0] * shape[1] * shape[2] * shape[3];
             double *values = sn_calloc((size_t)count + 1, sizeof *values);
-            assert_int_equal(stonet_tensors_get(tensors, name, values, count), STONET_OK);
+            OK(stonet_tensors_get(tensors, name, values, count));
             assert_says(stonet_tensors_get(tensors, name, values, count + 1), STONET_ERROR_ARGUMENT, name);
-            assert_int_equal(stonet_tensors_set(tensors, name, values, count), STONET_OK);
+            OK(stonet_tensors_set(tensors, name, values, count));
             sn_free(values);
         }
         assert_null(stonet_tensors_name(tensors, stonet_tensors_count(tensors)));
         /* What was written back unchanged is the same model. */
         stonet_model *back = NULL;
-        assert_int_equal(stonet_tensors_model(tensors, &back), STONET_OK);
+        OK(stonet_tensors_model(tensors, &back));
         unsigned char *a = NULL, *b = NULL;
         size_t a_size = 0, b_size = 0;
-        assert_int_equal(stonet_model_save_bytes(model, &a, &a_size), STONET_OK);
-        assert_int_equal(stonet_model_save_bytes(back, &b, &b_size), STONET_OK);
+        OK(stonet_model_save_bytes(model, &a, &a_size));
+        OK(stonet_model_save_bytes(back, &b, &b_size));
         assert_int_equal(a_size, b_size);
         assert_memory_equal(a, b, a_size);
         stonet_bytes_free(a);
@@ -63,21 +54,20 @@ static void every_tensor_has_a_name_a_shape_and_values(void **state)
     sn_table_free(&table);
 }
 
-static void a_replaced_tensor_changes_the_model(void **state)
+TEST(a_replaced_tensor_changes_the_model)
 {
-    (void)state;
     sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
     stonet_model *model = fit("sir", &table), *other = NULL;
     stonet_tensors *tensors = NULL;
     double direction[COLUMNS * DIM];
     float before[ROWS * DIM], after[ROWS * DIM];
-    assert_int_equal(stonet_model_tensors(model, &tensors), STONET_OK);
-    assert_int_equal(stonet_tensors_get(tensors, "method.direction", direction, COLUMNS * DIM), STONET_OK);
+    OK(stonet_model_tensors(model, &tensors));
+    OK(stonet_tensors_get(tensors, "method.direction", direction, COLUMNS * DIM));
     for (int i = 0; i < COLUMNS * DIM; i++) direction[i] *= 2;
-    assert_int_equal(stonet_tensors_set(tensors, "method.direction", direction, COLUMNS * DIM), STONET_OK);
-    assert_int_equal(stonet_tensors_model(tensors, &other), STONET_OK);
-    assert_int_equal(stonet_transform(model, table.data, NULL, before), STONET_OK);
-    assert_int_equal(stonet_transform(other, table.data, NULL, after), STONET_OK);
+    OK(stonet_tensors_set(tensors, "method.direction", direction, COLUMNS * DIM));
+    OK(stonet_tensors_model(tensors, &other));
+    OK(stonet_transform(model, table.data, NULL, before));
+    OK(stonet_transform(other, table.data, NULL, after));
     for (int i = 0; i < ROWS * DIM; i++)
         assert_true(fabsf(after[i] - 2 * before[i]) <= 1e-5F * (1 + fabsf(after[i])));
     stonet_tensors_free(tensors);
@@ -86,19 +76,18 @@ static void a_replaced_tensor_changes_the_model(void **state)
     sn_table_free(&table);
 }
 
-static void wrong_tensors_are_refused(void **state)
+TEST(wrong_tensors_are_refused)
 {
-    (void)state;
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 3);
     stonet_model *model = fit("stonet", &table), *other = NULL;
     stonet_tensors *tensors = NULL;
     double value[64] = {0};
     int64_t shape[STONET_MAX_RANK];
     int rank = 0;
-    assert_int_equal(stonet_model_tensors(model, &tensors), STONET_OK);
+    OK(stonet_model_tensors(model, &tensors));
     assert_says(stonet_tensors_shape(tensors, "method.variance", shape, &rank), STONET_ERROR_ARGUMENT,
                 "method.variances");
-    assert_int_equal(stonet_tensors_shape(tensors, "method.widths", shape, &rank), STONET_OK);
+    OK(stonet_tensors_shape(tensors, "method.widths", shape, &rank));
     int64_t layers = shape[0];
     value[0] = 1.5; /* a width is a whole number */
     assert_says(stonet_tensors_set(tensors, "method.widths", value, layers), STONET_ERROR_ARGUMENT, "1.5");
@@ -106,7 +95,7 @@ static void wrong_tensors_are_refused(void **state)
     assert_says(stonet_tensors_set(tensors, "method.variances", value, layers - 1), STONET_ERROR_ARGUMENT,
                 "cannot hold");
     value[0] = 9; /* a network of other widths than its weights */
-    assert_int_equal(stonet_tensors_set(tensors, "method.widths", value, layers), STONET_OK);
+    OK(stonet_tensors_set(tensors, "method.widths", value, layers));
     assert_int_equal(stonet_tensors_model(tensors, &other), STONET_ERROR_FORMAT);
     assert_null(other);
     assert_int_equal(stonet_model_tensors(NULL, &tensors), STONET_ERROR_ARGUMENT);
@@ -119,9 +108,8 @@ static void wrong_tensors_are_refused(void **state)
 }
 
 /* Z = constant + x B in the units of the columns, whatever the scaling was. */
-static void directions_give_z(void **state)
+TEST(directions_give_z)
 {
-    (void)state;
     sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     for (int64_t i = 0; i < ROWS; i++) table.x[i * COLUMNS + 1] *= 100;
     stonet_model *model = fit("sir", &table);
@@ -130,8 +118,8 @@ static void directions_give_z(void **state)
     assert_int_equal(stonet_model_features(model), COLUMNS);
     assert_string_equal(stonet_model_feature_name(model, 1), "x2");
     assert_null(stonet_model_feature_name(model, COLUMNS));
-    assert_int_equal(stonet_model_directions(model, b), STONET_OK);
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_model_directions(model, b));
+    OK(stonet_transform(model, table.data, NULL, z));
     for (int64_t i = 1; i < ROWS; i++)
         for (int64_t k = 0; k < DIM; k++) {
             double moved = 0;
@@ -147,13 +135,4 @@ static void directions_give_z(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tensor_has_a_name_a_shape_and_values),
-        cmocka_unit_test(a_replaced_tensor_changes_the_model),
-        cmocka_unit_test(wrong_tensors_are_refused),
-        cmocka_unit_test(directions_give_z),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -2,15 +2,7 @@
  * Every method gives the same model file and the same Z, bit for bit, with any number of threads: on data
  * large enough for BLAS and for our own loops to want several.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 3000, COLUMNS = 40, SHORT_ROWS = 600 };
@@ -66,13 +58,13 @@ static void check_rows_alone(const stonet_model *model, const stonet_data *data,
     double *all = sn_calloc((size_t)(n * m), sizeof *all), *some = sn_calloc((size_t)(n * m), sizeof *some);
     float *some_z = sn_calloc((size_t)(n * q), sizeof *some_z);
     int64_t row[130];
-    assert_int_equal(stonet_predict(model, data, NULL, all), STONET_OK);
+    OK(stonet_predict(model, data, NULL, all));
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         stonet_data *part = NULL;
         for (int64_t i = 0; i < counts[k]; i++) row[i] = (7 + 13 * i) % n;
-        assert_int_equal(stonet_data_subset(data, row, counts[k], &part), STONET_OK);
-        assert_int_equal(stonet_predict(model, part, NULL, some), STONET_OK);
-        assert_int_equal(stonet_transform(model, part, NULL, some_z), STONET_OK);
+        OK(stonet_data_subset(data, row, counts[k], &part));
+        OK(stonet_predict(model, part, NULL, some));
+        OK(stonet_transform(model, part, NULL, some_z));
         for (int64_t i = 0; i < counts[k]; i++) {
             if (memcmp(some_z + i * q, z + row[i] * q, (size_t)q * sizeof *z) != 0)
                 fail_msg("%s: Z of a row among %lld is another", model->method->name, (long long)counts[k]);
@@ -93,12 +85,12 @@ static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_model *model = NULL;
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
-    assert_int_equal(stonet_model_save_bytes(model, &out.bytes, &out.size), STONET_OK);
+    OK(stonet_fit(spec, data, &run, &model));
+    OK(stonet_model_save_bytes(model, &out.bytes, &out.size));
     out.z_size = (size_t)(stonet_data_rows(data) * model->dim) * sizeof *out.z;
     out.z = sn_calloc(out.z_size, 1);
     stonet_use_options options = {.size = sizeof options, .threads = threads};
-    assert_int_equal(stonet_transform(model, data, &options, out.z), STONET_OK);
+    OK(stonet_transform(model, data, &options, out.z));
     if (threads == 1) check_rows_alone(model, data, out.z);
     stonet_model_free(model);
     return out;
@@ -114,7 +106,7 @@ static void check(const struct variant *variant, const stonet_data *data, const 
 {
     stonet_spec *spec = sn_testing_spec(variant->method, "2");
     for (int i = 0; i < 4 && variant->settings[i][0] != NULL; i++)
-        assert_int_equal(stonet_spec_set(spec, variant->settings[i][0], variant->settings[i][1]), STONET_OK);
+        OK(stonet_spec_set(spec, variant->settings[i][0], variant->settings[i][1]));
     outcome one = fit(spec, data, 1);
     for (int threads = 2; threads <= 3; threads++) {
         outcome more = fit(spec, data, threads);
@@ -149,18 +141,16 @@ static void check_all(const stonet_data *all, const stonet_data *few, const ston
     }
 }
 
-static void classes(void **state)
+TEST(classes)
 {
-    (void)state;
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
     check_all(all.data, few.data, all.data, "classes");
     sn_table_free(&all);
     sn_table_free(&few);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4),
              single = sn_table_numbers(ROWS, COLUMNS, 1, 5);
     check_all(all.data, few.data, single.data, "numbers");
@@ -170,17 +160,16 @@ static void numbers(void **state)
 }
 
 /* The learners on all columns, where their own algebra has something to do. */
-static void learners(void **state)
+TEST(learners)
 {
-    (void)state;
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 5),
              numbers_table = sn_table_numbers(ROWS, COLUMNS, 2, 6);
     const char *names[] = {"logistic", "mlp", "linear"};
     for (int l = 0; l < 3; l++) {
         const stonet_data *data = l < 2 ? all.data : numbers_table.data;
         stonet_spec *spec = sn_testing_spec("none", "2");
-        assert_int_equal(stonet_spec_set(spec, "learner", names[l]), STONET_OK);
-        if (l == 1) assert_int_equal(stonet_spec_set(spec, "learner.epochs", "2"), STONET_OK);
+        OK(stonet_spec_set(spec, "learner", names[l]));
+        if (l == 1) OK(stonet_spec_set(spec, "learner.epochs", "2"));
         outcome one = fit(spec, data, 1), two = fit(spec, data, 2);
         assert_int_equal(one.size, two.size);
         assert_memory_equal(one.bytes, two.bytes, one.size);
@@ -192,12 +181,4 @@ static void learners(void **state)
     sn_table_free(&numbers_table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(learners),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,5 @@
 /* Rows that a model was fitted on are known again, and no others. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 50, P = 3 };
@@ -15,9 +7,9 @@ enum { N = 50, P = 3 };
 static stonet_model *fit_pca(const stonet_data *data, const char *scale)
 {
     stonet_spec *spec = sn_testing_spec("pca", "1");
-    assert_int_equal(stonet_spec_set(spec, "scale", scale), STONET_OK);
+    OK(stonet_spec_set(spec, "scale", scale));
     stonet_model *model = NULL;
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -25,14 +17,13 @@ static stonet_model *fit_pca(const stonet_data *data, const char *scale)
 static int met(const stonet_model *model, const stonet_data *data)
 {
     int answer = 9;
-    if (stonet_model_met(model, data, &answer) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_model_met(model, data, &answer));
     return answer;
 }
 
 /* By the means of what is centred: of features that are left as they are, only a numeric response tells. */
-static void own_rows_are_known(void **state)
+TEST(own_rows_are_known)
 {
-    (void)state;
     static const char *const scales[] = {"column", "common", "centre", "none"};
     for (int classes = 0; classes < 2; classes++) {
         sn_table own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
@@ -56,13 +47,12 @@ static void make_gaps(sn_table *table, int first)
 {
     for (int j = first; j < P; j++) table->x[j] = NAN;
     stonet_data_free(table->data);
-    assert_int_equal(stonet_data_wrap(table->x, N, P, &table->data), STONET_OK);
+    OK(stonet_data_wrap(table->x, N, P, &table->data));
 }
 
 /* One cell that differs is enough; columns with gaps, which have no mean of their own, are not looked at. */
-static void a_change_is_noticed(void **state)
+TEST(a_change_is_noticed)
 {
-    (void)state;
     sn_table table = sn_table_features(N, P, 1);
     make_gaps(&table, 1);
     stonet_model *model = fit_pca(table.data, "column");
@@ -77,9 +67,8 @@ static void a_change_is_noticed(void **state)
     sn_table_free(&table);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     int answer;
     sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
     stonet_model *model = fit_pca(table.data, "column");
@@ -92,12 +81,4 @@ static void refusals(void **state)
     sn_table_free(&narrow);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_rows_are_known),
-        cmocka_unit_test(a_change_is_noticed),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests_name("model_training_rows", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

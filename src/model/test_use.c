@@ -1,14 +1,7 @@
 /* Using a model: as many threads as were asked for, and options that make no sense refused. */
 #include <dirent.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 4000, COLUMNS = 40 };
@@ -27,20 +20,19 @@ static int threads_alive(void)
 static stonet_model *fit_one(const char *method, const char *learner, const stonet_data *data)
 {
     stonet_spec *spec = sn_testing_spec(method, "2");
-    if (learner != NULL) assert_int_equal(stonet_spec_set(spec, "learner", learner), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, learner == NULL ? "epochs" : "learner.epochs", "1"), STONET_OK);
+    if (learner != NULL) OK(stonet_spec_set(spec, "learner", learner));
+    OK(stonet_spec_set(spec, learner == NULL ? "epochs" : "learner.epochs", "1"));
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_model *model = NULL;
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_spec_free(spec);
     return model;
 }
 
 /* Must be the first: a thread that was started once stays. */
-static void one_thread_is_one_thread(void **state)
+TEST(one_thread_is_one_thread)
 {
-    (void)state;
     if (threads_alive() != 1) skip();
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     double *out = sn_calloc(ROWS * 3, sizeof *out);
@@ -50,9 +42,9 @@ static void one_thread_is_one_thread(void **state)
     const char *const models[][2] = {{"stonet", NULL}, {"nnsdr", NULL}, {"none", "mlp"}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         stonet_model *model = fit_one(models[k][0], models[k][1], table.data);
-        assert_int_equal(stonet_predict(model, table.data, &one, out), STONET_OK);
-        assert_int_equal(stonet_score(model, table.data, &one, &scores), STONET_OK);
-        if (k == 0) assert_int_equal(stonet_transform(model, table.data, &one, z), STONET_OK);
+        OK(stonet_predict(model, table.data, &one, out));
+        OK(stonet_score(model, table.data, &one, &scores));
+        if (k == 0) OK(stonet_transform(model, table.data, &one, z));
         if (threads_alive() != 1)
             fail_msg("%s used %d threads and was allowed one", models[k][0], threads_alive());
         stonet_model_free(model);
@@ -62,16 +54,15 @@ static void one_thread_is_one_thread(void **state)
     sn_table_free(&table);
 }
 
-static void two_threads_are_used_and_change_nothing(void **state)
+TEST(two_threads_are_used_and_change_nothing)
 {
-    (void)state;
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     stonet_model *model = fit_one("stonet", NULL, table.data);
     double *one = sn_calloc(ROWS * 3, sizeof *one), *two = sn_calloc(ROWS * 3, sizeof *two);
     stonet_use_options how = {.size = sizeof how, .threads = 1};
-    assert_int_equal(stonet_predict(model, table.data, &how, one), STONET_OK);
+    OK(stonet_predict(model, table.data, &how, one));
     how.threads = 2;
-    assert_int_equal(stonet_predict(model, table.data, &how, two), STONET_OK);
+    OK(stonet_predict(model, table.data, &how, two));
     assert_memory_equal(one, two, ROWS * 3 * sizeof *one);
     if (threads_alive() > 0) assert_true(threads_alive() >= 2);
     sn_free(one);
@@ -82,14 +73,13 @@ static void two_threads_are_used_and_change_nothing(void **state)
 
 /* The network's noise is small (a standard deviation of .001 below an output of 3 classes): Z, its draws and
    what is imputed must be in the same coordinates, and the columns of Z uncorrelated. */
-static void z_draws_and_imputation_have_the_same_axes(void **state)
+TEST(z_draws_and_imputation_have_the_same_axes)
 {
-    (void)state;
     enum { N = 300 };
     sn_table table = sn_table_classes(N, 6, 3, 4);
     stonet_model *model = fit_one("stonet", NULL, table.data);
     float z[N * 2], other[N * 2];
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_transform(model, table.data, NULL, z));
     double sum[5] = {0}; /* of z1, z2, z1 z2, z1^2, z2^2 */
     for (int64_t i = 0; i < N; i++) {
         const double a = (double)z[2 * i], b = (double)z[2 * i + 1];
@@ -101,7 +91,7 @@ static void z_draws_and_imputation_have_the_same_axes(void **state)
     assert_true(fabs(sum[2]) < 1e-4 * sqrt(sum[3] * sum[4]));
     stonet_use_options how = {.size = sizeof how, .draws = 1};
     for (int way = 0; way < 2; way++) {
-        assert_int_equal(stonet_transform(model, table.data, &how, other), STONET_OK);
+        OK(stonet_transform(model, table.data, &how, other));
         for (int64_t k = 0; k < N * 2; k++) assert_true(fabs((double)(other[k] - z[k])) < 0.2 * sqrt(sum[3]));
         how = (stonet_use_options){.size = sizeof how, .impute = 1};
     }
@@ -109,9 +99,8 @@ static void z_draws_and_imputation_have_the_same_axes(void **state)
     sn_table_free(&table);
 }
 
-static void what_is_for_transform_is_refused_elsewhere(void **state)
+TEST(what_is_for_transform_is_refused_elsewhere)
 {
-    (void)state;
     sn_table table = sn_table_classes(100, 5, 2, 1);
     stonet_model *model = fit_one("stonet", NULL, table.data);
     double out[200];
@@ -128,9 +117,8 @@ static void what_is_for_transform_is_refused_elsewhere(void **state)
 
 /* Activated units are handed out where they are the columns of Z: not where Z is made of them already, nor
    where units were added because weight decay had sent some to 0. */
-static void activated_units_are_those_of_z_or_refused(void **state)
+TEST(activated_units_are_those_of_z_or_refused)
 {
-    (void)state;
     enum { N = 100 };
     sn_table table = sn_table_numbers(N, 3, 1, 6);
     const char *const decay[] = {"0.001", "0.1"};
@@ -139,14 +127,14 @@ static void activated_units_are_those_of_z_or_refused(void **state)
     for (int k = 0; k < 2; k++) {
         stonet_spec *spec = sn_testing_spec("stonet", "2");
         stonet_model *model = NULL;
-        assert_int_equal(stonet_spec_set(spec, "hidden", "3"), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "epochs", "300"), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "weight_decay", decay[k]), STONET_OK);
-        assert_int_equal(stonet_spec_set(spec, "activation", "tanh"), STONET_OK);
-        if (stonet_fit(spec, table.data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_set(spec, "hidden", "3"));
+        OK(stonet_spec_set(spec, "epochs", "300"));
+        OK(stonet_spec_set(spec, "weight_decay", decay[k]));
+        OK(stonet_spec_set(spec, "activation", "tanh"));
+        OK(stonet_fit(spec, table.data, NULL, &model));
         stonet_spec_free(spec);
         if (k == 0) {
-            assert_int_equal(stonet_transform(model, table.data, &how, z), STONET_OK);
+            OK(stonet_transform(model, table.data, &how, z));
             for (int64_t i = 0; i < N * 2; i++) assert_true(fabs((double)z[i]) <= 1.0);
         } else {
             assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "made of");
@@ -159,14 +147,4 @@ static void activated_units_are_those_of_z_or_refused(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_thread_is_one_thread),
-        cmocka_unit_test(two_threads_are_used_and_change_nothing),
-        cmocka_unit_test(z_draws_and_imputation_have_the_same_axes),
-        cmocka_unit_test(what_is_for_transform_is_refused_elsewhere),
-        cmocka_unit_test(activated_units_are_those_of_z_or_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,17 +3,10 @@
  * OpenMP keeps the threads it has started, so that after a call there are as many as it wanted, or as many
  * as an earlier one did.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <omp.h>
-#include <string.h>
 
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { ROWS = 6000, COLUMNS = 6, MORE = 3 };
@@ -35,9 +28,9 @@ static void use_all(const stonet_model *model, const stonet_data *data, int thre
     static double out[ROWS * COLUMNS];
     const stonet_use_options how = {.size = sizeof how, .threads = threads, .seed = 1};
     stonet_scores scores = {.size = sizeof scores};
-    assert_int_equal(stonet_transform(model, data, &how, z), STONET_OK);
-    assert_int_equal(stonet_predict(model, data, &how, out), STONET_OK);
-    assert_int_equal(stonet_score(model, data, &how, &scores), STONET_OK);
+    OK(stonet_transform(model, data, &how, z));
+    OK(stonet_predict(model, data, &how, out));
+    OK(stonet_score(model, data, &how, &scores));
 }
 
 static stonet_model *fit(const char *method, const stonet_data *data)
@@ -48,15 +41,14 @@ static stonet_model *fit(const char *method, const stonet_data *data)
     stonet_model *model = NULL;
     stonet_spec *spec = sn_testing_spec(method, "2");
     for (size_t k = 0; k < 3 && strcmp(method, "stonet") == 0; k++)
-        assert_int_equal(stonet_spec_set(spec, quick[k][0], quick[k][1]), STONET_OK);
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+        OK(stonet_spec_set(spec, quick[k][0], quick[k][1]));
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_spec_free(spec);
     return model;
 }
 
-static void calls_take_the_threads_they_are_given(void **state)
+TEST(calls_take_the_threads_they_are_given)
 {
-    (void)state;
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     stonet_model *stonet = fit("stonet", table.data), *sir = fit("sir", table.data);
     use_all(stonet, table.data, 1);
@@ -72,9 +64,8 @@ static void calls_take_the_threads_they_are_given(void **state)
 }
 
 /* 0 leaves it to OpenMP: OMP_NUM_THREADS, or what the program has set. */
-static void none_given_is_what_openmp_says(void **state)
+TEST(none_given_is_what_openmp_says)
 {
-    (void)state;
     const int before = omp_get_max_threads();
     sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     stonet_model *model = fit("stonet", table.data);
@@ -86,11 +77,4 @@ static void none_given_is_what_openmp_says(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_take_the_threads_they_are_given),
-        cmocka_unit_test(none_given_is_what_openmp_says),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

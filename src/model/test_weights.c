@@ -1,14 +1,5 @@
 /* Rows that count differently: whole weights are rows that come several times, in fits and in scores. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 240, P = 4, MOST = 3 * N };
@@ -43,15 +34,15 @@ static void make(pair *out, bool classes)
             out->row[out->rows] = (int64_t)i;
         }
     }
-    assert_int_equal(stonet_data_wrap(out->x, N, P, &out->weighted), STONET_OK);
-    assert_int_equal(stonet_data_wrap(out->many_x, out->rows, P, &out->repeated), STONET_OK);
-    assert_int_equal(stonet_data_set_weights(out->weighted, weight), STONET_OK);
+    OK(stonet_data_wrap(out->x, N, P, &out->weighted));
+    OK(stonet_data_wrap(out->many_x, out->rows, P, &out->repeated));
+    OK(stonet_data_set_weights(out->weighted, weight));
     if (classes) {
-        assert_int_equal(stonet_data_set_classes(out->weighted, code, labels, 3), STONET_OK);
-        assert_int_equal(stonet_data_set_classes(out->repeated, many_code, labels, 3), STONET_OK);
+        OK(stonet_data_set_classes(out->weighted, code, labels, 3));
+        OK(stonet_data_set_classes(out->repeated, many_code, labels, 3));
     } else {
-        assert_int_equal(stonet_data_set_targets(out->weighted, y, 1), STONET_OK);
-        assert_int_equal(stonet_data_set_targets(out->repeated, many_y, 1), STONET_OK);
+        OK(stonet_data_set_targets(out->weighted, y, 1));
+        OK(stonet_data_set_targets(out->repeated, many_y, 1));
     }
 }
 
@@ -75,9 +66,8 @@ static void near(const char *method, const char *what, double a, double b)
     if (!(fabs(a - b) <= 2e-5 * (1.0 + fabs(b)))) fail_msg("%s: %s %.10g is not %.10g", method, what, a, b);
 }
 
-static void weights_repeat_rows(void **state)
+TEST(weights_repeat_rows)
 {
-    (void)state;
     static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none"};
     for (int classes = 0; classes < 2; classes++) {
         pair *tables = sn_calloc(1, sizeof *tables);
@@ -86,13 +76,13 @@ static void weights_repeat_rows(void **state)
         for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
             stonet_model *one = fit(methods[k], tables->weighted), *other = fit(methods[k], tables->repeated);
             double out[N * 3], same[N * 3];
-            assert_int_equal(stonet_predict(one, tables->weighted, NULL, out), STONET_OK);
-            assert_int_equal(stonet_predict(other, tables->weighted, NULL, same), STONET_OK);
+            OK(stonet_predict(one, tables->weighted, NULL, out));
+            OK(stonet_predict(other, tables->weighted, NULL, same));
             for (int64_t i = 0; i < N * (classes ? 3 : 1); i++)
                 near(methods[k], "prediction", out[i], same[i]);
             stonet_scores a = STONET_SCORES_INIT, b = STONET_SCORES_INIT;
-            assert_int_equal(stonet_score(one, tables->weighted, NULL, &a), STONET_OK);
-            assert_int_equal(stonet_score(other, tables->repeated, NULL, &b), STONET_OK);
+            OK(stonet_score(one, tables->weighted, NULL, &a));
+            OK(stonet_score(other, tables->repeated, NULL, &b));
             if (classes) {
                 near(methods[k], "log loss", a.log_loss, b.log_loss);
                 near(methods[k], "error rate", a.error_rate, b.error_rate);
@@ -111,9 +101,8 @@ static void weights_repeat_rows(void **state)
 }
 
 /* Rows that count nothing do not move a StoNet, and weights that are all the same change nothing. */
-static void the_network_heeds_them(void **state)
+TEST(the_network_heeds_them)
 {
-    (void)state;
     pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
@@ -121,15 +110,14 @@ static void the_network_heeds_them(void **state)
     static const char *const settings[][2] = {
         {"epochs", "5"}, {"hidden", "6"}, {"weight_decay", "0"}, {"activation", "tanh"}, {"lr", "0.05"}};
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-        assert_int_equal(stonet_spec_set(spec, settings[k][0], settings[k][1]), STONET_OK);
+        OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
     double weight[N], out[3][N];
     for (int way = 0; way < 3; way++) {
         stonet_model *model = NULL;
         for (int64_t i = 0; i < N; i++) weight[i] = way == 0 ? 1.0 : way == 1 ? 2.0 : (double)(i % 2);
-        assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
-        if (stonet_fit(spec, tables->weighted, NULL, &model) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
-        assert_int_equal(stonet_predict(model, tables->weighted, NULL, out[way]), STONET_OK);
+        OK(stonet_data_set_weights(tables->weighted, weight));
+        OK(stonet_fit(spec, tables->weighted, NULL, &model));
+        OK(stonet_predict(model, tables->weighted, NULL, out[way]));
         stonet_model_free(model);
     }
     double moved = 0.0;
@@ -147,8 +135,8 @@ static void same_bytes(const char *method, stonet_model *one, stonet_model *othe
 {
     unsigned char *bytes[2] = {NULL, NULL};
     size_t size[2] = {0, 0};
-    assert_int_equal(stonet_model_save_bytes(one, &bytes[0], &size[0]), STONET_OK);
-    assert_int_equal(stonet_model_save_bytes(other, &bytes[1], &size[1]), STONET_OK);
+    OK(stonet_model_save_bytes(one, &bytes[0], &size[0]));
+    OK(stonet_model_save_bytes(other, &bytes[1], &size[1]));
     if (size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0) fail_msg("%s: another model", method);
     stonet_bytes_free(bytes[0]);
     stonet_bytes_free(bytes[1]);
@@ -157,16 +145,15 @@ static void same_bytes(const char *method, stonet_model *one, stonet_model *othe
 }
 
 /* A class does not go with the weights of its rows: the outputs are those that the caller has labels for. */
-static void classes_without_weight_stay(void **state)
+TEST(classes_without_weight_stay)
 {
-    (void)state;
     pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, true);
     double weight[N];
     const int32_t *code = stonet_data_classes(tables->weighted, NULL);
     for (int64_t i = 0; i < N; i++) weight[i] = code[i] != 1;
-    assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
+    OK(stonet_data_set_weights(tables->weighted, weight));
     stonet_model *model = fit("sir", tables->weighted);
     assert_int_equal(stonet_model_outputs(model), 3);
     stonet_model_free(model);
@@ -175,9 +162,8 @@ static void classes_without_weight_stay(void **state)
 }
 
 /* Weights of 1 are no weights, and rows of weight 0 are not there: the models are the same, bit by bit. */
-static void ones_and_zeros_are_rows_that_are_there_or_not(void **state)
+TEST(ones_and_zeros_are_rows_that_are_there_or_not)
 {
-    (void)state;
     static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none", "gsir"};
     pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
@@ -193,8 +179,8 @@ static void ones_and_zeros_are_rows_that_are_there_or_not(void **state)
                 weight[i] = way == 0 || i % 5 != 2;
                 if (weight[i] > 0.0) row[rows++] = i;
             }
-            assert_int_equal(stonet_data_set_weights(tables->weighted, weight), STONET_OK);
-            assert_int_equal(stonet_data_subset(tables->weighted, row, rows, &without), STONET_OK);
+            OK(stonet_data_set_weights(tables->weighted, weight));
+            OK(stonet_data_subset(tables->weighted, row, rows, &without));
             assert_null(stonet_data_weights(without));
             same_bytes(methods[k], fit(methods[k], tables->weighted), fit(methods[k], without));
             stonet_data_free(without);
@@ -205,9 +191,8 @@ static void ones_and_zeros_are_rows_that_are_there_or_not(void **state)
 }
 
 /* One row in thirty is of the rare class: balanced weights find more of it. */
-static void balanced_weights_find_the_rare_class(void **state)
+TEST(balanced_weights_find_the_rare_class)
 {
-    (void)state;
     enum { ROWS = 1200 };
     float x[ROWS * 2];
     int32_t code[ROWS];
@@ -218,22 +203,21 @@ static void balanced_weights_find_the_rare_class(void **state)
         code[i] = i % 30 == 0;
         for (uint32_t j = 0; j < 2; j++) x[2 * i + j] = (float)(normal(i, j) + (code[i] ? 1.5 : 0.0));
     }
-    assert_int_equal(stonet_data_wrap(x, ROWS, 2, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(data, code, labels, 2), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, 2, &data));
+    OK(stonet_data_set_classes(data, code, labels, 2));
     for (int k = 0; k < 2; k++) {
         double found[2];
         for (int balanced = 0; balanced < 2; balanced++) {
             stonet_spec *spec = sn_testing_spec(methods[k], "1");
             stonet_model *model = NULL;
-            assert_int_equal(stonet_spec_set(spec, "class_weight", balanced ? "balanced" : "none"),
-                             STONET_OK);
+            OK(stonet_spec_set(spec, "class_weight", balanced ? "balanced" : "none"));
             if (k == 1) {
-                assert_int_equal(stonet_spec_set(spec, "epochs", "4"), STONET_OK);
-                assert_int_equal(stonet_spec_set(spec, "hidden", "4"), STONET_OK);
+                OK(stonet_spec_set(spec, "epochs", "4"));
+                OK(stonet_spec_set(spec, "hidden", "4"));
             }
-            if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+            OK(stonet_fit(spec, data, NULL, &model));
             stonet_scores scores = STONET_SCORES_INIT;
-            assert_int_equal(stonet_score(model, data, NULL, &scores), STONET_OK);
+            OK(stonet_score(model, data, NULL, &scores));
             found[balanced] = scores.balanced_accuracy;
             stonet_model_free(model);
             stonet_spec_free(spec);
@@ -243,9 +227,8 @@ static void balanced_weights_find_the_rare_class(void **state)
     stonet_data_free(data);
 }
 
-static void what_has_no_weighted_form_says_so(void **state)
+TEST(what_has_no_weighted_form_says_so)
 {
-    (void)state;
     pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
@@ -254,18 +237,17 @@ static void what_has_no_weighted_form_says_so(void **state)
         if (method->weighted || (method->tasks & SN_TASK_REGRESSION) == 0) continue;
         stonet_spec *spec = sn_testing_spec(method->name, "1");
         stonet_model *model = NULL;
-        assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
-        assert_non_null(strstr(stonet_last_error(), "has no weighted form"));
+        assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED,
+                    "has no weighted form");
         stonet_spec_free(spec);
     }
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_set(spec, "learner", "mlp"), STONET_OK);
+    OK(stonet_spec_set(spec, "learner", "mlp"));
     assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
-    assert_int_equal(stonet_spec_set(spec, "learner", "linear"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "class_weight", "balanced"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "is for classes"));
+    OK(stonet_spec_set(spec, "learner", "linear"));
+    OK(stonet_spec_set(spec, "class_weight", "balanced"));
+    assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT, "is for classes");
     stonet_spec_free(spec);
     double bad[N] = {0};
     assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
@@ -277,15 +259,4 @@ static void what_has_no_weighted_form_says_so(void **state)
     sn_free(tables);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_repeat_rows),
-        cmocka_unit_test(the_network_heeds_them),
-        cmocka_unit_test(ones_and_zeros_are_rows_that_are_there_or_not),
-        cmocka_unit_test(classes_without_weight_stay),
-        cmocka_unit_test(balanced_weights_find_the_rare_class),
-        cmocka_unit_test(what_has_no_weighted_form_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

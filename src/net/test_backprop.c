@@ -1,22 +1,12 @@
 /* The gradient against finite differences of a loss written out in double, and the trainer's promises. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "net/activation.h"
 #include "net/backprop.h"
 #include "net/plain_train.h"
 
-#define assert_ok(call) assert_int_equal(call, STONET_OK)
+#define assert_ok(call) OK(call)
 
 enum { N = 70, WIDEST = 16 };
 
@@ -137,9 +127,8 @@ static void check(const sn_shape *like, const sn_problem *examples, bool scaled,
     sn_scaling_clear(&f.scaling);
 }
 
-static void gradients_are_derivatives(void **unused)
+TEST(gradients_are_derivatives)
 {
-    (void)unused;
     fixture f;
     make_fixture(&f);
     sn_problem classes = {.n = N, .p = 5, .x = f.x, .label = f.label};
@@ -167,9 +156,8 @@ static void gradients_are_derivatives(void **unused)
     sn_scaling_clear(&f.scaling);
 }
 
-static void dropout_leaves_out_its_share(void **unused)
+TEST(dropout_leaves_out_its_share)
 {
-    (void)unused;
     int kept = 0, differ = 0;
     for (int row = 0; row < 200; row++)
         for (int unit = 0; unit < 100; unit++) {
@@ -227,9 +215,8 @@ static void train_once(const fixture *f, int threads, sn_rule rule, sn_network *
     assert_true(loss_of_epoch(net, 20) < loss_of_epoch(net, 1));
 }
 
-static void the_same_bits_for_any_number_of_threads(void **unused)
+TEST(the_same_bits_for_any_number_of_threads)
 {
-    (void)unused;
     fixture f;
     make_fixture(&f);
     for (int rule = SN_SGD; rule <= SN_ADAM; rule++) {
@@ -247,9 +234,8 @@ static void the_same_bits_for_any_number_of_threads(void **unused)
 }
 
 /* Wide enough that BLAS would use threads of its own, and that updates are shared. */
-static void the_same_bits_for_a_wide_network(void **unused)
+TEST(the_same_bits_for_a_wide_network)
 {
-    (void)unused;
     enum { ROWS = 300, P = 600, HIDDEN = 120 };
     float *x;
     int32_t label[ROWS];
@@ -281,9 +267,8 @@ static void the_same_bits_for_a_wide_network(void **unused)
  * layers and from 0, one step of rate r gives b = r 2 / m mean(y), where the loss of net/loss.h alone has r
  * mean(y).
  */
-static void the_step_is_that_of_the_mean_square(void **unused)
+TEST(the_step_is_that_of_the_mean_square)
 {
-    (void)unused;
     fixture f;
     make_fixture(&f);
     sn_network net = {.shape = {.layers = 1, .width = {5, 3}}};
@@ -322,9 +307,8 @@ static stonet_status train_numbers(const fixture *f, const sn_training *training
     return sn_network_train(net, &problem, training, run, outcome);
 }
 
-static void stops_when_asked_and_survives_divergence(void **unused)
+TEST(stops_when_asked_and_survives_divergence)
 {
-    (void)unused;
     fixture f;
     make_fixture(&f);
     sn_network net;
@@ -353,9 +337,8 @@ static void stops_when_asked_and_survives_divergence(void **unused)
 }
 
 /* The float activations of arrays against the double ones, far out and at the ends too. */
-static void test_arrays_are_activated(void **state)
+TEST(test_arrays_are_activated)
 {
-    (void)state;
     const sn_activation all[] = {SN_IDENTITY, SN_TANH, SN_RELU, SN_SIGMOID};
     enum { COUNT = 4001 };
     float values[COUNT];
@@ -373,16 +356,4 @@ static void test_arrays_are_activated(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arrays_are_activated),
-        cmocka_unit_test(gradients_are_derivatives),
-        cmocka_unit_test(dropout_leaves_out_its_share),
-        cmocka_unit_test(the_same_bits_for_any_number_of_threads),
-        cmocka_unit_test(the_same_bits_for_a_wide_network),
-        cmocka_unit_test(the_step_is_that_of_the_mean_square),
-        cmocka_unit_test(stops_when_asked_and_survives_divergence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,16 +1,6 @@
 /* The convolution against a plain one in double precision, and its gradient against differences of that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "net/conv.h"
 
@@ -80,7 +70,7 @@ static float *numbers(int64_t count)
 static void make(sample *s, sn_image image, int count, const int64_t *filters, int64_t n, int threads)
 {
     *s = (sample){.n = n};
-    assert_int_equal(sn_conv_layout(&image, count, filters, &s->shape), STONET_OK);
+    OK(sn_conv_layout(&image, count, filters, &s->shape));
     s->x = numbers(n * s->shape.inputs);
     s->theta = numbers(s->shape.parameters);
     s->u = numbers(n * s->shape.outputs);
@@ -91,7 +81,7 @@ static void make(sample *s, sn_image image, int count, const int64_t *filters, i
     sn_conv_start(&s->shape, 7, s->theta);
     for (int l = 0; l < s->shape.stages; l++)
         fill(3, s->shape.stage[l].filters, 0.3, s->theta + s->shape.stage[l].bias_at);
-    assert_int_equal(sn_conv_open(&s->shape, n, threads, &s->room), STONET_OK);
+    OK(sn_conv_open(&s->shape, n, threads, &s->room));
 }
 
 static void drop(sample *s)
@@ -149,29 +139,27 @@ static void check_against_reference(sn_image image, int count, const int64_t *fi
     drop(&s);
 }
 
-static void test_gradient(void **state)
+TEST(test_gradient)
 {
-    (void)state;
     check_against_reference((sn_image){2, {12, 13}}, 2, (int64_t[]){4, 5});
     check_against_reference((sn_image){3, {9, 8, 3}}, 0, NULL);
     check_against_reference((sn_image){3, {2, 14, 12}}, 2, (int64_t[]){3, 6});
     check_against_reference((sn_image){2, {3, 7}}, 1, (int64_t[]){2}); /* no room for a pool */
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
-    (void)state;
     sn_conv_shape shape;
-    assert_int_equal(sn_conv_layout(&(sn_image){2, {28, 28}}, 0, NULL, &shape), STONET_OK);
+    OK(sn_conv_layout(&(sn_image){2, {28, 28}}, 0, NULL, &shape));
     assert_int_equal(shape.stages, 2);
     assert_int_equal(shape.outputs, 4 * 4 * 32);
     assert_int_equal(shape.parameters, 26 * 16 + 401 * 32);
-    assert_int_equal(sn_conv_layout(&(sn_image){3, {3, 64, 64}}, 0, NULL, &shape), STONET_OK);
+    OK(sn_conv_layout(&(sn_image){3, {3, 64, 64}}, 0, NULL, &shape));
     assert_true(shape.channels_first);
     assert_int_equal(shape.stage[0].channels, 3);
     assert_int_equal(shape.stages, 3);
     assert_int_equal(shape.outputs, 4 * 4 * 64);
-    assert_int_equal(sn_conv_layout(&(sn_image){3, {64, 64, 3}}, 0, NULL, &shape), STONET_OK);
+    OK(sn_conv_layout(&(sn_image){3, {64, 64, 3}}, 0, NULL, &shape));
     assert_false(shape.channels_first);
     assert_int_equal(sn_conv_layout(&(sn_image){2, {2, 28}}, 0, NULL, &shape), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_conv_layout(&(sn_image){2, {8, 8}}, 3, (int64_t[]){4, 4, 4}, &shape),
@@ -180,9 +168,8 @@ static void test_shapes(void **state)
 }
 
 /* The same bits for any number of threads, and for an image whatever the others. */
-static void test_bits(void **state)
+TEST(test_bits)
 {
-    (void)state;
     const int64_t filters[] = {5, 7};
     sample one;
     make(&one, (sn_image){2, {16, 16}}, 2, filters, 43, 1);
@@ -195,7 +182,7 @@ static void test_bits(void **state)
     sn_conv_backward(four.room, four.theta, four.du, four.gradient);
     assert_memory_equal(one.gradient, four.gradient, (size_t)one.shape.parameters * sizeof *one.gradient);
     sn_conv_room *alone;
-    assert_int_equal(sn_conv_open(&one.shape, 0, 1, &alone), STONET_OK);
+    OK(sn_conv_open(&one.shape, 0, 1, &alone));
     sn_conv_forward(alone, one.theta, 1, one.x + 42 * one.shape.inputs, four.u);
     assert_memory_equal(one.u + 42 * one.shape.outputs, four.u, (size_t)one.shape.outputs * sizeof *one.u);
     sn_conv_close(alone);
@@ -204,9 +191,8 @@ static void test_bits(void **state)
 }
 
 /* What is moved by the pools' step moves the features by one, away from the edges. */
-static void test_shift(void **state)
+TEST(test_shift)
 {
-    (void)state;
     sample s;
     make(&s, (sn_image){2, {16, 16}}, 1, (int64_t[]){3}, 2, 1);
     for (int64_t y = 0; y < 16; y++)
@@ -222,13 +208,12 @@ static void test_shift(void **state)
 }
 
 /* Every stage's numbers have the mean square asked for. */
-static void test_scale(void **state)
+TEST(test_scale)
 {
-    (void)state;
     sample s;
     make(&s, (sn_image){2, {16, 16}}, 2, (int64_t[]){4, 6}, 20, 1);
     sn_conv_start(&s.shape, 7, s.theta);
-    assert_int_equal(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta), STONET_OK);
+    OK(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta));
     sn_conv_shape first = s.shape; /* the first stage alone */
     first.stages = 1;
     first.outputs = first.stage[0].out;
@@ -237,7 +222,7 @@ static void test_scale(void **state)
         float *u = numbers(s.n * shape->outputs);
         double square = 0.0;
         sn_conv_room *room;
-        assert_int_equal(sn_conv_open(shape, 0, 1, &room), STONET_OK);
+        OK(sn_conv_open(shape, 0, 1, &room));
         sn_conv_forward(room, s.theta, s.n, s.x, u);
         for (int64_t i = 0; i < s.n * shape->outputs; i++)
             square += (double)u[i] * (double)u[i] / (double)(s.n * shape->outputs);
@@ -247,16 +232,9 @@ static void test_scale(void **state)
     }
     memset(s.x, 0, (size_t)(s.n * s.shape.inputs) * sizeof *s.x); /* blank ones leave them as they are */
     const float before = s.theta[0];
-    assert_int_equal(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta), STONET_OK);
+    OK(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta));
     assert_true(s.theta[0] == before);
     drop(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gradient), cmocka_unit_test(test_shapes), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_shift),    cmocka_unit_test(test_scale),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,17 +1,7 @@
 /* Rules that choose a dimension: against numbers computed elsewhere in double precision, against simulated
    data of a known dimension, and on what cannot be answered. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "order/order.h"
 
@@ -40,16 +30,16 @@ static stonet_data *design(void)
 {
     stonet_data *data = NULL;
     fill_design();
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
+    OK(stonet_data_set_targets(data, y, 1));
     return data;
 }
 
 static stonet_spec *spec_of(const char *method, const char *slices)
 {
     stonet_spec *spec = NULL;
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    if (slices != NULL) assert_int_equal(stonet_spec_set(spec, "slices", slices), STONET_OK);
+    OK(stonet_spec_create(method, &spec));
+    if (slices != NULL) OK(stonet_spec_set(spec, "slices", slices));
     return spec;
 }
 
@@ -62,7 +52,7 @@ static stonet_order_result *order_of(const stonet_spec *spec, const stonet_data 
     how.max = max;
     run.threads = threads;
     stonet_order_result *found = NULL;
-    if (stonet_order(spec, data, &how, &run, &found) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_order(spec, data, &how, &run, &found));
     return found;
 }
 
@@ -80,9 +70,8 @@ static double cell(const stonet_order_result *found, int64_t k, const char *name
     return 0.0;
 }
 
-static void the_criteria_of_sir(void **state)
+TEST(the_criteria_of_sir)
 {
-    (void)state;
     static const double value[] = {.79964093, .51122699, .14892238, .01959082, .00611746, 0};
     static const double lal[] = {0, .55796411, .82751430, .73475986, .51267387, .27711452, .03543771};
     static const double zmp[] = {-.32066486, -.13101281, -.05137581, -.05621235,
@@ -106,9 +95,8 @@ static void the_criteria_of_sir(void **state)
     stonet_data_free(data);
 }
 
-static void the_tests_by_their_laws(void **state)
+TEST(the_tests_by_their_laws)
 {
-    (void)state;
     stonet_data *data = design();
     stonet_spec *spec = spec_of("sir", "6");
     stonet_order_result *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
@@ -154,9 +142,8 @@ static void the_tests_by_their_laws(void **state)
     stonet_data_free(data);
 }
 
-static void the_ladle_of_sir(void **state)
+TEST(the_ladle_of_sir)
 {
-    (void)state;
     static const double left[] = {.32172254, .20568388, .05991650, .00788205, .00246126};
     stonet_data *data = design();
     stonet_spec *spec = spec_of("sir", "6");
@@ -189,9 +176,9 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
     double *response = NULL;
     stonet_data *wrapped = NULL, *data = NULL;
     int64_t *all = NULL;
-    assert_int_equal(SN_NEW(columns, n * 10), STONET_OK);
-    assert_int_equal(SN_NEW(response, n), STONET_OK);
-    assert_int_equal(SN_NEW(all, n), STONET_OK);
+    OK(SN_NEW(columns, n * 10));
+    OK(SN_NEW(response, n));
+    OK(SN_NEW(all, n));
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < n; i++) {
@@ -203,9 +190,9 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
                                   : a / (0.5 + (b + 1.5) * (b + 1.5)) + 0.2 * e;
         all[i] = i;
     }
-    assert_int_equal(stonet_data_wrap(columns, n, 10, &wrapped), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(wrapped, response, 1), STONET_OK);
-    assert_int_equal(stonet_data_subset(wrapped, all, n, &data), STONET_OK); /* owns its numbers */
+    OK(stonet_data_wrap(columns, n, 10, &wrapped));
+    OK(stonet_data_set_targets(wrapped, response, 1));
+    OK(stonet_data_subset(wrapped, all, n, &data)); /* owns its numbers */
     stonet_data_free(wrapped);
     sn_free(all);
     sn_free(columns);
@@ -224,7 +211,7 @@ static int right_answers(const char *method, stonet_order_rule rule, int kind)
         how.rule = rule;
         how.resamples = rule == STONET_ORDER_LADLE ? 40 : rule == STONET_ORDER_TESTS ? 99 : 5;
         stonet_order_result *found = NULL;
-        assert_int_equal(stonet_order(spec, data, &how, NULL, &found), STONET_OK);
+        OK(stonet_order(spec, data, &how, NULL, &found));
         right += stonet_order_chosen(found) == kind;
         stonet_order_free(found);
         stonet_data_free(data);
@@ -233,9 +220,8 @@ static int right_answers(const char *method, stonet_order_rule rule, int kind)
     return right;
 }
 
-static void known_dimensions_are_found(void **state)
+TEST(known_dimensions_are_found)
 {
-    (void)state;
     for (int kind = 0; kind <= 2; kind++) {
         assert_true(right_answers("sir", STONET_ORDER_LADLE, kind) >= 8);
         assert_true(right_answers("sir", STONET_ORDER_AUGMENTATION, kind) >= 8);
@@ -248,9 +234,8 @@ static void known_dimensions_are_found(void **state)
 
 /* x_j = e_j / (.2 + x1^2), y = x1 + .1 e: the chi-square test of one direction rejects far too often, the
    weighted one does not (16.5 % and 4.0 % of 400 data sets of 400 rows). */
-static void the_weighted_test_keeps_its_level(void **state)
+TEST(the_weighted_test_keeps_its_level)
 {
-    (void)state;
     enum { SETS = 120, N = 400, P = 4 };
     int plain = 0, weighted = 0;
     stonet_spec *spec = spec_of("sir", "6");
@@ -267,8 +252,8 @@ static void the_weighted_test_keeps_its_level(void **state)
             response[i] = first + 0.1 * sn_random_normal(&random);
         }
         stonet_data *data = NULL;
-        assert_int_equal(stonet_data_wrap(columns, N, P, &data), STONET_OK);
-        assert_int_equal(stonet_data_set_targets(data, response, 1), STONET_OK);
+        OK(stonet_data_wrap(columns, N, P, &data));
+        OK(stonet_data_set_targets(data, response, 1));
         stonet_order_result *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
         plain += cell(found, 1, "p_value") < 0.05;
         weighted += cell(found, 1, "p_value_general") < 0.05;
@@ -281,9 +266,8 @@ static void the_weighted_test_keeps_its_level(void **state)
     assert_true(weighted <= 12); /* 4 % is 5 */
 }
 
-static void held_out_rows_choose_for_any_method(void **state)
+TEST(held_out_rows_choose_for_any_method)
 {
-    (void)state;
     stonet_spec *spec = spec_of("mave", NULL);
     for (int kind = 0; kind <= 1; kind++) {
         stonet_data *data = simulate(kind, 200, 3);
@@ -314,20 +298,19 @@ static stonet_data *in_turn(double a, double b, uint32_t seed)
         response[i] = a * (double)columns[i * P] / 3.0 + b * (double)columns[i * P + 1] / 2.0 +
                       0.1 * sn_noise_normal(seed, SN_STREAM_TEST, i, 1, 0, 0, 0);
     }
-    assert_int_equal(stonet_data_wrap(columns, N, P, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, response, 1), STONET_OK);
+    OK(stonet_data_wrap(columns, N, P, &data));
+    OK(stonet_data_set_targets(data, response, 1));
     return data;
 }
 
 /* A dimension counts when it is worth a twentieth of what is explained, however sure it is; and any at all
    when it beats a constant by two standard errors. */
-static void what_is_worth_little_does_not_count(void **state)
+TEST(what_is_worth_little_does_not_count)
 {
-    (void)state;
     enum { SETS = 60 };
     static const double second[] = {0.1, 0.5}; /* 1 % and 20 % of what is explained */
     stonet_spec *spec = spec_of("pca", NULL);
-    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
+    OK(stonet_spec_set(spec, "scale", "none"));
     for (int k = 0; k < 2; k++) {
         stonet_data *data = in_turn(1.0, second[k], 5);
         stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
@@ -350,9 +333,8 @@ static void what_is_worth_little_does_not_count(void **state)
 }
 
 /* y = x1 in a hundred rows of weight 1, y = -x1 in two hundred of weight 0. */
-static void rows_count_by_their_weights(void **state)
+TEST(rows_count_by_their_weights)
 {
-    (void)state;
     enum { N = 300 };
     double weight[N], turned[N];
     stonet_data *data = in_turn(1.0, 0.0, 5);
@@ -361,10 +343,10 @@ static void rows_count_by_their_weights(void **state)
         weight[i] = i % 3 == 0;
         if (i % 3 != 0) turned[i] = -turned[i];
     }
-    assert_int_equal(stonet_data_set_targets(data, turned, 1), STONET_OK);
-    assert_int_equal(stonet_data_set_weights(data, weight), STONET_OK);
+    OK(stonet_data_set_targets(data, turned, 1));
+    OK(stonet_data_set_weights(data, weight));
     stonet_spec *spec = spec_of("pca", NULL);
-    assert_int_equal(stonet_spec_set(spec, "scale", "none"), STONET_OK);
+    OK(stonet_spec_set(spec, "scale", "none"));
     stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
     assert_int_equal(stonet_order_chosen(found), 1);
     assert_true(cell(found, 1, "loss") < 0.1);
@@ -380,20 +362,19 @@ static stonet_data *responses(int64_t m)
     double column[3 * 300];
     for (int64_t i = 0; i < 300; i++)
         for (int64_t j = 0; j < m; j++) column[i * m + j] = (double)stonet_data_x(data)[10 * i + j];
-    assert_int_equal(stonet_data_set_targets(data, column, m), STONET_OK);
+    OK(stonet_data_set_targets(data, column, m));
     return data;
 }
 
 /* No more dimensions are tried than there are responses, unless they were asked for. */
-static void a_network_is_not_fitted_for_nothing(void **state)
+TEST(a_network_is_not_fitted_for_nothing)
 {
-    (void)state;
     static const struct {
         int64_t responses, max, rows;
     } cases[] = {{1, 0, 2}, {1, 6, 6}, {3, 0, 4}};
     stonet_spec *spec = spec_of("stonet", NULL);
-    assert_int_equal(stonet_spec_set(spec, "epochs", "60"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.003"), STONET_OK);
+    OK(stonet_spec_set(spec, "epochs", "60"));
+    OK(stonet_spec_set(spec, "weight_decay", "0.003"));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         stonet_data *data = responses(cases[k].responses);
         stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, cases[k].max, 1);
@@ -407,14 +388,13 @@ static void a_network_is_not_fitted_for_nothing(void **state)
 }
 
 /* Held-out rows judge the mean: a fit to more than that is asked otherwise, or the answer says so. */
-static void more_than_the_mean_is_asked_by_independence(void **state)
+TEST(more_than_the_mean_is_asked_by_independence)
 {
-    (void)state;
     stonet_data *data = responses(1);
     stonet_spec *spec = spec_of("stonet", NULL);
-    assert_int_equal(stonet_spec_set(spec, "epochs", "10"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "weight_decay", "0.003"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "response", "ensemble"), STONET_OK);
+    OK(stonet_spec_set(spec, "epochs", "10"));
+    OK(stonet_spec_set(spec, "weight_decay", "0.003"));
+    OK(stonet_spec_set(spec, "response", "ensemble"));
     stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 1, 1);
     assert_string_equal(stonet_order_rule_name(found), "independence");
     stonet_order_free(found);
@@ -437,13 +417,12 @@ static stonet_data *three_classes(void)
         const double a = (double)numbers[10 * i], b = (double)numbers[10 * i + 1];
         code[i] = a < -0.3 ? 0 : b > 0.1 ? 1 : 2;
     }
-    assert_int_equal(stonet_data_set_classes(data, code, labels, 3), STONET_OK);
+    OK(stonet_data_set_classes(data, code, labels, 3));
     return data;
 }
 
-static void classes_are_chosen_for_too(void **state)
+TEST(classes_are_chosen_for_too)
 {
-    (void)state;
     stonet_data *data = three_classes();
     stonet_spec *spec = spec_of("sir", NULL);
     static const stonet_order_rule rules[] = {STONET_ORDER_LADLE, STONET_ORDER_AUGMENTATION,
@@ -460,7 +439,7 @@ static void classes_are_chosen_for_too(void **state)
     stonet_order_free(found);
     stonet_data_free(data);
     /* Two classes have one direction at the most. */
-    assert_int_equal(stonet_generate("waveform", 300, 1, &data), STONET_OK);
+    OK(stonet_generate("waveform", 300, 1, &data));
     found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
     assert_int_equal(stonet_order_chosen(found), 1);
     stonet_order_free(found);
@@ -468,16 +447,15 @@ static void classes_are_chosen_for_too(void **state)
     stonet_data_free(data);
 }
 
-static void what_cannot_be_answered_is_said(void **state)
+TEST(what_cannot_be_answered_is_said)
 {
-    (void)state;
     stonet_data *data = design();
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
     stonet_order_result *found = NULL;
     stonet_spec *spec = spec_of("mave", NULL);
     how.rule = STONET_ORDER_LADLE;
-    assert_int_equal(stonet_order(spec, data, &how, NULL, &found), STONET_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(stonet_last_error(), "method 'mave' does not have"));
+    assert_says(stonet_order(spec, data, &how, NULL, &found), STONET_ERROR_UNSUPPORTED,
+                "method 'mave' does not have");
     assert_int_equal(stonet_order(NULL, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     how.level = 1.5;
     assert_int_equal(stonet_order(spec, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
@@ -493,21 +471,4 @@ static void what_cannot_be_answered_is_said(void **state)
     stonet_data_free(data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_criteria_of_sir),
-        cmocka_unit_test(the_tests_by_their_laws),
-        cmocka_unit_test(the_ladle_of_sir),
-        cmocka_unit_test(known_dimensions_are_found),
-        cmocka_unit_test(the_weighted_test_keeps_its_level),
-        cmocka_unit_test(held_out_rows_choose_for_any_method),
-        cmocka_unit_test(what_is_worth_little_does_not_count),
-        cmocka_unit_test(rows_count_by_their_weights),
-        cmocka_unit_test(a_network_is_not_fitted_for_nothing),
-        cmocka_unit_test(more_than_the_mean_is_asked_by_independence),
-        cmocka_unit_test(classes_are_chosen_for_too),
-        cmocka_unit_test(what_cannot_be_answered_is_said),
-    };
-    return cmocka_run_group_tests_name("order_order", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,5 @@
 /* Intervals and sets cover what they promise, whatever the order of the rows, and stay so in a file. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/calibration.h"
 #include "model/test_table.h"
 #include "stats/conformal.h"
@@ -46,8 +36,8 @@ static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
         y[i] = row[i * ROW];
         for (int j = 0; j < COLUMNS; j++) table.x[i * COLUMNS + j] = (float)row[i * ROW + 1 + j];
     }
-    assert_int_equal(stonet_data_wrap(table.x, n, COLUMNS, &table.data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(table.data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
+    OK(stonet_data_set_targets(table.data, y, 1));
     sn_free(row);
     sn_free(y);
     return table;
@@ -67,8 +57,8 @@ static sn_table make_classes(int64_t n, uint32_t seed)
         for (int j = 0; j < COLUMNS; j++)
             table.x[i * COLUMNS + j] = (float)(sn_random_normal(&random) + (j == 0 ? 1.2 * code[i] : 0.0));
     }
-    assert_int_equal(stonet_data_wrap(table.x, n, COLUMNS, &table.data), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(table.data, code, LABELS, 3), STONET_OK);
+    OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
+    OK(stonet_data_set_classes(table.data, code, LABELS, 3));
     sn_free(code);
     return table;
 }
@@ -78,9 +68,9 @@ static stonet_model *fit_plain(const stonet_data *data, const char *task)
 {
     stonet_spec *spec = sn_testing_spec("none", "4");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_set(spec, "task", task), STONET_OK);
+    OK(stonet_spec_set(spec, "task", task));
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_fit(spec, data, &run, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -92,14 +82,14 @@ static void calibrate(stonet_model *model, const stonet_data *data, stonet_calib
     how.kind = kind;
     how.sets = sets;
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = threads};
-    if (stonet_calibrate(model, data, &how, &run) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_calibrate(model, data, &how, &run));
 }
 
 static stonet_scores score(const stonet_model *model, const stonet_data *data, double level, int by_class)
 {
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = level, .by_class = by_class};
     stonet_scores scores = STONET_SCORES_INIT;
-    if (stonet_score(model, data, &how, &scores) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_score(model, data, &how, &scores));
     return scores;
 }
 
@@ -129,9 +119,8 @@ static void assert_between(double value, double low, double high)
 }
 
 /* Split: level .. level + 1 / (m + 1), less and more three standard errors of the mean over the data sets. */
-static void intervals_cover(void **state)
+TEST(intervals_cover)
 {
-    (void)state;
     const double split = 3.0 * sqrt(0.09 / 62 / 40), fresh = 3.0 * sqrt(0.09 / 102 / 40);
     assert_between(coverage(40, 300, PLAIN, STONET_CALIBRATION_SPLIT, 0.9), 0.9 - split, 0.917 + split);
     assert_between(coverage(40, 100, PLAIN, STONET_CALIBRATION_FRESH, 0.9), 0.9 - fresh, 0.91 + fresh);
@@ -144,9 +133,8 @@ static void intervals_cover(void **state)
 }
 
 /* Rows that come sorted by the response: parts that are not drawn at random hold out the largest. */
-static void order_of_the_rows_does_not_matter(void **state)
+TEST(order_of_the_rows_does_not_matter)
 {
-    (void)state;
     assert_between(coverage(40, 300, SORTED, STONET_CALIBRATION_SPLIT, 0.9), 0.882, 0.935);
     assert_between(coverage(20, 300, SORTED, STONET_CALIBRATION_CV, 0.9), 0.885, 0.92);
 }
@@ -171,9 +159,8 @@ static double set_coverage(int data_sets, stonet_calibration kind, stonet_set_sc
     return sum;
 }
 
-static void sets_cover(void **state)
+TEST(sets_cover)
 {
-    (void)state;
     double aps, lac;
     const double error = 3.0 * sqrt(0.09 / 102 / 20);
     /* Sets that would be empty are given the most probable class: coverage can only grow. */
@@ -194,7 +181,7 @@ static double class_coverage(const stonet_model *model, const stonet_data *data,
     const int32_t *label = stonet_data_classes(data, NULL);
     unsigned char *inside = sn_calloc((size_t)(3 * n), 1);
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9, .by_class = by_class};
-    assert_int_equal(stonet_predict_set(model, data, &how, inside), STONET_OK);
+    OK(stonet_predict_set(model, data, &how, inside));
     double rows = 0.0, covered = 0.0;
     for (int64_t i = 0; i < n; i++) {
         if (label[i] != code) continue;
@@ -206,9 +193,8 @@ static double class_coverage(const stonet_model *model, const stonet_data *data,
 }
 
 /* A rare class pays for the others unless each is asked for on its own. */
-static void every_class_is_covered_on_request(void **state)
+TEST(every_class_is_covered_on_request)
 {
-    (void)state;
     double pooled = 0.0, own = 0.0;
     enum { DATA_SETS = 20 };
     for (uint32_t d = 0; d < DATA_SETS; d++) {
@@ -229,9 +215,9 @@ static stonet_model *fit_network(const stonet_data *data, const char *response)
 {
     stonet_spec *spec = sn_testing_spec("stonet", "2");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_set(spec, "task", "regression"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "response", response), STONET_OK);
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_set(spec, "task", "regression"));
+    OK(stonet_spec_set(spec, "response", response));
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -240,7 +226,7 @@ static stonet_model *fit_network(const stonet_data *data, const char *response)
 static double width_follows(const stonet_model *model, const sn_table *test)
 {
     double low[TEST_ROWS], high[TEST_ROWS], sum[5] = {0};
-    assert_int_equal(stonet_predict_interval(model, test->data, NULL, low, high), STONET_OK);
+    OK(stonet_predict_interval(model, test->data, NULL, low, high));
     for (int i = 0; i < TEST_ROWS; i++) {
         const double w = high[i] - low[i], x = fabs((double)test->x[i * COLUMNS]);
         const double part[] = {w, x, w * w, x * x, w * x};
@@ -252,9 +238,8 @@ static double width_follows(const stonet_model *model, const sn_table *test)
 }
 
 /* A model that knows where y spreads has wide intervals there; the others have one width everywhere. */
-static void intervals_follow_the_spread(void **state)
+TEST(intervals_follow_the_spread)
 {
-    (void)state;
     sn_table train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
     sn_table test = make_numbers(TEST_ROWS, FAN, 3);
     stonet_model *plain = fit_network(train.data, "mean");
@@ -282,15 +267,14 @@ static void intervals_follow_the_spread(void **state)
 /* ---- the unpleasant cases ---- */
 
 /* A class that is in one fold alone: its rows are scored by a member that has never met it. */
-static void class_with_one_row(void **state)
+TEST(class_with_one_row)
 {
-    (void)state;
     static const char *const LABELS[] = {"ant", "bee", "fly"};
     sn_table table = make_classes(60, 5);
     int32_t code[60];
     for (int i = 0; i < 60; i++) code[i] = table.x[i * COLUMNS] > 0.8F;
     code[17] = 2;
-    assert_int_equal(stonet_data_set_classes(table.data, code, LABELS, 3), STONET_OK);
+    OK(stonet_data_set_classes(table.data, code, LABELS, 3));
     stonet_model *model = fit_plain(table.data, "classification");
     calibrate(model, table.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
     assert_int_equal(stonet_model_calibration_rows(model, 2), 1);
@@ -303,18 +287,17 @@ static void class_with_one_row(void **state)
     sn_table_free(&table);
 }
 
-static void too_few_rows_give_no_bound(void **state)
+TEST(too_few_rows_give_no_bound)
 {
-    (void)state;
     sn_table train = make_numbers(100, PLAIN, 1), fresh = make_numbers(8, PLAIN, 2);
     stonet_model *model = fit_plain(train.data, "regression");
     double low[8], high[8];
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9};
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
-    assert_int_equal(stonet_predict_interval(model, fresh.data, &how, low, high), STONET_OK);
+    OK(stonet_predict_interval(model, fresh.data, &how, low, high));
     assert_true(low[3] == -INFINITY && high[3] == INFINITY);
     how.level = 0.8; /* 8 = .8 * 9 + .8: enough */
-    assert_int_equal(stonet_predict_interval(model, fresh.data, &how, low, high), STONET_OK);
+    OK(stonet_predict_interval(model, fresh.data, &how, low, high));
     assert_true(isfinite(low[3]) && isfinite(high[3]));
     assert_int_equal(stonet_calibrate(model, fresh.data, NULL, NULL), STONET_ERROR_DATA);
     assert_true(stonet_model_is_calibrated(model)); /* as it was */
@@ -323,19 +306,18 @@ static void too_few_rows_give_no_bound(void **state)
     sn_table_free(&fresh);
 }
 
-static void several_outputs_share_the_level(void **state)
+TEST(several_outputs_share_the_level)
 {
-    (void)state;
     sn_table train = sn_table_numbers(200, 3, 2, 1), fresh = sn_table_numbers(200, 3, 2, 2);
     stonet_spec *spec = sn_testing_spec("none", "3");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, train.data, NULL, &model));
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     double low[400], high[400], one_low[400], one_high[400];
     stonet_use_options how = {.size = sizeof how, .level = 0.9};
-    assert_int_equal(stonet_predict_interval(model, fresh.data, &how, low, high), STONET_OK);
+    OK(stonet_predict_interval(model, fresh.data, &how, low, high));
     how.level = 0.8; /* each output then has the .9 quantile */
-    assert_int_equal(stonet_predict_interval(model, fresh.data, &how, one_low, one_high), STONET_OK);
+    OK(stonet_predict_interval(model, fresh.data, &how, one_low, one_high));
     assert_true(one_high[1] - one_low[1] < high[1] - low[1]);
     const double *score_1 = model->calibration->score + 200, reach = (one_high[1] - one_low[1]) / 2.0;
     int below = 0;
@@ -353,17 +335,16 @@ static void assert_same_intervals(const stonet_model *a, const stonet_model *b, 
     const int64_t n = stonet_data_rows(data);
     double *end[4];
     for (int k = 0; k < 4; k++) end[k] = sn_calloc((size_t)n, sizeof **end);
-    assert_int_equal(stonet_predict_interval(a, data, NULL, end[0], end[1]), STONET_OK);
-    assert_int_equal(stonet_predict_interval(b, data, NULL, end[2], end[3]), STONET_OK);
+    OK(stonet_predict_interval(a, data, NULL, end[0], end[1]));
+    OK(stonet_predict_interval(b, data, NULL, end[2], end[3]));
     assert_memory_equal(end[0], end[2], (size_t)n * sizeof **end);
     assert_memory_equal(end[1], end[3], (size_t)n * sizeof **end);
     for (int k = 0; k < 4; k++) sn_free(end[k]);
 }
 
 /* The same bits for any number of threads, and whatever the order of fresh rows. */
-static void same_bits(void **state)
+TEST(same_bits)
 {
-    (void)state;
     sn_table train = make_numbers(120, PLAIN, 1), fresh = make_numbers(50, PLAIN, 2);
     stonet_model *one = fit_plain(train.data, "regression"), *two = fit_plain(train.data, "regression");
     calibrate(one, train.data, STONET_CALIBRATION_CV, 0, 1);
@@ -372,7 +353,7 @@ static void same_bits(void **state)
     int64_t back[50];
     for (int i = 0; i < 50; i++) back[i] = 49 - i;
     stonet_data *reversed = NULL;
-    assert_int_equal(stonet_data_subset(fresh.data, back, 50, &reversed), STONET_OK);
+    OK(stonet_data_subset(fresh.data, back, 50, &reversed));
     calibrate(one, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     calibrate(two, reversed, STONET_CALIBRATION_FRESH, 0, 1);
     assert_same_intervals(one, two, train.data);
@@ -384,19 +365,18 @@ static void same_bits(void **state)
 }
 
 /* A row has the same set wherever it stands, for every score and kind. */
-static void sets_do_not_depend_on_the_place(void **state)
+TEST(sets_do_not_depend_on_the_place)
 {
-    (void)state;
     sn_table train = make_classes(120, 1), test = make_classes(40, 2);
     stonet_model *model = fit_plain(train.data, "classification");
     int64_t back[40];
     for (int i = 0; i < 40; i++) back[i] = 39 - i;
     stonet_data *reversed = NULL;
-    assert_int_equal(stonet_data_subset(test.data, back, 40, &reversed), STONET_OK);
+    OK(stonet_data_subset(test.data, back, 40, &reversed));
     calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     unsigned char there[120], here[120];
-    assert_int_equal(stonet_predict_set(model, test.data, NULL, there), STONET_OK);
-    assert_int_equal(stonet_predict_set(model, reversed, NULL, here), STONET_OK);
+    OK(stonet_predict_set(model, test.data, NULL, there));
+    OK(stonet_predict_set(model, reversed, NULL, here));
     for (int i = 0; i < 40; i++) {
         assert_memory_equal(there + 3 * i, here + 3 * (39 - i), 3);
         assert_true(there[3 * i] + there[3 * i + 1] + there[3 * i + 2] > 0);
@@ -408,17 +388,15 @@ static void sets_do_not_depend_on_the_place(void **state)
 }
 
 /* Probabilities are corrected by the temperature, and classes stay what they were. */
-static void temperature_is_applied(void **state)
+TEST(temperature_is_applied)
 {
-    (void)state;
     sn_table train = make_classes(80, 1), test = make_classes(2000, 2);
     stonet_spec *spec = sn_testing_spec("none", "4"); /* a network that has learned its rows by heart */
     stonet_model *model = NULL;
     const char *const settings[][2] = {
         {"learner", "mlp"}, {"learner.epochs", "400"}, {"learner.rate", "0.1"}};
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(stonet_spec_set(spec, settings[k][0], settings[k][1]), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
+    for (int k = 0; k < 3; k++) OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
+    OK(stonet_fit(spec, train.data, NULL, &model));
     const stonet_scores before = score(model, test.data, 0, 0);
     assert_true(isnan(before.coverage) && isnan(before.level));
     calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
@@ -436,9 +414,8 @@ static void temperature_is_applied(void **state)
 /* ---- in a file ---- */
 
 /* Whole weights are rows that come so many times; sets are those of the rows as they are. */
-static void temperature_is_weighted(void **state)
+TEST(temperature_is_weighted)
 {
-    (void)state;
     enum { ROWS = 300 };
     sn_table train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
     double weight[ROWS];
@@ -448,17 +425,16 @@ static void temperature_is_weighted(void **state)
         for (int k = 0; k < i % 4; k++) row[rows++] = i;
     }
     stonet_data *repeated = NULL;
-    assert_int_equal(stonet_data_subset(table.data, row, rows, &repeated), STONET_OK);
+    OK(stonet_data_subset(table.data, row, rows, &repeated));
     double found[3];
     for (int k = 0; k < 3; k++) {
         stonet_spec *spec = sn_testing_spec("none", "1");
         stonet_model *model = NULL;
-        assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
-        if (k == 1) assert_int_equal(stonet_data_set_weights(table.data, weight), STONET_OK);
+        OK(stonet_fit(spec, train.data, NULL, &model));
+        if (k == 1) OK(stonet_data_set_weights(table.data, weight));
         stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
         how.kind = STONET_CALIBRATION_FRESH;
-        if (stonet_calibrate(model, k == 2 ? repeated : table.data, &how, NULL) != STONET_OK)
-            fail_msg("%s", stonet_last_error());
+        OK(stonet_calibrate(model, k == 2 ? repeated : table.data, &how, NULL));
         found[k] = model->calibration->temperature;
         stonet_model_free(model);
         stonet_spec_free(spec);
@@ -469,31 +445,30 @@ static void temperature_is_weighted(void **state)
     sn_table_free(&table);
 }
 
-static void survives_a_file(void **state)
+TEST(survives_a_file)
 {
-    (void)state;
     char path[256];
     sn_testing_path(path, sizeof path, "calibrated");
     sn_table numbers = make_numbers(100, PLAIN, 1), classes = make_classes(100, 2);
     stonet_model *model = fit_plain(numbers.data, "regression"), *loaded = NULL;
     calibrate(model, numbers.data, STONET_CALIBRATION_CV, 0, 1);
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &loaded), STONET_OK);
+    OK(stonet_model_save(model, path));
+    OK(stonet_model_load(path, &loaded));
     assert_same_intervals(model, loaded, numbers.data);
     assert_true(loaded->calibration->residual_variance[0] == model->calibration->residual_variance[0]);
     stonet_model_free(model);
     stonet_model_free(loaded);
     model = fit_plain(classes.data, "classification");
     calibrate(model, classes.data, STONET_CALIBRATION_SPLIT, STONET_SETS_LAC, 1);
-    assert_int_equal(stonet_model_save(model, path), STONET_OK);
-    assert_int_equal(stonet_model_load(path, &loaded), STONET_OK);
+    OK(stonet_model_save(model, path));
+    OK(stonet_model_load(path, &loaded));
     unsigned char before[300], after[300];
     double p_before[300], p_after[300];
-    assert_int_equal(stonet_predict_set(model, classes.data, NULL, before), STONET_OK);
-    assert_int_equal(stonet_predict_set(loaded, classes.data, NULL, after), STONET_OK);
+    OK(stonet_predict_set(model, classes.data, NULL, before));
+    OK(stonet_predict_set(loaded, classes.data, NULL, after));
     assert_memory_equal(before, after, 300);
-    assert_int_equal(stonet_predict(model, classes.data, NULL, p_before), STONET_OK);
-    assert_int_equal(stonet_predict(loaded, classes.data, NULL, p_after), STONET_OK);
+    OK(stonet_predict(model, classes.data, NULL, p_before));
+    OK(stonet_predict(loaded, classes.data, NULL, p_after));
     assert_memory_equal(p_before, p_after, sizeof p_before);
     stonet_model_free(model);
     stonet_model_free(loaded);
@@ -508,22 +483,20 @@ static stonet_status load_changed(const stonet_model *model, const char *key, co
 {
     sn_store *store = NULL, *changed = NULL;
     stonet_model *loaded = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_store_create(&changed), STONET_OK);
-    assert_int_equal(sn_model_to_store(model, store), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_store_create(&changed));
+    OK(sn_model_to_store(model, store));
     for (size_t i = 0; i < sn_store_texts(store); i++) {
         const char *name, *value;
         sn_store_text(store, i, &name, &value);
         const bool here = key != NULL && strcmp(name, key) == 0;
-        if (!here || text != NULL)
-            assert_int_equal(sn_store_put_text(changed, name, here ? text : value), STONET_OK);
+        if (!here || text != NULL) OK(sn_store_put_text(changed, name, here ? text : value));
     }
     if (key != NULL && text != NULL && sn_store_find_text(changed, key) == NULL)
-        assert_int_equal(sn_store_put_text(changed, key, text), STONET_OK);
+        OK(sn_store_put_text(changed, key, text));
     for (size_t i = 0; i < sn_store_tensors(store); i++) {
         const sn_tensor *from = sn_store_tensor(store, i);
-        assert_int_equal(sn_store_put(changed, from->name, from->dtype, from->rank, from->shape, from->data),
-                         STONET_OK);
+        OK(sn_store_put(changed, from->name, from->dtype, from->rank, from->shape, from->data));
         if (tensor != NULL && strcmp(from->name, tensor) == 0)
             *(int32_t *)sn_store_find(changed, tensor)->data = code;
     }
@@ -534,13 +507,12 @@ static stonet_status load_changed(const stonet_model *model, const char *key, co
     return status;
 }
 
-static void damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
-    (void)state;
     sn_table classes = make_classes(60, 2);
     stonet_model *model = fit_plain(classes.data, "classification");
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
-    assert_int_equal(load_changed(model, NULL, NULL, NULL, 0), STONET_OK);
+    OK(load_changed(model, NULL, NULL, NULL, 0));
     const char *const texts[][2] = {{"calibration.kind", "jackknife"},
                                     {"calibration.kind", "split"},
                                     {"calibration.score", "residual"},
@@ -569,17 +541,16 @@ static void count_warnings(stonet_level level, const char *text, void *user)
 }
 
 /* As many fresh rows as training rows, for a method that also chooses how columns are encoded. */
-static void training_rows_are_not_fresh(void **state)
+TEST(training_rows_are_not_fresh)
 {
-    (void)state;
     sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
     stonet_model *model = fit_network(train.data, "mean");
     int warnings = 0;
     stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_FRESH};
     stonet_run run = {.size = sizeof run, .seed = 1, .on_message = count_warnings, .user = &warnings};
-    assert_int_equal(stonet_calibrate(model, fresh.data, &how, &run), STONET_OK);
+    OK(stonet_calibrate(model, fresh.data, &how, &run));
     assert_int_equal(warnings, 0);
-    assert_int_equal(stonet_calibrate(model, train.data, &how, &run), STONET_OK);
+    OK(stonet_calibrate(model, train.data, &how, &run));
     assert_int_equal(warnings, 1);
     stonet_model_free(model);
     sn_table_free(&train);
@@ -594,15 +565,14 @@ static int stop_at_once(void *user)
     return 1;
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     sn_table numbers = make_numbers(60, PLAIN, 1), classes = make_classes(60, 2);
     stonet_model *model = fit_plain(numbers.data, "regression");
     double low[60], high[60];
     unsigned char inside[180];
-    assert_int_equal(stonet_predict_interval(model, numbers.data, NULL, low, high), STONET_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(stonet_last_error(), "was not calibrated"));
+    assert_says(stonet_predict_interval(model, numbers.data, NULL, low, high), STONET_ERROR_UNSUPPORTED,
+                "was not calibrated");
     stonet_run stopped = {.size = sizeof stopped, .seed = 1, .should_stop = stop_at_once};
     assert_int_equal(stonet_calibrate(model, numbers.data, NULL, &stopped), STONET_ERROR_INTERRUPTED);
     assert_false(stonet_model_is_calibrated(model));
@@ -618,14 +588,14 @@ static void refusals(void **state)
     assert_int_equal(stonet_confusion(model, numbers.data, NULL, table), STONET_ERROR_UNSUPPORTED);
     stonet_model_free(model);
     model = fit_plain(classes.data, "classification");
-    assert_int_equal(stonet_confusion(model, classes.data, NULL, table), STONET_OK);
+    OK(stonet_confusion(model, classes.data, NULL, table));
     int64_t rows = 0;
     for (int k = 0; k < 9; k++) rows += table[k];
     assert_int_equal(rows, 60);
     stonet_model_free(model);
     stonet_spec *spec = sn_testing_spec("pca", "2"); /* Z alone */
-    assert_int_equal(stonet_spec_set(spec, "learner", "none"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, numbers.data, NULL, &model), STONET_OK);
+    OK(stonet_spec_set(spec, "learner", "none"));
+    OK(stonet_fit(spec, numbers.data, NULL, &model));
     assert_int_equal(stonet_calibrate(model, numbers.data, NULL, NULL), STONET_ERROR_UNSUPPORTED);
     stonet_spec_free(spec);
     stonet_model_free(model);
@@ -634,22 +604,21 @@ static void refusals(void **state)
 }
 
 /* Every method that predicts can be calibrated; a refit is the fit that it was. */
-static void spec_of_a_model_fits_it_again(void **state)
+TEST(spec_of_a_model_fits_it_again)
 {
-    (void)state;
     sn_table classes = make_classes(80, 3);
     stonet_spec *spec = sn_testing_spec("sir", "1"), *again = NULL;
     stonet_model *model = NULL, *second = NULL;
-    assert_int_equal(stonet_spec_set(spec, "slices", "3"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "scale", "centre"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "learner", "logistic"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "learner.l2", "0.5"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, classes.data, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_model_spec(model, &again), STONET_OK);
-    assert_int_equal(stonet_fit(again, classes.data, NULL, &second), STONET_OK);
+    OK(stonet_spec_set(spec, "slices", "3"));
+    OK(stonet_spec_set(spec, "scale", "centre"));
+    OK(stonet_spec_set(spec, "learner", "logistic"));
+    OK(stonet_spec_set(spec, "learner.l2", "0.5"));
+    OK(stonet_fit(spec, classes.data, NULL, &model));
+    OK(stonet_model_spec(model, &again));
+    OK(stonet_fit(again, classes.data, NULL, &second));
     double p[240], q[240];
-    assert_int_equal(stonet_predict(model, classes.data, NULL, p), STONET_OK);
-    assert_int_equal(stonet_predict(second, classes.data, NULL, q), STONET_OK);
+    OK(stonet_predict(model, classes.data, NULL, p));
+    OK(stonet_predict(second, classes.data, NULL, q));
     assert_memory_equal(p, q, sizeof p);
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     assert_true(score(model, classes.data, 0.9, 0).coverage > 0.8);
@@ -660,26 +629,4 @@ static void spec_of_a_model_fits_it_again(void **state)
     sn_table_free(&classes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_cover),
-        cmocka_unit_test(order_of_the_rows_does_not_matter),
-        cmocka_unit_test(sets_cover),
-        cmocka_unit_test(every_class_is_covered_on_request),
-        cmocka_unit_test(intervals_follow_the_spread),
-        cmocka_unit_test(class_with_one_row),
-        cmocka_unit_test(too_few_rows_give_no_bound),
-        cmocka_unit_test(several_outputs_share_the_level),
-        cmocka_unit_test(same_bits),
-        cmocka_unit_test(sets_do_not_depend_on_the_place),
-        cmocka_unit_test(temperature_is_applied),
-        cmocka_unit_test(temperature_is_weighted),
-        cmocka_unit_test(survives_a_file),
-        cmocka_unit_test(damaged_files_are_refused),
-        cmocka_unit_test(training_rows_are_not_fresh),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(spec_of_a_model_fits_it_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

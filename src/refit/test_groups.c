@@ -1,14 +1,8 @@
 /* Rows that come again and again do not make held-out errors, comparisons and intervals look better than new
    rows do. */
 #include <jansson.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "model/calibration.h"
 
@@ -35,18 +29,18 @@ static void make_noise(noise *to, uint64_t seed, int rows, int times, double apa
         }
         to->y[i] = (i < rows ? sn_random_normal(&random) : to->y[i % rows]) + apart * i;
     }
-    assert_int_equal(stonet_data_wrap(to->x, rows * times, P, &to->data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(to->data, to->y, 1), STONET_OK);
+    OK(stonet_data_wrap(to->x, rows * times, P, &to->data));
+    OK(stonet_data_set_targets(to->data, to->y, 1));
 }
 
 static stonet_model *fit(const stonet_data *data, const char *method, const char *name, const char *value)
 {
     stonet_spec *spec = NULL;
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
-    if (name != NULL) assert_int_equal(stonet_spec_set(spec, name, value), STONET_OK);
-    assert_int_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "dim", "1"));
+    if (name != NULL) OK(stonet_spec_set(spec, name, value));
+    OK(stonet_fit(spec, data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -62,7 +56,7 @@ static void errors_of(const noise *from, double *held_out, double *on_fresh)
     json_t *about = json_loads(text, 0, NULL);
     *held_out = 2.0 * json_number_value(json_object_get(json_object_get(about, "fitted"), "held_out_loss"));
     make_noise(&fresh, 1000, FRESH, 1, 0.0);
-    assert_int_equal(stonet_score(model, fresh.data, NULL, &scores), STONET_OK);
+    OK(stonet_score(model, fresh.data, NULL, &scores));
     *on_fresh = scores.mse_scaled;
     stonet_data_free(fresh.data);
     json_decref(about);
@@ -70,9 +64,8 @@ static void errors_of(const noise *from, double *held_out, double *on_fresh)
     stonet_model_free(model);
 }
 
-static void test_held_out_errors_are_those_of_new_rows(void **state)
+TEST(test_held_out_errors_are_those_of_new_rows)
 {
-    (void)state;
     static noise from;
     double held_out, on_fresh;
     make_noise(&from, 1, ROWS, TIMES, 0.0);
@@ -82,7 +75,7 @@ static void test_held_out_errors_are_those_of_new_rows(void **state)
     make_noise(&from, 1, ROWS, TIMES, 1e-6); /* nobody can know that these belong together, */
     errors_of(&from, &held_out, &on_fresh);
     assert_true(held_out < 0.3 && on_fresh > 0.7);
-    assert_int_equal(stonet_data_set_groups(from.data, from.group), STONET_OK); /* until it is said */
+    OK(stonet_data_set_groups(from.data, from.group)); /* until it is said */
     errors_of(&from, &held_out, &on_fresh);
     assert_true(held_out > 0.7 && fabs(held_out - on_fresh) < 0.4);
     stonet_data_free(from.data);
@@ -97,12 +90,12 @@ static double coverage(double apart, bool grouped)
     for (uint64_t seed = 1; seed <= SETS; seed++) {
         stonet_scores scores = STONET_SCORES_INIT;
         make_noise(&from, seed, ROWS, TIMES, apart);
-        if (grouped) assert_int_equal(stonet_data_set_groups(from.data, from.group), STONET_OK);
+        if (grouped) OK(stonet_data_set_groups(from.data, from.group));
         stonet_model *model = fit(from.data, "gsir", NULL, NULL);
-        assert_int_equal(stonet_calibrate(model, from.data, NULL, NULL), STONET_OK);
+        OK(stonet_calibrate(model, from.data, NULL, NULL));
         make_noise(&fresh, 1000 + seed, FRESH, 1, 0.0);
         const stonet_use_options how = {.size = sizeof how, .level = 0.9};
-        assert_int_equal(stonet_score(model, fresh.data, &how, &scores), STONET_OK);
+        OK(stonet_score(model, fresh.data, &how, &scores));
         sum += scores.coverage / SETS;
         stonet_data_free(fresh.data);
         stonet_data_free(from.data);
@@ -111,24 +104,22 @@ static double coverage(double apart, bool grouped)
     return sum;
 }
 
-static void test_intervals_cover_new_rows(void **state)
+TEST(test_intervals_cover_new_rows)
 {
-    (void)state;
     assert_true(coverage(0.0, false) >= 0.85);
     assert_true(coverage(1e-6, false) < 0.7);
     assert_true(coverage(1e-6, true) >= 0.85);
 }
 
 /* Fewer groups than folds: as many folds, unless a number was asked for. */
-static void test_few_groups(void **state)
+TEST(test_few_groups)
 {
-    (void)state;
     static noise from;
     make_noise(&from, 2, ROWS, TIMES, 1e-6);
     for (int i = 0; i < N; i++) from.group[i] = i % 3;
-    assert_int_equal(stonet_data_set_groups(from.data, from.group), STONET_OK);
+    OK(stonet_data_set_groups(from.data, from.group));
     stonet_model *model = fit(from.data, "sir", NULL, NULL);
-    assert_int_equal(stonet_calibrate(model, from.data, NULL, NULL), STONET_OK);
+    OK(stonet_calibrate(model, from.data, NULL, NULL));
     assert_int_equal(model->calibration->n_members, 3);
     const stonet_calibrate_options four = {.size = sizeof four, .kind = STONET_CALIBRATION_CV, .folds = 4};
     assert_int_equal(stonet_calibrate(model, from.data, &four, NULL), STONET_ERROR_ARGUMENT);
@@ -136,10 +127,4 @@ static void test_few_groups(void **state)
     stonet_data_free(from.data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_held_out_errors_are_those_of_new_rows),
-                                       cmocka_unit_test(test_intervals_cover_new_rows),
-                                       cmocka_unit_test(test_few_groups)};
-    return cmocka_run_group_tests_name("refit_groups", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

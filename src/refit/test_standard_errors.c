@@ -1,13 +1,5 @@
 /* Standard errors of Z against what is known of them. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "model/test_table.h"
 
@@ -28,8 +20,8 @@ static sn_table make_linear(double size, double sd)
         }
         y[i] += sd * sn_random_normal(&random);
     }
-    assert_int_equal(stonet_data_wrap(table.x, ROWS, COLUMNS, &table.data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(table.data, y, 1), STONET_OK);
+    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &table.data));
+    OK(stonet_data_set_targets(table.data, y, 1));
     return table;
 }
 
@@ -40,7 +32,7 @@ static void least_squares(const sn_table *table, double sd, double *se)
     for (int i = 0; i < ROWS * COLUMNS; i++) mean[i % COLUMNS] += (double)table->x[i] / ROWS;
     for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (double)table->x[i] - mean[i % COLUMNS];
     sn_syrk_tn(COLUMNS, ROWS, 1.0, x, 0.0, gram);
-    assert_int_equal(sn_cholesky(COLUMNS, gram), STONET_OK);
+    OK(sn_cholesky(COLUMNS, gram));
     for (int i = 0; i < ROWS; i++) {
         double row[COLUMNS];
         for (int j = 0; j < COLUMNS; j++) row[j] = x[i * COLUMNS + j];
@@ -50,19 +42,18 @@ static void least_squares(const sn_table *table, double sd, double *se)
 }
 
 /* The gradient of a linear surface is that of least squares: Z moves as the fitted values do. */
-static void linear_z_has_the_errors_of_least_squares(void **state)
+TEST(linear_z_has_the_errors_of_least_squares)
 {
-    (void)state;
     const double sd = 1.0;
     sn_table table = make_linear(1.0, sd);
     stonet_spec *spec = sn_testing_spec("opg", "1");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, table.data, NULL, &model));
     double se[ROWS], expected[ROWS], stability = 0.0;
     float z[ROWS];
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = 2};
-    assert_int_equal(stonet_transform_se(model, table.data, table.data, 40, &run, se, &stability), STONET_OK);
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_transform_se(model, table.data, table.data, 40, &run, se, &stability));
+    OK(stonet_transform(model, table.data, NULL, z));
     least_squares(&table, sd, expected);
     double mean = 0.0, size = 0.0, ratio = 0.0, signal = sqrt(1.0 + 0.25 + 0.09);
     for (int i = 0; i < ROWS; i++) mean += (double)z[i] / ROWS;
@@ -76,17 +67,16 @@ static void linear_z_has_the_errors_of_least_squares(void **state)
 }
 
 /* Where y has nothing to do with x, every fit finds another Z: that is not to look like a sure one. */
-static void nothing_found_is_not_sure(void **state)
+TEST(nothing_found_is_not_sure)
 {
-    (void)state;
     sn_table table = make_linear(0.0, 1.0);
     stonet_spec *spec = sn_testing_spec("opg", "1");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, table.data, NULL, &model));
     double se[ROWS], stability = 0.0, errors = 0.0, squares = 0.0;
     float z[ROWS];
-    assert_int_equal(stonet_transform_se(model, table.data, table.data, 20, NULL, se, &stability), STONET_OK);
-    assert_int_equal(stonet_transform(model, table.data, NULL, z), STONET_OK);
+    OK(stonet_transform_se(model, table.data, table.data, 20, NULL, se, &stability));
+    OK(stonet_transform(model, table.data, NULL, z));
     for (int i = 0; i < ROWS; i++) {
         errors += se[i] * se[i];
         squares += (double)z[i] * (double)z[i];
@@ -98,14 +88,13 @@ static void nothing_found_is_not_sure(void **state)
     sn_table_free(&table);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     sn_table table = make_linear(1.0, 1.0), other = sn_table_numbers(50, COLUMNS, 1, 1);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *model = NULL;
     double se[ROWS];
-    assert_int_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
+    OK(stonet_fit(spec, table.data, NULL, &model));
     assert_int_equal(stonet_transform_se(model, other.data, table.data, 0, NULL, se, NULL),
                      STONET_ERROR_DATA);
     assert_int_equal(stonet_transform_se(model, table.data, table.data, 1, NULL, se, NULL),
@@ -117,12 +106,4 @@ static void refusals(void **state)
     sn_table_free(&other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_z_has_the_errors_of_least_squares),
-        cmocka_unit_test(nothing_found_is_not_sure),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

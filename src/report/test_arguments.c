@@ -1,17 +1,7 @@
 /* Every public call without one of its arguments, or with one out of its range, in turn: refused with a
    sentence, or nothing where a value is asked for; the other arguments are right. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "base/test_says.h"
 #include "stonet/stonet.h"
 
 enum { ROWS = 12, COLUMNS = 2 };
@@ -27,10 +17,10 @@ static stonet_model *model, *classifier, *unasked;
 static stonet_model *fit(const char *method, const stonet_data *train)
 {
     stonet_model *made = NULL;
-    assert_int_equal(stonet_spec_create(method, &spec), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
-    assert_int_equal(stonet_spec_set(spec, "task", train == labels ? "classification" : "auto"), STONET_OK);
-    assert_int_equal(stonet_fit(spec, train, NULL, &made), STONET_OK);
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "dim", "1"));
+    OK(stonet_spec_set(spec, "task", train == labels ? "classification" : "auto"));
+    OK(stonet_fit(spec, train, NULL, &made));
     stonet_spec_free(spec);
     return made;
 }
@@ -46,15 +36,15 @@ static int begin(void **state)
         y[i] = i + 0.1 * (i * 5 % 7);
         code[i] = i % 3 == 0;
     }
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &labels), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(labels, code, LABELS, 2), STONET_OK);
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &plain), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &labels));
+    OK(stonet_data_set_classes(labels, code, LABELS, 2));
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &plain));
     model = fit("sir", data);
     classifier = fit("sir", labels);
     unasked = fit("pca", plain);
-    assert_int_equal(stonet_spec_create("sir", &spec), STONET_OK);
+    OK(stonet_spec_create("sir", &spec));
     return 0;
 }
 
@@ -71,9 +61,8 @@ static int end(void **state)
     return 0;
 }
 
-static void tables(void **state)
+TEST(tables)
 {
-    (void)state;
     stonet_data *made = NULL;
     const double wide[ROWS * COLUMNS] = {0}, minus[ROWS] = {-1}, infinite[ROWS] = {INFINITY},
                              none[ROWS] = {0};
@@ -133,9 +122,8 @@ static void tables(void **state)
     assert_null(made);
 }
 
-static void sparse_tables(void **state)
+TEST(sparse_tables)
 {
-    (void)state;
     stonet_data *made = NULL;
     const int64_t start[] = {0, 1, 2}, late[] = {1, 1, 2}, back[] = {0, 2, 1};
     const int32_t column[] = {0, 1}, high[] = {0, 2}, low[] = {-1, 0}, twice[] = {0, 0};
@@ -158,9 +146,8 @@ static void sparse_tables(void **state)
     assert_null(made);
 }
 
-static void columns(void **state)
+TEST(columns)
 {
-    (void)state;
     stonet_columns *made = NULL;
     stonet_data *table = NULL;
     const double number[] = {1, 2};
@@ -168,7 +155,7 @@ static void columns(void **state)
     const int32_t code[] = {0, -1}, high[] = {0, 1}, low[] = {-2, 0};
     REFUSED(stonet_data_begin(2, NULL));
     REFUSED(stonet_data_begin(0, &made));
-    assert_int_equal(stonet_data_begin(2, &made), STONET_OK);
+    OK(stonet_data_begin(2, &made));
     REFUSED(stonet_data_end(made, NULL, &table)); /* no column yet */
     REFUSED(stonet_data_add_numbers(NULL, "a", number));
     REFUSED(stonet_data_add_numbers(made, "a", NULL));
@@ -178,32 +165,31 @@ static void columns(void **state)
     REFUSED(stonet_data_add_codes(made, "a", code, NULL, 1, 0));
     REFUSED(stonet_data_add_codes(made, "a", code, words, 0, 0));
     REFUSED(stonet_data_add_codes(made, "a", code, hole, 1, 0));
-    assert_int_equal(stonet_data_add_numbers(made, "n", number), STONET_OK);
-    assert_int_equal(stonet_data_add_texts(made, "t", texts), STONET_OK);
-    assert_int_equal(stonet_data_add_codes(made, "c", code, words, 1, 1), STONET_OK);
+    OK(stonet_data_add_numbers(made, "n", number));
+    OK(stonet_data_add_texts(made, "t", texts));
+    OK(stonet_data_add_codes(made, "c", code, words, 1, 1));
     REFUSED(stonet_data_end(made, NULL, NULL));
     REFUSED(stonet_data_end(NULL, NULL, &table));
     REFUSED(stonet_data_end(
         made, &(const stonet_read_options){.size = sizeof(stonet_read_options), .target = "z"}, &table));
     REFUSED(stonet_data_end_for(NULL, made, NULL, &table));
     REFUSED(stonet_data_end_for(model, NULL, NULL, &table));
-    assert_int_equal(stonet_data_end(made, NULL, &table), STONET_OK);
+    OK(stonet_data_end(made, NULL, &table));
     assert_int_equal(stonet_data_missing(table, -1), 2);
     stonet_data_free(table);
     table = NULL;
     stonet_columns_free(made);
     for (int k = 0; k < 2; k++) { /* codes of no text */
-        assert_int_equal(stonet_data_begin(2, &made), STONET_OK);
-        assert_int_equal(stonet_data_add_codes(made, NULL, k == 0 ? high : low, words, 1, 0), STONET_OK);
+        OK(stonet_data_begin(2, &made));
+        OK(stonet_data_add_codes(made, NULL, k == 0 ? high : low, words, 1, 0));
         assert_int_not_equal(stonet_data_end(made, NULL, &table), STONET_OK);
         stonet_columns_free(made);
     }
     assert_null(table);
 }
 
-static void specs_and_fits(void **state)
+TEST(specs_and_fits)
 {
-    (void)state;
     stonet_spec *made = NULL;
     stonet_model *fitted = NULL;
     REFUSED(stonet_spec_create(NULL, &made));
@@ -223,15 +209,14 @@ static void specs_and_fits(void **state)
     assert_says(stonet_fit_more(model, data, NULL), STONET_ERROR_UNSUPPORTED, "sir");
     REFUSED(stonet_model_spec(NULL, &made));
     REFUSED(stonet_model_spec(model, NULL));
-    assert_int_equal(stonet_model_spec(unasked, &made), STONET_OK);
+    OK(stonet_model_spec(unasked, &made));
     assert_int_equal(stonet_spec_needs_response(made), 0);
     stonet_spec_free(made);
     assert_null(fitted);
 }
 
-static void use(void **state)
+TEST(use)
 {
-    (void)state;
     float z[ROWS];
     stonet_use_options how = {.size = sizeof how, .draws = -1}, level = {.size = sizeof level, .level = 0.5};
     stonet_use_options each = {.size = sizeof each, .by_class = 1}, far = {.size = sizeof far, .level = 1.5};
@@ -261,7 +246,7 @@ static void use(void **state)
     REFUSED(stonet_missing_spread(NULL, data, NULL, out, out));
     REFUSED(stonet_missing_spread(model, NULL, NULL, out, out));
     assert_int_not_equal(stonet_missing_spread(unasked, data, NULL, NULL, out), STONET_OK);
-    assert_int_equal(stonet_missing_spread(model, data, NULL, NULL, NULL), STONET_OK);
+    OK(stonet_missing_spread(model, data, NULL, NULL, NULL));
     REFUSED(stonet_score(NULL, data, NULL, &scores));
     REFUSED(stonet_score(model, NULL, NULL, &scores));
     REFUSED(stonet_score(model, data, NULL, NULL));
@@ -295,9 +280,8 @@ static void use(void **state)
     assert_null(read);
 }
 
-static void calibrations_and_refits(void **state)
+TEST(calibrations_and_refits)
 {
-    (void)state;
     stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
     REFUSED(stonet_calibrate(NULL, data, NULL, NULL));
     REFUSED(stonet_calibrate(model, NULL, NULL, NULL));
@@ -317,9 +301,8 @@ static void calibrations_and_refits(void **state)
     REFUSED(stonet_transform_se(model, data, data, -1, NULL, out, NULL));
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     stonet_model *loaded = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
@@ -345,16 +328,15 @@ static void files(void **state)
     assert_null(bytes);
 }
 
-static void tensors(void **state)
+TEST(tensors)
 {
-    (void)state;
     stonet_tensors *made = NULL;
     stonet_model *back = NULL;
     int64_t shape[STONET_MAX_RANK];
     int rank = 0;
     REFUSED(stonet_model_tensors(NULL, &made));
     REFUSED(stonet_model_tensors(model, NULL));
-    assert_int_equal(stonet_model_tensors(model, &made), STONET_OK);
+    OK(stonet_model_tensors(model, &made));
     assert_int_equal(stonet_tensors_count(NULL), 0);
     assert_null(stonet_tensors_name(made, -1));
     assert_null(stonet_tensors_name(made, stonet_tensors_count(made)));
@@ -374,9 +356,8 @@ static void tensors(void **state)
     assert_null(back);
 }
 
-static void searches(void **state)
+TEST(searches)
 {
-    (void)state;
     stonet_results *made = NULL;
     stonet_spec *best = NULL;
     stonet_result_row row;
@@ -398,7 +379,7 @@ static void searches(void **state)
     REFUSED(stonet_compare_check(specs, 0, data, NULL));
     REFUSED(stonet_compare_check(specs, 2, data, NULL));
     REFUSED(stonet_compare_check(specs, 1, NULL, NULL));
-    assert_int_equal(stonet_compare(specs, 1, data, &right, NULL, &made), STONET_OK);
+    OK(stonet_compare(specs, 1, data, &right, NULL, &made));
     REFUSED(stonet_results_row(NULL, 0, &row));
     REFUSED(stonet_results_row(made, 0, NULL));
     REFUSED(stonet_results_row(made, -1, &row));
@@ -413,9 +394,8 @@ static void searches(void **state)
     assert_null(best);
 }
 
-static void orders(void **state)
+TEST(orders)
 {
-    (void)state;
     stonet_order_result *made = NULL;
     stonet_order_rule rule;
     int64_t dim = 0;
@@ -446,7 +426,7 @@ static void orders(void **state)
     REFUSED(stonet_order_rule_find(NULL, &rule));
     REFUSED(stonet_order_rule_find("cv", NULL));
     REFUSED(stonet_order_rule_find("guess", &rule));
-    assert_int_equal(stonet_order(spec, data, &right, NULL, &made), STONET_OK);
+    OK(stonet_order(spec, data, &right, NULL, &made));
     assert_int_equal(stonet_order_chosen(NULL), -1);
     assert_string_equal(stonet_order_rule_name(NULL), "");
     assert_string_equal(stonet_order_reason(NULL), "");
@@ -464,9 +444,8 @@ static void orders(void **state)
     stonet_order_free(NULL);
 }
 
-static void explanations(void **state)
+TEST(explanations)
 {
-    (void)state;
     stonet_importance_result *made = NULL;
     stonet_importance_row_values row;
     stonet_importance_kind kind;
@@ -487,7 +466,7 @@ static void explanations(void **state)
     REFUSED(stonet_importance_kind_find(NULL, &kind));
     REFUSED(stonet_importance_kind_find("refit", NULL));
     REFUSED(stonet_importance_kind_find("guess", &kind));
-    assert_int_equal(stonet_importance(model, data, NULL, NULL, &made), STONET_OK);
+    OK(stonet_importance(model, data, NULL, NULL, &made));
     assert_int_equal(stonet_importance_rows(NULL), 0);
     REFUSED(stonet_importance_row(NULL, 0, &row));
     REFUSED(stonet_importance_row(made, 0, NULL));
@@ -497,7 +476,7 @@ static void explanations(void **state)
     stonet_importance_free(made);
     REFUSED(stonet_coef(NULL, data, NULL, NULL, &coef));
     REFUSED(stonet_coef(model, data, NULL, NULL, NULL));
-    assert_int_equal(stonet_coef(model, NULL, NULL, NULL, &coef), STONET_OK);
+    OK(stonet_coef(model, NULL, NULL, NULL, &coef));
     assert_int_equal(
         stonet_coef_is_linear(NULL) + (int)stonet_coef_rows(NULL) + (int)stonet_coef_columns(NULL), 0);
     assert_null(stonet_coef_feature(coef, -1));
@@ -539,12 +518,11 @@ static void show_order(const json_t *whole, void *user)
     free(text);
 }
 
-static void pages(void **state)
+TEST(pages)
 {
-    (void)state;
     stonet_order_result *made = NULL;
     stonet_order_options bic = {.size = sizeof bic, .rule = STONET_ORDER_BIC, .level = 0.05};
-    assert_int_equal(stonet_order(spec, data, &bic, NULL, &made), STONET_OK);
+    OK(stonet_order(spec, data, &bic, NULL, &made));
     char *text = stonet_order_json(made), *html = NULL;
     json_t *whole = json_loads(text, 0, NULL);
     assert_non_null(whole);
@@ -558,7 +536,7 @@ static void pages(void **state)
     stonet_order_free(made);
     /* Rows without a response, and a model that has none. */
     const stonet_report_options how = {.size = sizeof how, .importance = "none"};
-    assert_int_equal(stonet_report(unasked, plain, &how, NULL, &html), STONET_OK);
+    OK(stonet_report(unasked, plain, &how, NULL, &html));
     assert_non_null(strstr(html, "\"task\":\"none\""));
     stonet_string_free(html);
     html = NULL;
@@ -566,9 +544,8 @@ static void pages(void **state)
     assert_null(html);
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
-    (void)state;
     stonet_independence_result result;
     stonet_prediction_gain gain;
     stonet_sufficiency_result found;
@@ -598,16 +575,4 @@ static void statistics(void **state)
     assert_true(stonet_paired_t_test(1, y, y) == 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),       cmocka_unit_test(sparse_tables),
-        cmocka_unit_test(columns),      cmocka_unit_test(specs_and_fits),
-        cmocka_unit_test(use),          cmocka_unit_test(calibrations_and_refits),
-        cmocka_unit_test(files),        cmocka_unit_test(tensors),
-        cmocka_unit_test(searches),     cmocka_unit_test(orders),
-        cmocka_unit_test(explanations), cmocka_unit_test(pages),
-        cmocka_unit_test(statistics),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+RUN_TESTS(begin, end)

@@ -1,15 +1,8 @@
 /* The page from C: what is in it for each kind of model, and calls that cannot be answered. What the browser
    makes of it is asked by cli/test_page.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
+#include "base/test_kit.h"
 #include "model/test_table.h"
 
 enum { N = 60, P = 3 };
@@ -31,8 +24,8 @@ static stonet_model *fit(const char *method, const char *learner, const sn_table
 {
     stonet_spec *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
-    assert_int_equal(stonet_spec_set(spec, "learner", learner), STONET_OK);
-    if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_spec_set(spec, "learner", learner));
+    OK(stonet_fit(spec, table->data, NULL, &model));
     stonet_spec_free(spec);
     return model;
 }
@@ -42,16 +35,15 @@ static bool has(const json_t *content, const char *key)
     return json_object_get(content, key) != NULL;
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     sn_table table = sn_table_classes(N, P, 3, 2);
     stonet_model *model = fit("sir", "auto", &table);
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
     how.model_name = "</script><b>";
     how.points = 10;
     char *page = NULL;
-    if (stonet_report(model, table.data, &how, NULL, &page) != STONET_OK) fail_msg("%s", stonet_last_error());
+    OK(stonet_report(model, table.data, &how, NULL, &page));
     assert_null(strstr(page, "</script><b>"));
     json_t *content = content_of(page);
     assert_string_equal(json_string_value(json_object_get(content, "model")), "</script><b>");
@@ -67,13 +59,12 @@ static void test_classes(void **state)
 }
 
 /* A model without predictions has Z to show, and nothing to be right about. */
-static void test_z_alone(void **state)
+TEST(test_z_alone)
 {
-    (void)state;
     sn_table table = sn_table_numbers(N, P, 1, 3);
     stonet_model *model = fit("sir", "none", &table);
     char *page = NULL;
-    assert_int_equal(stonet_report(model, table.data, NULL, NULL, &page), STONET_OK);
+    OK(stonet_report(model, table.data, NULL, NULL, &page));
     json_t *content = content_of(page);
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "z")), 1);
     assert_false(has(content, "importance") || has(content, "calibration") || has(content, "histogram"));
@@ -83,9 +74,8 @@ static void test_z_alone(void **state)
     sn_table_free(&table);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
-    (void)state;
     sn_table table = sn_table_numbers(N, P, 1, 3);
     stonet_model *model = fit("sir", "auto", &table);
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
@@ -97,26 +87,17 @@ static void test_mistakes(void **state)
     assert_int_equal(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT);
     how.points = 0;
     how.importance = "magic";
-    assert_int_equal(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT);
-    assert_non_null(strstr(stonet_last_error(), "magic"));
+    assert_says(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT, "magic");
     how.importance = "none";
     const char *const wrong[] = {"", "{", "[]", "{\"rows\": []}"};
     for (int k = 0; k < 4; k++) {
         how.order = wrong[k];
-        assert_int_equal(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_FORMAT);
-        assert_non_null(strstr(stonet_last_error(), "table of dimensions"));
+        assert_says(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_FORMAT,
+                    "table of dimensions");
         assert_null(page);
     }
     stonet_model_free(model);
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_z_alone),
-        cmocka_unit_test(test_mistakes),
-    };
-    return cmocka_run_group_tests_name("report_report", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

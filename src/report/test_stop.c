@@ -1,14 +1,6 @@
 /* Whatever takes long can be stopped, from its first look at the caller on: it says so, or gives what it has
    so far and says that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "stonet/stonet.h"
 
 enum { ROWS = 120, COLUMNS = 3 };
@@ -35,7 +27,7 @@ static stonet_run stopped_run(void)
 
 static void set(stonet_spec *spec, const char *name, const char *value)
 {
-    assert_int_equal(stonet_spec_set(spec, name, value), STONET_OK);
+    OK(stonet_spec_set(spec, name, value));
 }
 
 static int begin(void **state)
@@ -49,18 +41,18 @@ static int begin(void **state)
         y[i] = (double)x[i * COLUMNS] + 0.3 * sin(9.0 * i);
         code[i] = y[i] > 0.5;
     }
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &data), STONET_OK);
-    assert_int_equal(stonet_data_set_targets(data, y, 1), STONET_OK);
-    assert_int_equal(stonet_data_wrap(x, ROWS, COLUMNS, &labels), STONET_OK);
-    assert_int_equal(stonet_data_set_classes(labels, code, LABELS, 2), STONET_OK);
-    assert_int_equal(stonet_spec_create("sir", &sir), STONET_OK);
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    OK(stonet_data_wrap(x, ROWS, COLUMNS, &labels));
+    OK(stonet_data_set_classes(labels, code, LABELS, 2));
+    OK(stonet_spec_create("sir", &sir));
     set(sir, "dim", "1");
-    assert_int_equal(stonet_spec_create("stonet", &net), STONET_OK);
+    OK(stonet_spec_create("stonet", &net));
     static const char *const SHORT[][2] = {{"dim", "1"},           {"hidden", "2"},       {"epochs", "2"},
                                            {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "none"}};
     for (size_t k = 0; k < sizeof SHORT / sizeof *SHORT; k++) set(net, SHORT[k][0], SHORT[k][1]);
-    assert_int_equal(stonet_fit(sir, data, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_fit(net, data, NULL, &trained), STONET_OK);
+    OK(stonet_fit(sir, data, NULL, &model));
+    OK(stonet_fit(net, data, NULL, &trained));
     return 0;
 }
 
@@ -86,7 +78,7 @@ static stonet_status order(int kind, const stonet_run *run)
     const stonet_order_options how = {
         .size = sizeof how, .rule = (stonet_order_rule)kind, .level = 0.05, .resamples = 3, .folds = 2};
     stonet_spec *dr = NULL;
-    assert_int_equal(stonet_spec_create(kind == STONET_ORDER_TESTS ? "dr" : "sir", &dr), STONET_OK);
+    OK(stonet_spec_create(kind == STONET_ORDER_TESTS ? "dr" : "sir", &dr));
     stonet_status status = stonet_order(dr, data, &how, run, &found);
     stonet_spec_free(dr);
     stonet_order_free(found);
@@ -152,9 +144,8 @@ static stonet_status report(int kind, const stonet_run *run)
     return status;
 }
 
-static void nothing_is_given_before_the_end(void **state)
+TEST(nothing_is_given_before_the_end)
 {
-    (void)state;
     static const struct {
         const char *name;
         call of;
@@ -195,9 +186,8 @@ static void nothing_is_given_before_the_end(void **state)
 
 /* ---- calls that give what they have ---- */
 
-static void what_is_there_is_kept(void **state)
+TEST(what_is_there_is_kept)
 {
-    (void)state;
     stonet_run run = stopped_run();
     static const char *const WAYS[][2] = {
         {"epochs", "50"},         {"epochs", "auto"},  {"weight_decay", "auto"},
@@ -207,14 +197,14 @@ static void what_is_there_is_kept(void **state)
         for (stop_after = 0; stop_after < 60; stop_after += 7) {
             stonet_spec *spec = NULL;
             stonet_model *so_far = NULL;
-            assert_int_equal(stonet_spec_copy(net, &spec), STONET_OK);
+            OK(stonet_spec_copy(net, &spec));
             set(spec, WAYS[k][0], WAYS[k][1]);
             asked = 0;
             const stonet_status status = stonet_fit(spec, data, &run, &so_far);
             if (status == STONET_OK && asked > stop_after) {
                 assert_int_equal(stonet_model_outcome(so_far), STONET_STOPPED);
                 float z[ROWS];
-                assert_int_equal(stonet_transform(so_far, data, NULL, z), STONET_OK);
+                OK(stonet_transform(so_far, data, NULL, z));
                 for (int i = 0; i < ROWS; i++) assert_true(isfinite(z[i]));
             } else if (status != STONET_OK) {
                 assert_int_equal(status, STONET_ERROR_INTERRUPTED);
@@ -241,11 +231,4 @@ static void what_is_there_is_kept(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_given_before_the_end),
-        cmocka_unit_test(what_is_there_is_kept),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+RUN_TESTS(begin, end)

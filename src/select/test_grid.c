@@ -1,13 +1,6 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <string.h>
 
+#include "base/test_kit.h"
 #include "model/test_table.h"
 #include "select/grid.h"
 
@@ -22,13 +15,12 @@ static void assert_refused(const char *entry, const char *words)
     stonet_spec_free(base);
 }
 
-static void all_points_in_order(void **state)
+TEST(all_points_in_order)
 {
-    (void)state;
     static const char *const GRID[] = {"slices=5,10", "dim=1,2,3"};
     stonet_spec *base = sn_testing_spec("sir", "7");
     sn_points points;
-    assert_int_equal(sn_points_create(base, GRID, 2, 0, 1, &points), STONET_OK);
+    OK(sn_points_create(base, GRID, 2, 0, 1, &points));
     assert_int_equal(points.count, 6);
     for (int i = 0; i < 6; i++) {
         assert_int_equal(sn_int(points.spec[i]->settings, "slices"), i < 3 ? 5 : 10);
@@ -36,7 +28,7 @@ static void all_points_in_order(void **state)
     }
     assert_int_equal(sn_int(base->common, "dim"), 7);
     sn_points_free(&points);
-    assert_int_equal(sn_points_create(base, NULL, 0, 0, 1, &points), STONET_OK);
+    OK(sn_points_create(base, NULL, 0, 0, 1, &points));
     assert_int_equal(points.count, 1);
     assert_int_equal(sn_int(points.spec[0]->common, "dim"), 7);
     sn_points_free(&points);
@@ -44,13 +36,12 @@ static void all_points_in_order(void **state)
 }
 
 /* The learner is chosen before its settings, whatever the order of the grid. */
-static void learners_can_be_tuned(void **state)
+TEST(learners_can_be_tuned)
 {
-    (void)state;
     static const char *const GRID[] = {"learner.l2=1,2", "learner=logistic"};
     stonet_spec *base = sn_testing_spec("pca", "1");
     sn_points points;
-    assert_int_equal(sn_points_create(base, GRID, 2, 0, 1, &points), STONET_OK);
+    OK(sn_points_create(base, GRID, 2, 0, 1, &points));
     assert_int_equal(points.count, 2);
     assert_true(sn_real(points.spec[1]->learner_settings, "l2") == 2.0);
     sn_points_free(&points);
@@ -58,13 +49,12 @@ static void learners_can_be_tuned(void **state)
 }
 
 /* Only the pairs that are given, not every slices with every dim; a learner is chosen before its settings. */
-static void settings_can_change_together(void **state)
+TEST(settings_can_change_together)
 {
-    (void)state;
     static const char *const GRID[] = {"slices/dim=5/1,10/2", "learner.l2/learner=2/logistic", "ridge=0,1"};
     stonet_spec *base = sn_testing_spec("sir", "7");
     sn_points points;
-    assert_int_equal(sn_points_create(base, GRID, 3, 0, 1, &points), STONET_OK);
+    OK(sn_points_create(base, GRID, 3, 0, 1, &points));
     assert_int_equal(points.count, 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(sn_int(points.spec[i]->settings, "slices"), i < 2 ? 5 : 10);
@@ -76,7 +66,7 @@ static void settings_can_change_together(void **state)
     stonet_spec_free(base);
     static const char *const LISTS[] = {"hidden/activation=64,32/relu;none/tanh"};
     base = sn_testing_spec("stonet", "2");
-    assert_int_equal(sn_points_create(base, LISTS, 1, 0, 1, &points), STONET_OK);
+    OK(sn_points_create(base, LISTS, 1, 0, 1, &points));
     assert_int_equal(points.count, 2);
     size_t widths;
     assert_true(sn_list(points.spec[0]->settings, "hidden", &widths)[1] == 32.0);
@@ -85,9 +75,8 @@ static void settings_can_change_together(void **state)
     stonet_spec_free(base);
 }
 
-static void bad_grids_are_refused(void **state)
+TEST(bad_grids_are_refused)
 {
-    (void)state;
     assert_refused("slices/dim=3/1,4", "2 parts");
     assert_refused("slices/dim=3/1/2", "2 parts");
     assert_refused("slices/dim=3/", "2 parts");
@@ -111,15 +100,14 @@ static void bad_grids_are_refused(void **state)
     stonet_spec_free(base);
 }
 
-static void random_points_are_different_and_repeatable(void **state)
+TEST(random_points_are_different_and_repeatable)
 {
-    (void)state;
     static const char *const GRID[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
     stonet_spec *base = sn_testing_spec("sir", "1");
     sn_points points, again, other;
-    assert_int_equal(sn_points_create(base, GRID, 2, 99, 3, &points), STONET_OK);
-    assert_int_equal(sn_points_create(base, GRID, 2, 99, 3, &again), STONET_OK);
-    assert_int_equal(sn_points_create(base, GRID, 2, 5, 4, &other), STONET_OK);
+    OK(sn_points_create(base, GRID, 2, 99, 3, &points));
+    OK(sn_points_create(base, GRID, 2, 99, 3, &again));
+    OK(sn_points_create(base, GRID, 2, 5, 4, &other));
     assert_int_equal(points.count, 99);
     assert_int_equal(other.count, 5);
     bool seen[10][10] = {{false}};
@@ -134,15 +122,14 @@ static void random_points_are_different_and_repeatable(void **state)
     sn_points_free(&points);
     sn_points_free(&again);
     sn_points_free(&other);
-    assert_int_equal(sn_points_create(base, GRID, 2, 1000, 3, &points), STONET_OK);
+    OK(sn_points_create(base, GRID, 2, 1000, 3, &points));
     assert_int_equal(points.count, 100);
     sn_points_free(&points);
     stonet_spec_free(base);
 }
 
-static void entries_find_their_method(void **state)
+TEST(entries_find_their_method)
 {
-    (void)state;
     stonet_spec *sir = sn_testing_spec("sir", "1"), *pca = sn_testing_spec("pca", "1");
     const char *own;
     assert_true(sn_grid_entry_is_for("sir:slices=1,2", sir, &own));
@@ -161,9 +148,8 @@ static void entries_find_their_method(void **state)
 }
 
 /* Every value of every built-in grid must be one the method takes. */
-static void built_in_grids_are_valid(void **state)
+TEST(built_in_grids_are_valid)
 {
-    (void)state;
     for (size_t i = 0; i < sn_method_count(); i++) {
         const char *method = sn_method_at(i)->name;
         stonet_spec *base = sn_testing_spec(method, "1");
@@ -172,23 +158,11 @@ static void built_in_grids_are_valid(void **state)
         sn_points points;
         stonet_status status = sn_points_create(base, grid, count, 0, 1, &points);
         if (status != STONET_OK) print_error("%s: %s\n", method, stonet_last_error());
-        assert_int_equal(status, STONET_OK);
+        OK(status);
         assert_true(points.count <= 60);
         sn_points_free(&points);
         stonet_spec_free(base);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_points_in_order),
-        cmocka_unit_test(learners_can_be_tuned),
-        cmocka_unit_test(settings_can_change_together),
-        cmocka_unit_test(bad_grids_are_refused),
-        cmocka_unit_test(random_points_are_different_and_repeatable),
-        cmocka_unit_test(entries_find_their_method),
-        cmocka_unit_test(built_in_grids_are_valid),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,16 +1,7 @@
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "model/test_table.h"
 #include "select/jobs.h"
 #include "select/results.h"
@@ -18,7 +9,7 @@
 static stonet_result_row row_of(const stonet_results *results, int64_t index)
 {
     stonet_result_row row;
-    assert_int_equal(stonet_results_row(results, index, &row), STONET_OK);
+    OK(stonet_results_row(results, index, &row));
     return row;
 }
 
@@ -37,18 +28,17 @@ static sn_table hidden_classes(int64_t n, uint32_t seed)
 
 /* ---- splits ---- */
 
-static void folds_part_the_rows_by_class(void **state)
+TEST(folds_part_the_rows_by_class)
 {
-    (void)state;
     enum { N = 100, FOLDS = 4 };
     sn_table table = sn_table_classes(N, 2, 3, 1);
     stonet_spec *spec = sn_testing_spec("pca", "1");
     sn_strata strata;
     sn_splits splits;
-    assert_int_equal(sn_strata_create(spec, table.data, &strata), STONET_OK);
+    OK(sn_strata_create(spec, table.data, &strata));
     assert_true(strata.is_classifier);
     assert_int_equal(strata.n_classes, 3);
-    assert_int_equal(sn_splits_fold(table.data, NULL, &strata, FOLDS, 1, &splits), STONET_OK);
+    OK(sn_splits_fold(table.data, NULL, &strata, FOLDS, 1, &splits));
     int held_out[N] = {0};
     for (int k = 0; k < FOLDS; k++) {
         const sn_split *split = &splits.split[k];
@@ -66,7 +56,7 @@ static void folds_part_the_rows_by_class(void **state)
     int64_t rows[30];
     for (int i = 0; i < 30; i++) rows[i] = 3 * i + 1;
     const sn_rows some = sn_rows_list(rows, 30);
-    assert_int_equal(sn_splits_fold(table.data, &some, &strata, 3, 1, &splits), STONET_OK);
+    OK(sn_splits_fold(table.data, &some, &strata, 3, 1, &splits));
     for (int64_t i = 0; i < splits.split[0].train.n; i++)
         assert_int_equal(sn_rows_at(&splits.split[0].train, i) % 3, 1);
     sn_splits_free(&splits);
@@ -77,20 +67,19 @@ static void folds_part_the_rows_by_class(void **state)
     sn_table_free(&table);
 }
 
-static void a_class_of_one_row_is_never_held_out(void **state)
+TEST(a_class_of_one_row_is_never_held_out)
 {
-    (void)state;
     sn_table table = sn_table_classes(20, 2, 2, 1);
     static const char *const LABELS[] = {"a", "b", "lonely"};
     int32_t code[20];
     for (int i = 0; i < 20; i++) code[i] = i % 2;
     code[7] = 2;
-    assert_int_equal(stonet_data_set_classes(table.data, code, LABELS, 3), STONET_OK);
+    OK(stonet_data_set_classes(table.data, code, LABELS, 3));
     stonet_spec *spec = sn_testing_spec("pca", "1");
     stonet_results *results = NULL;
     static const char *const GRID[] = {"dim=1"};
     stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
-    assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
+    OK(stonet_tune(spec, table.data, &options, NULL, &results));
     assert_null(row_of(results, 0).failure);
     stonet_results_free(results);
     stonet_spec_free(spec);
@@ -103,19 +92,18 @@ static stonet_results *tune_hidden(const stonet_data *data, int threads)
 {
     static const char *const GRID[] = {"dim=1,2"};
     stonet_spec *spec = sn_testing_spec("pca", "1");
-    assert_int_equal(stonet_spec_set(spec, "scale", "centre"), STONET_OK);
+    OK(stonet_spec_set(spec, "scale", "centre"));
     stonet_results *results = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
-    assert_int_equal(stonet_tune(spec, data, &options, &run, &results), STONET_OK);
+    OK(stonet_tune(spec, data, &options, &run, &results));
     stonet_spec_free(spec);
     return results;
 }
 
-static void tuning_finds_the_dimension(void **state)
+TEST(tuning_finds_the_dimension)
 {
-    (void)state;
     sn_table table = hidden_classes(120, 1);
     stonet_results *results = tune_hidden(table.data, 2);
     assert_int_equal(stonet_results_rows(results), 2);
@@ -135,9 +123,9 @@ static void tuning_finds_the_dimension(void **state)
     assert_int_not_equal(stonet_results_row(results, 2, &bad), STONET_OK);
 
     stonet_spec *best = NULL, *spec = NULL;
-    assert_int_equal(stonet_results_spec(results, stonet_results_best(results), &best), STONET_OK);
+    OK(stonet_results_spec(results, stonet_results_best(results), &best));
     char *config = stonet_spec_json(best);
-    assert_int_equal(stonet_spec_parse(config, &spec), STONET_OK);
+    OK(stonet_spec_parse(config, &spec));
     assert_int_equal(sn_int(spec->common, "dim"), 2);
     assert_says(stonet_results_spec(results, 2, &best), STONET_ERROR_ARGUMENT, "no such row");
     stonet_spec_free(best);
@@ -149,14 +137,13 @@ static void tuning_finds_the_dimension(void **state)
 
 /* Three rows by hand: the last is best, the first .1 above it with a standard error of .1 / sqrt 3, the
    second .02 above it with none. */
-static void the_simplest_is_the_first_that_is_close(void **state)
+TEST(the_simplest_is_the_first_that_is_close)
 {
-    (void)state;
     static const double VALUES[3][3] = {{0.1, 0.2, 0.3}, {0.12, 0.12, 0.12}, {0.1, 0.1, 0.1}};
     stonet_spec *spec = sn_testing_spec("pca", "1");
     const stonet_spec *const specs[3] = {spec, spec, spec};
     stonet_results *results = NULL;
-    assert_int_equal(sn_results_create(specs, 3, 3, STONET_CRITERION_MSE, &results), STONET_OK);
+    OK(sn_results_create(specs, 3, 3, STONET_CRITERION_MSE, &results));
     for (int i = 0; i < 3; i++) memcpy(results->row[i].value, VALUES[i], sizeof VALUES[i]);
     results->best = 2;
     assert_int_equal(stonet_results_simplest(results, 0.0), 2);
@@ -173,9 +160,8 @@ static void the_simplest_is_the_first_that_is_close(void **state)
     stonet_spec_free(spec);
 }
 
-static void threads_do_not_change_the_results(void **state)
+TEST(threads_do_not_change_the_results)
 {
-    (void)state;
     sn_table table = hidden_classes(90, 2);
     stonet_results *one = tune_hidden(table.data, 1);
     for (int threads = 2; threads <= 7; threads += 5) {
@@ -190,9 +176,8 @@ static void threads_do_not_change_the_results(void **state)
     sn_table_free(&table);
 }
 
-static void results_are_written_as_json_and_csv(void **state)
+TEST(results_are_written_as_json_and_csv)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 3);
     stonet_results *results = tune_hidden(table.data, 2);
     char *text = stonet_results_json(results);
@@ -219,15 +204,14 @@ static void results_are_written_as_json_and_csv(void **state)
     sn_table_free(&table);
 }
 
-static void a_point_that_fails_does_not_stop_the_others(void **state)
+TEST(a_point_that_fails_does_not_stop_the_others)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 3);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     static const char *const MIXED[] = {"learner=linear,logistic"}, *const BAD[] = {"learner=linear"};
     stonet_results *results = NULL;
     stonet_tune_options options = {.size = sizeof options, .folds = 2, .grid = MIXED, .n_grid = 1};
-    assert_int_equal(stonet_tune(spec, table.data, &options, NULL, &results), STONET_OK);
+    OK(stonet_tune(spec, table.data, &options, NULL, &results));
     assert_int_equal(stonet_results_best(results), 1);
     assert_non_null(strstr(row_of(results, 0).failure, "linear"));
     assert_true(isnan(row_of(results, 0).mean));
@@ -244,9 +228,8 @@ static void a_point_that_fails_does_not_stop_the_others(void **state)
     sn_table_free(&table);
 }
 
-static void criteria_must_suit_the_task(void **state)
+TEST(criteria_must_suit_the_task)
 {
-    (void)state;
     sn_table classes = hidden_classes(60, 3), numbers = sn_table_numbers(60, 3, 1, 1);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     stonet_results *results = NULL;
@@ -254,11 +237,11 @@ static void criteria_must_suit_the_task(void **state)
     assert_says(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "mse");
     options.criterion = STONET_CRITERION_LOG_LOSS;
     assert_says(stonet_tune(spec, numbers.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "log_loss");
-    assert_int_equal(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_OK);
+    OK(stonet_tune(spec, classes.data, &options, NULL, &results));
     assert_string_equal(stonet_results_criterion(results), "log_loss");
     stonet_results_free(results);
     options.criterion = STONET_CRITERION_AUTO;
-    assert_int_equal(stonet_tune(spec, numbers.data, &options, NULL, &results), STONET_OK);
+    OK(stonet_tune(spec, numbers.data, &options, NULL, &results));
     assert_string_equal(stonet_results_criterion(results), "mse");
     stonet_results_free(results);
     stonet_spec_free(spec);
@@ -290,9 +273,8 @@ static int should_stop(void *user)
     return self->calls_left-- <= 0;
 }
 
-static void stopping_keeps_what_is_finished(void **state)
+TEST(stopping_keeps_what_is_finished)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 3);
     stonet_spec *spec = sn_testing_spec("pca", "2");
     static const char *const GRID[] = {"dim=1,2,3"};
@@ -319,7 +301,7 @@ static void stopping_keeps_what_is_finished(void **state)
         assert_says(stonet_tune(spec, table.data, &options, &run, &results), STONET_ERROR_INTERRUPTED,
                     "stopped");
         self = (watch){.caller = pthread_self(), .calls_left = INT64_MAX};
-        assert_int_equal(stonet_tune(spec, table.data, &options, &run, &results), STONET_OK);
+        OK(stonet_tune(spec, table.data, &options, &run, &results));
         assert_int_equal(self.total, 15);
         assert_false(self.elsewhere);
         stonet_results_free(results);
@@ -330,18 +312,15 @@ static void stopping_keeps_what_is_finished(void **state)
 
 /* ---- compare ---- */
 
-static void methods_are_compared_on_the_same_folds(void **state)
+TEST(methods_are_compared_on_the_same_folds)
 {
-    (void)state;
     sn_table table = hidden_classes(120, 5);
     stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
                              sn_testing_spec("sir", "2")};
-    assert_int_equal(stonet_spec_set(specs[0], "scale", "centre"), STONET_OK);
+    OK(stonet_spec_set(specs[0], "scale", "centre"));
     stonet_results *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .folds = 5};
-    assert_int_equal(
-        stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
-        STONET_OK);
+    OK(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results));
     int64_t best = stonet_results_best(results);
     assert_true(best == 1 || best == 2);
     assert_true(row_of(results, 0).p_value < 0.05);
@@ -358,20 +337,17 @@ static void methods_are_compared_on_the_same_folds(void **state)
     sn_table_free(&table);
 }
 
-static void a_test_set_takes_the_place_of_folds(void **state)
+TEST(a_test_set_takes_the_place_of_folds)
 {
-    (void)state;
     sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_results *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .test = test.data};
-    assert_int_equal(
-        stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results),
-        STONET_OK);
+    OK(stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results));
     stonet_model *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_fit(spec, train.data, NULL, &model), STONET_OK);
-    assert_int_equal(stonet_score(model, test.data, NULL, &scores), STONET_OK);
+    OK(stonet_fit(spec, train.data, NULL, &model));
+    OK(stonet_score(model, test.data, NULL, &scores));
     assert_int_equal(row_of(results, 0).n_values, 1);
     assert_true(row_of(results, 0).values[0] == scores.error_rate);
     assert_true(isnan(row_of(results, 0).se));
@@ -396,18 +372,15 @@ static stonet_status choose_two(const stonet_spec *spec, const stonet_data *trai
 
 /* An open dimension is chosen on the rows of each training part and fitted with: the values are those of the
    dimension itself, the row says 0, and the choice stands beside every split. */
-static void an_open_dimension_is_chosen_in_each_training_part(void **state)
+TEST(an_open_dimension_is_chosen_in_each_training_part)
 {
-    (void)state;
     sn_table table = hidden_classes(90, 7);
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("pca", "2")};
     const int open[2] = {1, 0};
     stonet_compare_options options = {
         .size = sizeof options, .folds = 3, .choose_dim = choose_two, .open_dims = open};
     stonet_results *results = NULL;
-    assert_int_equal(
-        stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
-        STONET_OK);
+    OK(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results));
     const stonet_result_row chosen = row_of(results, 0), fixed = row_of(results, 1);
     assert_null(chosen.failure);
     assert_int_equal(chosen.dim, 0);
@@ -432,18 +405,17 @@ static void an_open_dimension_is_chosen_in_each_training_part(void **state)
 
 /* The settings chosen for a split must not depend on its held-out rows: with the classes of the test set
    permuted, the choice is the same. */
-static void tuning_sees_the_training_part_only(void **state)
+TEST(tuning_sees_the_training_part_only)
 {
-    (void)state;
     sn_table train = hidden_classes(90, 7), test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
     static const char *const LABELS[] = {"green", "blue", "red"};
     int64_t n_classes;
     int32_t code[60];
     memcpy(code, stonet_data_classes(spoiled.data, &n_classes), sizeof code);
-    assert_int_equal(stonet_data_set_classes(spoiled.data, code, LABELS, 3), STONET_OK);
+    OK(stonet_data_set_classes(spoiled.data, code, LABELS, 3));
     static const char *const GRID[] = {"pca:dim=1,2,3", "learner.l2=0.01,1,1000"};
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("none", "1")};
-    for (int i = 0; i < 2; i++) assert_int_equal(stonet_spec_set(specs[i], "learner", "logistic"), STONET_OK);
+    for (int i = 0; i < 2; i++) OK(stonet_spec_set(specs[i], "learner", "logistic"));
     char *chosen[2];
     double mean[2];
     for (int k = 0; k < 2; k++) {
@@ -451,9 +423,7 @@ static void tuning_sees_the_training_part_only(void **state)
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 3, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {
             .size = sizeof options, .test = k == 0 ? test.data : spoiled.data, .tuning = &tuning};
-        assert_int_equal(
-            stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results),
-            STONET_OK);
+        OK(stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results));
         char *text = stonet_results_json(results);
         json_t *list = json_loads(text, 0, NULL);
         chosen[k] = json_dumps(json_object_get(json_array_get(list, 0), "chosen"), JSON_SORT_KEYS);
@@ -473,9 +443,8 @@ static void tuning_sees_the_training_part_only(void **state)
     sn_table_free(&spoiled);
 }
 
-static void tuned_comparisons_are_the_same_for_any_threads(void **state)
+TEST(tuned_comparisons_are_the_same_for_any_threads)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 9);
     static const char *const GRID[] = {"pca:dim=1,2", "slices=3,6"};
     stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
@@ -487,9 +456,7 @@ static void tuned_comparisons_are_the_same_for_any_threads(void **state)
         stonet_results *results = NULL;
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
-        assert_int_equal(
-            stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results),
-            STONET_OK);
+        OK(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results));
         for (int i = 0; i < 3; i++) memcpy(&values[k][3 * i], row_of(results, i).values, 3 * sizeof(double));
         stonet_results_free(results);
     }
@@ -505,17 +472,16 @@ static void tuned_comparisons_are_the_same_for_any_threads(void **state)
 }
 
 /* Says what stonet_compare would say, and fits nothing: these fits would not end. */
-static void a_check_finds_what_a_comparison_would(void **state)
+TEST(a_check_finds_what_a_comparison_would)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 10);
     stonet_spec *spec = sn_testing_spec("autoencoder", "1");
     const stonet_spec *const *specs = (const stonet_spec *const *)&spec;
-    assert_int_equal(stonet_spec_set(spec, "epochs", "9000000"), STONET_OK);
+    OK(stonet_spec_set(spec, "epochs", "9000000"));
     static const char *const LOST[] = {"slices=2,3"};
     stonet_tune_options tuning = STONET_TUNE_OPTIONS_INIT;
     stonet_compare_options fine = {.size = sizeof fine, .folds = 3, .tuning = &tuning}, wrong = fine;
-    assert_int_equal(stonet_compare_check(specs, 1, table.data, &fine), STONET_OK);
+    OK(stonet_compare_check(specs, 1, table.data, &fine));
     wrong.folds = 61;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "61 folds");
     wrong = fine;
@@ -535,17 +501,14 @@ static void a_check_finds_what_a_comparison_would(void **state)
 }
 
 /* A comparison where everything fails is one that says why, row by row. */
-static void specs_that_all_fail_give_their_reasons(void **state)
+TEST(specs_that_all_fail_give_their_reasons)
 {
-    (void)state;
     sn_table table = hidden_classes(60, 11);
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1")};
-    for (int i = 0; i < 2; i++) assert_int_equal(stonet_spec_set(specs[i], "learner", "linear"), STONET_OK);
+    for (int i = 0; i < 2; i++) OK(stonet_spec_set(specs[i], "learner", "linear"));
     stonet_results *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .folds = 3};
-    assert_int_equal(
-        stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
-        STONET_OK);
+    OK(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results));
     assert_int_equal(stonet_results_best(results), -1);
     for (int i = 0; i < 2; i++) {
         assert_non_null(strstr(row_of(results, i).failure, "'linear' does not do classification"));
@@ -556,25 +519,4 @@ static void specs_that_all_fail_give_their_reasons(void **state)
     sn_table_free(&table);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_part_the_rows_by_class),
-        cmocka_unit_test(a_class_of_one_row_is_never_held_out),
-        cmocka_unit_test(tuning_finds_the_dimension),
-        cmocka_unit_test(the_simplest_is_the_first_that_is_close),
-        cmocka_unit_test(threads_do_not_change_the_results),
-        cmocka_unit_test(results_are_written_as_json_and_csv),
-        cmocka_unit_test(a_point_that_fails_does_not_stop_the_others),
-        cmocka_unit_test(criteria_must_suit_the_task),
-        cmocka_unit_test(stopping_keeps_what_is_finished),
-        cmocka_unit_test(methods_are_compared_on_the_same_folds),
-        cmocka_unit_test(a_test_set_takes_the_place_of_folds),
-        cmocka_unit_test(an_open_dimension_is_chosen_in_each_training_part),
-        cmocka_unit_test(tuning_sees_the_training_part_only),
-        cmocka_unit_test(tuned_comparisons_are_the_same_for_any_threads),
-        cmocka_unit_test(a_check_finds_what_a_comparison_would),
-        cmocka_unit_test(specs_that_all_fail_give_their_reasons),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,5 @@
 /* Published values of the three approximations, exact special cases, and Monte Carlo. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
@@ -22,13 +14,12 @@ static void assert_within(double got, double expected, double tolerance)
 static double lpb4(int64_t count, const double *lambda, double t)
 {
     double p_value = -1.0;
-    assert_int_equal(sn_mixture_lpb4(count, lambda, t, &p_value), STONET_OK);
+    OK(sn_mixture_lpb4(count, lambda, t, &p_value));
     return p_value;
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
-    (void)state;
     const double pairs[] = {1.5, 1.5, 0.5, 0.5};
     assert_within(1.0 - sn_mixture_sw(4, pairs, 10.203), 0.95008182, 1e-8);
     assert_within(1.0 - sn_mixture_hbe(4, pairs, 10.203), 0.94908243, 1e-8);
@@ -43,9 +34,8 @@ static void test_golden(void **state)
 }
 
 /* Equal coefficients make Q a scaled chi-square: all three are exact there, also when only nearly equal. */
-static void test_equal_coefficients(void **state)
+TEST(test_equal_coefficients)
 {
-    (void)state;
     const double nudge[] = {0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5};
     for (size_t e = 0; e < sizeof nudge / sizeof nudge[0]; e++) {
         for (int64_t count = 1; count <= 25; count += 4) {
@@ -61,9 +51,8 @@ static void test_equal_coefficients(void **state)
     }
 }
 
-static void test_few_or_odd_coefficients(void **state)
+TEST(test_few_or_odd_coefficients)
 {
-    (void)state;
     const double three[] = {3, 1, 0.2};
     assert_true(lpb4(3, three, 5.0) == sn_mixture_hbe(3, three, 5.0));
     const double padded[] = {0.0, 2, 1, -1e-17, 0.5, 0.25, 0.125, 0.0};
@@ -100,9 +89,8 @@ static double simulated_tail(int64_t count, const double *lambda, double t, uint
     return (double)above / (double)draws;
 }
 
-static void test_monte_carlo(void **state)
+TEST(test_monte_carlo)
 {
-    (void)state;
     const double lambda[] = {4, 2, 1.1, 1, 0.7, 0.3, 0.05};
     const double t[] = {3, 9, 20, 30};
     for (uint32_t i = 0; i < 4; i++) {
@@ -114,9 +102,8 @@ static void test_monte_carlo(void **state)
 }
 
 /* A tail of many random sets of coefficients: a probability, falling in t, close to HBE in the middle. */
-static void test_random_coefficients(void **state)
+TEST(test_random_coefficients)
 {
-    (void)state;
     sn_random random;
     sn_random_init(&random, 11, SN_STREAM_TEST, 0);
     for (int trial = 0; trial < 500; trial++) {
@@ -137,14 +124,4 @@ static void test_random_coefficients(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_equal_coefficients),
-        cmocka_unit_test(test_few_or_odd_coefficients),
-        cmocka_unit_test(test_monte_carlo),
-        cmocka_unit_test(test_random_coefficients),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,20 +1,11 @@
 /* Conformal intervals and sets against their definitions, and the temperature. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/conformal.h"
 #include "stats/temperature.h"
 
-static void ranks(void **state)
+TEST(ranks)
 {
-    (void)state;
     assert_int_equal(sn_conformal_rank(9, 0.9), 9); /* 0.9 * 10 is 9, however it is stored */
     assert_int_equal(sn_conformal_rank(8, 0.9), 9); /* too few: no bound */
     assert_int_equal(sn_conformal_rank(99, 0.9), 90);
@@ -50,9 +41,8 @@ static void make_scores(uint64_t seed, int64_t start[LISTS + 1], double score[SC
         qsort(score + start[l], (size_t)(start[l + 1] - start[l]), sizeof *score, ascending);
 }
 
-static void interval_is_that_of_the_definition(void **state)
+TEST(interval_is_that_of_the_definition)
 {
-    (void)state;
     int64_t start[LISTS + 1];
     double score[SCORES], room[SCORES], low, high;
     const double centre[LISTS] = {0.3, -2.0, 1.1, 0.7}, spread[LISTS] = {1.0, 2.0, 0.5, 3.0};
@@ -76,9 +66,8 @@ static void interval_is_that_of_the_definition(void **state)
     }
 }
 
-static void one_list_is_the_quantile(void **state)
+TEST(one_list_is_the_quantile)
 {
-    (void)state;
     const double score[] = {0.1, 0.5, 0.5, 0.9};
     const int64_t start[] = {0, 4};
     const sn_score_lists lists = {1, start, score};
@@ -90,9 +79,8 @@ static void one_list_is_the_quantile(void **state)
     assert_true(low == 2.0 - 1.5 && high == 2.0 + 1.5);
 }
 
-static void ties_are_not_below(void **state)
+TEST(ties_are_not_below)
 {
-    (void)state;
     const double score[] = {0.1, 0.5, 0.5, 0.9, 0.5, 0.6};
     const int64_t start[] = {0, 4, 6};
     const sn_score_lists lists = {2, start, score};
@@ -102,9 +90,8 @@ static void ties_are_not_below(void **state)
 }
 
 /* Given the scores, the coverage of new ones has the law Beta(k, m + 1 - k): mean k / (m + 1). */
-static void coverage_is_exact(void **state)
+TEST(coverage_is_exact)
 {
-    (void)state;
     enum { M = 60, DATA_SETS = 4000 };
     const int64_t k = sn_conformal_rank(M, 0.9);
     double sum = 0.0, squares = 0.0;
@@ -123,9 +110,8 @@ static void coverage_is_exact(void **state)
     assert_true(fabs(spread / variance - 1.0) < 0.12);
 }
 
-static void class_scores(void **state)
+TEST(class_scores)
 {
-    (void)state;
     const double p[] = {0.2, 0.5, 0.2, 0.1};
     double score[4];
     int64_t order[4];
@@ -166,9 +152,8 @@ static double log_loss(const double *p, const int32_t *label)
     return sum;
 }
 
-static void temperature_undoes_what_was_done(void **state)
+TEST(temperature_undoes_what_was_done)
 {
-    (void)state;
     double *p = malloc(sizeof(double) * ROWS * CLASSES);
     int32_t *label = malloc(sizeof *label * ROWS);
     assert_true(p != NULL && label != NULL);
@@ -189,9 +174,8 @@ static void temperature_undoes_what_was_done(void **state)
 }
 
 /* Separated classes do not make a certainty, and a 0 where the label is gives a number. */
-static void temperature_of_the_extremes(void **state)
+TEST(temperature_of_the_extremes)
 {
-    (void)state;
     const double sure[] = {0.9, 0.1, 0.2, 0.8, 0.7, 0.3};
     const int32_t label[] = {0, 1, 0};
     const double t = sn_temperature_fit(3, 2, sure, label, NULL);
@@ -221,9 +205,8 @@ static double penalised_loss(int64_t n, int64_t classes, const double *p, const 
 
 /* The temperature is where the penalised loss is lowest, to the accuracy of the search, also near the ends.
  */
-static void temperature_is_that_of_the_definition(void **state)
+TEST(temperature_is_that_of_the_definition)
 {
-    (void)state;
     const double sure[] = {0.7, 0.2, 0.1, 0.1, 0.6, 0.3, 0.25, 0.35, 0.4, 0.5, 0.3, 0.2, 0.05, 0.9, 0.05};
     const int32_t right[] = {0, 1, 2, 0, 1}, mixed[] = {0, 2, 2, 1, 1}, wrong[] = {2, 0, 0, 2, 0};
     const double weight[] = {1.0, 0.25, 3.0, 0.5, 2.0}, many[] = {900.0, 900.0, 900.0, 900.0, 900.0};
@@ -254,18 +237,4 @@ static void temperature_is_that_of_the_definition(void **state)
     assert_true(hot[0] == 0.0 && fabs(hot[1] - 1e-20) < 1e-25 && hot[2] == 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks),
-        cmocka_unit_test(interval_is_that_of_the_definition),
-        cmocka_unit_test(one_list_is_the_quantile),
-        cmocka_unit_test(ties_are_not_below),
-        cmocka_unit_test(coverage_is_exact),
-        cmocka_unit_test(class_scores),
-        cmocka_unit_test(temperature_undoes_what_was_done),
-        cmocka_unit_test(temperature_of_the_extremes),
-        cmocka_unit_test(temperature_is_that_of_the_definition),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

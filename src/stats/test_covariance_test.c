@@ -1,13 +1,5 @@
 /* The statistic of the random-feature tests and its laws, written out for a few numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
@@ -34,18 +26,15 @@ static double p_value(const double *e, double used, stonet_null_law law, double 
 {
     const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .used = used};
     double p;
-    assert_int_equal(
-        sn_covariance_test(&residuals, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1}, statistic, &p),
-        STONET_OK);
+    OK(sn_covariance_test(&residuals, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1}, statistic, &p));
     return p;
 }
 
 /* T = n c^2 for one feature a side; lambda, the one eigenvalue, is the mean of (e_x e_y)^2 times
    n^3 / ((n - 1)^2 (n - 1 - used)), and T / lambda a chi-square with one degree of freedom under every law.
  */
-static void one_feature_a_side(void **state)
+TEST(one_feature_a_side)
 {
-    (void)state;
     double e[2 * N], c = 0.0, mean_square = 0.0;
     draw(e);
     for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1] / (N - 1);
@@ -63,9 +52,8 @@ static void one_feature_a_side(void **state)
 }
 
 /* The share of permuted statistics, times (n - 1) / (n - 1 - used), that reach T. */
-static void permutations(void **state)
+TEST(permutations)
 {
-    (void)state;
     double e[2 * N], c = 0.0, last = 0.0;
     draw(e);
     for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1];
@@ -138,7 +126,7 @@ static double expected_p(stonet_null_law law, double statistic, double excess, c
     if (law == STONET_NULL_HBE) return sn_mixture_hbe(D, lambda, statistic);
     if (law == STONET_NULL_GAMMA) return sn_mixture_sw(D, lambda, statistic);
     if (law == STONET_NULL_LPB4) {
-        assert_int_equal(sn_mixture_lpb4(D, lambda, statistic, &p), STONET_OK);
+        OK(sn_mixture_lpb4(D, lambda, statistic, &p));
         return p;
     }
     for (int k = 0; k < D; k++) {
@@ -152,9 +140,8 @@ static double expected_p(stonet_null_law law, double statistic, double excess, c
 }
 
 /* Permutations replace a law where few rows decide, and there alone. */
-static void few_rows_that_decide(void **state)
+TEST(few_rows_that_decide)
 {
-    (void)state;
     double e[2 * N], permuted, statistic;
     for (int apart = 5; apart <= 60; apart += 55) { /* every such row is a one */
         const double mean = 1.0 / apart;
@@ -172,17 +159,15 @@ static double p_given(const double *e, int64_t dz, const double *z)
 {
     const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .dz = dz, .z = z};
     double statistic, p;
-    assert_int_equal(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS,
-                                        (sn_drawing){SEED, SUBSTREAM, 1}, &statistic, &p),
-                     STONET_OK);
+    OK(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1},
+                          &statistic, &p));
     return p;
 }
 
 /* Given z, rows change places with the ten that z, or the size of e_x that it says, puts beside them. The
    rows are in the order of z here, and the size of e_x grows with z. */
-static void neighbours_change_places(void **state)
+TEST(neighbours_change_places)
 {
-    (void)state;
     double e[2 * N], z[N], two[2 * N], c = 0.0;
     int above = 0;
     draw(e);
@@ -210,9 +195,8 @@ static void neighbours_change_places(void **state)
     assert_true(p == p_given(e, 2, two));
 }
 
-static void several_features(void **state)
+TEST(several_features)
 {
-    (void)state;
     const double used = 6.0, excess = 0.4;
     double e[N * WIDTH], c[D], pi[D * D] = {0}, lambda[D], vector[D * D], mean = 0.0;
     draw_several(e);
@@ -223,16 +207,14 @@ static void several_features(void **state)
         for (int k = 0; k < D * D; k++)
             pi[k] += scale * e[i * WIDTH + k / D / MY] * e[i * WIDTH + MX + k / D % MY] *
                      e[i * WIDTH + k % D / MY] * e[i * WIDTH + MX + k % D % MY];
-    assert_int_equal(sn_eigh(D, pi, lambda, vector), STONET_OK);
+    OK(sn_eigh(D, pi, lambda, vector));
     for (int k = 0; k < D; k++) mean += lambda[k];
     const sn_residuals r = {.n = N, .mx = MX, .my = MY, .e = e, .used = used, .excess = excess};
     assert_true(fabs(sn_covariance_statistic(&r) - right) < 1e-10);
     assert_true(fabs(sn_covariance_mean(&r) - mean) < 1e-10);
     for (stonet_null_law law = STONET_NULL_LPB4; law <= STONET_NULL_PERMUTATION; law++) {
         double statistic, p, expected;
-        assert_int_equal(
-            sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 2}, &statistic, &p),
-            STONET_OK);
+        OK(sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 2}, &statistic, &p));
         assert_true(fabs(statistic - right) < 1e-10);
         int above = 0;
         for (uint32_t b = 0; law == STONET_NULL_PERMUTATION && b < PERMUTATIONS; b++) {
@@ -252,9 +234,8 @@ static void several_features(void **state)
 
 /* Where permutations replace the chi-square, they permute a statistic that no linear map of a side changes,
    and find what T, ruled by the largest columns, does not see. */
-static void permuted_chi_square_is_standardised(void **state)
+TEST(permuted_chi_square_is_standardised)
 {
-    (void)state;
     enum { FEW = 90 };
     double e[N * WIDTH], turned[N * WIDTH], statistic, p[2][2];
     draw_several(e);
@@ -271,21 +252,12 @@ static void permuted_chi_square_is_standardised(void **state)
     for (int k = 0; k < 4; k++) {
         const sn_residuals r = {.n = FEW, .mx = MX, .my = MY, .e = k % 2 == 0 ? e : turned};
         assert_true(sn_covariance_permutes(&r, laws[k / 2]));
-        assert_int_equal(sn_covariance_test(&r, laws[k / 2], PERMUTATIONS,
-                                            (sn_drawing){SEED, SUBSTREAM, 2}, &statistic, &p[k / 2][k % 2]),
-                         STONET_OK);
+        OK(sn_covariance_test(&r, laws[k / 2], PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 2}, &statistic,
+                              &p[k / 2][k % 2]));
     }
     assert_true(p[0][0] == p[0][1]);
     assert_true(p[1][0] != p[1][1]);
     assert_true(p[0][0] < 0.05 && p[0][0] < p[1][0]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_feature_a_side),   cmocka_unit_test(permutations),
-        cmocka_unit_test(few_rows_that_decide), cmocka_unit_test(neighbours_change_places),
-        cmocka_unit_test(several_features),     cmocka_unit_test(permuted_chi_square_is_standardised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

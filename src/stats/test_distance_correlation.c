@@ -1,15 +1,6 @@
 /* Distance correlation against the definition, its known values, and its permutation test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/run.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/distance_correlation.h"
 
@@ -59,7 +50,7 @@ static double correlation(int64_t n, int64_t dx, const double *x, int64_t dy, co
 {
     double value = -1.0, p;
     const stonet_sides sides = {.n = n, .dx = dx, .x = x, .dy = dy, .y = y};
-    assert_int_equal(sn_distance_correlation_test(&sides, 0, NULL, &value, &p), STONET_OK);
+    OK(sn_distance_correlation_test(&sides, 0, NULL, &value, &p));
     return value;
 }
 
@@ -70,9 +61,8 @@ static void fill(uint32_t substream, int64_t count, double *v)
     for (int64_t i = 0; i < count; i++) v[i] = sn_random_normal(&random);
 }
 
-static void test_against_textbook(void **state)
+TEST(test_against_textbook)
 {
-    (void)state;
     double x[MAX_N * MAX_D];
     double y[MAX_N * MAX_D];
     fill(1, (int64_t)MAX_N * MAX_D, x);
@@ -87,9 +77,8 @@ static void test_against_textbook(void **state)
     }
 }
 
-static void test_ties_and_offsets(void **state)
+TEST(test_ties_and_offsets)
 {
-    (void)state;
     double x[MAX_N];
     double y[MAX_N];
     fill(3, MAX_N, x);
@@ -104,9 +93,8 @@ static void test_ties_and_offsets(void **state)
     assert_true(fabs(correlation(MAX_N, 1, x, 1, y) - expected) < 1e-6);
 }
 
-static void test_known_values(void **state)
+TEST(test_known_values)
 {
-    (void)state;
     double x[MAX_N * 2];
     double y[MAX_N * 2];
     fill(6, (int64_t)MAX_N * 2, x);
@@ -137,15 +125,13 @@ static double p_value(int64_t n, int64_t dx, const double *x, int64_t dy, const 
     run.threads = threads;
     double value = 0.0;
     double p = -1.0;
-    assert_int_equal(sn_distance_correlation_test(&(stonet_sides){.n = n, .dx = dx, .x = x, .dy = dy, .y = y},
-                                                  199, &run, &value, &p),
-                     STONET_OK);
+    OK(sn_distance_correlation_test(&(stonet_sides){.n = n, .dx = dx, .x = x, .dy = dy, .y = y}, 199, &run,
+                                    &value, &p));
     return p;
 }
 
-static void test_permutation(void **state)
+TEST(test_permutation)
 {
-    (void)state;
     double x[MAX_N];
     double y[MAX_N * 2];
     fill(7, MAX_N, x);
@@ -161,9 +147,8 @@ static void test_permutation(void **state)
 }
 
 /* 400 tests of independent samples: the permutation p-value is uniform on 1/(B+1) .. 1. */
-static void test_level(void **state)
+TEST(test_level)
 {
-    (void)state;
     enum { TRIALS = 400, N = 25, B = 99 };
     int small = 0;
     int large = 0;
@@ -191,9 +176,8 @@ static int stop_now(void *user)
     return 1;
 }
 
-static void test_stopping(void **state)
+TEST(test_stopping)
 {
-    (void)state;
     const double x[] = {1, 2, 3, 4, 5};
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_now};
     double value;
@@ -203,15 +187,4 @@ static void test_stopping(void **state)
                      STONET_ERROR_INTERRUPTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_textbook),
-        cmocka_unit_test(test_ties_and_offsets),
-        cmocka_unit_test(test_known_values),
-        cmocka_unit_test(test_permutation),
-        cmocka_unit_test(test_level),
-        cmocka_unit_test(test_stopping),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

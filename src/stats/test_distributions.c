@@ -1,13 +1,5 @@
 /* Golden values: golden/make_stats_golden.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "base/test_kit.h"
 #include "stats/distributions.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -110,9 +102,8 @@ static void assert_probability(double got, double expected)
     if (expected > 1e-250) assert_true(fabs(got - expected) <= 1e-9 * expected);
 }
 
-static void test_gamma(void **state)
+TEST(test_gamma)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(gamma_golden); i++) {
         const double *row = gamma_golden[i];
         assert_probability(sn_gamma_upper(row[0], row[1]), row[3]);
@@ -123,9 +114,8 @@ static void test_gamma(void **state)
     }
 }
 
-static void test_t(void **state)
+TEST(test_t)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(t_golden); i++) {
         const double *row = t_golden[i];
         assert_probability(sn_t_two_sided(row[0], row[1]), row[2]);
@@ -136,9 +126,8 @@ static void test_t(void **state)
 }
 
 /* Closed forms for 1 and 2 degrees of freedom: tiny tails keep their digits. */
-static void test_tails_of_t(void **state)
+TEST(test_tails_of_t)
 {
-    (void)state;
     for (double t = 1e-3; t < 1e60; t *= 7.0) {
         const double one = 2.0 / M_PI * atan(1.0 / t), root = sqrt(2.0 + t * t);
         const double two = 2.0 / (root * (root + t));
@@ -147,17 +136,15 @@ static void test_tails_of_t(void **state)
     }
 }
 
-static void test_normal(void **state)
+TEST(test_normal)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(normal_golden); i++) {
         assert_probability(sn_normal_lower(normal_golden[i][0]), normal_golden[i][1]);
     }
 }
 
-static void test_quantiles(void **state)
+TEST(test_quantiles)
 {
-    (void)state;
     const double p[] = {1e-300, 1e-12, 0.01, 0.3, 0.5, 0.9, 1.0 - 1e-10};
     for (size_t k = 0; k < sizeof p / sizeof *p; k++)
         assert_true(fabs(sn_normal_lower(sn_normal_quantile(p[k])) / p[k] - 1.0) < 1e-11);
@@ -166,9 +153,8 @@ static void test_quantiles(void **state)
     assert_true(isnan(sn_normal_quantile(-0.1)));
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
-    (void)state;
     assert_true(sn_gamma_upper(2.0, -1.0) == 1.0);
     assert_true(sn_gamma_upper(2.0, 0.0) == 1.0);
     assert_true(sn_gamma_upper(2.0, INFINITY) == 0.0);
@@ -179,11 +165,4 @@ static void test_edges(void **state)
     assert_true(sn_t_lower(5.0, 0.0) == 0.5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gamma),  cmocka_unit_test(test_t),         cmocka_unit_test(test_tails_of_t),
-        cmocka_unit_test(test_normal), cmocka_unit_test(test_quantiles), cmocka_unit_test(test_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

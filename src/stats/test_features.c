@@ -1,14 +1,5 @@
 /* Scores, features and bandwidths against their definitions, worked out the slow way. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
@@ -47,14 +38,13 @@ static void scaled(int64_t n, const double *column, double variance, double over
     for (int64_t i = 0; i < n; i++) out[i] = (column[i] - column[0] - mean) * sqrt(variance / square);
 }
 
-static void test_scores(void **state)
+TEST(test_scores)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     double v[N * D], column[N], plain[N];
     sn_scores s;
     draw(v);
-    assert_int_equal(sn_scores_create(N, D, v, &keep, &s), STONET_OK);
+    OK(sn_scores_create(N, D, v, &keep, &s));
     assert_int_equal(s.columns, Q);
     for (int64_t j = 0; j < Q; j++) {
         for (int64_t i = 0; i < N; i++) column[i] = v[i * D + varying[j]];
@@ -71,22 +61,21 @@ static void test_scores(void **state)
         }
     }
     const double almost[] = {1, 2, 1, 2, 3, 2, 1, 2, 1, 0}; /* one row is another, at the top or below */
-    assert_int_equal(sn_scores_create(5, 2, almost, &keep, &s), STONET_OK);
+    OK(sn_scores_create(5, 2, almost, &keep, &s));
     assert_int_equal(s.columns, 2);
 }
 
 /* Columns that tell nothing new are left out; what is left has the covariance I and says the same. */
-static void test_whitening(void **state)
+TEST(test_whitening)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     double v[N * D], *white = NULL;
     int64_t rank = 0;
     sn_scores s;
     draw(v);
     for (int64_t i = 0; i < N; i++) v[i * D + CONSTANT] = v[i * D] - 2.0 * v[i * D + 3];
-    assert_int_equal(sn_scores_create(N, D, v, &keep, &s), STONET_OK);
-    assert_int_equal(sn_scores_whiten(&s, &keep, &rank, &white), STONET_OK);
+    OK(sn_scores_create(N, D, v, &keep, &s));
+    OK(sn_scores_whiten(&s, &keep, &rank, &white));
     assert_int_equal(rank, 3);
     double along[3][D] = {0};
     for (int64_t a = 0; a < rank; a++) {
@@ -108,10 +97,9 @@ static void test_whitening(void **state)
 }
 
 /* Two columns that are almost one: a variance of 1e-8 of the largest is the least that counts. */
-static void test_almost_one_column(void **state)
+TEST(test_almost_one_column)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     static const double off[] = {1.414e-4, 2.828e-4}; /* variances of 1e-8 and 4e-8 beside one of 2 */
     for (int k = 0; k < 2; k++) {
         double v[N * 2], *white = NULL;
@@ -122,22 +110,21 @@ static void test_almost_one_column(void **state)
             v[i * 2] = sin(angle);
             v[i * 2 + 1] = sin(angle) + off[k] * cos(angle);
         }
-        assert_int_equal(sn_scores_create(N, 2, v, &keep, &s), STONET_OK);
-        assert_int_equal(sn_scores_whiten(&s, &keep, &rank, &white), STONET_OK);
+        OK(sn_scores_create(N, 2, v, &keep, &s));
+        OK(sn_scores_whiten(&s, &keep, &rank, &white));
         assert_int_equal(rank, 1 + k);
     }
 }
 
-static void test_projection(void **state)
+TEST(test_projection)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     enum { COUNT = 2 };
     double v[N * D], along[N * COUNT] = {0}, direction[Q * COUNT];
     sn_scores s, few, right;
     draw(v);
-    assert_int_equal(sn_scores_create(N, D, v, &keep, &s), STONET_OK);
-    assert_int_equal(sn_scores_project(&s, COUNT, 9, 5, &keep, &few), STONET_OK);
+    OK(sn_scores_create(N, D, v, &keep, &s));
+    OK(sn_scores_project(&s, COUNT, 9, 5, &keep, &few));
     sn_random random;
     sn_random_init(&random, 9, SN_STREAM_FEATURES, 5);
     for (int64_t k = 0; k < Q * COUNT; k++) direction[k] = sn_random_normal(&random);
@@ -145,7 +132,7 @@ static void test_projection(void **state)
         for (int64_t k = 0; k < COUNT; k++)
             for (int64_t j = 0; j < Q; j++)
                 along[i * COUNT + k] += s.values[i * Q + j] * direction[j * COUNT + k];
-    assert_int_equal(sn_scores_create(N, COUNT, along, &keep, &right), STONET_OK);
+    OK(sn_scores_create(N, COUNT, along, &keep, &right));
     assert_int_equal(few.n, N);
     assert_int_equal(few.columns, COUNT);
     for (int64_t k = 0; k < N * COUNT; k++) {
@@ -155,9 +142,8 @@ static void test_projection(void **state)
 }
 
 /* K of the header file, by hand; products for up to 20 columns. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
-    (void)state;
     assert_int_equal(sn_regression_width(60, 3, SN_FEATURES_RICH, 7), 3 * (3 + 5) + 6 + 7);
     assert_int_equal(sn_regression_width(60, 3, SN_FEATURES_PLAIN, 7), 3 * (3 + 3) + 7);
     assert_int_equal(sn_regression_width(1000000, 1, SN_FEATURES_RICH, 0), 3 + 10 + 1);
@@ -195,8 +181,7 @@ static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max, 
     double column[N];
     const int64_t own = sn_regression_width(N, Q, rich, random_ones), width = FIRST + own + 1;
     for (int64_t k = 0; k < N * width; k++) f[k] = -99.0;
-    assert_int_equal(sn_regression_features(s, rich, random_ones, (sn_drawing){3, 20, 2}, width, FIRST, f),
-                     STONET_OK);
+    OK(sn_regression_features(s, rich, random_ones, (sn_drawing){3, 20, 2}, width, FIRST, f));
     int64_t at = FIRST;
     for (int64_t j = 0; j < Q; j++) {
         for (int64_t k = -2; k <= k_max; k++) {
@@ -230,14 +215,13 @@ static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max, 
         assert_true(f[i * width] == -99.0 && f[i * width + 1] == -99.0 && f[i * width + width - 1] == -99.0);
 }
 
-static void test_regression_features(void **state)
+TEST(test_regression_features)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     double v[N * D];
     sn_scores s;
     draw(v);
-    assert_int_equal(sn_scores_create(N, D, v, &keep, &s), STONET_OK);
+    OK(sn_scores_create(N, D, v, &keep, &s));
     check_features(&s, SN_FEATURES_RICH, 5, 7);
     check_features(&s, SN_FEATURES_PLAIN, 3, 7);
     check_features(&s, SN_FEATURES_PLAIN, 3, 0);
@@ -274,10 +258,9 @@ static void check_bandwidth(const sn_standardised *data, int64_t rows, uint64_t 
 }
 
 /* Columns of numbers whose squares are no numbers, or 0, are standardised like all others. */
-static void test_standardised(void **state)
+TEST(test_standardised)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     enum { ROWS = 230 };
     static double a[ROWS * 3], b[ROWS * 2];
     sn_random random;
@@ -295,7 +278,7 @@ static void test_standardised(void **state)
         const int64_t n = rows[k];
         double column[ROWS], right[ROWS];
         sn_standardised data;
-        assert_int_equal(sn_standardise(n, (sn_side){3, a}, (sn_side){2, b}, 6, &keep, &data), STONET_OK);
+        OK(sn_standardise(n, (sn_side){3, a}, (sn_side){2, b}, 6, &keep, &data));
         assert_int_equal(data.columns, 3);
         for (int64_t j = 0; j < 3; j++) {
             for (int64_t i = 0; i < n; i++)
@@ -308,31 +291,17 @@ static void test_standardised(void **state)
 }
 
 /* Most rows alike: the median distance is 0, and 1 takes its place; so it does with one row or no column. */
-static void test_bandwidth_without_distances(void **state)
+TEST(test_bandwidth_without_distances)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     const double few[] = {1, 1, 1, 1, 1, 2}, flat[] = {3, 3, 3};
     sn_standardised data;
-    assert_int_equal(sn_standardise(6, (sn_side){1, few}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
+    OK(sn_standardise(6, (sn_side){1, few}, (sn_side){0, NULL}, 1, &keep, &data));
     assert_true(data.columns == 1 && data.bandwidth == 1.0);
-    assert_int_equal(sn_standardise(3, (sn_side){1, flat}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
+    OK(sn_standardise(3, (sn_side){1, flat}, (sn_side){0, NULL}, 1, &keep, &data));
     assert_true(data.columns == 0 && data.bandwidth == 1.0);
-    assert_int_equal(sn_standardise(1, (sn_side){1, flat}, (sn_side){1, few}, 1, &keep, &data), STONET_OK);
+    OK(sn_standardise(1, (sn_side){1, flat}, (sn_side){1, few}, 1, &keep, &data));
     assert_true(data.columns == 0 && data.bandwidth == 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),
-        cmocka_unit_test(test_whitening),
-        cmocka_unit_test(test_almost_one_column),
-        cmocka_unit_test(test_projection),
-        cmocka_unit_test(test_widths),
-        cmocka_unit_test(test_regression_features),
-        cmocka_unit_test(test_standardised),
-        cmocka_unit_test(test_bandwidth_without_distances),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

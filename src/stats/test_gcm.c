@@ -1,13 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/gcm.h"
 
@@ -25,7 +16,7 @@ static double test_of(const table *t, int64_t dx, int64_t dz, uint64_t seed)
     run.seed = seed;
     run.threads = 1;
     stonet_independence_result result;
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_OK);
+    OK(sn_gcm_test(&sides, &options, &run, &result));
     return result.p_value;
 }
 
@@ -42,9 +33,8 @@ static void draw(uint64_t seed, table *t)
 
 /* z = x, an invertible map of x, and the mean itself with long tails: about one in twenty is rejected; of 60
    more than 9 would be by chance in one of a thousand studies. */
-static void holds_its_level(void **state)
+TEST(holds_its_level)
 {
-    (void)state;
     enum { SETS = 60 };
     int rejected[3] = {0};
     for (uint64_t seed = 1; seed <= SETS; seed++) {
@@ -67,9 +57,8 @@ static void holds_its_level(void **state)
 }
 
 /* z without x2; and z = x1 where x2 moves the spread alone. */
-static void finds_what_is_missing(void **state)
+TEST(finds_what_is_missing)
 {
-    (void)state;
     int found[2] = {0};
     for (uint64_t seed = 1; seed <= 20; seed++) {
         table t;
@@ -86,9 +75,8 @@ static void finds_what_is_missing(void **state)
     assert_true(found[1] >= 18);
 }
 
-static void refuses_and_edges(void **state)
+TEST(refuses_and_edges)
 {
-    (void)state;
     table t;
     draw(1, &t);
     memcpy(t.z, t.x, sizeof t.x);
@@ -96,8 +84,7 @@ static void refuses_and_edges(void **state)
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_run run = STONET_RUN_INIT;
     stonet_independence_result result;
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "at least 100"));
+    assert_says(sn_gcm_test(&sides, &options, &run, &result), STONET_ERROR_DATA, "at least 100");
     for (int i = 0; i < ROWS; i++) t.y[i] = 4.0; /* nothing to be dependent */
     assert_true(test_of(&t, MOST, 2, 1) == 1.0);
     draw(1, &t);
@@ -105,12 +92,4 @@ static void refuses_and_edges(void **state)
     assert_true(test_of(&t, MOST, 2, 1) == 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_its_level),
-        cmocka_unit_test(finds_what_is_missing),
-        cmocka_unit_test(refuses_and_edges),
-    };
-    return cmocka_run_group_tests_name("stats_gcm", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

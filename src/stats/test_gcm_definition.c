@@ -1,16 +1,6 @@
 /* The generalised covariance measure against its definition (gcm.h), one function and one sum at a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
@@ -55,10 +45,9 @@ static void take_waves(const sn_scores *scores, int64_t count, uint32_t substrea
     sn_standardised white = {.n = N};
     double *f = calloc((size_t)(N * count), sizeof *f);
     assert_non_null(f);
-    assert_int_equal(sn_scores_whiten(scores, &keep, &white.columns, &white.values), STONET_OK);
+    OK(sn_scores_whiten(scores, &keep, &white.columns, &white.values));
     white.bandwidth = sqrt(2.0 * (double)white.columns);
-    assert_int_equal(sn_fourier_features(&white, count, (sn_drawing){SEED, substream, 1}, count, 0, f),
-                     STONET_OK);
+    OK(sn_fourier_features(&white, count, (sn_drawing){SEED, substream, 1}, count, 0, f));
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < N; i++) to[k].value[i] = f[i * count + k];
     free(f);
@@ -67,8 +56,8 @@ static void take_waves(const sn_scores *scores, int64_t count, uint32_t substrea
 /* Residuals of one function with a penalty of its own (0), or with the given one. */
 static void regress(const sn_smoother *smoother, double penalty, double a[N])
 {
-    if (penalty == 0.0) assert_int_equal(sn_smoother_choose(smoother, 1, a, false, &penalty), STONET_OK);
-    assert_int_equal(sn_smoother_residuals(smoother, 1, &penalty, a), STONET_OK);
+    if (penalty == 0.0) OK(sn_smoother_choose(smoother, 1, a, false, &penalty));
+    OK(sn_smoother_residuals(smoother, 1, &penalty, a));
 }
 
 /* The covariance test of those of `count` functions that z does not determine; e is room for it. */
@@ -154,11 +143,10 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
     double *features = calloc((size_t)(N * m), sizeof *features), penalty[9], left;
     assert_non_null(features);
     sn_smoother smoother;
-    assert_int_equal(sn_regression_features(z, SN_FEATURES_RICH, random,
-                                            (sn_drawing){SEED, STREAMS * repeat + 4, 1}, m, 0, features),
-                     STONET_OK);
-    assert_int_equal(sn_smoother_create(N, m, features, &keep, &smoother), STONET_OK);
-    assert_int_equal(sn_smoother_choose(&smoother, my, y, true, penalty), STONET_OK);
+    OK(sn_regression_features(z, SN_FEATURES_RICH, random, (sn_drawing){SEED, STREAMS * repeat + 4, 1}, m, 0,
+                              features));
+    OK(sn_smoother_create(N, m, features, &keep, &smoother));
+    OK(sn_smoother_choose(&smoother, my, y, true, penalty));
     left = sn_smoother_left(&smoother, penalty[0]);
     for (int64_t k = 0; k < all + my; k++) {
         double again[N];
@@ -180,10 +168,8 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
         r.excess = excess * (double)r.mx / sn_covariance_mean(&r);
         r.dz = z->columns;
         r.z = z->plain;
-        assert_int_equal(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200,
-                                            (sn_drawing){SEED, (uint32_t)first[block], 1}, &found,
-                                            &p_value[block]),
-                         STONET_OK);
+        OK(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200, (sn_drawing){SEED, (uint32_t)first[block], 1},
+                              &found, &p_value[block]));
         statistic += found;
     }
     *alike = look_alike(f + 2 * q);
@@ -230,11 +216,11 @@ static void check(kind what, bool alike_expected)
     options.null_law = STONET_NULL_PERMUTATION;
     options.permutations = 200;
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &got), STONET_OK);
+    OK(sn_gcm_test(&sides, &options, &run, &got));
     sn_scores sx, sz;
-    assert_int_equal(sn_scores_create(N, DX, x, &keep, &sx), STONET_OK);
-    assert_int_equal(sn_scores_create(N, DZ, z, &keep, &sz), STONET_OK);
-    assert_int_equal(sn_response_functions(N, 2, y, &keep, &my, &functions), STONET_OK);
+    OK(sn_scores_create(N, DX, x, &keep, &sx));
+    OK(sn_scores_create(N, DZ, z, &keep, &sz));
+    OK(sn_response_functions(N, 2, y, &keep, &my, &functions));
     for (uint32_t r = 0; r < REPEATS; r++) {
         bool alike;
         statistic += once(&sx, &sz, my, functions, r, of, &alike) / REPEATS;
@@ -246,19 +232,17 @@ static void check(kind what, bool alike_expected)
     assert_near(got.p_value, sn_cauchy_combination(count, p_value));
 }
 
-static void test_definition(void **state)
+TEST(test_definition)
 {
-    (void)state;
     check(MORE, false);
     check(TURNED, true);
     check(PART, false);
 }
 
 /* Legendre polynomials of the ranks, an indicator for two values, 0 for one. */
-static void test_response_functions(void **state)
+TEST(test_response_functions)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     enum { ROWS = 6, MANY = 11 };
     const double y[ROWS * 3] = {3, 5, 0, 1, 5, 0, 2, 5, 1, 9, 5, 0, 2, 5, 1, 4, 5, 0};
     const double rank[ROWS] = {3, 0, 1.5, 5, 1.5, 4}; /* from 0, the mean among equals */
@@ -271,7 +255,7 @@ static void test_response_functions(void **state)
         right[i][2] = sqrt(7.0) * (2.5 * v * v * v - 1.5 * v);
         right[i][6] = y[i * 3 + 2] == y[2] ? 2.0 : 0.0;
     }
-    assert_int_equal(sn_response_functions(ROWS, 3, y, &keep, &columns, &values), STONET_OK);
+    OK(sn_response_functions(ROWS, 3, y, &keep, &columns, &values));
     assert_int_equal(columns, 7);
     for (int k = 0; k < 7; k++) {
         double mean = 0.0;
@@ -280,16 +264,15 @@ static void test_response_functions(void **state)
     }
     double many[ROWS * MANY];
     for (int k = 0; k < ROWS * MANY; k++) many[k] = y[k / MANY * 3];
-    assert_int_equal(sn_response_functions(ROWS, MANY, many, &keep, &columns, &values), STONET_OK);
+    OK(sn_response_functions(ROWS, MANY, many, &keep, &columns, &values));
     assert_int_equal(columns, 2 * MANY); /* the third is left out */
-    assert_int_equal(sn_response_functions(ROWS, MANY - 1, many, &keep, &columns, &values), STONET_OK);
+    OK(sn_response_functions(ROWS, MANY - 1, many, &keep, &columns, &values));
     assert_int_equal(columns, 3 * (MANY - 1));
 }
 
 /* More functions of y than rows. */
-static void test_many_targets(void **state)
+TEST(test_many_targets)
 {
-    (void)state;
     enum { MANY = 40 };
     static double x[N], y[N * MANY], z[N];
     stonet_independence_result result;
@@ -304,24 +287,14 @@ static void test_many_targets(void **state)
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     options.null_law = STONET_NULL_GAMMA;
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1};
-    assert_int_equal(sn_gcm_test(&sides, &options, &run, &result), STONET_OK);
+    OK(sn_gcm_test(&sides, &options, &run, &result));
     assert_true(result.statistic > 0.0 && result.p_value < 0.01);
 }
 
-static void test_rows_needed(void **state)
+TEST(test_rows_needed)
 {
-    (void)state;
-    assert_int_equal(sn_check_rows_for(70, 3), STONET_OK);
+    OK(sn_check_rows_for(70, 3));
     assert_int_equal(sn_check_rows_for(69, 3), STONET_ERROR_DATA);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_response_functions),
-        cmocka_unit_test(test_many_targets),
-        cmocka_unit_test(test_rows_needed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,19 +1,9 @@
 /* Level, power and corner cases of the random-feature independence tests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
 #include <omp.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <stonet/stonet.h>
 
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/fourier.h"
@@ -135,16 +125,14 @@ static void assert_level(world kind, int64_t n, stonet_independence_options opti
     assert_true(uniformity(REPLICATIONS, p) > 0.01);
 }
 
-static void test_level_of_rit(void **state)
+TEST(test_level_of_rit)
 {
-    (void)state;
     assert_level(INDEPENDENT, 400, options_for(STONET_TEST_RIT, STONET_NULL_LPB4));
     assert_level(INDEPENDENT, 25, options_for(STONET_TEST_RIT, STONET_NULL_PERMUTATION));
 }
 
-static void test_level_of_the_other_laws(void **state)
+TEST(test_level_of_the_other_laws)
 {
-    (void)state;
     static double p[500];
     const stonet_null_law laws[] = {STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
     for (int k = 0; k < 3; k++) {
@@ -155,9 +143,8 @@ static void test_level_of_the_other_laws(void **state)
     }
 }
 
-static void test_level_of_conditional_tests(void **state)
+TEST(test_level_of_conditional_tests)
 {
-    (void)state;
     stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
     options.condition_features = 25;
     assert_level(CHAIN, 300, options);
@@ -165,9 +152,8 @@ static void test_level_of_conditional_tests(void **state)
     assert_level(CHAIN, 300, options);
 }
 
-static void test_power(void **state)
+TEST(test_power)
 {
-    (void)state;
     static double p[100];
     const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
                                     STONET_NULL_PERMUTATION};
@@ -184,9 +170,8 @@ static void test_power(void **state)
     assert_true(rejection_rate(100, p, 0.05) < 0.12);
 }
 
-static void test_causal_examples(void **state)
+TEST(test_causal_examples)
 {
-    (void)state;
     static sample s;
     const stonet_test given[] = {STONET_TEST_RCIT, STONET_TEST_RCOT};
     const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA,
@@ -207,9 +192,8 @@ static void test_causal_examples(void **state)
     }
 }
 
-static void test_reproducible(void **state)
+TEST(test_reproducible)
 {
-    (void)state;
     static sample s;
     draw(DIRECT, 700, 5, &s);
     const stonet_test tests[] = {STONET_TEST_RIT, STONET_TEST_RCIT, STONET_TEST_RCOT, STONET_TEST_DCOR};
@@ -228,9 +212,8 @@ static void test_reproducible(void **state)
     }
 }
 
-static void test_constant_and_tiny(void **state)
+TEST(test_constant_and_tiny)
 {
-    (void)state;
     static sample s;
     const stonet_test tests[] = {STONET_TEST_RIT, STONET_TEST_RCIT, STONET_TEST_RCOT, STONET_TEST_DCOR};
     const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
@@ -254,9 +237,8 @@ static void test_constant_and_tiny(void **state)
 }
 
 /* Whole duplicated rows, few distinct values and huge offsets are data like any other. */
-static void test_awkward_values(void **state)
+TEST(test_awkward_values)
 {
-    (void)state;
     static sample s;
     static sample t;
     stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
@@ -278,23 +260,21 @@ static void test_awkward_values(void **state)
 }
 
 /* A constant z conditions on nothing. */
-static void test_constant_z(void **state)
+TEST(test_constant_z)
 {
-    (void)state;
     static sample s;
     draw(PARABOLA, 300, 4, &s);
     for (int64_t i = 0; i < s.n; i++) s.z[i] = 4.0;
     stonet_independence_result with_z;
     stonet_independence_result without;
-    assert_int_equal(ask(s.x, s.n, s.y, s.z, NULL, NULL, &with_z), STONET_OK);
-    assert_int_equal(ask(s.x, s.n, s.y, NULL, NULL, NULL, &without), STONET_OK);
+    OK(ask(s.x, s.n, s.y, s.z, NULL, NULL, &with_z));
+    OK(ask(s.x, s.n, s.y, NULL, NULL, NULL, &without));
     assert_int_equal(with_z.test, STONET_TEST_RIT);
     assert_true(with_z.p_value == without.p_value && with_z.statistic == without.statistic);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     static sample s;
     stonet_independence_result result;
     draw(CHAIN, 50, 4, &s);
@@ -308,13 +288,11 @@ static void test_refusals(void **state)
     assert_int_equal(ask(NULL, 50, s.y, NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
     assert_int_equal(ask(s.x, 0, s.y, NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
     s.y[7] = NAN;
-    assert_int_equal(ask(s.x, 50, s.y, NULL, NULL, NULL, &result), STONET_ERROR_DATA);
-    assert_non_null(strstr(stonet_last_error(), "row 8, column 1 of y"));
+    assert_says(ask(s.x, 50, s.y, NULL, NULL, NULL, &result), STONET_ERROR_DATA, "row 8, column 1 of y");
 }
 
-static void test_cauchy_combination(void **state)
+TEST(test_cauchy_combination)
 {
-    (void)state;
     const double same[] = {0.03, 0.03, 0.03};
     assert_true(fabs(sn_cauchy_combination(3, same) - 0.03) < 1e-15);
     const double tiny[] = {1e-200, 0.5};
@@ -329,19 +307,18 @@ static void test_cauchy_combination(void **state)
     assert_true(sn_cauchy_combination(1, single) == 1.0);
 }
 
-static void test_fourier_features(void **state)
+TEST(test_fourier_features)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     static sample s;
     static double f[MAX_N * 6];
     draw(INDEPENDENT, MAX_N, 6, &s);
     for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
     sn_standardised data;
-    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
+    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
     /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
     assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
-    assert_int_equal(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f), STONET_OK);
+    OK(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f));
     for (int64_t k = 1; k < 6; k++) {
         double mean = 0.0;
         double square = 0.0;
@@ -353,25 +330,8 @@ static void test_fourier_features(void **state)
     }
     /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
     for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
-    assert_int_equal(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data), STONET_OK);
+    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
     assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_level_of_rit),
-        cmocka_unit_test(test_level_of_the_other_laws),
-        cmocka_unit_test(test_level_of_conditional_tests),
-        cmocka_unit_test(test_power),
-        cmocka_unit_test(test_causal_examples),
-        cmocka_unit_test(test_reproducible),
-        cmocka_unit_test(test_constant_and_tiny),
-        cmocka_unit_test(test_awkward_values),
-        cmocka_unit_test(test_constant_z),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_cauchy_combination),
-        cmocka_unit_test(test_fourier_features),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

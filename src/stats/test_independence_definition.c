@@ -1,17 +1,8 @@
 /* The random-feature tests against their definition: features, regressions by elimination, covariance test.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include <stonet/stonet.h>
 
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
@@ -65,12 +56,10 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
 {
     const int me = 2 * M;
     double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, beta[MZ * WIDTH] = {0}, used = 0.0;
-    assert_int_equal(sn_fourier_features(x, M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f), STONET_OK);
-    assert_int_equal(sn_fourier_features(y, M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f),
-                     STONET_OK);
+    OK(sn_fourier_features(x, M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f));
+    OK(sn_fourier_features(y, M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f));
     if (mz > 0) {
-        assert_int_equal(sn_fourier_features(z, MZ, (sn_drawing){SEED, 3 * repeat + 2, 1}, WIDTH, me, f),
-                         STONET_OK);
+        OK(sn_fourier_features(z, MZ, (sn_drawing){SEED, 3 * repeat + 2, 1}, WIDTH, me, f));
         for (int i = 0; i < N; i++) {
             const double *row = f + i * WIDTH;
             for (int a = 0; a < MZ; a++) {
@@ -91,9 +80,8 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
         r.dz = z->columns;
         r.z = z->values;
     }
-    assert_int_equal(sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, PERMUTATIONS * repeat, 1},
-                                        statistic, p_value),
-                     STONET_OK);
+    OK(sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, PERMUTATIONS * repeat, 1}, statistic,
+                          p_value));
 }
 
 static void check(stonet_test test, stonet_null_law law)
@@ -103,12 +91,10 @@ static void check(stonet_test test, stonet_null_law law)
     double x[N * DX], y[N * DY], z[N * DZ], p_value[REPEATS], statistic = 0.0;
     sn_standardised sx, sy, sz;
     draw(x, y, z);
-    assert_int_equal(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &sx), STONET_OK);
-    assert_int_equal(sn_standardise(N, (sn_side){DY, y},
-                                    test == STONET_TEST_RCIT ? (sn_side){DZ, z} : (sn_side){0, NULL}, SEED,
-                                    &keep, &sy),
-                     STONET_OK);
-    assert_int_equal(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &sz), STONET_OK);
+    OK(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &sx));
+    OK(sn_standardise(N, (sn_side){DY, y}, test == STONET_TEST_RCIT ? (sn_side){DZ, z} : (sn_side){0, NULL},
+                      SEED, &keep, &sy));
+    OK(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &sz));
     for (uint32_t r = 0; r < REPEATS; r++) {
         double found;
         once(&sx, &sy, &sz, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);
@@ -125,15 +111,14 @@ static void check(stonet_test test, stonet_null_law law)
     options.permutations = PERMUTATIONS;
     stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 2};
     stonet_independence_result got;
-    assert_int_equal(stonet_independence(&sides, &options, &run, &got), STONET_OK);
+    OK(stonet_independence(&sides, &options, &run, &got));
     assert_true(got.test == test && got.n == N);
     assert_true(fabs(got.statistic - statistic) < 1e-6 * statistic);
     assert_true(fabs(got.p_value - sn_cauchy_combination(REPEATS, p_value)) < 1e-6);
 }
 
-static void test_definition(void **state)
+TEST(test_definition)
 {
-    (void)state;
     check(STONET_TEST_RIT, STONET_NULL_HBE);
     check(STONET_TEST_RCOT, STONET_NULL_HBE);
     check(STONET_TEST_RCIT, STONET_NULL_GAMMA);
@@ -142,9 +127,8 @@ static void test_definition(void **state)
 
 /* Without a wish there are 100 features of z, 50 a column where that is more, and a quarter of the rows at
    most. */
-static void test_condition_features(void **state)
+TEST(test_condition_features)
 {
-    (void)state;
     enum { MOST = 700 };
     static double x[MOST], y[MOST], z[MOST * DZ];
     static const int64_t cases[][3] = {
@@ -163,7 +147,7 @@ static void test_condition_features(void **state)
             stonet_independence_result got;
             options.test = STONET_TEST_RCOT;
             options.condition_features = wish < 0 ? 0 : cases[k][2] + wish;
-            assert_int_equal(stonet_independence(&sides, &options, NULL, &got), STONET_OK);
+            OK(stonet_independence(&sides, &options, NULL, &got));
             p_value[wish + 1] = got.p_value;
         }
         assert_true(p_value[0] == p_value[1]);
@@ -172,18 +156,17 @@ static void test_condition_features(void **state)
 }
 
 /* Each side that a test or a comparison cannot do without is asked for. */
-static void test_sides(void **state)
+TEST(test_sides)
 {
-    (void)state;
     double x[N * DX], y[N * DY], z[N * DZ];
     draw(x, y, z);
     const stonet_sides whole = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};
     stonet_independence_result result;
     stonet_prediction_gain gain;
-    assert_int_equal(stonet_independence(&whole, NULL, NULL, &result), STONET_OK);
+    OK(stonet_independence(&whole, NULL, NULL, &result));
     assert_int_equal(stonet_independence(&whole, NULL, NULL, NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_independence(NULL, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_prediction_compare(&whole, NULL, &gain), STONET_OK);
+    OK(stonet_prediction_compare(&whole, NULL, &gain));
     assert_int_equal(stonet_prediction_compare(&whole, NULL, NULL), STONET_ERROR_ARGUMENT);
     for (int k = 0; k < 7; k++) {
         stonet_sides sides = whole;
@@ -201,16 +184,15 @@ static void test_sides(void **state)
 }
 
 /* Every test there is can be asked for, and none before or after them. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
-    (void)state;
     double x[N * DX], y[N * DY], z[N * DZ];
     draw(x, y, z);
     const stonet_sides sides = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     stonet_independence_result result;
     options.test = STONET_TEST_GCM;
-    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    OK(stonet_independence(&sides, &options, NULL, &result));
     assert_int_equal(result.test, STONET_TEST_GCM);
     options.test = STONET_TEST_GCM + 1;
     assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
@@ -218,15 +200,14 @@ static void test_numbers(void **state)
     assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     options.test = STONET_TEST_AUTO;
     options.null_law = STONET_NULL_PERMUTATION;
-    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    OK(stonet_independence(&sides, &options, NULL, &result));
     options.null_law = STONET_NULL_PERMUTATION + 1;
     assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
 /* Every cell is looked at, also the last one of several columns, and every option at both of its ends. */
-static void test_every_cell_and_option(void **state)
+TEST(test_every_cell_and_option)
 {
-    (void)state;
     enum { ROWS = 40 };
     double x[ROWS * 3], y[ROWS * 2], z[ROWS * 2];
     sn_random random;
@@ -245,8 +226,7 @@ static void test_every_cell_and_option(void **state)
     for (int k = 0; k < 3; k++) {
         const double held = *last[k];
         *last[k] = INFINITY;
-        assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_DATA);
-        assert_non_null(strstr(stonet_last_error(), place[k]));
+        assert_says(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_DATA, place[k]);
         *last[k] = held;
     }
     int64_t *const value[] = {&options.features, &options.condition_features, &options.repeats,
@@ -259,11 +239,11 @@ static void test_every_cell_and_option(void **state)
             assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
         }
         *value[k] = least[k];
-        assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+        OK(stonet_independence(&sides, &options, NULL, &result));
         *value[k] = held;
     }
     options.condition_features = 1000;
-    assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_OK);
+    OK(stonet_independence(&sides, &options, NULL, &result));
     options.test = (stonet_test)-1;
     assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     options.test = (stonet_test)(STONET_TEST_GCM + 1);
@@ -276,18 +256,17 @@ static void test_every_cell_and_option(void **state)
 }
 
 /* Three rows leave nothing to test with, four do; a side without rows or columns is none. */
-static void test_few_rows(void **state)
+TEST(test_few_rows)
 {
-    (void)state;
     const double x[] = {1.0, 4.0, 2.0, 7.0}, y[] = {3.0, 1.0, 2.0, -1.0}, constant[] = {5.0, 5.0, 5.0, 5.0};
     stonet_independence_result result;
     for (int64_t n = 2; n <= 4; n++) {
         const stonet_sides sides = {.n = n, .dx = 1, .dy = 1, .x = x, .y = y};
-        assert_int_equal(stonet_independence(&sides, NULL, NULL, &result), STONET_OK);
+        OK(stonet_independence(&sides, NULL, NULL, &result));
         assert_true((result.p_value < 1.0) == (n == 4) && result.n == n);
     }
     stonet_sides sides = {.n = 4, .dx = 1, .dy = 1, .x = x, .y = constant};
-    assert_int_equal(stonet_independence(&sides, NULL, NULL, &result), STONET_OK);
+    OK(stonet_independence(&sides, NULL, NULL, &result));
     assert_true(result.p_value == 1.0 && result.statistic == 0.0);
     const stonet_sides wrong[] = {
         {.n = 0, .dx = 1, .dy = 1, .x = x, .y = y},    {.n = 4, .dx = 0, .dy = 1, .x = x, .y = y},
@@ -301,15 +280,4 @@ static void test_few_rows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cell_and_option),
-        cmocka_unit_test(test_few_rows),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_condition_features),
-        cmocka_unit_test(test_sides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,22 +1,11 @@
 /*
  * How often every test of independence rejects, at 5 %, what is independent: rare indicators, long tails, few
  * rows. A sample of the cells is the test. `test_stats_levels REPETITIONS ROWS ..` prints all of them for
- * tables of these sizes, and how often three kinds of dependence are found (`make levels`).
+ * tables of these sizes, and how often three kinds of dependence are found (`make check-levels`).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <stonet/stonet.h>
 
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
 
@@ -171,6 +160,7 @@ static void assert_level(cell c, int test)
 static void level_of_rare_indicators(void **state)
 {
     (void)state;
+    not_for_sanitizers();
     const int conditional[] = {STONET_TEST_GCM, STONET_TEST_RCIT, STONET_TEST_RCOT};
     assert_level((cell){ALONE, TENTH, TENTH, 100}, STONET_TEST_RIT);
     assert_level((cell){ALONE, TWENTIETH, TWENTIETH, 500}, STONET_TEST_RIT);

@@ -1,15 +1,7 @@
 /* Golden values: hand computation, and golden/make_stats_golden.py for the t-test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
 #include <stonet/stonet.h>
 
+#include "base/test_kit.h"
 #include "stats/distributions.h"
 #include "stats/metrics.h"
 
@@ -18,9 +10,8 @@ static void assert_near(double got, double expected)
     assert_true(fabs(got - expected) <= 1e-13 * fmax(1.0, fabs(expected)));
 }
 
-static void test_classification(void **state)
+TEST(test_classification)
 {
-    (void)state;
     const double probability[] = {0.7, 0.2, 0.1, 0.4, 0.4, 0.2, 0.0, 1.0, 0.0, 0.1, 0.1, 0.8};
     const int32_t label[] = {0, 1, 0, 2}; /* right, a tie lost to class 0, surely wrong, right */
     assert_near(sn_error_rate(4, 3, probability, label, NULL), 0.5);
@@ -33,9 +24,8 @@ static void test_classification(void **state)
     assert_true(isnan(sn_log_loss(0, 3, probability, label, NULL)));
 }
 
-static void test_regression(void **state)
+TEST(test_regression)
 {
-    (void)state;
     const double y[] = {1, 2, 3, 4};
     const double predicted[] = {1.5, 2, 2.5, 4};
     assert_near(sn_mse(4, 1, predicted, y, NULL), 0.125);
@@ -45,9 +35,8 @@ static void test_regression(void **state)
     assert_true(isnan(sn_correlation(0, 1, predicted, y, NULL)));
 }
 
-static void test_several_outputs(void **state)
+TEST(test_several_outputs)
 {
-    (void)state;
     /* first output as above, second reversed and scaled */
     const double y[] = {1, 1, 2, 2, 3, 3, 4, 4};
     const double predicted[] = {1.5, 4, 2, 3, 2.5, 2, 4, 1};
@@ -56,9 +45,8 @@ static void test_several_outputs(void **state)
     assert_near(sn_correlation(4, 2, predicted, y, NULL), (4.0 / sqrt(3.5 * 5.0) - 1.0) / 2);
 }
 
-static void test_constant_columns(void **state)
+TEST(test_constant_columns)
 {
-    (void)state;
     const double flat[] = {2, 2, 2};
     const double other[] = {1, 2, 3};
     assert_near(sn_r2(3, 1, flat, flat, NULL), 1.0);
@@ -67,9 +55,8 @@ static void test_constant_columns(void **state)
     assert_near(sn_correlation(3, 1, other, flat, NULL), 0.0);
 }
 
-static void test_mean_and_error(void **state)
+TEST(test_mean_and_error)
 {
-    (void)state;
     const double v[] = {1, 2, 3, 4, 10};
     assert_near(sn_mean(5, v), 4.0);
     assert_near(sn_standard_deviation(5, v), sqrt(12.5));
@@ -78,9 +65,8 @@ static void test_mean_and_error(void **state)
     assert_true(isnan(sn_mean(0, v)) && isnan(sn_standard_error(0, v)));
 }
 
-static void test_probabilities(void **state)
+TEST(test_probabilities)
 {
-    (void)state;
     /* Five rows of two classes; the probabilities of the second are .1 .4 .35 .8 .4. */
     const double p[] = {0.9, 0.1, 0.6, 0.4, 0.65, 0.35, 0.2, 0.8, 0.6, 0.4};
     const int32_t label[] = {0, 0, 1, 1, 1};
@@ -105,9 +91,8 @@ static void test_probabilities(void **state)
 }
 
 /* Whole weights are rows that come several times. */
-static void test_weights_repeat_rows(void **state)
+TEST(test_weights_repeat_rows)
 {
-    (void)state;
     const double p[] = {0.9, 0.1, 0.3, 0.7, 0.65, 0.35, 0.2, 0.8}, weight[] = {2, 0, 3, 1};
     const int32_t label[] = {0, 1, 1, 1}, many_label[] = {0, 0, 1, 1, 1, 1};
     const double many[] = {0.9, 0.1, 0.9, 0.1, 0.65, 0.35, 0.65, 0.35, 0.65, 0.35, 0.2, 0.8};
@@ -127,9 +112,8 @@ static void test_weights_repeat_rows(void **state)
     assert_near(sn_correlation(4, 1, guess, y, weight), sn_correlation(6, 1, many_guess, many_y, NULL));
 }
 
-static void test_paired_t(void **state)
+TEST(test_paired_t)
 {
-    (void)state;
     const double a[] = {0.12, 0.15, 0.11, 0.18, 0.14};
     const double b[] = {0.13, 0.19, 0.12, 0.17, 0.20};
     const double shifted[] = {1.25, 2.25, 3.25};
@@ -152,13 +136,4 @@ static void test_paired_t(void **state)
     assert_true(isnan(sn_fold_t_test(1, 5, a, b)) && isnan(sn_fold_t_test(0, 5, a, b)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classification),  cmocka_unit_test(test_regression),
-        cmocka_unit_test(test_several_outputs), cmocka_unit_test(test_constant_columns),
-        cmocka_unit_test(test_mean_and_error),  cmocka_unit_test(test_weights_repeat_rows),
-        cmocka_unit_test(test_paired_t),        cmocka_unit_test(test_probabilities),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,5 @@
 /* The look by prediction against its definition: every fold by itself, every sum written out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
@@ -66,11 +56,9 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
     double *yt = calloc((size_t)(N * my), sizeof *f), *coef = calloc((size_t)(m * my), sizeof *f);
     double *penalty = calloc((size_t)my, sizeof *f), error = 0.0;
     assert_true(f != NULL && train != NULL && yt != NULL && coef != NULL && penalty != NULL);
-    assert_int_equal(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base, 1}, m, 0, f),
-                     STONET_OK);
-    assert_int_equal(sn_regression_features(second, SN_FEATURES_PLAIN, RANDOM,
-                                            (sn_drawing){5, base + stream, 1}, m, of_z, f),
-                     STONET_OK);
+    OK(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base, 1}, m, 0, f));
+    OK(sn_regression_features(second, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base + stream, 1}, m, of_z,
+                              f));
     int64_t n = 0;
     for (int64_t i = 0; i < N; i++) n += fold_of[i] != fold;
     for (int64_t j = 0; j < m; j++) { /* all less the mean of the training rows */
@@ -86,9 +74,9 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
         at++;
     }
     sn_smoother smoother;
-    assert_int_equal(sn_smoother_create(n, m, train, &keep, &smoother), STONET_OK);
-    assert_int_equal(sn_smoother_choose(&smoother, my, yt, false, penalty), STONET_OK);
-    assert_int_equal(sn_smoother_fit(&smoother, my, yt, penalty, coef), STONET_OK);
+    OK(sn_smoother_create(n, m, train, &keep, &smoother));
+    OK(sn_smoother_choose(&smoother, my, yt, false, penalty));
+    OK(sn_smoother_fit(&smoother, my, yt, penalty, coef));
     for (int64_t c = 0; c < my; c++) {
         double low = INFINITY, high = -INFINITY;
         for (int64_t i = 0; i < n; i++) {
@@ -115,9 +103,9 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
     sn_scores x, z;
     double *functions = NULL, of_z[FOLDS], of_both[FOLDS], total = 0.0, sum_z = 0.0, sum_both = 0.0;
     int64_t my = 0, order[N], fold_of[N];
-    assert_int_equal(sn_scores_create(N, DX, s->x, &keep, &x), STONET_OK);
-    assert_int_equal(sn_scores_create(N, 1, s->z, &keep, &z), STONET_OK);
-    assert_int_equal(sn_response_functions(N, 1, s->y, &keep, &my, &functions), STONET_OK);
+    OK(sn_scores_create(N, DX, s->x, &keep, &x));
+    OK(sn_scores_create(N, 1, s->z, &keep, &z));
+    OK(sn_response_functions(N, 1, s->y, &keep, &my, &functions));
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, order);
@@ -150,9 +138,8 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
                                     .n = N};
 }
 
-static void test_definition(void **state)
+TEST(test_definition)
 {
-    (void)state;
     static const double of_x[] = {0.0, 0.4, 2.0, 4.0};
     for (size_t k = 0; k < sizeof of_x / sizeof *of_x; k++) {
         static sides s;
@@ -161,7 +148,7 @@ static void test_definition(void **state)
         if (k == 3) largest_first(&s);
         const stonet_sides given = {.n = N, .dx = DX, .dy = 1, .dz = 1, .x = s.x, .y = s.y, .z = s.z};
         const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 2};
-        assert_int_equal(sn_look_by_prediction(&given, &run, &got), STONET_OK);
+        OK(sn_look_by_prediction(&given, &run, &got));
         look_slowly(&s, &right);
         assert_int_equal(got.n, N);
         assert_true(fabs(got.explained_z - right.explained_z) < 1e-6);
@@ -171,27 +158,19 @@ static void test_definition(void **state)
 }
 
 /* x that is z, and x that is constant, add nothing; z that is constant cannot be looked at. */
-static void test_nothing_to_add(void **state)
+TEST(test_nothing_to_add)
 {
-    (void)state;
     static sides s;
     static double flat[N];
     stonet_prediction_gain got;
     draw(1.0, &s);
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
     stonet_sides given = {.n = N, .dx = 1, .dy = 1, .dz = 1, .x = flat, .y = s.y, .z = s.z};
-    assert_int_equal(sn_look_by_prediction(&given, &run, &got), STONET_OK);
+    OK(sn_look_by_prediction(&given, &run, &got));
     assert_true(got.p_value == 1.0 && got.n == N && got.explained_z == 0.0);
     given.x = s.z;
-    assert_int_equal(sn_look_by_prediction(&given, &run, &got), STONET_OK);
+    OK(sn_look_by_prediction(&given, &run, &got));
     assert_true(got.p_value > 0.05 && got.explained_z > 0.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),
-        cmocka_unit_test(test_nothing_to_add),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,5 @@
 /* Ridge regressions against matrices that are written out, and the penalties against all of the grid. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/smoother.h"
@@ -97,19 +88,18 @@ static double left_over(const double s[N * N], const double a[N * K], int c)
     return sum;
 }
 
-static void test_fit(void **state)
+TEST(test_fit)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     static const double penalty[K] = {0.3, 20.0, 4000.0};
     double f[N * M], a[N * K], coef[M * K], residual[N * K];
     sn_smoother smoother;
     draw(f, a);
-    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
+    OK(sn_smoother_create(N, M, f, &keep, &smoother));
     assert_int_equal(smoother.rank, RANK);
-    assert_int_equal(sn_smoother_fit(&smoother, K, a, penalty, coef), STONET_OK);
+    OK(sn_smoother_fit(&smoother, K, a, penalty, coef));
     memcpy(residual, a, sizeof residual);
-    assert_int_equal(sn_smoother_residuals(&smoother, K, penalty, residual), STONET_OK);
+    OK(sn_smoother_residuals(&smoother, K, penalty, residual));
     for (int c = 0; c < K; c++) {
         double inverse[M * M], s[N * N], trace = 0.0;
         invert(f, penalty[c], inverse);
@@ -134,17 +124,16 @@ static void test_fit(void **state)
     assert_near(sn_smoother_left(&smoother, 0.0), N - 1 - RANK); /* a projection */
 }
 
-static void test_choice(void **state)
+TEST(test_choice)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     enum { STEPS = 21 };
     double f[N * M], a[N * K], each[K], one[K], best[K + 1], right[K + 1];
     sn_smoother smoother;
     draw(f, a);
-    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
-    assert_int_equal(sn_smoother_choose(&smoother, K, a, false, each), STONET_OK);
-    assert_int_equal(sn_smoother_choose(&smoother, K, a, true, one), STONET_OK);
+    OK(sn_smoother_create(N, M, f, &keep, &smoother));
+    OK(sn_smoother_choose(&smoother, K, a, false, each));
+    OK(sn_smoother_choose(&smoother, K, a, true, one));
     for (int c = 0; c <= K; c++) best[c] = INFINITY;
     int refused = 0;
     for (int step = 0; step < STEPS; step++) {
@@ -173,46 +162,35 @@ static void test_choice(void **state)
 }
 
 /* What is a feature itself asks for no penalty. */
-static void test_no_noise(void **state)
+TEST(test_no_noise)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     enum { FEW = 3 };
     double f[N * M], few[N * FEW], a[N * K], chosen;
     sn_smoother smoother;
     draw(f, a);
     for (int k = 0; k < N * FEW; k++) few[k] = f[k / FEW * M + k % FEW];
     for (int i = 0; i < N; i++) a[i] = few[i * FEW];
-    assert_int_equal(sn_smoother_create(N, FEW, few, &keep, &smoother), STONET_OK);
-    assert_int_equal(sn_smoother_choose(&smoother, 1, a, false, &chosen), STONET_OK);
+    OK(sn_smoother_create(N, FEW, few, &keep, &smoother));
+    OK(sn_smoother_choose(&smoother, 1, a, false, &chosen));
     assert_true(chosen < 1e-6 * smoother.value[0]);
 }
 
 /* Features that are all 0 explain nothing, and break nothing. */
-static void test_nothing_to_explain_by(void **state)
+TEST(test_nothing_to_explain_by)
 {
     SN_WORKSPACE(keep);
-    (void)state;
     double f[N * M] = {0}, g[N * M], a[N * K], before[N * K], penalty[K];
     sn_smoother smoother;
     draw(g, a);
     memcpy(before, a, sizeof before);
-    assert_int_equal(sn_smoother_create(N, M, f, &keep, &smoother), STONET_OK);
+    OK(sn_smoother_create(N, M, f, &keep, &smoother));
     assert_int_equal(smoother.rank, 0);
-    assert_int_equal(sn_smoother_choose(&smoother, K, a, false, penalty), STONET_OK);
+    OK(sn_smoother_choose(&smoother, K, a, false, penalty));
     for (int c = 0; c < K; c++) assert_true(penalty[c] == 1.0);
-    assert_int_equal(sn_smoother_residuals(&smoother, K, penalty, a), STONET_OK);
+    OK(sn_smoother_residuals(&smoother, K, penalty, a));
     assert_memory_equal(a, before, sizeof before);
     assert_true(sn_smoother_left(&smoother, 1.0) == N - 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fit),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_no_noise),
-        cmocka_unit_test(test_nothing_to_explain_by),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,5 @@
 /* The axes of Z: uncorrelated, ordered by what they do to the output, the same for every way to write Z. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stonet/axes.h"
@@ -25,7 +17,7 @@ typedef struct fixture {
 static fixture make(sn_activation activation, sn_task task, int64_t outputs)
 {
     fixture f = {.shape = {.layers = 2, .width = {2, Q, outputs}, .activation = activation, .task = task}};
-    assert_int_equal(sn_shape_layout(&f.shape), STONET_OK);
+    OK(sn_shape_layout(&f.shape));
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_TEST, 1);
     for (int64_t k = 0; k < f.shape.parameters; k++) f.theta[k] = (float)sn_random_normal(&random);
@@ -47,7 +39,7 @@ static float *weights(fixture *f)
 static sn_axes learn(const fixture *f)
 {
     sn_axes axes;
-    assert_int_equal(sn_axes_learn(&f->shape, f->theta, N, f->z, SN_UNITS_PLAIN, Q, &axes), STONET_OK);
+    OK(sn_axes_learn(&f->shape, f->theta, N, f->z, SN_UNITS_PLAIN, Q, &axes));
     return axes;
 }
 
@@ -78,9 +70,8 @@ static void assert_uncorrelated(const float *z)
 }
 
 /* Without an activation the variances of the columns are the eigenvalues of Cov(W Z). */
-static void linear_axes_are_the_principal_components_of_the_output(void **state)
+TEST(linear_axes_are_the_principal_components_of_the_output)
 {
-    (void)state;
     fixture f = make(SN_IDENTITY, SN_REGRESSION, M);
     double cov[M * M] = {0}, values[M], vectors[M * M], total = 0.0;
     for (int a = 0; a < M; a++)
@@ -89,10 +80,10 @@ static void linear_axes_are_the_principal_components_of_the_output(void **state)
                 for (int k = 0; k < Q; k++)
                     cov[a * M + b] += (double)weights(&f)[a * Q + j] * covariance(f.z, j, k) *
                                       (double)weights(&f)[b * Q + k];
-    assert_int_equal(sn_eigh(M, cov, values, vectors), STONET_OK);
+    OK(sn_eigh(M, cov, values, vectors));
     for (int k = 0; k < Q; k++) total += values[k];
     sn_axes axes = learn(&f);
-    assert_int_equal(sn_axes_apply(&axes, N, f.z, f.z), STONET_OK);
+    OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_uncorrelated(f.z);
     for (int k = 0; k < Q; k++) {
         assert_true(fabs(covariance(f.z, k, k) / values[k] - 1.0) < 1e-4);
@@ -103,9 +94,8 @@ static void linear_axes_are_the_principal_components_of_the_output(void **state)
 }
 
 /* Z in other units and directions, with W to match: the same axes, signs included. */
-static void axes_do_not_depend_on_the_coordinates(void **state)
+TEST(axes_do_not_depend_on_the_coordinates)
 {
-    (void)state;
     fixture f = make(SN_IDENTITY, SN_REGRESSION, M), other = f;
     for (int64_t i = 0; i < N; i++) { /* (u, v, w) <- (-2 u, v + u, w / 10) */
         const float u = f.z[i * Q];
@@ -120,17 +110,16 @@ static void axes_do_not_depend_on_the_coordinates(void **state)
         to[2] = 10.0F * from[2];
     }
     sn_axes axes = learn(&f), same = learn(&other);
-    assert_int_equal(sn_axes_apply(&axes, N, f.z, f.z), STONET_OK);
-    assert_int_equal(sn_axes_apply(&same, N, other.z, other.z), STONET_OK);
+    OK(sn_axes_apply(&axes, N, f.z, f.z));
+    OK(sn_axes_apply(&same, N, other.z, other.z));
     for (int64_t i = 0; i < N_Q; i++) assert_true(fabsf(f.z[i] - other.z[i]) < 1e-3F);
     sn_axes_free(&axes);
     sn_axes_free(&same);
 }
 
 /* What saturates still counts: two clusters on the flat sides of tanh differ by 2 w. */
-static void flat_sides_count(void **state)
+TEST(flat_sides_count)
 {
-    (void)state;
     fixture f = make(SN_TANH, SN_REGRESSION, 1);
     const float w[Q] = {1.0F, 0.1F, 0.0F};
     memcpy(weights(&f), w, sizeof w);
@@ -138,14 +127,13 @@ static void flat_sides_count(void **state)
     sn_axes axes = learn(&f);
     assert_true(axes.share[0] > 0.9);
     const double along = fabs(axes.map[0]) * 20.0; /* of the first axis, what the clusters are apart by */
-    assert_int_equal(sn_axes_apply(&axes, N, f.z, f.z), STONET_OK);
+    OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_true(along > 0.5 * sqrt(covariance(f.z, 0, 0)));
     sn_axes_free(&axes);
 }
 
-static void a_line_is_told_from_a_plane(void **state)
+TEST(a_line_is_told_from_a_plane)
 {
-    (void)state;
     fixture f = make(SN_TANH, SN_REGRESSION, 1);
     for (int64_t i = 0; i < N; i++) {
         f.z[i * Q + 1] = 2.0F * f.z[i * Q] + 1e-4F * f.z[i * Q + 1];
@@ -156,16 +144,15 @@ static void a_line_is_told_from_a_plane(void **state)
     assert_true(axes.share[0] > 0.999);
     assert_int_equal(sn_axes_carrying(&axes, 0.99), 1);
     assert_true(sn_axes_effective(&axes) < 1.01);
-    assert_int_equal(sn_axes_apply(&axes, N, f.z, f.z), STONET_OK);
+    OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_uncorrelated(f.z);
     for (int64_t i = 0; i < N; i++) assert_true(f.z[i * Q + 2] == 0.0F);
     sn_axes_free(&axes);
 }
 
 /* The second of two classes is where the first axis points. */
-static void the_sign_is_that_of_the_last_class(void **state)
+TEST(the_sign_is_that_of_the_last_class)
 {
-    (void)state;
     for (int way = -1; way <= 1; way += 2) {
         fixture f = make(SN_TANH, SN_CLASSIFICATION, 2);
         for (int k = 0; k < Q; k++) {
@@ -173,7 +160,7 @@ static void the_sign_is_that_of_the_last_class(void **state)
             weights(&f)[Q + k] = 5.0F + (k == 0 ? (float)-way : 0.0F);
         }
         sn_axes axes = learn(&f);
-        assert_int_equal(sn_axes_apply(&axes, N, f.z, f.z), STONET_OK);
+        OK(sn_axes_apply(&axes, N, f.z, f.z));
         double with = 0.0;
         fixture again = make(SN_TANH, SN_CLASSIFICATION, 2);
         memcpy(again.theta, f.theta, sizeof f.theta);
@@ -191,9 +178,8 @@ static void the_sign_is_that_of_the_last_class(void **state)
 
 /* Columns beyond the effect are the next axes of the units: uncorrelated with all before, alive, share 0. The
    columns for q are the first of those for more. */
-static void columns_beyond_the_effect(void **state)
+TEST(columns_beyond_the_effect)
 {
-    (void)state;
     for (int units = SN_UNITS_PLAIN; units <= SN_UNITS_ACTIVATED; units++) {
         fixture f = make(SN_TANH, SN_REGRESSION, units == SN_UNITS_PLAIN ? 2 : 1);
         const int of_effect = units == SN_UNITS_PLAIN ? 0 : 1; /* no weight at all, or one output */
@@ -201,9 +187,9 @@ static void columns_beyond_the_effect(void **state)
         float z[Q][N * Q];
         for (int q = Q; q >= 1; q--) {
             sn_axes axes, first;
-            assert_int_equal(sn_axes_learn(&f.shape, f.theta, N, f.z, (sn_units)units, q, &axes), STONET_OK);
+            OK(sn_axes_learn(&f.shape, f.theta, N, f.z, (sn_units)units, q, &axes));
             assert_int_equal(axes.q, q);
-            assert_int_equal(sn_axes_apply(&axes, N, f.z, z[q - 1]), STONET_OK);
+            OK(sn_axes_apply(&axes, N, f.z, z[q - 1]));
             for (int k = 0; k < q; k++) {
                 assert_true(fabs(axes.share[k] - (k < of_effect ? 1.0 : 0.0)) < 1e-9);
                 assert_true(product(q, z[q - 1], k, k) > 1e-3);
@@ -217,7 +203,7 @@ static void columns_beyond_the_effect(void **state)
                     assert_true(fabsf(z[q - 1][i * q + k] - z[Q - 1][i * Q + k]) < 1e-5F);
             }
             assert_true(fabs(sn_axes_carried(&axes) - 1.0) < 1e-9);
-            assert_int_equal(sn_axes_first(&axes, 1, &first), STONET_OK);
+            OK(sn_axes_first(&axes, 1, &first));
             assert_memory_equal(first.map, axes.map, sizeof(double[Q]));
             sn_axes_free(&first);
             sn_axes_free(&axes);
@@ -225,26 +211,24 @@ static void columns_beyond_the_effect(void **state)
     }
 }
 
-static void constant_units_have_no_axes(void **state)
+TEST(constant_units_have_no_axes)
 {
-    (void)state;
     fixture f = make(SN_TANH, SN_REGRESSION, 2);
     for (int64_t i = 0; i < N_Q; i++) f.z[i] = 1.0F;
     const sn_axes axes = learn(&f);
     assert_int_equal(axes.q, 0);
 }
 
-static void axes_come_back_from_a_store(void **state)
+TEST(axes_come_back_from_a_store)
 {
-    (void)state;
     fixture f = make(SN_TANH, SN_REGRESSION, M);
     sn_axes axes = learn(&f), back;
     sn_store *store = NULL;
-    assert_int_equal(sn_store_create(&store), STONET_OK);
-    assert_int_equal(sn_axes_get(store, Q, &back), STONET_OK);
+    OK(sn_store_create(&store));
+    OK(sn_axes_get(store, Q, &back));
     assert_int_equal(back.q, 0);
-    assert_int_equal(sn_axes_put(&axes, store), STONET_OK);
-    assert_int_equal(sn_axes_get(store, Q, &back), STONET_OK);
+    OK(sn_axes_put(&axes, store));
+    OK(sn_axes_get(store, Q, &back));
     assert_memory_equal(axes.map, back.map, sizeof(double[Q * Q]));
     assert_memory_equal(axes.mean, back.mean, Q * sizeof(double));
     sn_axes_free(&back);
@@ -253,17 +237,4 @@ static void axes_come_back_from_a_store(void **state)
     sn_axes_free(&axes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_axes_are_the_principal_components_of_the_output),
-        cmocka_unit_test(axes_do_not_depend_on_the_coordinates),
-        cmocka_unit_test(flat_sides_count),
-        cmocka_unit_test(a_line_is_told_from_a_plane),
-        cmocka_unit_test(the_sign_is_that_of_the_last_class),
-        cmocka_unit_test(columns_beyond_the_effect),
-        cmocka_unit_test(constant_units_have_no_axes),
-        cmocka_unit_test(axes_come_back_from_a_store),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

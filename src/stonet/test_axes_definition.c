@@ -1,16 +1,6 @@
 /* The axes of Z against what their header file says of them, with every matrix written out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/store.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "net/activation.h"
 #include "stonet/axes.h"
@@ -28,7 +18,7 @@ static fixture *make(sn_task task)
     fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
     f->shape = (sn_shape){.layers = 2, .width = {2, Q, M}, .activation = SN_TANH, .task = task};
-    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
+    OK(sn_shape_layout(&f->shape));
     sn_random random;
     sn_random_init(&random, 9, SN_STREAM_TEST, 1);
     for (int64_t k = 0; k < f->shape.parameters; k++) f->theta[k] = (float)sn_random_normal(&random);
@@ -107,7 +97,7 @@ static void check(sn_task task, sn_units of, int kept)
     weights(f, w);
     effect(f, of, w, jj);
     covariances(f, of, mean, s, with_psi);
-    assert_int_equal(sn_axes_learn(&f->shape, f->theta, N, f->z, of, kept, &axes), STONET_OK);
+    OK(sn_axes_learn(&f->shape, f->theta, N, f->z, of, kept, &axes));
     assert_true(axes.q == kept && axes.width == Q && axes.of == of);
     for (int j = 0; j < Q; j++) {
         assert_true(fabs(axes.mean[j] - mean[j]) < 1e-6);
@@ -150,23 +140,21 @@ static void check(sn_task task, sn_units of, int kept)
     free(f);
 }
 
-static void axes_are_those_of_the_definition(void **state)
+TEST(axes_are_those_of_the_definition)
 {
-    (void)state;
     check(SN_REGRESSION, SN_UNITS_PLAIN, Q);
     check(SN_CLASSIFICATION, SN_UNITS_PLAIN, Q);
     check(SN_REGRESSION, SN_UNITS_ACTIVATED, 2);
     check(SN_CLASSIFICATION, SN_UNITS_ACTIVATED, Q);
 }
 
-static void axes_are_applied(void **state)
+TEST(axes_are_applied)
 {
-    (void)state;
     double mean[Q] = {1, -2, 0.5}, map[2 * Q] = {1, 2, 3, -4, 5, 0.25}, share[2] = {0.7, 0.2};
     const sn_axes axes = {.q = 2, .width = Q, .mean = mean, .map = map, .share = share};
     const float units[2 * Q] = {1, 0, 2.5F, 3, -2, 0.5F};
     float z[4];
-    assert_int_equal(sn_axes_apply(&axes, 2, units, z), STONET_OK);
+    OK(sn_axes_apply(&axes, 2, units, z));
     assert_true(z[0] == 10.0F && z[1] == 10.5F && z[2] == 2.0F && z[3] == -8.0F);
     assert_int_equal(sn_axes_carrying(&axes, 0.7), 1);
     assert_int_equal(sn_axes_carrying(&axes, 0.8), 2);
@@ -175,9 +163,8 @@ static void axes_are_applied(void **state)
 }
 
 /* Axes of a file that cannot be: shares that are none, more columns than units. */
-static void impossible_axes_are_refused(void **state)
+TEST(impossible_axes_are_refused)
 {
-    (void)state;
     static const double shares[][2] = {{0.7, 0.3}, {0.7, 0.2}, {0.9, 0.3}, {1.1, -0.2}, {0, 0}};
     for (int k = 0; k < 5; k++) {
         double mean[Q] = {0}, map[2 * Q] = {1, 0, 0, 0, 1, 0}, share[2] = {shares[k][0], shares[k][1]};
@@ -186,8 +173,8 @@ static void impossible_axes_are_refused(void **state)
                 .q = 2, .width = Q, .of = (sn_units)of, .mean = mean, .map = map, .share = share};
             sn_axes back;
             sn_store *store = NULL;
-            assert_int_equal(sn_store_create(&store), STONET_OK);
-            assert_int_equal(sn_axes_put(&axes, store), STONET_OK);
+            OK(sn_store_create(&store));
+            OK(sn_axes_put(&axes, store));
             const stonet_status status = sn_axes_get(store, Q, &back);
             assert_int_equal(status, k == 2 || k == 3 ? STONET_ERROR_FORMAT : STONET_OK);
             if (status == STONET_OK) assert_true(back.q == 2 && back.share[1] == share[1]);
@@ -200,11 +187,10 @@ static void impossible_axes_are_refused(void **state)
 /* A unit of mean 1,000 whose variance is the rounding of its floats says nothing, whichever it is; nor does
    one of a part of 1e-10 of the largest variance. More than that is a column, with a share of 0 where its
    effect is next to none. */
-static void rounding_is_no_direction(void **state)
+TEST(rounding_is_no_direction)
 {
-    (void)state;
     sn_shape shape = {.layers = 2, .width = {2, 2, 2}, .activation = SN_TANH, .task = SN_REGRESSION};
-    assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+    OK(sn_shape_layout(&shape));
     float theta[16] = {0}, z[2 * N];
     theta[shape.weight_at[1]] = theta[shape.weight_at[1] + 3] = 1.0F; /* W: the units themselves */
     sn_random random;
@@ -217,7 +203,7 @@ static void rounding_is_no_direction(void **state)
             z[2 * i + k] = noisy < 2 ? 1000.0F + (b > 0.0 ? 6.1e-5F : 0.0F) : (float)(0.5e-6 * b);
         }
         sn_axes axes = {0};
-        assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
+        OK(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes));
         assert_int_equal(axes.q, 2);
         assert_true(axes.share[0] == 1.0 && axes.share[1] == 0.0);
         assert_true(axes.map[2] == 0.0 && axes.map[3] == 0.0);
@@ -228,20 +214,11 @@ static void rounding_is_no_direction(void **state)
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 2 * N; i++) z[i] = (float)(small[k][i % 2] * sn_random_normal(&random));
         sn_axes axes = {0};
-        assert_int_equal(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes), STONET_OK);
+        OK(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes));
         for (int j = 0; j < 2; j++) assert_true(fabs(axes.share[j] - share[k][j]) <= 0.2 * share[k][j]);
         assert_true(axes.map[1] != 0.0 && axes.map[2] != 0.0); /* both columns are there */
         sn_axes_free(&axes);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounding_is_no_direction),
-        cmocka_unit_test(axes_are_those_of_the_definition),
-        cmocka_unit_test(axes_are_applied),
-        cmocka_unit_test(impossible_axes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

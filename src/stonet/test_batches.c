@@ -1,13 +1,4 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/test_kit.h"
 #include "engine/sums.h"
 #include "stonet/batches.h"
 
@@ -15,7 +6,7 @@
 static void check_epoch(const sn_rows *rows, int64_t size, uint32_t epoch)
 {
     sn_batches b;
-    assert_int_equal(sn_batches_create(rows, size, 9, &b), STONET_OK);
+    OK(sn_batches_create(rows, size, 9, &b));
     int *met = calloc((size_t)rows->n, sizeof *met);
     assert_non_null(met);
     sn_batches_shuffle(&b, epoch);
@@ -42,9 +33,8 @@ static void check_epoch(const sn_rows *rows, int64_t size, uint32_t epoch)
     sn_batches_clear(&b);
 }
 
-static void test_epochs(void **state)
+TEST(test_epochs)
 {
-    (void)state;
     const int64_t sizes[][2] = {{1, 1},      {7, 64},       {64, 64},    {1000, 64},
                                 {1001, 300}, {20000, 4096}, {9001, 9001}};
     for (int k = 0; k < 7; k++)
@@ -55,15 +45,14 @@ static void test_epochs(void **state)
 }
 
 /* A batch of the usual size is one shard, drawn by the plain shuffle of all rows. */
-static void test_small_batches_are_one_shard(void **state)
+TEST(test_small_batches_are_one_shard)
 {
-    (void)state;
     enum { N = 1000 };
     int64_t list[N];
     for (int64_t i = 0; i < N; i++) list[i] = 3 * i;
     const sn_rows rows = sn_rows_list(list, N);
     sn_batches b;
-    assert_int_equal(sn_batches_create(&rows, 64, 21, &b), STONET_OK);
+    OK(sn_batches_create(&rows, 64, 21, &b));
     sn_batches_shuffle(&b, 4);
     sn_shuffle plain;
     sn_shuffle_init(&plain, N, 21, 4);
@@ -79,12 +68,11 @@ static void test_small_batches_are_one_shard(void **state)
 }
 
 /* Shards and epochs have orders of their own. */
-static void test_orders_differ(void **state)
+TEST(test_orders_differ)
 {
-    (void)state;
     const sn_rows rows = sn_rows_range(0, 8192);
     sn_batches b;
-    assert_int_equal(sn_batches_create(&rows, 1024, 2, &b), STONET_OK);
+    OK(sn_batches_create(&rows, 1024, 2, &b));
     assert_int_equal(b.shards.total, 8);
     int64_t first[1024];
     sn_batches_shuffle(&b, 0);
@@ -121,9 +109,8 @@ static void note(const sn_row_source *source, int64_t first, int64_t count, bool
 
 /* By windows too every row comes once an epoch, from its shard; batches drawn from the middle of an epoch on
    are the same; rows are asked for before they are drawn, and no more than two windows of them at a time. */
-static void test_windows(void **state)
+TEST(test_windows)
 {
-    (void)state;
     enum { N = 30011, P = 3 };
     const sn_windowing small = {.whole = 1000, .block = 40 * P, .blocks = 64};
     static int wanted[N + 7], met[N];
@@ -138,11 +125,11 @@ static void test_windows(void **state)
         sn_batches b, again;
         memset(met, 0, sizeof met);
         memset(wanted, 0, sizeof wanted);
-        assert_int_equal(sn_batches_create(rows, size, 3, &b), STONET_OK);
-        assert_int_equal(sn_batches_create(rows, size, 3, &again), STONET_OK);
-        assert_int_equal(sn_batches_window(&b, &problem, &small), STONET_OK);
+        OK(sn_batches_create(rows, size, 3, &b));
+        OK(sn_batches_create(rows, size, 3, &again));
+        OK(sn_batches_window(&b, &problem, &small));
         const sn_problem quiet = {.n = N + 7, .p = P};
-        assert_int_equal(sn_batches_window(&again, &quiet, &small), STONET_OK);
+        OK(sn_batches_window(&again, &quiet, &small));
         assert_non_null(b.windows);
         for (uint32_t epoch = 0; epoch < 2; epoch++) {
             sn_batches_shuffle(&b, epoch);
@@ -175,9 +162,8 @@ static void test_windows(void **state)
 /* The definition: block b has the rows from b n / blocks on; blocks in the order of the shuffle of shard
    SN_MAX_SHARDS + shard; the rows of window w in that of shard (2 + w) SN_MAX_SHARDS + shard. In pieces, from
    anywhere, and no further than asked for. */
-static void test_the_order_of_windows(void **state)
+TEST(test_the_order_of_windows)
 {
-    (void)state;
     enum { N = 1003, BLOCK = 10, BLOCKS = 101, MOST = 20, SHARD = 3 };
     int64_t wanted[N], rows[N + 1], list[N], at = 0;
     sn_shuffle blocks, order;
@@ -193,7 +179,7 @@ static void test_the_order_of_windows(void **state)
     }
     assert_int_equal(at, N);
     sn_windows windows;
-    assert_int_equal(sn_windows_create(N, BLOCK, MOST, &windows), STONET_OK);
+    OK(sn_windows_create(N, BLOCK, MOST, &windows));
     assert_int_equal(windows.blocks, BLOCKS);
     assert_int_equal(windows.most, MOST);
     sn_windows_shuffle(&windows, 9, 4, SHARD);
@@ -209,16 +195,15 @@ static void test_the_order_of_windows(void **state)
         }
     }
     sn_windows_clear(&windows);
-    assert_int_equal(sn_windows_create(25, BLOCK, MOST, &windows), STONET_OK);
+    OK(sn_windows_create(25, BLOCK, MOST, &windows));
     assert_true(windows.blocks == 3 && windows.most == 3);
     sn_windows_clear(&windows);
 }
 
 /* Windows where there are more numbers than `whole`; blocks of so many numbers, one row at least; so many in
    all shards together. */
-static void test_sizes_of_windows(void **state)
+TEST(test_sizes_of_windows)
 {
-    (void)state;
     static const struct {
         int64_t n, p, size;
         sn_windowing how;
@@ -235,8 +220,8 @@ static void test_sizes_of_windows(void **state)
         const sn_rows rows = sn_rows_range(0, cases[k].n);
         const sn_problem problem = {.n = cases[k].n, .p = cases[k].p};
         sn_batches b;
-        assert_int_equal(sn_batches_create(&rows, cases[k].size, 3, &b), STONET_OK);
-        assert_int_equal(sn_batches_window(&b, &problem, &cases[k].how), STONET_OK);
+        OK(sn_batches_create(&rows, cases[k].size, 3, &b));
+        OK(sn_batches_window(&b, &problem, &cases[k].how));
         assert_int_equal(b.windows != NULL, cases[k].blocks != 0);
         if (cases[k].blocks > 0) {
             assert_int_equal(b.windows[0].blocks, cases[k].blocks);
@@ -255,22 +240,21 @@ static void test_sizes_of_windows(void **state)
 }
 
 /* What several draw, a part of the shards each, is together what one draws, with or without windows. */
-static void test_shares(void **state)
+TEST(test_shares)
 {
-    (void)state;
     enum { N = 9000, SIZE = 3000 };
     const sn_rows rows = sn_rows_range(11, N);
     const sn_problem problem = {.n = N + 11, .p = 2};
     const sn_windowing small = {.whole = 100, .block = 40, .blocks = 64};
     for (int windows = 0; windows < 2; windows++) {
         sn_batches whole, part;
-        assert_int_equal(sn_batches_create(&rows, SIZE, 3, &whole), STONET_OK);
-        if (windows) assert_int_equal(sn_batches_window(&whole, &problem, &small), STONET_OK);
+        OK(sn_batches_create(&rows, SIZE, 3, &whole));
+        if (windows) OK(sn_batches_window(&whole, &problem, &small));
         const int total = whole.shards.total, cut[] = {0, 1, total - 1, total};
         assert_true(total > 3);
         for (int k = 0; k < 3; k++) {
-            assert_int_equal(sn_batches_create(&rows, SIZE, 3, &part), STONET_OK);
-            if (windows) assert_int_equal(sn_batches_window(&part, &problem, &small), STONET_OK);
+            OK(sn_batches_create(&rows, SIZE, 3, &part));
+            if (windows) OK(sn_batches_window(&part, &problem, &small));
             sn_batches_share(&part, cut[k], cut[k + 1] - cut[k]);
             for (uint32_t epoch = 0; epoch < 2; epoch++) {
                 sn_batches_shuffle(&whole, epoch);
@@ -293,24 +277,15 @@ static void test_shares(void **state)
 }
 
 /* Tables that are no larger than usual are shuffled as a whole. */
-static void test_small_tables_have_no_windows(void **state)
+TEST(test_small_tables_have_no_windows)
 {
-    (void)state;
     const sn_rows rows = sn_rows_range(0, 60000);
     const sn_problem problem = {.n = 60000, .p = 784};
     sn_batches b;
-    assert_int_equal(sn_batches_create(&rows, 1000, 3, &b), STONET_OK);
-    assert_int_equal(sn_batches_window(&b, &problem, &sn_windowing_usual), STONET_OK);
+    OK(sn_batches_create(&rows, 1000, 3, &b));
+    OK(sn_batches_window(&b, &problem, &sn_windowing_usual));
     assert_null(b.windows);
     sn_batches_clear(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_epochs),           cmocka_unit_test(test_small_batches_are_one_shard),
-        cmocka_unit_test(test_orders_differ),    cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_shares),           cmocka_unit_test(test_the_order_of_windows),
-        cmocka_unit_test(test_sizes_of_windows), cmocka_unit_test(test_small_tables_have_no_windows)};
-    return cmocka_run_group_tests_name("stonet_batches", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,5 @@
 /* What "auto" is, by the rows, the columns and the task; and what the settings say of the network. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "stonet/test_settings.h"
 
 static sn_problem rows_of(int64_t n, int64_t p, sn_task task)
@@ -18,9 +11,8 @@ static void resolve(const sn_problem *problem, const sn_net_kind *kind, int64_t 
                     const char *const *pairs, sn_shape *shape, sn_config *config)
 {
     sn_settings *settings = settings_with(pairs);
-    assert_int_equal(sn_config_shape(settings, kind, problem, units, shape), STONET_OK);
-    if (sn_config_resolve(settings, kind, problem, shape, config) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(sn_config_shape(settings, kind, problem, units, shape));
+    OK(sn_config_resolve(settings, kind, problem, shape, config));
     sn_settings_free(settings);
 }
 
@@ -36,9 +28,8 @@ static void assert_widths(const sn_shape *shape, int layers, const int64_t *widt
 }
 
 /* 1.5 sqrt n units in the first layer, 16 to 256 of them; one layer behind a kernel and in a linear model. */
-static void widths(void **state)
+TEST(widths)
 {
-    (void)state;
     static const struct {
         int64_t n;
         const sn_net_kind *kind;
@@ -78,9 +69,8 @@ static void widths(void **state)
 }
 
 /* Ten units at least, so that none gets stuck; as many as columns where the layers were named. */
-static void units_of_the_last_layer(void **state)
+TEST(units_of_the_last_layer)
 {
-    (void)state;
     static const struct {
         const char *const pairs[5];
         int64_t q, units;
@@ -97,9 +87,8 @@ static void units_of_the_last_layer(void **state)
     }
 }
 
-static void what_the_rows_decide(void **state)
+TEST(what_the_rows_decide)
 {
-    (void)state;
     static const struct {
         int64_t n, p;
         const sn_net_kind *kind;
@@ -125,9 +114,8 @@ static void what_the_rows_decide(void **state)
     assert_true(config.weight_decay == 0.25);
 }
 
-static void the_sampler(void **state)
+TEST(the_sampler)
 {
-    (void)state;
     const sn_problem numbers = rows_of(100, 3, SN_REGRESSION), classes = rows_of(100, 3, SN_CLASSIFICATION);
     sn_shape shape;
     sn_config config;
@@ -164,7 +152,7 @@ static void the_sampler(void **state)
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         sn_settings *settings = settings_with(wrong[k].pairs);
-        assert_int_equal(sn_config_shape(settings, &NETWORK, &numbers, 1, &shape), STONET_OK);
+        OK(sn_config_shape(settings, &NETWORK, &numbers, 1, &shape));
         assert_says(sn_config_resolve(settings, &NETWORK, &numbers, &shape, &config), STONET_ERROR_ARGUMENT,
                     wrong[k].words);
         sn_settings_free(settings);
@@ -177,9 +165,8 @@ static void the_sampler(void **state)
 }
 
 /* A batch is chosen where the length is given, and steps fall to their end there. */
-static void what_a_given_length_changes(void **state)
+TEST(what_a_given_length_changes)
 {
-    (void)state;
     const sn_problem problem = rows_of(100, 3, SN_REGRESSION);
     static const struct {
         const char *const pairs[5];
@@ -205,14 +192,4 @@ static void what_a_given_length_changes(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths),
-        cmocka_unit_test(units_of_the_last_layer),
-        cmocka_unit_test(what_the_rows_decide),
-        cmocka_unit_test(the_sampler),
-        cmocka_unit_test(what_a_given_length_changes),
-    };
-    return cmocka_run_group_tests_name("stonet_config", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,12 +1,6 @@
 /* From settings to steps: every number of an iteration by its formula, and the regression behind the heads.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "net/loss.h"
 #include "net/regression.h"
@@ -43,13 +37,12 @@ static sn_shape shape_of(sn_task task, bool spread)
 {
     sn_shape shape = {
         .layers = LAYERS, .width = {4, 3, 5, 2}, .activation = SN_TANH, .task = task, .spread = spread};
-    assert_int_equal(sn_shape_layout(&shape), STONET_OK);
+    OK(sn_shape_layout(&shape));
     return shape;
 }
 
-static void relative_and_absolute(void **state)
+TEST(relative_and_absolute)
 {
-    (void)state;
     const sn_shape shape = shape_of(SN_REGRESSION, false), spread = shape_of(SN_REGRESSION, true);
     sn_config config = config_of(false);
     sn_dynamics d;
@@ -73,9 +66,8 @@ static void relative_and_absolute(void **state)
     assert_true(d.epsilon[2] == 0.0);
 }
 
-static void rates_and_scales(void **state)
+TEST(rates_and_scales)
 {
-    (void)state;
     static const double factor[2] = {1.0, 2.0};
     for (int which = 0; which < 8; which++) {
         const sn_shape shape = shape_of(which & 1 ? SN_CLASSIFICATION : SN_REGRESSION, false);
@@ -118,9 +110,8 @@ static double largest_singular(const float *w, int64_t rows, int64_t cols)
 }
 
 /* eps = 0.95 / sqrt(curvature) where it was larger, alpha with it; other layers are left alone. */
-static void the_safeguard(void **state)
+TEST(the_safeguard)
 {
-    (void)state;
     for (int which = 0; which < 4; which++) {
         const int64_t width[] = {4, 3, 5, 2};
         oracle o = oracle_make(LAYERS, width, SN_TANH, which == 1 ? SN_CLASSIFICATION : SN_REGRESSION, 5, 7);
@@ -136,7 +127,7 @@ static void the_safeguard(void **state)
             for (int i = 0; i < 2; i++) {
                 const float *w = o.theta + o.shape.weight_at[i + 1];
                 const double exact = largest_singular(w, width[i + 2], width[i + 1]);
-                assert_int_equal(sn_spectral_norm(w, width[i + 2], width[i + 1], &norm), STONET_OK);
+                OK(sn_spectral_norm(w, width[i + 2], width[i + 1], &norm));
                 assert_true(fabs(norm / exact - 1.0) < 0.02);
                 const double curvature = 1.0 / d.s[i] + norm * norm / ((i == 1 ? temper : 1.0) * d.s[i + 1]);
                 const bool far = (tight >> i & 1) != 0;
@@ -145,7 +136,7 @@ static void the_safeguard(void **state)
                 if (!far) right[i] = d.epsilon[i];
                 if (far) least = fmin(least, 1.0 / (4.0 - i));
             }
-            assert_int_equal(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor), STONET_OK);
+            OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
             assert_near(factor, least);
             for (int i = 0; i < 2; i++) {
                 assert_near(d.epsilon[i], right[i]);
@@ -175,7 +166,7 @@ static void check_gradient(sn_task task, int64_t m, bool weighted, double l2)
     for (int k = 0; k < N * D; k++) x[k] = (float)(k % D) + (float)(1 + k % D) * o.x[list[k / D] * D + k % D];
     const sn_rows rows = sn_rows_list(list, N);
     const sn_regression job = {.problem = &o.problem, .rows = &rows, .d = D, .x = x, .l2 = l2};
-    assert_int_equal(sn_regress(&job, NULL, coef, intercept, &found), STONET_OK);
+    OK(sn_regress(&job, NULL, coef, intercept, &found));
     assert_true(found);
     const double half =
         task == SN_CLASSIFICATION && m == 2 ? 2.0 : 1.0; /* the penalty is on the difference */
@@ -209,15 +200,14 @@ static void check_gradient(sn_task task, int64_t m, bool weighted, double l2)
     }
     if (task == SN_CLASSIFICATION) {
         const double before = coef[0];
-        assert_int_equal(sn_regress(&job, NULL, coef, intercept, &found), STONET_OK);
+        OK(sn_regress(&job, NULL, coef, intercept, &found));
         assert_true(!found && coef[0] == before);
     }
     oracle_free(&o);
 }
 
-static void regressions_are_at_their_optimum(void **state)
+TEST(regressions_are_at_their_optimum)
 {
-    (void)state;
     for (int weighted = 0; weighted < 2; weighted++) {
         check_gradient(SN_REGRESSION, 2, weighted, 3.0);
         check_gradient(SN_CLASSIFICATION, 2, weighted, 3.0);
@@ -227,24 +217,13 @@ static void regressions_are_at_their_optimum(void **state)
 
 /* Twenty steps of the power method from (1, 1.01): of diag(a, b) its vector is (a^2k, 1.01 b^2k) after k of
    them, whatever its length. */
-static void the_norm_after_twenty_steps(void **state)
+TEST(the_norm_after_twenty_steps)
 {
-    (void)state;
     const float matrix[4] = {1.0F, 0.0F, 0.0F, 0.96875F};
     const double a = 1.0, b = 0.96875, x = pow(a, 38), y = 1.01 * pow(b, 38);
     double norm;
-    assert_int_equal(sn_spectral_norm(matrix, 2, 2, &norm), STONET_OK);
+    OK(sn_spectral_norm(matrix, 2, 2, &norm));
     assert_true(fabs(norm - sqrt((a * a * x * x + b * b * y * y) / (x * x + y * y))) < 1e-12);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relative_and_absolute),
-        cmocka_unit_test(rates_and_scales),
-        cmocka_unit_test(the_safeguard),
-        cmocka_unit_test(the_norm_after_twenty_steps),
-        cmocka_unit_test(regressions_are_at_their_optimum),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,15 +1,6 @@
 /* Missing cells drawn given the response: the exact posterior of a linear network, and no leak from noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/test_source.h"
 #include "math/noise.h"
 #include "stonet/joint.h"
@@ -44,7 +35,7 @@ enum { N = 40, ROUNDS = 6000 };
 static void linear_net(sn_shape *shape, float *theta)
 {
     *shape = (sn_shape){.layers = 2, .width = {2, 1, 1}, .task = SN_REGRESSION};
-    assert_int_equal(sn_shape_layout(shape), STONET_OK);
+    OK(sn_shape_layout(shape));
     memset(theta, 0, (size_t)shape->parameters * sizeof *theta);
     theta[shape->weight_at[0]] = 0.7F;
     theta[shape->weight_at[0] + 1] = -0.2F;
@@ -53,9 +44,8 @@ static void linear_net(sn_shape *shape, float *theta)
 }
 
 /* With v the variance of y: precision 1/.8 + .49/v, mean by completing the square. */
-static void draws_have_the_exact_posterior(void **state)
+TEST(draws_have_the_exact_posterior)
 {
-    (void)state;
     float x[2 * N], theta[16];
     double y[N];
     sn_shape shape;
@@ -75,9 +65,9 @@ static void draws_have_the_exact_posterior(void **state)
         const double v = 0.5;
         double first[N] = {0}, second[N] = {0};
         sn_joint *joint;
-        assert_int_equal(sn_joint_create(&problem, &all, 1, &joint), STONET_OK);
+        OK(sn_joint_create(&problem, &all, 1, &joint));
         for (uint32_t k = 1; k <= ROUNDS; k++) {
-            assert_int_equal(sn_joint_move(joint, &shape, theta, v / 2.0, k, 1), STONET_OK);
+            OK(sn_joint_move(joint, &shape, theta, v / 2.0, k, 1));
             for (int64_t i = 0; i < N; i++) {
                 const double now = (double)sn_joint_problem(joint)->x[2 * i];
                 first[i] += now / ROUNDS;
@@ -104,9 +94,8 @@ static void draws_have_the_exact_posterior(void **state)
 
 /* Where the response leaves next to nothing of the ellipse, the bracket shrinks to what is left: every row
    moves in every round. */
-static void a_narrow_slice_is_found(void **state)
+TEST(a_narrow_slice_is_found)
 {
-    (void)state;
     float x[2 * N], before[2 * N], theta[16];
     double y[N];
     sn_shape shape;
@@ -121,10 +110,10 @@ static void a_narrow_slice_is_found(void **state)
         .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
     const sn_rows all = sn_rows_range(0, N);
     sn_joint *joint;
-    assert_int_equal(sn_joint_create(&problem, &all, 1, &joint), STONET_OK);
+    OK(sn_joint_create(&problem, &all, 1, &joint));
     for (uint32_t k = 1; k <= 100; k++) {
         memcpy(before, sn_joint_problem(joint)->x, sizeof before);
-        assert_int_equal(sn_joint_move(joint, &shape, theta, 5e-5, k, 1), STONET_OK);
+        OK(sn_joint_move(joint, &shape, theta, 5e-5, k, 1));
         for (int64_t i = 0; i < N; i += 2) assert_true(sn_joint_problem(joint)->x[2 * i] != before[2 * i]);
     }
     for (int64_t i = 0; i < N; i += 2) {
@@ -134,9 +123,4 @@ static void a_narrow_slice_is_found(void **state)
     sn_joint_free(joint);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(draws_have_the_exact_posterior),
-                                       cmocka_unit_test(a_narrow_slice_is_found)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

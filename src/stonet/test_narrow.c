@@ -1,11 +1,5 @@
 /* A layer of fewer units behind the last: it begins where it says what the leading axes say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "math/linalg.h"
 #include "net/forward.h"
@@ -43,11 +37,9 @@ static void make(fixture *f, sn_activation activation, sn_task task)
 static void outputs(const fixture *f, const sn_shape *shape, const float *theta, int layer, float *out)
 {
     sn_engine *engine;
-    assert_int_equal(sn_engine_ref.create(shape, &f->o.problem, 0, 1, &engine), STONET_OK);
+    OK(sn_engine_ref.create(shape, &f->o.problem, 0, 1, &engine));
     sn_engine_ref.start(engine, theta);
-    assert_int_equal(
-        sn_engine_ref.forward(engine, &(sn_pass){.rows = sn_rows_range(0, N), .layer = layer}, out),
-        STONET_OK);
+    OK(sn_engine_ref.forward(engine, &(sn_pass){.rows = sn_rows_range(0, N), .layer = layer}, out));
     sn_engine_ref.free(engine);
 }
 
@@ -63,7 +55,7 @@ static void project(bool classes, int q, const float *mu, double *out)
     for (int i = 0; i < N * M; i++) mean[i % M] += out[i] / N;
     for (int i = 0; i < N * M; i++) out[i] -= mean[i % M];
     sn_syrk_tn(M, N, 1.0 / N, out, 0.0, cov);
-    assert_int_equal(sn_eigh(M, cov, value, vector), STONET_OK);
+    OK(sn_eigh(M, cov, value, vector));
     for (int i = 0; i < N; i++) {
         double along[M] = {0};
         for (int k = 0; k < q; k++)
@@ -76,9 +68,8 @@ static void project(bool classes, int q, const float *mu, double *out)
 }
 
 /* Exactly with identity units; nearly where psi is next to straight. */
-static void outputs_are_those_of_the_leading_axes(void **state)
+TEST(outputs_are_those_of_the_leading_axes)
 {
-    (void)state;
     static const struct {
         sn_activation activation;
         double most; /* off, in parts of the spread of the outputs */
@@ -94,7 +85,7 @@ static void outputs_are_those_of_the_leading_axes(void **state)
                 double off = 0.0, spread = 0.0;
                 const bool classes = task == SN_CLASSIFICATION;
                 make(&f, cases[k].activation, (sn_task)task);
-                assert_int_equal(sn_narrow_start(&f.job, f.o.theta, q, &shape, &theta), STONET_OK);
+                OK(sn_narrow_start(&f.job, f.o.theta, q, &shape, &theta));
                 assert_non_null(theta);
                 assert_int_equal(shape.layers, 3);
                 assert_int_equal(shape.width[2], q);
@@ -118,32 +109,26 @@ static void outputs_are_those_of_the_leading_axes(void **state)
 }
 
 /* As many columns as outputs, or axes that carry all but a hundredth: nothing to do. */
-static void no_layer_without_need(void **state)
+TEST(no_layer_without_need)
 {
-    (void)state;
     fixture f;
     sn_shape shape;
     float *theta;
     make(&f, SN_TANH, SN_REGRESSION);
     for (int64_t q = 1; q <= WIDE; q++) {
-        assert_int_equal(sn_narrow_start(&f.job, f.o.theta, q, &shape, &theta), STONET_OK);
+        OK(sn_narrow_start(&f.job, f.o.theta, q, &shape, &theta));
         assert_int_equal(theta != NULL, q < M);
         free(theta);
     }
     f.o.shape.task = SN_CLASSIFICATION; /* four classes have three differences */
-    assert_int_equal(sn_narrow_start(&f.job, f.o.theta, M - 1, &shape, &theta), STONET_OK);
+    OK(sn_narrow_start(&f.job, f.o.theta, M - 1, &shape, &theta));
     assert_null(theta);
     f.o.shape.task = SN_REGRESSION;
     float *w = f.o.theta + f.o.shape.weight_at[1]; /* the outputs all but follow the first */
     for (int k = 0; k < M * WIDE; k++) w[k] = w[k % WIDE] + (k < WIDE ? 0.0F : 0.02F * w[k]);
-    assert_int_equal(sn_narrow_start(&f.job, f.o.theta, 1, &shape, &theta), STONET_OK);
+    OK(sn_narrow_start(&f.job, f.o.theta, 1, &shape, &theta));
     assert_null(theta);
     oracle_free(&f.o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_are_those_of_the_leading_axes),
-                                       cmocka_unit_test(no_layer_without_need)};
-    return cmocka_run_group_tests_name("stonet_narrow", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,6 @@
 /* The gradient noise scale against its definition, and the batch that follows from it: the same for any
  * number of ranks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "base/test_wire.h"
 #include "engine/test_oracle.h"
 #include "stonet/batch_size.h"
@@ -18,9 +10,8 @@
 enum { N = 16384, P = 3 };
 
 /* Shards of one row each: the trace of the sample covariance, and what is left of the square of the mean. */
-static void test_sums_give_the_covariance(void **state)
+TEST(test_sums_give_the_covariance)
 {
-    (void)state;
     static const double row[4][2] = {{1, 2}, {3, -1}, {0, 4}, {2, 7}};
     double sum[2] = {0}, squares = 0.0, trace = 0.0;
     for (int i = 0; i < 4; i++)
@@ -61,7 +52,7 @@ static oracle two_kinds(const int32_t **kinds)
 static sn_config config_of(const oracle *o, const sn_engine_ops *engine)
 {
     sn_config config;
-    assert_int_equal(sn_config_default(engine, &o->problem, &o->shape, &config), STONET_OK);
+    OK(sn_config_default(engine, &o->problem, &o->shape, &config));
     return config;
 }
 
@@ -88,13 +79,13 @@ static void gradient_of_kind(const sn_stage_job *job, const float *theta, const 
     sn_dynamics dynamics;
     double factor;
     sn_dynamics_from(job->config, job->shape, &dynamics);
-    assert_int_equal(sn_dynamics_safeguard(job->shape, theta, &dynamics, &factor), STONET_OK);
+    OK(sn_dynamics_safeguard(job->shape, theta, &dynamics, &factor));
     const sn_update update = {0};
     const sn_iteration it = {
         .rows = sn_rows_list(list, count), .draw = 1, .dynamics = &dynamics, .update = &update};
-    assert_int_equal(job->config->engine->create(job->shape, job->problem, 5, 1, &engine), STONET_OK);
+    OK(job->config->engine->create(job->shape, job->problem, 5, 1, &engine));
     engine->ops->start(engine, theta);
-    assert_int_equal(engine->ops->accumulate(engine, &it, &sums), STONET_OK);
+    OK(engine->ops->accumulate(engine, &it, &sums));
     for (int64_t j = 0; j < job->shape->parameters; j++) out[j] = sums.root[0].gradient[j] / (double)count;
     *share = (double)count / N;
     engine->ops->free(engine);
@@ -103,9 +94,8 @@ static void gradient_of_kind(const sn_stage_job *job, const float *theta, const 
 
 /* Gradients that are g or h with probability 1 - q and q have mean (1 - q) g + q h and a covariance of trace
    q (1 - q) |g - h|^2; what the drawn latents add is next to nothing. */
-static void test_against_the_definition(void **state)
+TEST(test_against_the_definition)
 {
-    (void)state;
     const int32_t *kinds;
     oracle o = two_kinds(&kinds);
     sn_config config = config_of(&o, &sn_engine_ref);
@@ -119,7 +109,7 @@ static void test_against_the_definition(void **state)
         square += (rest * g[j] + q * h[j]) * (rest * g[j] + q * h[j]);
     }
     sn_noise_scale noise;
-    assert_int_equal(sn_noise_scale_measure(&job, o.theta, 16, &noise), STONET_OK);
+    OK(sn_noise_scale_measure(&job, o.theta, 16, &noise));
     const double step = config.lr * config.s_out; /* of a gradient, in each of 16 batches */
     assert_true(fabs(noise.variance / (16 * step * step) / trace - 1.0) < 0.1);
     assert_true(fabs(noise.square / (16 * step * step) / square - 1.0) < 0.02);
@@ -157,9 +147,8 @@ static choice asked(const oracle *o, bool auto_batch)
     return c;
 }
 
-static void test_any_number_of_ranks(void **state)
+TEST(test_any_number_of_ranks)
 {
-    (void)state;
     const int64_t width[] = {P, 4, 1};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17); /* the response is noise */
     choice alone = asked(&o, true);
@@ -181,9 +170,8 @@ static void test_any_number_of_ranks(void **state)
     oracle_free(&o);
 }
 
-static void test_what_is_left_alone(void **state)
+TEST(test_what_is_left_alone)
 {
-    (void)state;
     const int64_t width[] = {P, 4, 1};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
     choice given = asked(&o, false), brief = asked(&o, true), step = asked(&o, true);
@@ -201,10 +189,4 @@ static void test_what_is_left_alone(void **state)
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums_give_the_covariance), cmocka_unit_test(test_against_the_definition),
-        cmocka_unit_test(test_any_number_of_ranks), cmocka_unit_test(test_what_is_left_alone)};
-    return cmocka_run_group_tests_name("stonet_noise_scale", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

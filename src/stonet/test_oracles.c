@@ -4,14 +4,7 @@
  * The thresholds are such that, with other seeds, all of it together would raise a false alarm less often
  * than once in a million runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "math/linalg.h"
 #include "net/activation.h"
@@ -117,11 +110,11 @@ static gaussian_case make_gaussian(int64_t n, double tau)
         b_map[STATE * LATENTS];
     exact_posterior(&c.o, c.d.s, precision, c.mean);
     memcpy(copy, precision, sizeof copy);
-    assert_int_equal(sn_solve_spd(LATENTS, copy, 1, c.mean), STONET_OK);
+    OK(sn_solve_spd(LATENTS, copy, 1, c.mean));
     memset(c.target, 0, sizeof c.target);
     for (int i = 0; i < LATENTS; i++) c.target[i * LATENTS + i] = 1.0;
     memcpy(copy, precision, sizeof copy);
-    assert_int_equal(sn_solve_spd(LATENTS, copy, LATENTS, c.target), STONET_OK);
+    OK(sn_solve_spd(LATENTS, copy, LATENTS, c.target));
     linear_sweep(precision, &c.d, a_map, b_map);
     stationary_covariance(a_map, b_map, c.chain);
     return c;
@@ -131,19 +124,18 @@ static void draw(const sn_engine_ops *ops, const oracle *o, const sn_dynamics *d
                  float *y2)
 {
     sn_engine *engine;
-    assert_int_equal(ops->create(&o->shape, &o->problem, 77, 2, &engine), STONET_OK);
+    OK(ops->create(&o->shape, &o->problem, 77, 2, &engine));
     ops->start(engine, o->theta);
     const sn_iteration it = {.rows = sn_rows_range(0, o->problem.n), .number = number, .dynamics = d};
-    assert_int_equal(ops->impute(engine, &it, 1, y1), STONET_OK);
-    if (y2 != NULL) assert_int_equal(ops->impute(engine, &it, 2, y2), STONET_OK);
+    OK(ops->impute(engine, &it, 1, y1));
+    if (y2 != NULL) OK(ops->impute(engine, &it, 2, y2));
     ops->free(engine);
 }
 
 /* Means within 6 standard errors of the exact posterior mean; variances within 6 of the chain's own: 2e-9
    each. */
-static void test_linear_network_has_its_gaussian_posterior(void **state)
+TEST(test_linear_network_has_its_gaussian_posterior)
 {
-    (void)state;
     enum { N = 8000 };
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
@@ -167,9 +159,8 @@ static void test_linear_network_has_its_gaussian_posterior(void **state)
 }
 
 /* The discretised chain's stationary variance tends to the target's as the step goes to 0. */
-static void test_discretisation_bias_vanishes_with_the_step(void **state)
+TEST(test_discretisation_bias_vanishes_with_the_step)
 {
-    (void)state;
     double previous = 0.0;
     const double taus[] = {0.4, 0.2, 0.1};
     for (int t = 0; t < 3; t++) {
@@ -210,9 +201,8 @@ static void backpropagate(const oracle *o, double *direction)
  * noise is s_2 + s_1 |w psi'|^2. Times s_2 it tends to the DNN's gradient as s_1 falls against s_2, with a
  * gap linear in the ratio (letting both fall together leaves the gap where it is).
  */
-static void test_small_noise_update_tends_to_back_propagation(void **state)
+TEST(test_small_noise_update_tends_to_back_propagation)
 {
-    (void)state;
     enum { N = 40000 };
     const int64_t width[] = {2, 2, 1};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 4);
@@ -226,9 +216,9 @@ static void test_small_noise_update_tends_to_back_propagation(void **state)
         const sn_iteration it = {.rows = sn_rows_range(0, N), .number = 2, .dynamics = &d, .update = &up};
         sn_engine *engine;
         sn_step_report report;
-        assert_int_equal(sn_engine_ref.create(&o.shape, &o.problem, 8, 1, &engine), STONET_OK);
+        OK(sn_engine_ref.create(&o.shape, &o.problem, 8, 1, &engine));
         sn_engine_ref.start(engine, o.theta);
-        assert_int_equal(sn_engine_ref.step(engine, &it, &report), STONET_OK);
+        OK(sn_engine_ref.step(engine, &it, &report));
         const double *direction = sn_engine_ref.last_direction(engine);
         gap[k] = 0.0;
         for (int64_t j = 0; j < o.shape.parameters; j++) gap[k] += fabs(direction[j] - expected[j]);
@@ -260,8 +250,7 @@ static double mean_square_error(int64_t iterations, double *gamma)
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.5, 1.0, 0.3, 0.3, 30);
     for (int rep = 0; rep < REPLICATIONS; rep++) {
         sn_engine *engine;
-        assert_int_equal(sn_engine_cpu.create(&o.shape, &o.problem, 1000 + (uint64_t)rep, 1, &engine),
-                         STONET_OK);
+        OK(sn_engine_cpu.create(&o.shape, &o.problem, 1000 + (uint64_t)rep, 1, &engine));
         float theta[4] = {(float)slope, (float)offset, 1.0F, 0.0F};
         sn_engine_cpu.start(engine, theta);
         for (int64_t k = 1; k <= iterations; k++) {
@@ -270,7 +259,7 @@ static double mean_square_error(int64_t iterations, double *gamma)
             const sn_iteration it = {
                 .rows = sn_rows_range(0, N), .number = (uint32_t)k, .dynamics = &d, .update = &up};
             sn_step_report report;
-            assert_int_equal(sn_engine_cpu.step(engine, &it, &report), STONET_OK);
+            OK(sn_engine_cpu.step(engine, &it, &report));
         }
         sn_engine_cpu.get_parameters(engine, theta);
         total += pow((double)theta[0] - slope, 2.0) + pow((double)theta[1] - offset, 2.0);
@@ -280,9 +269,8 @@ static double mean_square_error(int64_t iterations, double *gamma)
     return total / REPLICATIONS;
 }
 
-static void test_parameter_error_falls_like_gamma(void **state)
+TEST(test_parameter_error_falls_like_gamma)
 {
-    (void)state;
     double gamma_early, gamma_late;
     const double early = mean_square_error(60, &gamma_early), late = mean_square_error(600, &gamma_late);
     const double exponent = log(early / late) / log(gamma_early / gamma_late);
@@ -332,9 +320,8 @@ static double calibration_p(const sn_engine_ops *ops, const sn_dynamics *model, 
     return sn_chisq_upper(DRAWS, statistic);
 }
 
-static void test_posterior_ranks_are_uniform_and_mutants_are_caught(void **state)
+TEST(test_posterior_ranks_are_uniform_and_mutants_are_caught)
 {
-    (void)state;
     const int64_t width[] = {2, 1, 1};
     sn_shape shape = {.layers = 2, .width = {width[0], width[1], width[2]}};
     const sn_dynamics good = oracle_dynamics(&shape, 0.3, 1.0, 0.08, 0.08, 700);
@@ -348,14 +335,4 @@ static void test_posterior_ranks_are_uniform_and_mutants_are_caught(void **state
     assert_true(calibration_p(&sn_engine_cpu, &good, &no_prior) < 1e-9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linear_network_has_its_gaussian_posterior),
-        cmocka_unit_test(test_discretisation_bias_vanishes_with_the_step),
-        cmocka_unit_test(test_small_noise_update_tends_to_back_propagation),
-        cmocka_unit_test(test_parameter_error_falls_like_gamma),
-        cmocka_unit_test(test_posterior_ranks_are_uniform_and_mutants_are_caught),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

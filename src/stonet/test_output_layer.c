@@ -1,14 +1,5 @@
 /* The output layer fitted anew: it solves its regression, and nothing else changes. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "net/forward.h"
 #include "stonet/output_layer.h"
@@ -31,9 +22,8 @@ static oracle make_network(sn_task task, int64_t outputs)
 static void refit(oracle *o, sn_rows rows)
 {
     sn_engine *engine = NULL;
-    assert_int_equal(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine), STONET_OK);
-    if (sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, NULL, o->theta) != STONET_OK)
-        fail_msg("%s", stonet_last_error());
+    OK(sn_engine_cpu.create(&o->shape, &o->problem, 1, 1, &engine));
+    OK(sn_refit_output(engine, &o->shape, &o->problem, &rows, NULL, NULL, o->theta));
     sn_engine_cpu.free(engine);
 }
 
@@ -44,8 +34,8 @@ static double steepest(const oracle *o)
     const int64_t m = o->shape.width[top + 1];
     float psi[N * Q], mu[N * 4];
     double gradient[4 * (Q + 1)] = {0}, out[4], worst = 0.0;
-    assert_int_equal(sn_forward(&o->shape, o->theta, o->x, N, top, true, 1, psi), STONET_OK);
-    assert_int_equal(sn_forward(&o->shape, o->theta, o->x, N, top + 1, false, 1, mu), STONET_OK);
+    OK(sn_forward(&o->shape, o->theta, o->x, N, top, true, 1, psi));
+    OK(sn_forward(&o->shape, o->theta, o->x, N, top + 1, false, 1, mu));
     for (int64_t i = 0; i < N; i++) {
         for (int64_t k = 0; k < m; k++) out[k] = (double)mu[i * m + k];
         if (o->shape.task == SN_CLASSIFICATION) sn_softmax(1, m, out);
@@ -82,9 +72,8 @@ static void check_solved(sn_task task, int64_t outputs)
     oracle_free(&o);
 }
 
-static void test_solves_its_regression(void **state)
+TEST(test_solves_its_regression)
 {
-    (void)state;
     check_solved(SN_CLASSIFICATION, 2);
     check_solved(SN_CLASSIFICATION, 4);
     check_solved(SN_REGRESSION, 1);
@@ -92,9 +81,8 @@ static void test_solves_its_regression(void **state)
 }
 
 /* The chosen rows, and no other, count. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-    (void)state;
     oracle all = make_network(SN_CLASSIFICATION, 2), part = make_network(SN_CLASSIFICATION, 2);
     int64_t odd[N / 2];
     for (int64_t i = 0; i < N / 2; i++) odd[i] = 2 * i + 1;
@@ -121,9 +109,8 @@ static void check_untouched(oracle *o)
     oracle_free(o);
 }
 
-static void test_leaves_what_it_cannot_fit(void **state)
+TEST(test_leaves_what_it_cannot_fit)
 {
-    (void)state;
     oracle alike = make_network(SN_CLASSIFICATION, 4);
     for (int64_t i = 0; i < N; i++) alike.label[i] = 1;
     check_untouched(&alike);
@@ -132,12 +119,4 @@ static void test_leaves_what_it_cannot_fit(void **state)
     check_untouched(&constant);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solves_its_regression),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_leaves_what_it_cannot_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

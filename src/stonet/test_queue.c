@@ -1,12 +1,5 @@
 /* An engine that takes many iterations at once trains as one that takes them one by one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "stonet/test_settings.h"
 #include "stonet/train.h"
@@ -54,7 +47,7 @@ static void train(const oracle *o, const sn_engine_ops *engine, const char *sche
         (const char *const[]){"schedule", schedule, "lr", lr, "epochs", "3", "batch", "8", NULL});
     const sn_net_kind kind = {.activation = SN_TANH};
     sn_config config;
-    assert_int_equal(sn_config_resolve(settings, &kind, &o->problem, &o->shape, &config), STONET_OK);
+    OK(sn_config_resolve(settings, &kind, &o->problem, &o->shape, &config));
     config.engine = engine;
     *out = (result){.report = {0}};
     const sn_stage_job job = {.shape = &o->shape,
@@ -66,8 +59,8 @@ static void train(const oracle *o, const sn_engine_ops *engine, const char *sche
                               .history = &out->history};
     sn_trainer *trainer = NULL;
     assert_true(o->shape.parameters <= ROOM);
-    assert_int_equal(sn_trainer_create(&job, o->theta, &trainer), STONET_OK);
-    for (; *until > 0; until++) assert_int_equal(sn_trainer_run(trainer, *until), STONET_OK);
+    OK(sn_trainer_create(&job, o->theta, &trainer));
+    for (; *until > 0; until++) OK(sn_trainer_run(trainer, *until));
     sn_trainer_parameters(trainer, out->theta);
     out->report = *sn_trainer_report(trainer);
     sn_trainer_free(trainer);
@@ -101,25 +94,22 @@ static void check(const char *schedule, const char *lr, const int64_t *until, in
 }
 
 /* Epochs of 50 batches: 32 and 18 of them; a pause ends what is asked for. */
-static void whole_epochs_and_pauses(void **state)
+TEST(whole_epochs_and_pauses)
 {
-    (void)state;
     check("linear", "0.05", (const int64_t[]){150, 0}, 6, 32);
     check("linear", "0.05", (const int64_t[]){10, 50, 60, 0}, 4, 32); /* 10, 32 and 8, 10 */
 }
 
 /* Up to the iterates that are taken into the average, which somebody looks at: each of the last 25 of 50, and
    every second of the last 150 of 300. */
-static void averages(void **state)
+TEST(averages)
 {
-    (void)state;
     check("averaged", "0.05", (const int64_t[]){50, 0}, 1 + 24, 26);
     check("averaged", "0.05", (const int64_t[]){300, 0}, 6 + 75, 32);
 }
 
-static void divergence(void **state)
+TEST(divergence)
 {
-    (void)state;
     check("constant", "5000", (const int64_t[]){150, 0}, 1, 32);
 }
 
@@ -158,9 +148,8 @@ static bool goes_on(sn_task task, int64_t outputs, double first, double then)
 }
 
 /* An explosion is a loss above 20 times that of the first epoch and of guessing: m / 2, or log C. */
-static void explosions(void **state)
+TEST(explosions)
 {
-    (void)state;
     const double little = 1e-6;
     assert_true(goes_on(SN_REGRESSION, 3, 0.1, 30.0 - little));
     assert_false(goes_on(SN_REGRESSION, 3, 0.1, 30.0 + little));
@@ -172,13 +161,4 @@ static void explosions(void **state)
     assert_false(goes_on(SN_REGRESSION, 3, (double)NAN, 1.0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_epochs_and_pauses),
-        cmocka_unit_test(averages),
-        cmocka_unit_test(divergence),
-        cmocka_unit_test(explosions),
-    };
-    return cmocka_run_group_tests_name("stonet_queue", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

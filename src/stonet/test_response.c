@@ -1,15 +1,6 @@
 /* The response as the network sees it: whitened functions of ranks, and the way back to E(Y|x). */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/config.h"
 #include "stonet/fitted.h"
@@ -38,8 +29,8 @@ static void assert_white(const sn_response *response, const double *y)
 {
     const int64_t m = response->outputs;
     double *g;
-    assert_int_equal(SN_NEW(g, N * m), STONET_OK);
-    assert_int_equal(sn_response_encode(response, N, y, g), STONET_OK);
+    OK(SN_NEW(g, N * m));
+    OK(sn_response_encode(response, N, y, g));
     for (int64_t a = 0; a < m; a++) {
         double mean = 0.0;
         for (int64_t i = 0; i < N; i++) mean += g[i * m + a] / N;
@@ -53,19 +44,18 @@ static void assert_white(const sn_response *response, const double *y)
     sn_free(g);
 }
 
-static void one_target_has_four_white_functions(void **state)
+TEST(one_target_has_four_white_functions)
 {
-    (void)state;
     double y[N];
     fill(y, 1);
     const sn_problem problem = problem_of(y, 1);
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_int_equal(response.outputs, 4);
     assert_white(&response, y);
     /* The first goes up with y, the second is smallest in the middle; both end where the data do. */
     double at[] = {-1e6, -1.0, 0.0, 1.0, 1e6}, g[5 * 4];
-    assert_int_equal(sn_response_encode(&response, 5, at, g), STONET_OK);
+    OK(sn_response_encode(&response, 5, at, g));
     for (int64_t k = 0; k < 4; k++) assert_true(g[k * 4] < g[(k + 1) * 4]);
     assert_true(g[9] < g[5] && g[9] < g[13]);
     assert_true(fabs(g[0] + sqrt(3.0)) < 0.05 && fabs(g[16] - sqrt(3.0)) < 0.05);
@@ -73,35 +63,32 @@ static void one_target_has_four_white_functions(void **state)
 }
 
 /* What a second target repeats of the first is not counted again. */
-static void copies_add_nothing(void **state)
+TEST(copies_add_nothing)
 {
-    (void)state;
     double y[2 * N];
     fill(y, 2);
     const sn_problem problem = problem_of(y, 2);
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_true(response.outputs >= 4 && response.outputs <= 5);
     assert_white(&response, y);
     sn_response_free(&response);
 }
 
-static void ties_are_ranked_in_their_middle(void **state)
+TEST(ties_are_ranked_in_their_middle)
 {
-    (void)state;
     double y[N];
     for (int64_t i = 0; i < N; i++) y[i] = (double)(i % 3);
     const sn_problem problem = problem_of(y, 1);
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_int_equal(response.outputs, 2); /* three values have two functions beside the constant */
     assert_white(&response, y);
     sn_response_free(&response);
 }
 
-static void what_has_no_law_to_see_is_refused(void **state)
+TEST(what_has_no_law_to_see_is_refused)
 {
-    (void)state;
     double y[N];
     const int32_t label[N] = {0};
     sn_response response;
@@ -121,13 +108,4 @@ static void what_has_no_law_to_see_is_refused(void **state)
     sn_response_free(&response);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_target_has_four_white_functions),
-        cmocka_unit_test(copies_add_nothing),
-        cmocka_unit_test(ties_are_ranked_in_their_middle),
-        cmocka_unit_test(what_has_no_law_to_see_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,14 +1,5 @@
 /* The functions of the response against their definition: ranks counted, polynomials written out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/response.h"
 
@@ -83,9 +74,8 @@ static int64_t white_features(int64_t targets, const double *y, double out[MOST]
     return kept;
 }
 
-static void functions_are_white_polynomials_of_ranks(void **state)
+TEST(functions_are_white_polynomials_of_ranks)
 {
-    (void)state;
     static double right[MOST][N];
     static const int64_t targets[] = {1, 2, 3, 9};
     for (size_t k = 0; k < sizeof targets / sizeof *targets; k++) {
@@ -94,13 +84,13 @@ static void functions_are_white_polynomials_of_ranks(void **state)
         draw(t, y);
         const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = t, .y = y};
         sn_response response;
-        assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+        OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
         assert_int_equal(response.features, 4 * t + (t <= 8 ? t * (t - 1) / 2 : 0));
         const int64_t m = white_features(t, y, right);
         assert_int_equal(response.outputs, m);
         got = malloc((size_t)(N * m) * sizeof *got);
         assert_non_null(got);
-        assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+        OK(sn_response_encode(&response, N, y, got));
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < m; j++) assert_near(got[i * m + j], right[j][i]);
         free(got);
@@ -114,20 +104,19 @@ static double rank_behind(const sn_response *response, double value)
     double g[4], low[4], high[4];
     const double ends[2] = {response->knot[0], response->knot[SN_RESPONSE_KNOTS - 1]};
     const double from = response->level[0], to = response->level[SN_RESPONSE_KNOTS - 1];
-    assert_int_equal(sn_response_encode(response, 1, &value, g), STONET_OK);
-    assert_int_equal(sn_response_encode(response, 1, &ends[0], low), STONET_OK);
-    assert_int_equal(sn_response_encode(response, 1, &ends[1], high), STONET_OK);
+    OK(sn_response_encode(response, 1, &value, g));
+    OK(sn_response_encode(response, 1, &ends[0], low));
+    OK(sn_response_encode(response, 1, &ends[1], high));
     return from + (to - from) * (g[0] - low[0]) / (high[0] - low[0]); /* the first is linear in the rank */
 }
 
-static void ranks_are_linear_between_values(void **state)
+TEST(ranks_are_linear_between_values)
 {
-    (void)state;
     double y[N];
     for (int64_t i = 0; i < N; i++) y[i] = pow((double)((7 * i) % N), 2); /* 0, 1, 4, .. in some order */
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     for (int64_t k = 0; k + 1 < N; k++) {
         const double a = pow((double)k, 2), b = pow((double)k + 1.0, 2);
         assert_near(rank_behind(&response, a), ((double)k + 0.5) / N);
@@ -139,15 +128,14 @@ static void ranks_are_linear_between_values(void **state)
 }
 
 /* More rows than knots: these are evenly spaced, from the least to the largest. */
-static void knots_of_many_rows(void **state)
+TEST(knots_of_many_rows)
 {
-    (void)state;
     enum { MANY = 1021 };
     static double y[MANY];
     for (int64_t i = 0; i < MANY; i++) y[i] = exp(0.01 * (double)((400 * i) % MANY));
     const sn_problem problem = {.n = MANY, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     for (int64_t k = 0; k < SN_RESPONSE_KNOTS; k++) {
         const int64_t at = 4 * k; /* 1020 / 255 */
         assert_near(response.knot[k], exp(0.01 * (double)at));
@@ -157,36 +145,34 @@ static void knots_of_many_rows(void **state)
 }
 
 /* Three values are the least, in whatever order they come. */
-static void three_values_are_enough(void **state)
+TEST(three_values_are_enough)
 {
-    (void)state;
     double y[N] = {0};
     y[0] = 1.0;
     y[N - 1] = -1.0;
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response));
     sn_response_free(&response);
     y[0] = 0.0;
     assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_ERROR_DATA);
     sn_response_free(&response);
 }
 
-static void means_and_spreads(void **state)
+TEST(means_and_spreads)
 {
-    (void)state;
     double y[N * 2], got[N * 4];
     draw(2, y);
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 2, .y = y};
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_MEAN, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_MEAN, &problem, &response));
     assert_true(response.outputs == 2 && response.targets == 2);
-    assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+    OK(sn_response_encode(&response, N, y, got));
     assert_memory_equal(got, y, sizeof y);
     sn_response_free(&response);
-    assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response));
     assert_true(response.outputs == 4 && response.targets == 2);
-    assert_int_equal(sn_response_encode(&response, N, y, got), STONET_OK);
+    OK(sn_response_encode(&response, N, y, got));
     for (int64_t i = 0; i < N; i++)
         assert_true(got[4 * i] == y[2 * i] && got[4 * i + 1] == y[2 * i + 1] && got[4 * i + 2] == 0.0 &&
                     got[4 * i + 3] == 0.0);
@@ -194,9 +180,8 @@ static void means_and_spreads(void **state)
 }
 
 /* The head is the ridge regression of penalty 0.1: its gradient is 0. */
-static void the_head(void **state)
+TEST(the_head)
 {
-    (void)state;
     enum { UNITS = 3, T = 2 };
     double y[N * T], predicted[N * T];
     float psi[N * UNITS];
@@ -207,8 +192,8 @@ static void the_head(void **state)
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = T, .y = y};
     const sn_rows rows = sn_rows_range(0, N);
     sn_response response;
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_OK);
-    assert_int_equal(sn_response_fit_head(&response, &problem, &rows, UNITS, psi), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
+    OK(sn_response_fit_head(&response, &problem, &rows, UNITS, psi));
     sn_response_predict(&response, N, psi, predicted);
     for (int t = 0; t < T; t++) {
         double by_intercept = 0.0;
@@ -230,15 +215,4 @@ static void the_head(void **state)
     assert_null(response.coef);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_white_polynomials_of_ranks),
-        cmocka_unit_test(ranks_are_linear_between_values),
-        cmocka_unit_test(knots_of_many_rows),
-        cmocka_unit_test(three_values_are_enough),
-        cmocka_unit_test(means_and_spreads),
-        cmocka_unit_test(the_head),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

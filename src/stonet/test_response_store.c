@@ -1,15 +1,6 @@
 /* What is learned of a response comes back from a store, and nothing that cannot be. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/response.h"
 
@@ -30,10 +21,10 @@ static void make(fixture *f)
     for (int i = 0; i < N * UNITS; i++) f->psi[i] = (float)sn_random_normal(&random);
     const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = TARGETS, .y = f->y};
     const sn_rows all = sn_rows_range(0, N);
-    assert_int_equal(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &f->response), STONET_OK);
-    assert_int_equal(sn_response_fit_head(&f->response, &problem, &all, UNITS, f->psi), STONET_OK);
-    assert_int_equal(sn_store_create(&f->store), STONET_OK);
-    assert_int_equal(sn_response_put(&f->response, f->store), STONET_OK);
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &f->response));
+    OK(sn_response_fit_head(&f->response, &problem, &all, UNITS, f->psi));
+    OK(sn_store_create(&f->store));
+    OK(sn_response_put(&f->response, f->store));
 }
 
 static void drop(fixture *f)
@@ -42,23 +33,22 @@ static void drop(fixture *f)
     sn_store_free(f->store);
 }
 
-static void an_ensemble_comes_back(void **state)
+TEST(an_ensemble_comes_back)
 {
-    (void)state;
     static fixture f;
     make(&f);
     sn_response back;
     const int64_t outputs = f.response.outputs;
-    assert_int_equal(sn_response_get(f.store, outputs, UNITS, &back), STONET_OK);
+    OK(sn_response_get(f.store, outputs, UNITS, &back));
     assert_int_equal(back.kind, SN_RESPONSE_ENSEMBLE);
     assert_int_equal(back.targets, TARGETS);
     assert_int_equal(back.outputs, outputs);
     assert_int_equal(back.features, f.response.features);
     double *one, *two;
-    assert_int_equal(SN_NEW(one, N * outputs), STONET_OK);
-    assert_int_equal(SN_NEW(two, N * outputs), STONET_OK);
-    assert_int_equal(sn_response_encode(&f.response, N, f.y, one), STONET_OK);
-    assert_int_equal(sn_response_encode(&back, N, f.y, two), STONET_OK);
+    OK(SN_NEW(one, N * outputs));
+    OK(SN_NEW(two, N * outputs));
+    OK(sn_response_encode(&f.response, N, f.y, one));
+    OK(sn_response_encode(&back, N, f.y, two));
     assert_memory_equal(one, two, (size_t)(N * outputs) * sizeof *one);
     sn_response_predict(&f.response, N, f.psi, one);
     sn_response_predict(&back, N, f.psi, two);
@@ -91,9 +81,8 @@ static void assert_wrong(const fixture *f, const char *name, int64_t at, double 
     fail_msg("no %s", name);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     static fixture f;
     make(&f);
     const double knot = f.response.knot[4];
@@ -108,26 +97,19 @@ static void what_cannot_be_is_refused(void **state)
     drop(&f);
 }
 
-static void other_kinds(void **state)
+TEST(other_kinds)
 {
-    (void)state;
     sn_response back;
     sn_store *store;
-    assert_int_equal(sn_store_create(&store), STONET_OK); /* files before 0.2 */
-    assert_int_equal(sn_response_get(store, 3, UNITS, &back), STONET_OK);
+    OK(sn_store_create(&store)); /* files before 0.2 */
+    OK(sn_response_get(store, 3, UNITS, &back));
     assert_true(back.kind == SN_RESPONSE_MEAN && back.targets == 3 && back.outputs == 3);
     const sn_response spread = {.kind = SN_RESPONSE_LOCATION_SCALE, .targets = 2, .outputs = 4};
-    assert_int_equal(sn_response_put(&spread, store), STONET_OK);
-    assert_int_equal(sn_response_get(store, 4, UNITS, &back), STONET_OK);
+    OK(sn_response_put(&spread, store));
+    OK(sn_response_get(store, 4, UNITS, &back));
     assert_true(back.kind == SN_RESPONSE_LOCATION_SCALE && back.targets == 2 && back.outputs == 4);
     assert_says(sn_response_get(store, 3, UNITS, &back), STONET_ERROR_FORMAT, "means and spreads");
     sn_store_free(store);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_ensemble_comes_back),
-                                       cmocka_unit_test(what_cannot_be_is_refused),
-                                       cmocka_unit_test(other_kinds)};
-    return cmocka_run_group_tests_name("stonet_response_store", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,11 +1,5 @@
 /* Units for columns that the output does not need: they change no output, and are directions of their own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "math/linalg.h"
 #include "net/forward.h"
@@ -18,9 +12,9 @@ static void forward(const oracle *o, const sn_shape *shape, const float *theta, 
 {
     sn_engine *engine;
     const sn_pass pass = {.rows = sn_rows_range(0, N), .layer = layer, .activated = activated};
-    assert_int_equal(sn_engine_ref.create(shape, &o->problem, 0, 1, &engine), STONET_OK);
+    OK(sn_engine_ref.create(shape, &o->problem, 0, 1, &engine));
     sn_engine_ref.start(engine, theta);
-    assert_int_equal(sn_engine_ref.forward(engine, &pass, out), STONET_OK);
+    OK(sn_engine_ref.forward(engine, &pass, out));
     sn_engine_ref.free(engine);
 }
 
@@ -36,7 +30,7 @@ static int live_directions(const oracle *o, const sn_shape *shape, const float *
     for (int64_t i = 0; i < N * units; i++) mean[i % units] += (double)u[i] / N;
     for (int64_t i = 0; i < N * units; i++) centred[i] = (double)u[i] - mean[i % units];
     sn_syrk_tn(units, N, 1.0 / N, centred, 0.0, cov);
-    assert_int_equal(sn_eigh(units, cov, value, vector), STONET_OK);
+    OK(sn_eigh(units, cov, value, vector));
     for (int64_t k = 0; k < units; k++) live += value[k] > 1e-4 * value[0] && value[k] > 1e-6;
     return live;
 }
@@ -63,7 +57,7 @@ static void check(int layers, sn_activation activation, int dead, int wanted)
                               .seed = 1,
                               .threads = 1};
     assert_int_equal(live_directions(&o, &shape, theta), UNITS - dead);
-    assert_int_equal(sn_spare_units(&job, wanted, &shape, &theta), STONET_OK);
+    OK(sn_spare_units(&job, wanted, &shape, &theta));
     const int64_t added = shape.width[layers - 1] - UNITS;
     assert_int_equal(added, wanted > UNITS - dead ? wanted - (UNITS - dead) : 0);
     assert_true(live_directions(&o, &shape, theta) >= wanted);
@@ -83,9 +77,8 @@ static void check(int layers, sn_activation activation, int dead, int wanted)
     oracle_free(&o);
 }
 
-static void units_are_added_where_directions_are_missing(void **state)
+TEST(units_are_added_where_directions_are_missing)
 {
-    (void)state;
     const sn_activation activations[] = {SN_TANH, SN_RELU, SN_SIGMOID, SN_IDENTITY};
     for (int layers = 2; layers <= 3; layers++)
         for (int k = 0; k < 4; k++)
@@ -94,9 +87,8 @@ static void units_are_added_where_directions_are_missing(void **state)
 }
 
 /* Rows have as many directions as they have: more than there are cannot be added. */
-static void no_more_than_there_are(void **state)
+TEST(no_more_than_there_are)
 {
-    (void)state;
     const int64_t width[] = {2, UNITS, 1};
     oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 8);
     sn_config config = {.engine = &sn_engine_ref};
@@ -107,14 +99,9 @@ static void no_more_than_there_are(void **state)
                               .config = &config,
                               .threads = 1};
     assert_int_equal(live_directions(&o, &shape, o.theta), 2);
-    assert_int_equal(sn_spare_units(&job, 5, &shape, &o.theta), STONET_OK);
+    OK(sn_spare_units(&job, 5, &shape, &o.theta));
     assert_int_equal(shape.width[1], UNITS);
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(units_are_added_where_directions_are_missing),
-                                       cmocka_unit_test(no_more_than_there_are)};
-    return cmocka_run_group_tests_name("stonet_spare_units", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

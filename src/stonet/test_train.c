@@ -1,13 +1,5 @@
 /* Training: schedules, the safeguard of the sampler, pauses, averages and records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/test_says.h"
+#include "base/test_kit.h"
 #include "engine/test_oracle.h"
 #include "stonet/dynamics.h"
 #include "stonet/test_settings.h"
@@ -25,9 +17,8 @@ static oracle make_problem(sn_task task, int64_t n)
     return o;
 }
 
-static void test_schedules(void **state)
+TEST(test_schedules)
 {
-    (void)state;
     const sn_schedule constant = {.kind = SN_CONSTANT}, linear = {.kind = SN_LINEAR};
     const sn_schedule averaged = {.kind = SN_AVERAGED, .steady = 1000},
                       later = {.kind = SN_AVERAGED, .steady = 6000};
@@ -47,29 +38,27 @@ static void test_schedules(void **state)
     assert_true(sn_schedule_factor(&warm, 10, 200) == 1.0);
 }
 
-static void test_spectral_norm(void **state)
+TEST(test_spectral_norm)
 {
-    (void)state;
     const float diagonal[6] = {3.0F, 0.0F, 0.0F, 0.0F, -4.0F, 0.0F}, zero[4] = {0};
     double norm;
-    assert_int_equal(sn_spectral_norm(diagonal, 2, 3, &norm), STONET_OK);
+    OK(sn_spectral_norm(diagonal, 2, 3, &norm));
     assert_true(fabs(norm - 4.0) < 1e-4);
-    assert_int_equal(sn_spectral_norm(zero, 2, 2, &norm), STONET_OK);
+    OK(sn_spectral_norm(zero, 2, 2, &norm));
     assert_true(norm == 0.0);
 }
 
-static void test_safeguard_keeps_the_sampler_stable(void **state)
+TEST(test_safeguard_keeps_the_sampler_stable)
 {
-    (void)state;
     oracle o = make_problem(SN_CLASSIFICATION, 8);
     sn_dynamics d = oracle_dynamics(&o.shape, 1e-4, 0.1, 0.1, 0.1, 5), kept = d;
     double norm, factor;
-    assert_int_equal(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor), STONET_OK);
+    OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
     assert_true(factor == 1.0);
     assert_memory_equal(&d, &kept, sizeof d);
     for (int64_t j = 0; j < 8; j++) o.theta[o.shape.weight_at[1] + j] *= 300.0F;
-    assert_int_equal(sn_spectral_norm(o.theta + o.shape.weight_at[1], 2, 4, &norm), STONET_OK);
-    assert_int_equal(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor), STONET_OK);
+    OK(sn_spectral_norm(o.theta + o.shape.weight_at[1], 2, 4, &norm));
+    OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
     assert_true(factor < 0.5);
     assert_true(d.epsilon[0] * d.epsilon[0] * (1.0 / d.s[0] + norm * norm / (2.0 * d.s[1])) < 1.0);
     assert_true(fabs(d.alpha[0] / kept.alpha[0] - factor) < 1e-12); /* eta = alpha / eps stays */
@@ -90,24 +79,23 @@ static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
 
 /* Looking at what a training has reached on its way changes nothing, and every length is what a run of that
    length would give. */
-static void test_every_length_of_one_run_is_a_run_of_that_length(void **state)
+TEST(test_every_length_of_one_run_is_a_run_of_that_length)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 200);
     const char *const pairs[] = {"schedule", "averaged", NULL};
     sn_settings *settings = settings_with(pairs);
     sn_config config;
-    assert_int_equal(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config), STONET_OK);
+    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     float theta[2][64], start[64];
     assert_true(o.shape.parameters <= 64);
     sn_shape_start(&o.shape, 5, start);
     sn_trainer *paused, *whole;
-    assert_int_equal(sn_trainer_create(&job, start, &paused), STONET_OK);
+    OK(sn_trainer_create(&job, start, &paused));
     for (int64_t until = 10; until <= 160; until *= 2) {
-        assert_int_equal(sn_trainer_run(paused, until), STONET_OK);
-        assert_int_equal(sn_trainer_create(&job, start, &whole), STONET_OK);
-        assert_int_equal(sn_trainer_run(whole, until), STONET_OK);
+        OK(sn_trainer_run(paused, until));
+        OK(sn_trainer_create(&job, start, &whole));
+        OK(sn_trainer_run(whole, until));
         sn_trainer_parameters(paused, theta[0]);
         sn_trainer_parameters(whole, theta[1]);
         assert_memory_equal(theta[0], theta[1], (size_t)o.shape.parameters * sizeof(float));
@@ -120,29 +108,28 @@ static void test_every_length_of_one_run_is_a_run_of_that_length(void **state)
 }
 
 /* The average over 5..10 is the mean of what runs of 6, 7, .., 10 iterations end at. */
-static void test_the_average_is_over_the_last_half(void **state)
+TEST(test_the_average_is_over_the_last_half)
 {
-    (void)state;
     oracle o = make_problem(SN_REGRESSION, 200);
     const char *const pairs[] = {"schedule", "averaged", NULL};
     sn_settings *settings = settings_with(pairs);
     sn_config config;
-    assert_int_equal(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config), STONET_OK);
+    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     float theta[64], start[64];
     double mean[64] = {0};
     sn_shape_start(&o.shape, 5, start);
     sn_trainer *trainer;
-    assert_int_equal(sn_trainer_create(&job, start, &trainer), STONET_OK);
+    OK(sn_trainer_create(&job, start, &trainer));
     for (int64_t until = 6; until <= 10; until++) { /* pieces of one iteration: an average of one iterate */
-        if (until == 6) assert_int_equal(sn_trainer_run(trainer, 5), STONET_OK);
-        assert_int_equal(sn_trainer_run(trainer, until), STONET_OK);
+        if (until == 6) OK(sn_trainer_run(trainer, 5));
+        OK(sn_trainer_run(trainer, until));
         sn_trainer_parameters(trainer, theta);
         for (int64_t j = 0; j < o.shape.parameters; j++) mean[j] += (double)theta[j] / 5.0;
     }
     sn_trainer_free(trainer);
-    assert_int_equal(sn_trainer_create(&job, start, &trainer), STONET_OK);
-    assert_int_equal(sn_trainer_run(trainer, 10), STONET_OK);
+    OK(sn_trainer_create(&job, start, &trainer));
+    OK(sn_trainer_run(trainer, 10));
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
@@ -153,9 +140,8 @@ static void test_the_average_is_over_the_last_half(void **state)
 /* A record of a training whose numbers nothing could have come to is refused, and never counted or divided
    by; at their limits they are fine. The whole numbers are: parameters, until, iteration, from, every, count,
    rows of the epoch, whether it is the last stage, its iterations, outcome, iterations in all, draw. */
-static void test_impossible_records_are_refused(void **state)
+TEST(test_impossible_records_are_refused)
 {
-    (void)state;
     const int64_t most = INT64_C(1) << 40;
     const struct {
         int at;
@@ -189,20 +175,20 @@ static void test_impossible_records_are_refused(void **state)
     oracle o = make_problem(SN_REGRESSION, 200);
     sn_settings *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
     sn_config config;
-    assert_int_equal(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config), STONET_OK);
+    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     sn_trainer *trainer;
     sn_pack record = {0};
-    assert_int_equal(sn_trainer_create(&job, o.theta, &trainer), STONET_OK);
-    assert_int_equal(sn_trainer_run(trainer, 10), STONET_OK);
-    assert_int_equal(sn_trainer_pack(trainer, &record), STONET_OK);
+    OK(sn_trainer_create(&job, o.theta, &trainer));
+    OK(sn_trainer_run(trainer, 10));
+    OK(sn_trainer_pack(trainer, &record));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         int64_t right;
         memcpy(&right, record.bytes + 8 * cases[k].at, sizeof right);
         memcpy(record.bytes + 8 * cases[k].at, &cases[k].value, sizeof right);
         const stonet_status status = sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size});
         if (cases[k].fine)
-            assert_int_equal(status, STONET_OK);
+            OK(status);
         else
             assert_says(status, STONET_ERROR_FORMAT, "another network");
         memcpy(record.bytes + 8 * cases[k].at, &right, sizeof right);
@@ -213,15 +199,4 @@ static void test_impossible_records_are_refused(void **state)
     oracle_free(&o);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_spectral_norm),
-        cmocka_unit_test(test_safeguard_keeps_the_sampler_stable),
-        cmocka_unit_test(test_every_length_of_one_run_is_a_run_of_that_length),
-        cmocka_unit_test(test_the_average_is_over_the_last_half),
-        cmocka_unit_test(test_impossible_records_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,13 +1,6 @@
 /* The axes of a fitted network's Z: from all rows, block by block, or from as many as are enough. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "data/test_source.h"
 #include "engine/test_oracle.h"
 #include "stonet/fitted.h"
@@ -37,9 +30,8 @@ static sn_stonet network_of(const oracle *o, const sn_engine_ops *engine)
 }
 
 /* 1,500 rows are two blocks: the axes are those of the units of all of them. */
-static void blocks_of_rows(void **state)
+TEST(blocks_of_rows)
 {
-    (void)state;
     enum { N = 1500, Q = 3 };
     const int64_t width[] = {2, 5, Q, 2};
     oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, N, 4);
@@ -47,10 +39,10 @@ static void blocks_of_rows(void **state)
     static float units[N * Q];
     sn_axes axes = {0};
     assert_int_equal(sn_stonet_dim(&net), Q);
-    assert_int_equal(sn_stonet_turn(&net, &o.problem, 2, SN_UNITS_PLAIN, 1), STONET_OK);
+    OK(sn_stonet_turn(&net, &o.problem, 2, SN_UNITS_PLAIN, 1));
     assert_int_equal(sn_stonet_dim(&net), 2);
-    assert_int_equal(sn_stonet_forward(&net, &o.problem, 2, false, 1, units), STONET_OK);
-    assert_int_equal(sn_axes_learn(&o.shape, o.theta, N, units, SN_UNITS_PLAIN, 2, &axes), STONET_OK);
+    OK(sn_stonet_forward(&net, &o.problem, 2, false, 1, units));
+    OK(sn_axes_learn(&o.shape, o.theta, N, units, SN_UNITS_PLAIN, 2, &axes));
     assert_memory_equal(net.axes.map, axes.map, 2 * Q * sizeof *axes.map);
     assert_memory_equal(net.axes.mean, axes.mean, Q * sizeof *axes.mean);
     assert_memory_equal(net.axes.share, axes.share, 2 * sizeof *axes.share);
@@ -60,9 +52,8 @@ static void blocks_of_rows(void **state)
 }
 
 /* At most 100,000 rows, and 2^21 numbers of Z; evenly from the first to the last. */
-static void enough_rows(void **state)
+TEST(enough_rows)
 {
-    (void)state;
     static const struct {
         int64_t n, units, wanted;
     } cases[] = {{99999, 1, 99999}, {100001, 1, 100000}, {150000, 1, 100000}, {43000, 50, 41943}};
@@ -73,7 +64,7 @@ static void enough_rows(void **state)
         source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}};
         const sn_problem problem = {
             .n = n, .p = 1, .source = &from.base, .task = SN_REGRESSION, .outputs = 1};
-        assert_int_equal(sn_stonet_turn(&net, &problem, 1, SN_UNITS_PLAIN, 1), STONET_OK);
+        OK(sn_stonet_turn(&net, &problem, 1, SN_UNITS_PLAIN, 1));
         assert_int_equal(from.fetched, cases[k].wanted);
         assert_int_equal(from.last, (cases[k].wanted - 1) * n / cases[k].wanted);
         sn_axes_free(&net.axes);
@@ -81,8 +72,4 @@ static void enough_rows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_of_rows), cmocka_unit_test(enough_rows)};
-    return cmocka_run_group_tests_name("stonet_use", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,6 +37,7 @@ void sn_windows_clear(sn_windows *windows)
 }
 
 /* Tells the source of a window's rows. */
+/* no test: a hint to the system, on which no number depends. */
 static void expect(const sn_windows *w, const sn_window *window, bool soon)
 {
     for (int64_t k = 0; k < window->blocks && w->problem != NULL; k++)
@@ -92,6 +93,7 @@ static void step(sn_windows *w)
 }
 
 /* Has the window after `now` read meanwhile; the place of the one before is free for its blocks. */
+/* no test: reads earlier what is read again when it is used. */
 static void read_ahead(sn_windows *w)
 {
     const sn_window *now = &w->now;

@@ -1,28 +1,39 @@
 #!/usr/bin/env bash
 # Whether the parts of the project lean on each other in one direction only. usage: check-includes.sh [ROOT]
 #
-#   - the rooms of src/ include rooms to their left in the list below, and themselves (any test may take its
-#     random numbers from math/noise.h);
+#   - a room of src/ includes itself, the rooms that its line of the table in docs/architecture.md names, and what these
+#     include in turn (any test may take its random numbers from math/noise.h);
 #   - cli, paper and examples include stonet/stonet.h and nothing of src/ (paper also uses parts of cli).
 #     bench is the one exception: it measures the engines and the reader from inside;
 #   - no type, function or macro is defined in two headers of the library, so that any two can be included.
 set -euo pipefail
 cd "${1:-$(dirname "$0")/..}"
 
-rooms="base math stats data net engine front stonet choice learners methods model export refit select order explain report"
-
-find src include cli paper examples \( -name '*.[ch]' -o -name '*.cu' \) -print0 | sort -z | xargs -0 awk -v rooms="$rooms" '
+find src include cli paper examples \( -name '*.[ch]' -o -name '*.cu' \) -print0 | sort -z |
+    xargs -0 awk '
 function fail(sentence) { print sentence > "/dev/stderr"; wrong = 1 }
 
-BEGIN { for (count = split(rooms, list, " "); count > 0; count--) rank[list[count]] = count }
+# The table: | `src/ROOM` | what it holds | rooms it includes |. A room stands below those it includes.
+FILENAME ~ /architecture\.md$/ {
+    if (split($0, cell, /[ ]*\|[ ]*/) < 4 || cell[2] !~ /^`src\/[a-z]+`$/) next
+    to = cell[2]
+    gsub(/`|src\//, "", to)
+    listed[to] = may[to, to] = 1
+    for (count = split(cell[4], named, /, */); count > 0; count--) {
+        if (named[count] == "") continue
+        if (!(named[count] in listed)) fail("docs/architecture.md: " to " includes " named[count] ", which stands below it")
+        for (other in listed) if ((named[count], other) in may) may[to, other] = 1
+    }
+    next
+}
 
 FNR == 1 {
     split(FILENAME, part, "/")
     room = part[1] == "src" ? part[2] : ""
     is_test = FILENAME ~ /\/test[^\/]*$/
     is_header = FILENAME ~ /^(src|include)\/.*\.h$/ && !is_test && FILENAME !~ /\/golden\//
-    if (room != "" && !(room in rank) && !told[room]++)
-        fail("src/" room " is not in the list of rooms of check-includes.sh")
+    if (room != "" && !(room in listed) && !told[room]++)
+        fail("src/" room " is not in the table of rooms of docs/architecture.md")
 }
 
 /^[ \t]*#[ \t]*include[ \t]+"/ {
@@ -30,14 +41,14 @@ FNR == 1 {
     gsub(/^[^"]*"|"[^"]*$/, "", target)
     to = target
     sub(/\/.*/, "", to)
-    if (room != "" && !(room in rank))
+    if (room != "" && !(room in listed))
         next
     if (room != "") {
         if (to == target)
             fail(FILENAME ": \"" target "\" does not say its room")
-        else if (!(to in rank))
+        else if (!(to in listed))
             fail(FILENAME ": \"" target "\" is in no room of the library")
-        else if (rank[to] > rank[room] && !(is_test && target == "math/noise.h"))
+        else if (!((room, to) in may) && !(is_test && target == "math/noise.h"))
             fail(FILENAME ": " room " must not lean on " to " (\"" target "\")")
     } else if (!(to == part[1] && to != "examples") && !(part[1] == "paper" && to == "cli"))
         fail(FILENAME ": \"" target "\": programs use stonet/stonet.h and nothing else of the library")
@@ -65,4 +76,4 @@ is_header {
 }
 
 END { exit wrong }
-'
+' docs/architecture.md

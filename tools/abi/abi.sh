@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # abi.sh check BUILD   compares the interface of the shared library with the record of the last release: what a program
 #                      linked to that release may rely on must still be there, or the soname must have changed
-# abi.sh update BUILD  makes that record anew, cmake/abi/released.abi; to be done when a release is tagged
+# abi.sh update BUILD  makes that record anew, tools/abi/released.abi; to be done when a release is tagged
 # BUILD is a folder for a build of its own, with debug information, from which the interface is read.
 set -euo pipefail
 what=${1:?usage: abi.sh check|update BUILD}
@@ -24,7 +24,7 @@ soname() { sed -n "s/^<abi-corpus .*soname='\([^']*\)'.*/\1/p" "$1"; }
 case $what in
 update)
     cp "$current" "$released"
-    echo "cmake/abi/released.abi is now the interface of $(soname "$current")"
+    echo "tools/abi/released.abi is now the interface of $(soname "$current")"
     ;;
 check)
     before=$(soname "$released") now=$(soname "$current")

@@ -21,7 +21,7 @@ fail() { echo "try-install: $*" >&2; exit 1; }
 (cd "$prefix" && find . ! -type d | sort) > by-cmake
 (cd "$scratch/root/usr/local" && find . ! -type d | sort) > by-make
 cmp by-cmake by-make || fail "make install and cmake --install do not install the same files"
-for file in bin/stonet include/stonet/stonet.h libstonet.so libstonet.a share/man/man1/stonet.1.gz \
+for file in bin/stonet include/stonet/stonet.h include/stonet/order.h libstonet.so libstonet.a share/man/man1/stonet.1.gz \
     share/man/man1/stonet-fit.1.gz bash-completion/completions/stonet zsh/site-functions/_stonet \
     fish/vendor_completions.d/stonet.fish pkgconfig/stonet.pc cmake/stonet/stonet-config.cmake; do
     grep -q "/$file\$" by-cmake || fail "$file is not installed"

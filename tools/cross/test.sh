@@ -19,8 +19,8 @@ fi
 echo "big-endian (s390x): refused"
 
 export STONET_SYSROOT=$build/sysroot
-cmake/cross/sysroot.sh arm64 "$STONET_SYSROOT"
-cmake -G Ninja -S . -B "$build/build" --toolchain "$PWD/cmake/cross/aarch64.cmake" -DCMAKE_BUILD_TYPE=Release -DSTONET_WERROR=ON \
+tools/cross/sysroot.sh arm64 "$STONET_SYSROOT"
+cmake -G Ninja -S . -B "$build/build" --toolchain "$PWD/cmake/aarch64.cmake" -DCMAKE_BUILD_TYPE=Release -DSTONET_WERROR=ON \
     > /dev/null
 tests=$(ctest --test-dir "$build/build" -N | awk '/Test +#/ {print $3}')
 leave_out() { # REASON PATTERN

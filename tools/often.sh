@@ -2,12 +2,12 @@
 # Runs the tests of a build folder many times in a row and stops at the first failure: a test that fails by chance
 # is a defect of the test.
 #
-#     cmake/often.sh TIMES [BUILD] [COMMAND ..]
+#     tools/often.sh TIMES [BUILD] [COMMAND ..]
 #
-# A COMMAND goes before the test runner, e.g. `cmake/often.sh 20 build taskset -c 0`; for a busy machine start
+# A COMMAND goes before the test runner, e.g. `tools/often.sh 20 build taskset -c 0`; for a busy machine start
 # `stress-ng --cpu 8` beside it. CTEST_ARGUMENTS are handed on, e.g. CTEST_ARGUMENTS='-R cli_'.
 set -euo pipefail
-times=${1:?usage: cmake/often.sh TIMES [BUILD] [COMMAND ..]}
+times=${1:?usage: tools/often.sh TIMES [BUILD] [COMMAND ..]}
 build=${2:-build}
 shift $(($# > 1 ? 2 : 1))
 log=$(mktemp)

@@ -1,4 +1,4 @@
-# To build for 64-bit ARM on another machine: STONET_SYSROOT is what cmake/cross/sysroot.sh made. Tests run in qemu.
+# To build for 64-bit ARM on another machine: STONET_SYSROOT is what tools/cross/sysroot.sh made. Tests run in qemu.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

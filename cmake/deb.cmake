@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "${about}This package has what one needs to build with the library.")
 
 if(NOT TARGET stonet_mpi)
-  message(FATAL_ERROR "libstonet-mpi needs Open MPI: install libopenmpi-dev (make setup-mpi)")
+  message(FATAL_ERROR "libstonet-mpi needs Open MPI: install libopenmpi-dev (tools/setup.sh mpi)")
 endif()
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME libstonet-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_SECTION libs)
@@ -70,7 +70,7 @@ install(FILES ${PROJECT_BINARY_DIR}/python/METADATA COMPONENT python
 # Each package has its changelog and the licences: ours, and that of the headers that are compiled in.
 set(doc ${PROJECT_BINARY_DIR}/doc)
 string(TIMESTAMP STONET_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC) # of the last commit, by SOURCE_DATE_EPOCH
-configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${doc}/changelog.Debian @ONLY)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/debian-changelog.in ${doc}/changelog.Debian @ONLY)
 execute_process(COMMAND gzip -9nf ${doc}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
 file(READ LICENSE licence)
 file(READ /usr/share/doc/librandom123-dev/copyright random123)

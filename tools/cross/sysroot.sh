@@ -7,8 +7,7 @@ folder=${2:?usage: sysroot.sh ARCHITECTURE FOLDER}
 [ ! -d "$folder" ] || exit 0
 trap 'rm -rf "$folder.new"' EXIT
 mmdebstrap --quiet --architectures="$architecture" --variant=extract bookworm "$folder.new" ${MIRROR:+"$MIRROR"} \
-    --include=libc6-dev,libgcc-12-dev,libgomp1,libopenblas-openmp-dev,liblapacke-dev,zlib1g-dev,libjansson-dev,libcmocka-dev \
-    --include=librandom123-dev,node-d3
+    --include=libc6-dev,libgcc-12-dev,libgomp1 --include="$("$(dirname "$0")/../setup.sh" --list build test | grep -E "^(lib|zlib|node)" | paste -sd,)"
 triplet=$(basename "$(dirname "$(ls -d "$folder.new"/usr/lib/*/openblas-openmp)")")
 cd "$folder.new/usr/lib/$triplet"
 for name in libopenblas.so libopenblas.so.0 libblas.so libblas.so.3 liblapack.so liblapack.so.3; do
