@@ -1,48 +1,26 @@
-#include "choice/halving.h"
-
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/work_queue.h"
 #include "base/workspace.h"
-#include "choice/beside.h"
-#include "choice/residuals.h"
-
-enum { PARTS = SN_FOLDS }; /* of the rows of a single fold, for the estimate */
-
-typedef struct choosing {
-    const sn_choice_job *job;
-    sn_folds folds;
-    int most_folds, most_rungs; /* that are used */
-    sn_views views[SN_MOST_LINES];
-    int n_views;
-    sn_contender *all; /* every line, */
-    int count;
-    int alive[SN_MOST_LINES]; /* and the places of those that go on, the best first */
-    int n_alive;
-    bool lengths_open, together; /* together: ranks share out every batch */
-    sn_quiet_run quiet;
-    int64_t tried;
-    double done, rung_end, total, started; /* updates */
-} choosing;
+#include "choice/choosing.h"
 
 /* ---- progress --------------------------------------------------------------------------------------------
  */
 
-static int rung_folds(const choosing *s, int rung)
+int sn_rung_folds(const sn_choosing *s, int rung)
 {
     return sn_rungs[rung].folds < s->most_folds ? sn_rungs[rung].folds : s->most_folds;
 }
 
 /* Updates that a rung has at most. */
-static double rung_work(const choosing *s, int rung)
+static double rung_work(const sn_choosing *s, int rung)
 {
     const int lines = (s->count >> rung) > 0 ? s->count >> rung : 1; /* about half of those before */
-    const int before = rung > 0 ? rung_folds(s, rung - 1) : 0, folds = rung_folds(s, rung);
+    const int before = rung > 0 ? sn_rung_folds(s, rung - 1) : 0, folds = sn_rung_folds(s, rung);
     const double longer = (double)(sn_rungs[rung].updates - (rung > 0 ? sn_rungs[rung - 1].updates : 0));
     if (!s->lengths_open) return (double)(lines * (folds - before));
     return (double)lines * ((double)folds * longer +
@@ -50,7 +28,7 @@ static double rung_work(const choosing *s, int rung)
 }
 
 /* Only the first thread tells: the caller's function need not be ready for others. */
-static void tell(const choosing *s)
+static void tell(const sn_choosing *s)
 {
     double done;
 #pragma omp atomic read
@@ -68,13 +46,13 @@ static void tell(const choosing *s)
  */
 
 typedef struct leg_set {
-    choosing *s;
+    sn_choosing *s;
     sn_leg *legs;
     int *from; /* lengths that each had before */
     const char *key;
 } leg_set;
 
-static double leg_work(const choosing *s, const leg_set *set, int64_t k)
+static double leg_work(const sn_choosing *s, const leg_set *set, int64_t k)
 {
     const sn_leg *leg = &set->legs[k];
     if (!s->lengths_open) return 1.0;
@@ -85,7 +63,7 @@ static double leg_work(const choosing *s, const leg_set *set, int64_t k)
 static stonet_status work_leg(void *user, int64_t k, sn_pack *record)
 {
     const leg_set *set = user;
-    choosing *s = set->s;
+    sn_choosing *s = set->s;
     char key[SN_KEY_SIZE];
     snprintf(key, sizeof key, "%s/%lld.now", set->key, (long long)k);
     SN_TRY(sn_leg_run(s->job, &s->folds, &set->legs[k], record != NULL ? key : NULL));
@@ -107,7 +85,7 @@ static stonet_status take_leg(void *user, int64_t k, sn_unpack *record)
     return sn_leg_unpack(set->s->job, &set->s->folds, &set->legs[k], set->from[k], record);
 }
 
-static stonet_status run_legs(choosing *s, int rung, int folds, sn_leg *legs, int *from, int count)
+stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count)
 {
     char key[SN_KEY_SIZE];
     if (count == 0)
@@ -141,7 +119,7 @@ static bool is_network(const sn_contender *c)
 }
 
 /* Lengths that a line is to have after this rung; `trial`: on the few folds that come first. */
-static int lengths_after(const choosing *s, const sn_contender *c, int rung, bool trial)
+static int lengths_after(const sn_choosing *s, const sn_contender *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
     const bool patient = is_network(c) && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
@@ -151,7 +129,7 @@ static int lengths_after(const choosing *s, const sn_contender *c, int rung, boo
 
 /* Views that a set of legs needs and that are not made yet. */
 typedef struct view_set {
-    choosing *s;
+    sn_choosing *s;
     sn_views *views[SN_MOST_LINES * SN_FOLDS];
     int fold[SN_MOST_LINES * SN_FOLDS], count;
 } view_set;
@@ -176,7 +154,7 @@ static stonet_status make_view(void *user, int64_t k, sn_pack *record)
 
 /* Makes what the legs see, every rank all of it. A line that sees nothing is out with its legs; it is an
    error where no other is left. */
-static stonet_status make_views(choosing *s, sn_leg *legs, int *count)
+static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
 {
     SN_WORKSPACE(scratch);
     view_set *set = NULL;
@@ -198,7 +176,7 @@ static stonet_status make_views(choosing *s, sn_leg *legs, int *count)
 }
 
 /* The lines that are in the choice, on the first `folds` folds. */
-static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
+static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
 {
     SN_WORKSPACE(scratch);
     sn_leg *legs = NULL;
@@ -216,11 +194,11 @@ static stonet_status train_on(choosing *s, int rung, int folds, bool trial)
                     (sn_leg){.contender = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
     }
     SN_TRY(make_views(s, legs, &count));
-    return run_legs(s, rung, folds, legs, from, count);
+    return sn_run_legs(s, rung, folds, legs, from, count);
 }
 
 /* Whether the last length was better than the best before it, on the folds that have it. */
-static bool still_gains(const choosing *s, const sn_contender *c, int rung, int folds)
+static bool still_gains(const sn_choosing *s, const sn_contender *c, int rung, int folds)
 {
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     return !c->diverged &&
@@ -228,9 +206,9 @@ static bool still_gains(const choosing *s, const sn_contender *c, int rung, int 
 }
 
 /* A longer training is tried on a few folds first, and goes on to the others if it gains there. */
-static stonet_status train_rung(choosing *s, int rung)
+static stonet_status train_rung(sn_choosing *s, int rung)
 {
-    const int folds = rung_folds(s, rung), few = folds < SN_FEW_FOLDS ? folds : SN_FEW_FOLDS;
+    const int folds = sn_rung_folds(s, rung), few = folds < SN_FEW_FOLDS ? folds : SN_FEW_FOLDS;
     if (rung > 0 && s->lengths_open) {
         SN_TRY(train_on(s, rung, few, true));
         if (sn_should_stop(s->job->run)) return STONET_OK;
@@ -243,9 +221,9 @@ static stonet_status train_rung(choosing *s, int rung)
 }
 
 /* The best length of a line, by the folds of the rung. */
-static void score(choosing *s, sn_contender *c, int rung)
+static void score(sn_choosing *s, sn_contender *c, int rung)
 {
-    const int folds = rung_folds(s, rung);
+    const int folds = sn_rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     int lengths = SN_RUNGS;
     for (int k = 0; k < folds; k++)
@@ -261,7 +239,7 @@ static void score(choosing *s, sn_contender *c, int rung)
 }
 
 /* Puts the lines that are in the choice into the order of their scores; equal ones stay as they are. */
-static void sort_alive(choosing *s)
+void sn_sort_alive(sn_choosing *s)
 {
     for (int a = 1; a < s->n_alive; a++)
         for (int b = a; b > 0 && s->all[s->alive[b]].score < s->all[s->alive[b - 1]].score; b--) {
@@ -274,7 +252,7 @@ static void sort_alive(choosing *s)
 /* The network that fits its training rows best stays, and is trained further even if that does not gain: what
    is hard to find (two spirals, a product) shows late on other rows. Kernels and linear units have no such
    lines. */
-static void choose_explorer(choosing *s)
+static void choose_explorer(sn_choosing *s)
 {
     sn_contender *best = NULL;
     for (int a = 0; a < s->n_alive; a++) {
@@ -288,7 +266,7 @@ static void choose_explorer(choosing *s)
 /* Leaves those that go on to the next rung, the better half of each family; views that nobody needs any more
  * go.
  */
-static void drop(choosing *s)
+static void drop(sn_choosing *s)
 {
     int kept = 0, count[SN_FAMILIES] = {0}, passed[SN_FAMILIES] = {0};
     bool used[SN_MOST_LINES] = {false};
@@ -308,15 +286,15 @@ static void drop(choosing *s)
         if (!used[v]) sn_views_free(s->job, &s->views[v]);
 }
 
-static bool is_over(const choosing *s, int rung)
+static bool is_over(const sn_choosing *s, int rung)
 {
-    if (rung_folds(s, rung) > rung_folds(s, rung - 1)) return false;
+    if (sn_rung_folds(s, rung) > sn_rung_folds(s, rung - 1)) return false;
     for (int a = 0; a < s->n_alive; a++)
         if (lengths_after(s, &s->all[s->alive[a]], rung, true) > s->all[s->alive[a]].reached[0]) return false;
     return true;
 }
 
-static stonet_status climb(choosing *s, int *last)
+stonet_status sn_climb(sn_choosing *s, int *last)
 {
     tell(s);
     for (int rung = 0; rung < s->most_rungs; rung++) {
@@ -330,7 +308,7 @@ static stonet_status climb(choosing *s, int *last)
             score(s, &s->all[s->alive[a]], rung);
             s->tried++;
         }
-        sort_alive(s);
+        sn_sort_alive(s);
         *last = rung;
         s->done = s->rung_end; /* lines that gain no more leave some undone */
         tell(s);
@@ -338,251 +316,10 @@ static stonet_status climb(choosing *s, int *last)
     return STONET_OK;
 }
 
-/* ---- the estimate ----------------------------------------------------------------------------------------
+/* ---- begin and end --------------------------------------------------------------------------------------
  */
 
-/* The part that a held-out row belongs to: its fold, or of a single fold one of five. */
-static int part_of(const sn_folds *folds, int used, int64_t row)
-{
-    if (used == 1) return (int)(row % PARTS);
-    int k = 0;
-    while (k + 1 < used && row >= folds->fold[k + 1].first) k++;
-    return k;
-}
-
-/* Lengths that a line was measured at on all of these folds. */
-static int common_lengths(const sn_contender *c, int folds)
-{
-    int lengths = c->diverged ? 0 : SN_RUNGS;
-    for (int k = 0; k < folds; k++)
-        if (c->reached[k] < lengths) lengths = c->reached[k];
-    return lengths;
-}
-
-/* The losses of each part by what is best on the others. */
-static void measure_by_parts(const choosing *s, int folds, int64_t rows, sn_held_out *out)
-{
-    const int parts = folds == 1 ? PARTS : folds;
-    double best[PARTS];
-    for (int j = 0; j < parts; j++) best[j] = (double)INFINITY;
-    for (int a = 0; a < s->count; a++)
-        for (int l = 0; l < common_lengths(&s->all[a], folds); l++) {
-            const sn_held_out *cost = &s->all[a].cost[l];
-            double sum[PARTS] = {0.0}, total = 0.0;
-            for (int64_t i = 0; i < rows; i++) sum[part_of(&s->folds, folds, i)] += cost->loss[i];
-            for (int j = 0; j < parts; j++) total += sum[j];
-            for (int j = 0; j < parts; j++) {
-                if (!(total - sum[j] < best[j])) continue;
-                best[j] = total - sum[j];
-                for (int64_t i = 0; i < rows; i++) {
-                    if (part_of(&s->folds, folds, i) != j) continue;
-                    out->loss[i] = cost->loss[i];
-                    out->wrong[i] = cost->wrong[i];
-                }
-            }
-        }
-}
-
-static stonet_status choose_inside(const choosing *s, int fold, int rungs, const sn_line *lines, int *line,
-                                   int *length);
-
-/* The losses of each fold by what a choice among its training rows alone finds best. */
-static stonet_status measure_nested(choosing *s, const sn_line *lines, const sn_contender *winner,
-                                    sn_held_out *out)
-{
-    const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
-    for (int k = 0; k < s->folds.count && !sn_should_stop(s->job->run); k++) {
-        const sn_fold *fold = &s->folds.fold[k];
-        int line = 0, length = 0, from;
-        SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
-        sn_contender *c = &s->all[line];
-        for (int l = 0; l <= length; l++)
-            if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
-        sn_leg leg = {.contender = c, .fold = k, .lengths = length + 1};
-        if (c->reached[k] <= length) {
-            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
-            SN_TRY(run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
-        }
-        if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */
-            c = &s->all[winner - s->all];
-            length = winner->best;
-        }
-        const size_t bytes = (size_t)fold->test.n * sizeof(double);
-        memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
-        memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);
-    }
-    return STONET_OK;
-}
-
-/* Fills in the estimates; `lines` is the table. *nothing: the choice is not better than a constant guess. */
-static stonet_status estimate(choosing *s, int rung, const sn_line *lines, const sn_contender *winner,
-                              sn_choice *out, bool *nothing)
-{
-    const int folds = rung_folds(s, rung);
-    const int64_t rows = sn_folds_rows(&s->folds, folds);
-    const sn_task task = s->job->problem->task;
-    sn_folds used = s->folds;
-    sn_beside beside = {0};
-    sn_held_out honest;
-    used.count = folds;
-    used.rows = rows;
-    stonet_status status;
-    SN_GOTO(status, sn_held_out_create(&used, &honest), done);
-    SN_GOTO(status, sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside), done);
-    SN_GOTO(status,
-            sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
-            done);
-    measure_by_parts(s, folds, rows, &honest);
-    out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
-    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
-    if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
-        SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
-        out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
-    }
-    /* In a wide table a gain below one standard error is what columns and components of noise give. */
-    const bool is_picked = winner->line.kind.front.kind == SN_FRONT_COLUMNS ||
-                           winner->line.kind.front.kind == SN_FRONT_COMPONENTS;
-    *nothing = *nothing && out->gain.mean < (is_picked ? out->gain.se : 0.0);
-    out->chosen = sn_estimate_of(&honest, rows, task);
-    out->constant = sn_estimate_of(&beside.constant, rows, task);
-    out->linear = sn_estimate_of(&beside.linear, rows, task);
-    out->held_out = rows;
-done:
-    sn_beside_free(&beside);
-    sn_held_out_free(&honest);
-    return status;
-}
-
-/* Where Z has fewer columns than the effect needs, the networks of the folds go on with q units as the one on
-   all rows will, and the estimate moves by what that costs. */
-static stonet_status allow_for_narrowing(const choosing *s, int rung, const sn_contender *winner,
-                                         sn_choice *out)
-{
-    const int64_t outputs = s->job->problem->outputs;
-    const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;
-    const int64_t rank = is_classes ? outputs - 1 : outputs;
-    const int folds = rung_folds(s, rung);
-    const int64_t rows = sn_folds_rows(&s->folds, folds);
-    const sn_held_out *wide = &winner->cost[winner->best];
-    sn_held_out narrow;
-    if (s->job->q >= rank || s->job->q >= s->job->units) return STONET_OK;
-    stonet_status status = sn_held_out_create(&s->folds, &narrow);
-    for (int k = 0; k < folds && status == STONET_OK && !sn_should_stop(s->job->run); k++)
-        status = sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow);
-    if (status == STONET_OK && !sn_should_stop(s->job->run)) {
-        out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
-        if (is_classes)
-            out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
-    }
-    sn_held_out_free(&narrow);
-    return status;
-}
-
-/* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the
-   line with the strongest weight decay is taken, which is all but constant, at the least length. */
-static int strongest_line(const choosing *s)
-{
-    int strongest = 0;
-    for (int a = 1; a < s->count; a++)
-        if (s->all[a].line.kind.weight_decay >= s->all[strongest].line.kind.weight_decay) strongest = a;
-    return strongest;
-}
-
-/* ---- what was chosen -------------------------------------------------------------------------------------
- */
-
-/* Of the winner's networks, the one with the least loss over all rows. */
-static stonet_status find_network(const choosing *s, const sn_contender *c, sn_choice *out)
-{
-    int best = -1;
-    for (int k = 0; k < s->folds.count; k++) {
-        sn_losses losses;
-        if (c->reached[k] <= c->best) continue;
-        SN_TRY(sn_view_make(s->job, &s->folds, k, c->views)); /* of a line that was dropped it is gone */
-        SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
-                              &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
-                              &losses));
-        if (best >= 0 && !(losses.loss < out->loss)) continue;
-        best = k;
-        out->loss = losses.loss;
-    }
-    out->fold = best;
-    out->shape = c->shape[best];
-    SN_TRY(SN_NEW_RAW(out->theta, out->shape.parameters));
-    memcpy(out->theta, c->theta[c->best][best], (size_t)out->shape.parameters * sizeof *out->theta);
-    sn_view *view = &c->views->fold[best];
-    out->front = view->front;
-    if (view->front != NULL) sn_front_problem_free(s->job->problem, &view->seen);
-    sn_keep_clear(&view->keep);
-    *view = (sn_view){0};
-    return STONET_OK;
-}
-
-/* All lines that were measured on these folds, the best first. */
-static void rank_measured(choosing *s, int folds)
-{
-    s->n_alive = 0;
-    for (int a = 0; a < s->count; a++)
-        if (common_lengths(&s->all[a], folds) > 0) s->alive[s->n_alive++] = a;
-    sort_alive(s);
-}
-
-static void tell_line(const choosing *s, const sn_contender *c, char *text, size_t size)
-{
-    char line[100], length[32] = "";
-    sn_line_tell(&c->line, line, sizeof line);
-    if (s->lengths_open)
-        snprintf(length, sizeof length, ", %lld updates", (long long)sn_rungs[c->best].updates);
-    sn_format(text, size, "%s%s; held-out loss %.4g", line, length, c->score);
-}
-
-/* The winner, and the best of the others in the order of their scores. */
-static stonet_status tell_neighbours(const choosing *s, const sn_contender *winner, sn_choice *out)
-{
-    enum { SHOWN = 5, ROOM = 200 };
-    SN_TRY(SN_NEW(out->neighbours, SHOWN * ROOM));
-    tell_line(s, winner, out->neighbours, ROOM);
-    int shown = 1;
-    for (int a = 0; a < s->n_alive && shown < SHOWN; a++) {
-        const sn_contender *c = &s->all[s->alive[a]];
-        if (c == winner) continue;
-        char *end = out->neighbours + strlen(out->neighbours);
-        *end = '\n';
-        tell_line(s, c, end + 1, ROOM - 1);
-        shown++;
-    }
-    return STONET_OK;
-}
-
-static stonet_status finish(choosing *s, int rung, const sn_line *lines, sn_choice *out)
-{
-    sn_contender *winner = &s->all[s->alive[0]];
-    if (!isfinite(winner->score)) {
-        out->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DIVERGED;
-        return STONET_OK;
-    }
-    out->tried = s->tried;
-    rank_measured(s, rung_folds(s, rung)); /* before a nested choice trains others on all folds */
-    bool nothing;
-    SN_TRY(estimate(s, rung, lines, winner, out, &nothing));
-    sn_contender *strongest =
-        &s->all[strongest_line(s)]; /* not trained at all where the choice was stopped */
-    if (nothing && common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
-        winner = strongest;
-        winner->best = 0;
-        out->chosen = out->constant;
-        winner->score = out->constant.loss;
-    } else {
-        SN_TRY(allow_for_narrowing(s, rung, winner, out));
-    }
-    out->line = winner->line;
-    out->updates = s->lengths_open ? sn_rungs[winner->best].updates : 0;
-    if (sn_should_stop(s->job->run)) out->outcome = STONET_STOPPED;
-    SN_TRY(find_network(s, winner, out));
-    return tell_neighbours(s, winner, out);
-}
-
-static sn_views *views_of(choosing *s, const sn_front_recipe *recipe)
+static sn_views *views_of(sn_choosing *s, const sn_front_recipe *recipe)
 {
     for (int v = 0; v < s->n_views; v++)
         if (sn_front_recipe_same(&s->views[v].recipe, recipe)) return &s->views[v];
@@ -590,7 +327,7 @@ static sn_views *views_of(choosing *s, const sn_front_recipe *recipe)
     return &s->views[s->n_views++];
 }
 
-static stonet_status prepare(choosing *s, const sn_line *lines, int count, int most_folds)
+static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, int most_folds)
 {
     sn_shape shape;
     sn_config config;
@@ -619,8 +356,8 @@ static stonet_status prepare(choosing *s, const sn_line *lines, int count, int m
     return STONET_OK;
 }
 
-static stonet_status begin(const sn_choice_job *job, const sn_line *lines, int count, int most_folds,
-                           choosing **out)
+stonet_status sn_choosing_begin(const sn_choice_job *job, const sn_line *lines, int count, int most_folds,
+                                sn_choosing **out)
 {
     SN_TRY(SN_NEW(*out, 1));
     (*out)->job = job;
@@ -629,7 +366,7 @@ static stonet_status begin(const sn_choice_job *job, const sn_line *lines, int c
     return prepare(*out, lines, count, most_folds);
 }
 
-static void end(choosing *s)
+void sn_choosing_end(sn_choosing *s)
 {
     if (s == NULL) return;
     for (int a = 0; a < s->count; a++) sn_contender_free(&s->all[a]);
@@ -637,58 +374,4 @@ static void end(choosing *s)
     sn_free(s->all);
     sn_folds_free(&s->folds);
     sn_free(s);
-}
-
-/* The line and length that are best among the training rows of a fold, by a choice of its own with few folds.
- */
-static stonet_status choose_inside(const choosing *s, int fold, int rungs, const sn_line *lines, int *line,
-                                   int *length)
-{
-    sn_choice_job job = *s->job;
-    choosing *inner = NULL;
-    char key[SN_KEY_SIZE];
-    int rung = 0;
-    snprintf(key, sizeof key, "%s.inside%d", s->job->key != NULL ? s->job->key : "", fold);
-    job.rows = s->folds.fold[fold].train;
-    job.key = s->job->key != NULL ? key : NULL;
-    stonet_run silent = *job.run;
-    silent.on_progress = NULL;
-    job.run = &silent;
-    stonet_status status = begin(&job, lines, s->count, SN_FEW_FOLDS, &inner);
-    if (status == STONET_OK)
-        inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
-    if (status == STONET_OK) status = climb(inner, &rung);
-    if (status == STONET_OK) {
-        *line = inner->alive[0];
-        *length = inner->all[*line].best;
-    }
-    end(inner);
-    return status;
-}
-
-stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out)
-{
-    choosing *s = NULL;
-    int rung = 0;
-    *out = (sn_choice){.chosen = sn_no_estimate,
-                       .constant = sn_no_estimate,
-                       .linear = sn_no_estimate,
-                       .gain = {(double)NAN, (double)NAN},
-                       .residual_p = (double)NAN,
-                       .fold = -1};
-    stonet_status status = begin(job, lines, count, SN_FOLDS, &s);
-    if (status == STONET_OK) status = climb(s, &rung);
-    if (status == STONET_OK) status = finish(s, rung, lines, out);
-    end(s);
-    return status;
-}
-
-void sn_choice_free(sn_choice *choice)
-{
-    sn_free(choice->theta);
-    sn_front_free(choice->front);
-    sn_free(choice->neighbours);
-    choice->theta = NULL;
-    choice->front = NULL;
-    choice->neighbours = NULL;
 }

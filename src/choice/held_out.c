@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "net/loss.h"
 
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds)
 {
@@ -34,12 +33,8 @@ void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, c
     for (int64_t i = 0; i < at->test.n; i++) {
         const int64_t row = sn_rows_at(&at->test, i);
         const double weight = sn_folds_weight(folds, problem, row);
-        bool wrong = false;
-        const double loss = shape->task == SN_CLASSIFICATION
-                                ? sn_class_loss(mu + i * d, d, sn_problem_label(problem, row), &wrong)
-                            : shape->spread
-                                ? sn_spread_loss(mu + i * d, d, sn_problem_targets(problem, row, room))
-                                : sn_square_loss(mu + i * d, d, sn_problem_targets(problem, row, room));
+        bool wrong;
+        const double loss = sn_row_loss(shape, problem, row, mu + i * d, room, &wrong);
         losses->loss[at->first + i] = weight * loss;
         losses->wrong[at->first + i] = wrong ? weight : 0.0;
     }

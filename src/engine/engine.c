@@ -60,6 +60,16 @@ void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update 
     }
 }
 
+double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row, const float *mu,
+                   double *room, bool *wrong)
+{
+    const int64_t d = shape->width[shape->layers];
+    *wrong = false;
+    if (shape->task == SN_CLASSIFICATION) return sn_class_loss(mu, d, sn_problem_label(problem, row), wrong);
+    const double *y = sn_problem_targets(problem, row, room);
+    return shape->spread ? sn_spread_loss(mu, d, y) : sn_square_loss(mu, d, y);
+}
+
 /* Adds the losses of one part of the rows, from their outputs mu; the root's one number are the errors.
    room: of one response. */
 static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
@@ -69,12 +79,8 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
         const double weight = problem->weight != NULL ? (double)problem->weight[row] : 1.0;
-        bool wrong = false;
-        const double loss = shape->task == SN_CLASSIFICATION
-                                ? sn_class_loss(mu + i * d, d, sn_problem_label(problem, row), &wrong)
-                            : shape->spread
-                                ? sn_spread_loss(mu + i * d, d, sn_problem_targets(problem, row, room))
-                                : sn_square_loss(mu + i * d, d, sn_problem_targets(problem, row, room));
+        bool wrong;
+        const double loss = sn_row_loss(shape, problem, row, mu + i * d, room, &wrong);
         sum->weight += weight;
         sum->loss += weight * loss;
         sum->gradient[0] += wrong ? weight : 0.0;

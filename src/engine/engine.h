@@ -173,6 +173,10 @@ typedef struct sn_loss_job {
     stonet_team *team; /* ranks that share them out; NULL: none do */
 } sn_loss_job;
 
+/* What the outputs mu of the last layer cost for a row, and whether the class is wrong; room: of one
+ * response. */
+double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row, const float *mu,
+                   double *room, bool *wrong);
 /* How well parameters do on these rows of a problem. */
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
                              const sn_loss_job *job, sn_losses *out);

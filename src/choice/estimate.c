@@ -1,0 +1,167 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checkpoint.h"
+#include "base/memory.h"
+#include "choice/beside.h"
+#include "choice/choosing.h"
+#include "choice/residuals.h"
+
+enum { PARTS = SN_FOLDS }; /* of the rows of a single fold */
+
+/* The part that a held-out row belongs to: its fold, or of a single fold one of five. */
+static int part_of(const sn_folds *folds, int used, int64_t row)
+{
+    if (used == 1) return (int)(row % PARTS);
+    int k = 0;
+    while (k + 1 < used && row >= folds->fold[k + 1].first) k++;
+    return k;
+}
+
+int sn_common_lengths(const sn_contender *c, int folds)
+{
+    int lengths = c->diverged ? 0 : SN_RUNGS;
+    for (int k = 0; k < folds; k++)
+        if (c->reached[k] < lengths) lengths = c->reached[k];
+    return lengths;
+}
+
+/* The losses of each part by what is best on the others. */
+static void measure_by_parts(const sn_choosing *s, int folds, int64_t rows, sn_held_out *out)
+{
+    const int parts = folds == 1 ? PARTS : folds;
+    double best[PARTS];
+    for (int j = 0; j < parts; j++) best[j] = (double)INFINITY;
+    for (int a = 0; a < s->count; a++)
+        for (int l = 0; l < sn_common_lengths(&s->all[a], folds); l++) {
+            const sn_held_out *cost = &s->all[a].cost[l];
+            double sum[PARTS] = {0.0}, total = 0.0;
+            for (int64_t i = 0; i < rows; i++) sum[part_of(&s->folds, folds, i)] += cost->loss[i];
+            for (int j = 0; j < parts; j++) total += sum[j];
+            for (int j = 0; j < parts; j++) {
+                if (!(total - sum[j] < best[j])) continue;
+                best[j] = total - sum[j];
+                for (int64_t i = 0; i < rows; i++) {
+                    if (part_of(&s->folds, folds, i) != j) continue;
+                    out->loss[i] = cost->loss[i];
+                    out->wrong[i] = cost->wrong[i];
+                }
+            }
+        }
+}
+
+/* The line and length that are best among the training rows of a fold, by a choice of its own with few folds.
+ */
+static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, const sn_line *lines, int *line,
+                                   int *length)
+{
+    sn_choice_job job = *s->job;
+    sn_choosing *inner = NULL;
+    char key[SN_KEY_SIZE];
+    int rung = 0;
+    snprintf(key, sizeof key, "%s.inside%d", s->job->key != NULL ? s->job->key : "", fold);
+    job.rows = s->folds.fold[fold].train;
+    job.key = s->job->key != NULL ? key : NULL;
+    stonet_run silent = *job.run;
+    silent.on_progress = NULL;
+    job.run = &silent;
+    stonet_status status = sn_choosing_begin(&job, lines, s->count, SN_FEW_FOLDS, &inner);
+    if (status == STONET_OK)
+        inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
+    if (status == STONET_OK) status = sn_climb(inner, &rung);
+    if (status == STONET_OK) {
+        *line = inner->alive[0];
+        *length = inner->all[*line].best;
+    }
+    sn_choosing_end(inner);
+    return status;
+}
+
+/* The losses of each fold by what a choice among its training rows alone finds best. */
+static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_contender *winner,
+                                    sn_held_out *out)
+{
+    const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
+    for (int k = 0; k < s->folds.count && !sn_should_stop(s->job->run); k++) {
+        const sn_fold *fold = &s->folds.fold[k];
+        int line = 0, length = 0, from;
+        SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
+        sn_contender *c = &s->all[line];
+        for (int l = 0; l <= length; l++)
+            if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
+        sn_leg leg = {.contender = c, .fold = k, .lengths = length + 1};
+        if (c->reached[k] <= length) {
+            SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
+            SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
+        }
+        if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */
+            c = winner;
+            length = winner->best;
+        }
+        const size_t bytes = (size_t)fold->test.n * sizeof(double);
+        memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
+        memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_contender *winner,
+                                 sn_choice *out, bool *nothing)
+{
+    const int folds = sn_rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    const sn_task task = s->job->problem->task;
+    sn_folds used = s->folds;
+    sn_beside beside = {0};
+    sn_held_out honest;
+    used.count = folds;
+    used.rows = rows;
+    stonet_status status;
+    SN_GOTO(status, sn_held_out_create(&used, &honest), done);
+    SN_GOTO(status, sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside), done);
+    SN_GOTO(status,
+            sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
+            done);
+    measure_by_parts(s, folds, rows, &honest);
+    out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
+    if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
+        SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
+        out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+    }
+    /* In a wide table a gain below one standard error is what columns and components of noise give. */
+    const bool is_picked = winner->line.kind.front.kind == SN_FRONT_COLUMNS ||
+                           winner->line.kind.front.kind == SN_FRONT_COMPONENTS;
+    *nothing = *nothing && out->gain.mean < (is_picked ? out->gain.se : 0.0);
+    out->chosen = sn_estimate_of(&honest, rows, task);
+    out->constant = sn_estimate_of(&beside.constant, rows, task);
+    out->linear = sn_estimate_of(&beside.linear, rows, task);
+    out->held_out = rows;
+done:
+    sn_beside_free(&beside);
+    sn_held_out_free(&honest);
+    return status;
+}
+
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_contender *winner, sn_choice *out)
+{
+    const int64_t outputs = s->job->problem->outputs;
+    const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;
+    const int64_t rank = is_classes ? outputs - 1 : outputs;
+    const int folds = sn_rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    const sn_held_out *wide = &winner->cost[winner->best];
+    sn_held_out narrow;
+    if (s->job->q >= rank || s->job->q >= s->job->units) return STONET_OK;
+    stonet_status status = sn_held_out_create(&s->folds, &narrow);
+    for (int k = 0; k < folds && status == STONET_OK && !sn_should_stop(s->job->run); k++)
+        status = sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow);
+    if (status == STONET_OK && !sn_should_stop(s->job->run)) {
+        out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
+        if (is_classes)
+            out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
+    }
+    sn_held_out_free(&narrow);
+    return status;
+}
