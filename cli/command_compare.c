@@ -148,24 +148,7 @@ static int check_values(const cli_command *command, const compare_values *values
 static int read_sets(comparison *self, const cli_arguments *given)
 {
     const compare_values *values = self->values;
-    int result = EXIT_DONE;
-    for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
-        data_set *set = &self->set[self->count++];
-        target_options target = {.target = values->target,
-                                 .header = values->header,
-                                 .na = values->na,
-                                 .max_bytes = values->max_bytes,
-                                 .weights = values->weights,
-                                 .group = values->group,
-                                 .drop_missing = values->drop_missing,
-                                 .columns = values->columns};
-        if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
-        set->path = given->operand[k];
-        result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
-    }
-    if (result != EXIT_DONE || values->test == NULL) return result;
-    target_options target = {.target = values->test_target_file == NULL ? values->target : NULL,
-                             .target_file = values->test_target_file,
+    target_options target = {.target = values->target, /* and the file of each table */
                              .header = values->header,
                              .na = values->na,
                              .max_bytes = values->max_bytes,
@@ -173,6 +156,16 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .group = values->group,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};
+    int result = EXIT_DONE;
+    for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
+        data_set *set = &self->set[self->count++];
+        if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
+        set->path = given->operand[k];
+        result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
+    }
+    if (result != EXIT_DONE || values->test == NULL) return result;
+    target.target = values->test_target_file == NULL ? values->target : NULL;
+    target.target_file = values->test_target_file;
     result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
     self->how.test = self->test;
     return result;
@@ -256,13 +249,7 @@ static int draw(const cli_command *command, const char *path, const stonet_resul
                      : NULL;
     free(bars);
     free(name);
-    if (text == NULL) {
-        say_error(command, "memory ran out while the plot was drawn");
-        return EXIT_FAILED;
-    }
-    int result = output_text(command, path, text);
-    free(text);
-    return result;
+    return output_plot(command, path, text);
 }
 
 static int compare_one(comparison *self, stonet_run *run)

@@ -109,13 +109,7 @@ static int draw(const cli_command *command, const importance_values *values, con
     char title[96];
     snprintf(title, sizeof title, "Importance of the variables (%s)", values->kind);
     char *text = svg_render_bars(title, "importance, with its standard error", bars, count);
-    if (text == NULL) {
-        say_error(command, "memory ran out while the plot was drawn");
-        return EXIT_FAILED;
-    }
-    int result = output_text(command, values->plot, text);
-    free(text);
-    return result;
+    return output_plot(command, values->plot, text);
 }
 
 /* Of stability selection: what it selects. */

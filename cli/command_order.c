@@ -136,13 +136,7 @@ static int draw(const cli_command *command, const char *path, const stonet_order
     free(x);
     free(y);
     free(error);
-    if (text == NULL) {
-        say_error(command, "memory ran out while the plot was drawn");
-        return EXIT_FAILED;
-    }
-    int result = output_text(command, path, text);
-    free(text);
-    return result;
+    return output_plot(command, path, text);
 }
 
 static int finish(const cli_command *command, const order_values *values, const stonet_order_result *found)

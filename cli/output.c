@@ -106,6 +106,17 @@ int output_text(const cli_command *command, const char *path, const char *text)
     return output_close(command, &out);
 }
 
+int output_plot(const cli_command *command, const char *path, char *figure)
+{
+    if (figure == NULL) {
+        say_error(command, "memory ran out while the plot was drawn");
+        return EXIT_FAILED;
+    }
+    const int result = output_text(command, path, figure);
+    free(figure);
+    return result;
+}
+
 static int append_bytes(const char *bytes, size_t size, void *user)
 {
     return fwrite(bytes, 1, size, user) == size ? 0 : -1;

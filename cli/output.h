@@ -28,6 +28,8 @@ int output_close(const cli_command *command, output *out);
 void output_abandon(output *out);
 
 int output_text(const cli_command *command, const char *path, const char *text);
+/* A figure, which is freed; NULL: there was no memory to draw it. */
+int output_plot(const cli_command *command, const char *path, char *figure);
 /* The text of a value, to be freed by free(); NULL when memory runs out or the value is NULL. Not json_dumps:
    that one leaves out what it finds no memory for, and says nothing (Jansson 2.14). */
 char *json_print(const json_t *json, size_t flags);

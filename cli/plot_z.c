@@ -269,11 +269,5 @@ int plot_reduction(const cli_command *command, const char *path, const stonet_mo
     free(groups.group);
     free(xy);
     json_decref(about);
-    if (text == NULL) {
-        say_error(command, "memory ran out while the plot was drawn");
-        return EXIT_FAILED;
-    }
-    int result = output_text(command, path, text);
-    free(text);
-    return result;
+    return output_plot(command, path, text);
 }

@@ -31,18 +31,6 @@ static stonet_model *fit(const char *method, const char *setting, const char *va
     return model;
 }
 
-static void assert_same(const stonet_model *a, const stonet_model *b)
-{
-    unsigned char *left = NULL, *right = NULL;
-    size_t left_size = 0, right_size = 0;
-    OK(stonet_model_save_bytes(a, &left, &left_size));
-    OK(stonet_model_save_bytes(b, &right, &right_size));
-    assert_int_equal(left_size, right_size);
-    assert_memory_equal(left, right, left_size);
-    stonet_bytes_free(left);
-    stonet_bytes_free(right);
-}
-
 /* In any order, the same files as fits that share nothing. `times` less work where a training is shared. */
 static void check(const char *method, const char *setting, const char *value, const stonet_data *data,
                   const int64_t *dims, int count, int64_t times)
@@ -53,7 +41,7 @@ static void check(const char *method, const char *setting, const char *value, co
         int64_t alone, together;
         stonet_model *apart = fit(method, setting, value, dims[k], data, NULL, &alone);
         stonet_model *joined = fit(method, setting, value, dims[k], data, shared, &together);
-        assert_same(apart, joined);
+        assert_same_model(apart, joined);
         if (k > 0 && times > 0) assert_true(times * together < alone);
         stonet_model_free(apart);
         stonet_model_free(joined);

@@ -26,18 +26,6 @@ static double log_loss(const stonet_model *model, const stonet_data *data)
     return scores.log_loss;
 }
 
-static void assert_same_model(const stonet_model *a, const stonet_model *b)
-{
-    unsigned char *left = NULL, *right = NULL;
-    size_t left_size = 0, right_size = 0;
-    OK(stonet_model_save_bytes(a, &left, &left_size));
-    OK(stonet_model_save_bytes(b, &right, &right_size));
-    assert_int_equal(left_size, right_size);
-    assert_memory_equal(left, right, left_size);
-    stonet_bytes_free(left);
-    stonet_bytes_free(right);
-}
-
 /* Pieces of the same population go on improving the fit to rows that no piece had. */
 TEST(learns_from_pieces)
 {

@@ -1,4 +1,4 @@
-/* Small tables for the tests of the model and select rooms. */
+/* Small tables for the tests of the model and select rooms, and models that are compared. */
 #pragma once
 
 #include <stdio.h>
@@ -6,8 +6,22 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/test_kit.h"
 #include "math/noise.h"
 #include "model/model.h"
+
+/* To the byte. */
+static inline void assert_same_model(const stonet_model *a, const stonet_model *b)
+{
+    unsigned char *left = NULL, *right = NULL;
+    size_t left_size = 0, right_size = 0;
+    OK(stonet_model_save_bytes(a, &left, &left_size));
+    OK(stonet_model_save_bytes(b, &right, &right_size));
+    assert_int_equal(left_size, right_size);
+    assert_memory_equal(left, right, left_size);
+    stonet_bytes_free(left);
+    stonet_bytes_free(right);
+}
 
 /* A table with its features behind it. */
 typedef struct sn_table {
