@@ -116,6 +116,18 @@ TEST(what_is_set_takes_its_lines_away)
     }
 }
 
+/* Units that learn at other speeds are not compared before the end. */
+TEST(a_family_has_one_kind_of_units)
+{
+    const table t = fine(SMALL, FEW, NOTHING);
+    for (int a = 0; a < t.count; a++)
+        for (int b = 0; b < a; b++)
+            if (t.line[a].family == t.line[b].family) {
+                assert_int_equal(t.line[a].kind.activation, t.line[b].kind.activation);
+                assert_int_equal(t.line[a].kind.front.kind, t.line[b].kind.front.kind);
+            }
+}
+
 /* A weight decay leaves every kind of network, once. */
 TEST(a_given_decay)
 {
