@@ -32,6 +32,22 @@ static void ranks_and_threads_change_nothing(void **state)
     }
 }
 
+/* The other MPI loads a shared object of its own, and gives the same bytes. */
+static void mpich_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    if (sh("command -v mpiexec.mpich && ls $(dirname \"$STONET\")/../lib/libstonet-mpich.so") != 0) {
+        printf("skipped: this test needs mpich, and a build where libmpich-dev is installed\n");
+        return;
+    }
+    SH("stonet %s --threads 1 --out one.model", TRAINING);
+    SH("mpiexec.mpich -n 3 stonet %s --threads 1 --out many.model", TRAINING);
+    const char *said = strstr(captured_err, "model written");
+    assert_non_null(said);
+    assert_null(strstr(said + 1, "model written")); /* one voice: three processes that know each other */
+    SH("cmp one.model many.model");
+}
+
 /* Shards, of which every rank maps its rows. */
 static void shards_are_shared_out(void **state)
 {
@@ -241,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
+        cmocka_unit_test_setup(mpich_gives_the_same_bytes, fresh),
         cmocka_unit_test_setup(shards_are_shared_out, fresh),
         cmocka_unit_test_setup(sums_over_rows_are_shared_out, fresh),
         cmocka_unit_test_setup(sums_over_landmarks_are_shared_out, fresh),

@@ -28,10 +28,11 @@ STONET_API stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)
 STONET_API void stonet_checkpoint_free(stonet_checkpoint *checkpoint);
 
 /*
- * Several processes (ranks 0 .. R-1, started by mpirun of Open MPI) that do one job together. Each makes the
- * same calls with the same arguments, and gets the same result, to the bit what one process alone would get.
- * What MPI needs is in a shared object of its own, libstonet-mpi.so, which is loaded by stonet_team_join. A
- * rank on which a call fails must leave with stop_all, since the others wait for it.
+ * Several processes (ranks 0 .. R-1, started by mpirun of Open MPI or MPICH) that do one job together. Each
+ * makes the same calls with the same arguments, and gets the same result, to the bit what one process alone
+ * would get. What MPI needs is in shared objects of their own (libstonet-mpi.so, libstonet-mpich.so), which
+ * stonet_team_join loads. A rank on which a call fails must leave with stop_all, since the others wait for
+ * it.
  */
 typedef struct stonet_team stonet_team;
 

@@ -8,7 +8,18 @@
 
 #include "base/memory.h"
 
-static const char OBJECT[] = "libstonet-mpi.so";
+/* The kinds of MPI: by what their processes are known, and the shared object that speaks with each. A process
+   that srun started with --mpi=pmix is of Open MPI, one with --mpi=pmi2 of MPICH. */
+typedef struct {
+    const char *signs[2]; /* in the environment of a process that this MPI has started */
+    const char *object;
+    const char *package; /* where the object is built, this is installed */
+} mpi_kind;
+
+static const mpi_kind KINDS[] = {
+    {{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}, "libstonet-mpi.so", "libopenmpi-dev"},
+    {{"PMI_SIZE", "PMI_RANK"}, "libstonet-mpich.so", "libmpich-dev"},
+};
 
 struct stonet_team {
     sn_wire wire;
@@ -40,21 +51,17 @@ void sn_team_free(stonet_team *team)
 
 /* ---- joining ----------------------------------------------------------------------------------------- */
 
-/* Whether this process is one of several, and whether they speak the MPI that the shared object is made for.
- */
-static bool started_by_open_mpi(void)
+/* The MPI that has started this process as one of several; NULL: it is alone. */
+static const mpi_kind *started_by(void)
 {
-    return getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMIX_RANK") != NULL;
-}
-
-static bool started_by_another_mpi(void)
-{
-    const char *ranks = getenv("PMI_SIZE");
-    return ranks != NULL && strtol(ranks, NULL, 10) > 1;
+    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
+        for (int sign = 0; sign < 2; sign++)
+            if (getenv(KINDS[k].signs[sign]) != NULL) return &KINDS[k];
+    return NULL;
 }
 
 /* The shared object in the folder of a file, or in the folder lib beside that; NULL: it is not there. */
-static void *open_beside(const char *file)
+static void *open_beside(const char *file, const char *name)
 {
     char path[4096];
     char *real = realpath(file, NULL);
@@ -62,7 +69,7 @@ static void *open_beside(const char *file)
     const char *const ways[] = {"", "../lib/"};
     void *object = NULL;
     for (int k = 0; object == NULL && slash != NULL && k < 2; k++) {
-        snprintf(path, sizeof path, "%.*s/%s%s", (int)(slash - real), real, ways[k], OBJECT);
+        snprintf(path, sizeof path, "%.*s/%s%s", (int)(slash - real), real, ways[k], name);
         object =
             dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* global: MPI loads parts of its own that lean on it */
     }
@@ -71,30 +78,30 @@ static void *open_beside(const char *file)
 }
 
 /* Beside the library, beside the program, or where the system looks. */
-static void *open_object(void)
+static void *open_object(const char *name)
 {
     Dl_info here;
-    void *object = dladdr(OBJECT, &here) != 0 ? open_beside(here.dli_fname) : NULL;
-    if (object == NULL) object = open_beside("/proc/self/exe");
-    return object != NULL ? object : dlopen(OBJECT, RTLD_NOW | RTLD_GLOBAL);
+    void *object = dladdr(KINDS, &here) != 0 ? open_beside(here.dli_fname, name) : NULL;
+    if (object == NULL) object = open_beside("/proc/self/exe", name);
+    return object != NULL ? object : dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 }
 
-static stonet_status join(sn_wire *wire)
+static stonet_status join(const mpi_kind *mpi, sn_wire *wire)
 {
-    void *object = open_object();
+    void *object = open_object(mpi->object);
     if (object == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "this is one of several processes under mpirun, and the part of stonet that lets them "
-                       "work together cannot be loaded (%s): build stonet where libopenmpi-dev is installed",
-                       dlerror());
+                       "this process is one of several, and the part of stonet that lets them work together "
+                       "cannot be loaded (%s): build stonet where %s is installed",
+                       dlerror(), mpi->package);
     sn_wire_join *enter = NULL;
     void *symbol = dlsym(object, SN_WIRE_ENTRY);
     memcpy(&enter, &symbol, sizeof enter);
     if (enter == NULL || enter(wire) != 0 || wire->version != SN_WIRE_VERSION)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "libstonet-mpi.so could not join the other processes: it is of another version, or MPI "
-            "does not work here");
+            "%s could not join the other processes: it is of another version, or MPI does not work here",
+            mpi->object);
     return STONET_OK;
 }
 
@@ -102,14 +109,10 @@ stonet_status stonet_team_join(stonet_team **out)
 {
     if (out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_team_join needs a place for the handle");
     *out = NULL;
-    if (!started_by_open_mpi()) {
-        if (!started_by_another_mpi()) return STONET_OK;
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "stonet works with Open MPI, and these processes were started by another MPI: use the "
-                       "mpirun of Open MPI");
-    }
+    const mpi_kind *mpi = started_by();
+    if (mpi == NULL) return STONET_OK;
     sn_wire wire;
-    SN_TRY(join(&wire));
+    SN_TRY(join(mpi, &wire));
     return sn_team_create(&wire, out);
 }
 
