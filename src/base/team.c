@@ -51,9 +51,22 @@ void sn_team_free(stonet_team *team)
 
 /* ---- joining ----------------------------------------------------------------------------------------- */
 
+/* How many processes were started together, 0: unknown. The first name that is set counts: srun's own tells
+   of one task a node where it has only started the daemons of mpirun. */
+static long started_together(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (int k = 0; k < 3; k++) {
+        const char *size = getenv(sizes[k]);
+        if (size != NULL) return strtol(size, NULL, 10);
+    }
+    return 0;
+}
+
 /* The MPI that has started this process as one of several; NULL: it is alone. */
 static const mpi_kind *started_by(void)
 {
+    if (started_together() == 1) return NULL;
     for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
         for (int sign = 0; sign < 2; sign++)
             if (getenv(KINDS[k].signs[sign]) != NULL) return &KINDS[k];

@@ -120,6 +120,10 @@ TEST(a_process_alone_is_no_team)
     unsetenv("PMI_RANK");
     OK(stonet_team_join(&team));
     assert_null(team);
+    setenv("PMI_RANK", "0", 1); /* one task of srun */
+    setenv("PMI_SIZE", "1", 1);
+    OK(stonet_team_join(&team));
+    assert_null(team);
     assert_int_equal(stonet_team_rank(NULL), 0);
     assert_int_equal(stonet_team_ranks(NULL), 1);
     assert_int_equal(stonet_team_meet(NULL, 0.0), 1);
