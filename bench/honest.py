@@ -9,7 +9,7 @@ fresh. --noise: responses that depend on nothing, in cells of n rows and p colum
 units of the variance of the training rows) and two classes (error rate). Printed for each line: the mean printed and fresh
 error, their difference with its standard error, the fresh error over that of the constant guess (the mean or the more
 frequent class of the training rows), the part of fits that claim to be better than this guess, and the part of fits whose
-printed error and 1.96 standard errors hold the fresh one. Needs NumPy.
+printed 95 % interval holds the fresh error. Needs NumPy.
 """
 import argparse
 import concurrent.futures
@@ -46,7 +46,7 @@ def write(path, x, y):
 
 
 def measure(job):
-    """Printed error, its standard error, fresh error, that of a constant guess, whether the fit claims to be better."""
+    """Printed error, fresh error, that of a constant guess, whether the fit claims to be better, and the printed interval."""
     program, line, seed = job
     x, y, n = real(line, seed) if isinstance(line, str) else noise(*line, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -61,9 +61,9 @@ def measure(job):
     claims = "not clearly better than a constant" not in fit.stderr
     if "held_out_error" in facts:
         guess = max(sorted(set(y[:n])), key=list(y[:n]).count)
-        return facts["held_out_error"], facts["held_out_error_se"], fresh["error_rate"], np.mean(y[n:] != guess), claims
+        return facts["held_out_error"], fresh["error_rate"], np.mean(y[n:] != guess), claims, facts["held_out_low"], facts["held_out_high"]
     constant = np.mean((y[n:] - y[:n].mean()) ** 2) / np.var(y[:n])
-    return 2 * facts["held_out_loss"], 2 * facts["held_out_loss_se"], fresh["mse_scaled"], constant, claims
+    return 2 * facts["held_out_loss"], fresh["mse_scaled"], constant, claims, 2 * facts["held_out_low"], 2 * facts["held_out_high"]
 
 
 def main():
@@ -85,11 +85,11 @@ def main():
         results = pool.map(measure, jobs)
         for line in lines:
             found = np.array([next(results) for _ in range(options.repeats)], float)
-            off = found[:, 0] - found[:, 2]
-            covered = np.mean(np.abs(off) <= 1.96 * found[:, 1])
+            off = found[:, 0] - found[:, 1]
+            covered = np.mean((found[:, 4] <= found[:, 1]) & (found[:, 1] <= found[:, 5]))
             name = line if isinstance(line, str) else f"noise, {line[0]}, n = {line[1]}, p = {line[2]}"
-            print(f"| {name} | {found[:, 0].mean():.4f} | {found[:, 2].mean():.4f} | {off.mean():.4f} "
-                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 2].mean() / found[:, 3].mean():.3f} | {found[:, 4].mean():.2f} "
+            print(f"| {name} | {found[:, 0].mean():.4f} | {found[:, 1].mean():.4f} | {off.mean():.4f} "
+                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 1].mean() / found[:, 2].mean():.3f} | {found[:, 3].mean():.2f} "
                   f"| {covered:.2f} |", flush=True)
 
 

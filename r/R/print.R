@@ -40,6 +40,7 @@ held_out <- function(x) {
     if (is.null(value)) NA_real_ else value
   }, 0)
   if (x$classifier) {
+    unit <- 1
     table <- data.frame(error_rate = pick("error"), error_rate_se = pick("error_se"), log_loss = pick("loss"), log_loss_se = pick("loss_se"))
   } else {
     # the loss is half the squared error of standardised outputs, summed over them
@@ -51,15 +52,17 @@ held_out <- function(x) {
     table <- stats::setNames(data.frame(unit * pick("loss"), unit * pick("loss_se")), c(kind, paste0(kind, "_se")))
   }
   rownames(table) <- c("model", "constant", "linear")
-  table
+  structure(table, interval = unit * c(fitted$held_out_low, fitted$held_out_high)) # of the first number; none in files of 0.2
 }
 
 held_out_said <- function(x, digits = 3L) {
   held <- held_out(x)
   if (is.null(held)) return(NULL)
   number <- function(value) format(value, digits = digits)
-  paste0("held-out ", gsub("_", " ", names(held)[1L]), " ", number(held[1L, 1L]), " (standard error ", number(held[1L, 2L]), ", ",
-         x$about$fitted$held_out_rows, " rows)", if (!is.na(held[2L, 1L])) paste0("; constant guess ", number(held[2L, 1L])),
+  interval <- attr(held, "interval")
+  off <- if (length(interval) == 2L) paste0("95 % interval ", number(interval[1L]), " to ", number(interval[2L]))
+         else paste0("standard error ", number(held[1L, 2L]))
+  paste0("held-out ", gsub("_", " ", names(held)[1L]), " ", number(held[1L, 1L]), " (", off, ", ", x$about$fitted$held_out_rows, " rows)", if (!is.na(held[2L, 1L])) paste0("; constant guess ", number(held[2L, 1L])),
          if (!is.na(held[3L, 1L])) paste0(", linear regression ", number(held[3L, 1L])))
 }
 

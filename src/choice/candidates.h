@@ -50,10 +50,7 @@ enum {
     SN_PATIENT_RUNGS = 3,      /* up to which networks go on whether they gain or not */
     SN_FEW_FOLDS = 2,          /* on which a longer training is tried first */
     SN_ENOUGH_HELD_OUT = 1000, /* rows: folds beyond them are left out, ... */
-    SN_MOST_HELD_OUT = 10000,  /* ... and no fold holds out more than this */
-    /* Standard errors over a constant guess: below the first the estimate is nested, ... */
-    SN_CLEAR_GAIN = 5,
-    SN_SOME_GAIN = 2 /* ... and below the second nothing may have been found */
+    SN_MOST_HELD_OUT = 10000   /* ... and no fold holds out more than this */
 };
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */

@@ -114,7 +114,6 @@ stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int coun
     *out = (sn_choice){.chosen = sn_no_estimate,
                        .constant = sn_no_estimate,
                        .linear = sn_no_estimate,
-                       .gain = {(double)NAN, (double)NAN},
                        .residual_p = (double)NAN,
                        .fold = -1};
     stonet_status status = sn_choosing_begin(job, lines, count, SN_FOLDS, &s);

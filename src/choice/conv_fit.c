@@ -165,9 +165,9 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
     SN_GOTO(status, sn_beside_measure(job->raw, &folds, job->shape, job->run, &beside), done);
     SN_GOTO(status, measure(job, &folds, net->network.theta, &cost, report), done);
     if (report->outcome != STONET_DONE) goto done;
-    net->held_out = sn_estimate_of(&cost, folds.rows, task);
-    net->held_out_constant = sn_estimate_of(&beside.constant, folds.rows, task);
-    net->held_out_linear = sn_estimate_of(&beside.linear, folds.rows, task);
+    net->held_out = sn_estimate_of(&folds, &cost, task);
+    net->held_out_constant = sn_estimate_of(&folds, &beside.constant, task);
+    net->held_out_linear = sn_estimate_of(&folds, &beside.linear, task);
     net->held_out_rows = folds.rows;
 done:
     sn_held_out_free(&cost);

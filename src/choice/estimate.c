@@ -110,34 +110,32 @@ stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines,
                                  sn_choice *out, bool *nothing)
 {
     const int folds = sn_rung_folds(s, rung);
-    const int64_t rows = sn_folds_rows(&s->folds, folds);
     const sn_task task = s->job->problem->task;
     sn_folds used = s->folds;
     sn_beside beside = {0};
     sn_held_out honest;
     used.count = folds;
-    used.rows = rows;
+    used.rows = sn_folds_rows(&s->folds, folds);
     stonet_status status;
     SN_GOTO(status, sn_held_out_create(&used, &honest), done);
     SN_GOTO(status, sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside), done);
     SN_GOTO(status,
             sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
             done);
-    measure_by_parts(s, folds, rows, &honest);
-    out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
-    *nothing = out->gain.mean < SN_SOME_GAIN * out->gain.se;
-    if (folds == SN_FOLDS && out->gain.mean < SN_CLEAR_GAIN * out->gain.se) {
+    measure_by_parts(s, folds, used.rows, &honest);
+    sn_fold_mean *gain = &out->gains.over_constant;
+    *gain = sn_held_out_mean(&used, beside.constant.loss, honest.loss);
+    if (folds == SN_FOLDS && !sn_gain_is_clear(gain)) {
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
-        out->gain = sn_loss_difference(beside.constant.loss, honest.loss, rows);
+        *gain = sn_held_out_mean(&used, beside.constant.loss, honest.loss);
     }
-    /* In a wide table a gain below one standard error is what columns and components of noise give. */
-    const bool is_picked = winner->line.kind.front.kind == SN_FRONT_COLUMNS ||
-                           winner->line.kind.front.kind == SN_FRONT_COMPONENTS;
-    *nothing = *nothing && out->gain.mean < (is_picked ? out->gain.se : 0.0);
-    out->chosen = sn_estimate_of(&honest, rows, task);
-    out->constant = sn_estimate_of(&beside.constant, rows, task);
-    out->linear = sn_estimate_of(&beside.linear, rows, task);
-    out->held_out = rows;
+    *nothing = !(gain->mean > 0.0);
+    if (beside.linear.loss != NULL)
+        out->gains.of_linear = sn_held_out_mean(&used, honest.loss, beside.linear.loss);
+    out->chosen = sn_estimate_of(&used, &honest, task);
+    out->constant = sn_estimate_of(&used, &beside.constant, task);
+    out->linear = sn_estimate_of(&used, &beside.linear, task);
+    out->held_out = used.rows;
 done:
     sn_beside_free(&beside);
     sn_held_out_free(&honest);

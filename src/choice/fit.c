@@ -305,7 +305,6 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     SN_TRY(SN_NEW(f, 1));
     f->net = net;
     f->q = q;
-    f->choice.gain.mean = (double)NAN;
     f->job = (sn_choice_job){.settings = settings,
                              .problem = &seen,
                              .rows = sn_rows_range(0, problem->n),
@@ -328,7 +327,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     const bool own = is_named(f) || f->narrowed;
     *of = own && net->response.kind == SN_RESPONSE_MEAN ? SN_UNITS_PLAIN : SN_UNITS_ACTIVATED;
     *report = f->report;
-    if (status == STONET_OK) sn_stonet_tell(run, net, report, f->open ? &f->choice.gain : NULL);
+    if (status == STONET_OK) sn_stonet_tell(run, net, report, f->open ? &f->choice.gains : NULL);
     sn_choice_free(&f->choice);
     sn_free(f);
     return status;

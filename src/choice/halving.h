@@ -9,11 +9,12 @@
  *
  * The loss of the winner is the least of many and so too good. The estimate for people is another number: the
  * losses of each part of the held-out rows are those of the line and length that are best on the other parts.
- * Where that is not far below a constant guess, the choice itself is made anew inside the training rows of
- * every fold (nested cross-validation), so that no row has any say in what it is measured by.
+ * Where a paired test does not tell that from a constant guess, the choice itself is made anew inside the
+ * training rows of every fold (nested cross-validation), so that no row has any say in what it is measured
+ * by.
  *
- * If the first of these is not clearly below the loss of a constant guess and the second not at all, nothing
- * was found: the line with the strongest weight decay wins, whose network is next to a constant.
+ * The constant guess is the last line of the table: where the estimate is not below its loss, nothing was
+ * found, and the line with the strongest weight decay wins, whose network is next to a constant.
  */
 #pragma once
 
@@ -23,10 +24,10 @@ typedef struct sn_choice {
     sn_line line;
     int64_t updates; /* 0: epochs were given */
     sn_estimate chosen, constant, linear;
-    sn_difference gain; /* of the estimate over a constant, row by row; NaN: not measured */
-    int64_t held_out;   /* rows these were measured on */
-    int64_t tried;      /* trainings judged, each at each length */
-    double residual_p;  /* of residuals whose size does not depend on x (choice/residuals.h); NaN: none */
+    sn_gains gains;
+    int64_t held_out;  /* rows these were measured on */
+    int64_t tried;     /* trainings judged, each at each length */
+    double residual_p; /* of residuals whose size does not depend on x (choice/residuals.h); NaN: none */
     /* Of the networks of the chosen line on the folds, the one that is best on all rows. */
     int fold;
     double loss; /* there */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "stats/distributions.h"
 
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds)
 {
@@ -68,29 +69,86 @@ double sn_mean_loss(const double *loss, int64_t first, int64_t n)
     return isfinite(sum) ? sum / (double)n : (double)INFINITY;
 }
 
-static double error_of_mean(const double *value, double mean, int64_t n)
+static double value_at(const double *v, const double *less, int64_t i)
 {
-    double squares = 0.0;
-    for (int64_t i = 0; i < n; i++) squares += (value[i] - mean) * (value[i] - mean);
-    return n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : (double)NAN;
+    return less != NULL ? v[i] - less[i] : v[i];
 }
 
-sn_estimate sn_estimate_of(const sn_held_out *losses, int64_t rows, sn_task task)
+sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
 {
-    if (losses->loss == NULL) return sn_no_estimate;
-    sn_estimate out = {.loss = sn_mean_loss(losses->loss, 0, rows), .error = NAN, .error_se = NAN};
-    out.loss_se = error_of_mean(losses->loss, out.loss, rows);
-    if (task != SN_CLASSIFICATION) return out;
-    out.error = sn_mean_loss(losses->wrong, 0, rows);
-    out.error_se = error_of_mean(losses->wrong, out.error, rows);
+    const double n = (double)folds->rows, between_df = (double)(folds->count - 1),
+                 within_df = n - between_df - 1;
+    double sum = 0.0, within = 0.0, between = 0.0;
+    for (int64_t i = 0; i < folds->rows; i++) sum += value_at(v, less, i) / n;
+    if (!isfinite(sum)) return (sn_fold_mean){.mean = sum, .se = (double)NAN};
+    for (int k = 0; k < folds->count; k++) {
+        const sn_fold *fold = &folds->fold[k];
+        const int64_t first = fold->first, end = first + fold->test.n;
+        double own = 0.0;
+        for (int64_t i = first; i < end; i++) own += value_at(v, less, i) / (double)fold->test.n;
+        between += (double)fold->test.n * (own - sum) * (own - sum);
+        for (int64_t i = first; i < end; i++)
+            within += (value_at(v, less, i) - own) * (value_at(v, less, i) - own);
+    }
+    const double w = within_df > 0.0 ? within / within_df : 0.0;
+    const double f = between_df > 0.0 ? fmax(between / between_df - w, 0.0) : 0.0;
+    double parts = 0.0; /* squares over degrees of freedom, whatever has none is 0 */
+    if (w > 0.0) parts += w * w / within_df;
+    if (f > 0.0) parts += f * f / between_df;
+    return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : n - 1.0};
+}
+
+static const double COVERED = 0.95; /* by an interval */
+
+/* Half the length of the interval of a mean. */
+static double half_of(const sn_fold_mean *mean)
+{
+    return sn_t_quantile(mean->df, 0.5 + 0.5 * COVERED) * mean->se;
+}
+
+bool sn_gain_is_clear(const sn_fold_mean *mean)
+{
+    return mean->df > 0.0 && mean->mean > half_of(mean);
+}
+
+static void put_interval(double low, double high, sn_estimate *out)
+{
+    out->low = low;
+    out->high = high;
+}
+
+static void wilson(const sn_fold_mean *rate, double rows, sn_estimate *out)
+{
+    const double p = fmin(fmax(rate->mean, 0.0), 1.0), z = sn_normal_quantile(0.5 + 0.5 * COVERED);
+    const double n = rate->se > 0.0 ? p * (1.0 - p) / (rate->se * rate->se) : rows;
+    const double part = z * z / n, middle = (p + 0.5 * part) / (1.0 + part);
+    const double half = z * sqrt(p * (1.0 - p) / n + 0.25 * part / n) / (1.0 + part);
+    put_interval(fmax(middle - half, 0.0), fmin(middle + half, 1.0), out);
+}
+
+static void student(const sn_fold_mean *loss, sn_estimate *out)
+{
+    const double off = half_of(loss), mean = loss->mean;
+    if (mean > 0.0)
+        put_interval(mean * exp(-off / mean), mean * exp(off / mean), out);
+    else
+        put_interval(mean - off, mean + off, out);
+}
+
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task)
+{
+    sn_estimate out = sn_no_estimate;
+    if (losses->loss == NULL) return out;
+    const sn_fold_mean loss = sn_held_out_mean(folds, losses->loss, NULL);
+    out.loss = loss.mean;
+    out.loss_se = loss.se;
+    if (task != SN_CLASSIFICATION) {
+        if (loss.df > 0.0) student(&loss, &out);
+        return out;
+    }
+    const sn_fold_mean error = sn_held_out_mean(folds, losses->wrong, NULL);
+    out.error = error.mean;
+    out.error_se = error.se;
+    wilson(&error, (double)folds->rows, &out);
     return out;
-}
-
-sn_difference sn_loss_difference(const double *a, const double *b, int64_t n)
-{
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += a[i] - b[i];
-    const double mean = sum / (double)n;
-    for (int64_t i = 0; i < n; i++) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
-    return (sn_difference){mean, n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : (double)INFINITY};
 }

@@ -39,10 +39,25 @@ void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, c
 /* The mean over rows first .. first + n - 1. */
 double sn_mean_loss(const double *loss, int64_t first, int64_t n);
 
-sn_estimate sn_estimate_of(const sn_held_out *losses, int64_t rows, sn_task task);
+/*
+ * The mean over the held-out rows of v, or of v - less. Rows of a fold share a network, whose own part of the
+ * error is one for all of them (analysis of variance, K folds, the mean squares B between and W within them):
+ *     v_ik = mean + f_k + e_ik,   se^2 = W / n + max(0, B - W) / n
+ * with the degrees of freedom of Welch and Satterthwaite. The rows of a single fold have W alone.
+ */
+typedef struct sn_fold_mean {
+    double mean, se, df; /* df 0: not measured */
+} sn_fold_mean;
+sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less);
+/* Held-out loss that the choice has less than a constant guess, and linear regression less than the choice.
+ */
+typedef struct sn_gains {
+    sn_fold_mean over_constant, of_linear;
+} sn_gains;
+/* Whether the 95 % interval of a mean lies above 0. */
+bool sn_gain_is_clear(const sn_fold_mean *mean);
 
-typedef struct sn_difference {
-    double mean, se;
-} sn_difference;
-/* Mean and standard error of a - b, row by row. */
-sn_difference sn_loss_difference(const double *a, const double *b, int64_t n);
+/* Mean loss and error rate of some folds with their standard errors; and a 95 % interval. That of an error
+   rate is Wilson's, for as many independent rows as have its standard error. That of a loss is by Student's
+   t, of its logarithm where it is positive: a mean of squares is skewed. */
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task);

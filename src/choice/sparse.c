@@ -258,6 +258,16 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     return STONET_OK;
 }
 
+/* Mean of a - b, and its standard error. */
+static void compare(int64_t n, const double *a, const double *b, double *mean, double *se)
+{
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += a[i] - b[i];
+    *mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++) squares += (a[i] - b[i] - *mean) * (a[i] - b[i] - *mean);
+    *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : (double)INFINITY;
+}
+
 /* The fewest columns within ERRORS standard errors of the best step. */
 static void choose_step(chooser *c)
 {
@@ -268,8 +278,9 @@ static void choose_step(chooser *c)
     const double share = SHARE * fmin(least, fmax(c->mean[NONE] - least, 0.0));
     for (c->step = NONE; c->step > c->best; c->step--) {
         if (!isfinite(c->mean[c->step])) continue;
-        const sn_difference d = sn_loss_difference(c->loss[c->step], c->loss[c->best], c->folds.rows);
-        if (d.mean <= (c->step == NONE ? ERRORS_OF_NONE : ERRORS) * d.se || d.mean <= share) break;
+        double more, se;
+        compare(c->folds.rows, c->loss[c->step], c->loss[c->best], &more, &se);
+        if (more <= (c->step == NONE ? ERRORS_OF_NONE : ERRORS) * se || more <= share) break;
     }
 }
 

@@ -2,15 +2,12 @@
 
 #include <math.h>
 
-/* Standard errors by which a fit must be better than a constant guess, and may be worse than linear
-   regression, without a word. */
-static const double CLEARLY = 2.0;
-static const double SMALL_P = 0.001; /* to speak of residuals that depend on x */
+static const double SMALL_P = 0.001; /* to speak of residuals that depend on x: many columns are looked at */
 
-static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const sn_difference *gain)
+static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const sn_gains *gains)
 {
     const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;
-    if (gain != NULL && !(gain->mean > CLEARLY * gain->se))
+    if (gains != NULL && !sn_gain_is_clear(&gains->over_constant))
         sn_message(
             run, STONET_WARNING,
             "the fit is not clearly better than a constant guess: the held-out loss is %.3g, and %.3g for "
@@ -21,7 +18,7 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
                    "nothing was found: the loss on the training rows is %.3g, as for a constant guess. Try "
                    "restarts=10, a smaller weight_decay, or leave more settings open.",
                    net->training_loss);
-    else if (chosen->loss > linear->loss + CLEARLY * chosen->loss_se)
+    else if (gains != NULL && sn_gain_is_clear(&gains->of_linear))
         sn_message(run, STONET_WARNING,
                    "linear regression predicts better: its held-out loss is %.3g, that of the network %.3g. "
                    "Leave more settings open, or use a larger dim.",
@@ -29,7 +26,7 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
 }
 
 void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
-                    const sn_difference *gain)
+                    const sn_gains *gains)
 {
     if (report->outcome == STONET_DIVERGED)
         sn_message(run, STONET_WARNING,
@@ -40,7 +37,7 @@ void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_
         sn_message(run, STONET_NOTE, "the latent step was shrunk to %.2g of its setting, for stability",
                    report->smallest_step);
     if (report->outcome != STONET_DONE) return;
-    tell_of_nothing(run, net, gain);
+    tell_of_nothing(run, net, gains);
     if (net->residual_p < SMALL_P)
         sn_message(run, STONET_NOTE,
                    "the size of the held-out residuals depends on x (p = %.1g): response=ensemble or "

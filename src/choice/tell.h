@@ -3,8 +3,8 @@
 
 #include "choice/held_out.h"
 
-/* gain: of the choice over a constant guess; NULL: there was none. */
+/* gains NULL: nothing was chosen. */
 void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
-                    const sn_difference *gain);
+                    const sn_gains *gains);
 /* Says when fewer columns of Z than asked for have an effect. */
 void sn_stonet_tell_dimension(const stonet_run *run, const sn_axes *axes);

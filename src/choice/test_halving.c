@@ -135,7 +135,7 @@ TEST(the_lowest_mean_loss_wins)
         OK(sn_held_out_create(&folds, &guess));
         sn_constant_measure(&f.o.problem, &folds, constant, &guess);
         assert_true(fabs(choice.constant.loss - sn_mean_loss(guess.loss, 0, N)) < 1e-12);
-        assert_true(fabs(choice.gain.mean - (choice.constant.loss - estimate)) < 1e-12);
+        assert_true(fabs(choice.gains.over_constant.mean - (choice.constant.loss - estimate)) < 1e-12);
         sn_held_out_free(&guess);
         for (int a = 0; a < LINES; a++) sn_held_out_free(&cost[a]);
         sn_choice_free(&choice);
@@ -298,8 +298,8 @@ TEST(chosen_columns_of_noise_gain_nothing)
         make(&f, 60, 300, 0.0, seed, OPEN);
         OK(sn_choose(&f.job, lines, FEW, &choice));
         assert_true(choice.theta != NULL && choice.front != NULL);
-        sum += choice.gain.mean;
-        squares += choice.gain.mean * choice.gain.mean;
+        sum += choice.gains.over_constant.mean;
+        squares += choice.gains.over_constant.mean * choice.gains.over_constant.mean;
         sn_choice_free(&choice);
         drop(&f);
     }
@@ -320,7 +320,7 @@ TEST(nothing_to_find)
         sn_choice choice;
         make(&f, 80, P, 0.0, seed, OPEN);
         OK(sn_choose(&f.job, lines, 3, &choice));
-        if (choice.gain.mean < 0.0) {
+        if (choice.gains.over_constant.mean < 0.0) {
             nothing++;
             assert_true(choice.line.kind.weight_decay == 1.0);
             assert_int_equal(choice.updates, sn_rungs[0].updates);
@@ -346,7 +346,7 @@ TEST(nothing_to_find_by_a_line_that_is_out)
         sn_choice choice;
         make(&f, 60, 30, 0.0, seed, (const char *const[]){"epochs", "5", NULL});
         OK(sn_choose(&f.job, lines, MANY, &choice));
-        if (choice.gain.mean < 0.0) {
+        if (choice.gains.over_constant.mean < 0.0) {
             nothing++;
             assert_int_equal(choice.front->outputs, 10);
             assert_true(isfinite(choice.loss) && choice.loss > 0.0);

@@ -188,25 +188,64 @@ TEST(losses_by_hand)
     }
 }
 
-/* Means with their standard errors, and of differences row by row. */
-TEST(estimates_by_hand)
+/* Two folds of two rows: 1, 3 and 6, 6. The mean squares are 16 between them and 1 within, so that se^2 is
+   (1 + 15) / 4, and the degrees of freedom are 16^2 / (1 / 2 + 15^2). */
+TEST(means_by_hand)
 {
-    double loss[] = {1, 2, 6, 99}, wrong[] = {0, 1, 1, 0}, other[] = {0, 3, 3, 0};
+    const double loss[] = {1, 3, 6, 6}, other[] = {0, 2, 5, 5};
+    sn_fold fold[] = {{.test = {.n = 2}}, {.test = {.n = 2}, .first = 2}};
+    sn_folds folds = {.count = 2, .fold = fold, .rows = 4};
+    sn_fold_mean mean = sn_held_out_mean(&folds, loss, NULL);
+    assert_near(mean.mean, 4.0);
+    assert_near(mean.se, 2.0);
+    assert_near(mean.df, 256.0 / 225.5);
+    mean = sn_held_out_mean(&folds, loss, other); /* 1 everywhere */
+    assert_true(mean.mean == 1.0 && mean.se == 0.0 && mean.df == 3.0 && sn_gain_is_clear(&mean));
+    const double alike[] = {0, 2, 2, 0}; /* nothing between the folds: 2 within */
+    mean = sn_held_out_mean(&folds, alike, NULL);
+    assert_near(mean.se, sqrt(2.0 / 4.0));
+    assert_near(mean.df, 2.0);
+    folds.count = 1; /* rows of a single fold, as in any book */
+    fold[0].test.n = 4;
+    mean = sn_held_out_mean(&folds, loss, NULL);
+    assert_near(mean.se, sqrt((9.0 + 1.0 + 4.0 + 4.0) / 3.0 / 4.0));
+    assert_near(mean.df, 3.0);
+    const double lost[] = {1, (double)NAN, 1, 1}; /* a network that is lost is the worst, not the best */
+    mean = sn_held_out_mean(&folds, lost, NULL);
+    assert_true(mean.df == 0.0 && !sn_gain_is_clear(&mean));
+    assert_true(sn_mean_loss(lost, 0, 4) == (double)INFINITY);
+    assert_near(sn_mean_loss(loss, 1, 2), 4.5);
+}
+
+/* A log loss or mean square: exp(log m -+ t se / m); a rate: Wilson's interval of 10 rows with one error, as
+   textbooks have it; a negative loss: m -+ t se. */
+TEST(intervals_by_hand)
+{
+    double loss[10] = {4, 2, 3, 3, 3, 3, 3, 3, 3, 3}, wrong[10] = {1};
+    sn_fold fold = {.test = {.n = 10}};
+    const sn_folds folds = {.count = 1, .fold = &fold, .rows = 10};
     const sn_held_out cost = {loss, wrong};
-    const sn_estimate numbers = sn_estimate_of(&cost, 3, SN_REGRESSION),
-                      classes = sn_estimate_of(&cost, 3, SN_CLASSIFICATION),
-                      none = sn_estimate_of(&(sn_held_out){0}, 3, SN_REGRESSION);
-    assert_near(numbers.loss, 3.0);
-    assert_near(numbers.loss_se, sqrt(7.0 / 3.0)); /* (4 + 1 + 9) / 2 over 3 */
-    assert_true(isnan(numbers.error) && isnan(none.loss));
-    assert_near(classes.error, 2.0 / 3.0);
-    assert_near(classes.error_se, 1.0 / 3.0);
-    const sn_difference d = sn_loss_difference(loss, other, 3); /* 1, -1, 3 */
-    assert_near(d.mean, 1.0);
-    assert_near(d.se, sqrt(4.0 / 3.0));
-    assert_near(sn_mean_loss(loss, 1, 2), 4.0);
-    loss[2] = (double)NAN; /* a network that is lost is the worst, not the best */
-    assert_true(sn_mean_loss(loss, 0, 3) == (double)INFINITY);
+    const double off = 2.2621571628540993 * sqrt(2.0 / 9.0 / 10.0); /* t of nine degrees of freedom */
+    const sn_estimate numbers = sn_estimate_of(&folds, &cost, SN_REGRESSION),
+                      classes = sn_estimate_of(&folds, &cost, SN_CLASSIFICATION),
+                      none = sn_estimate_of(&folds, &(sn_held_out){0}, SN_REGRESSION);
+    assert_true(isnan(numbers.error) && isnan(none.loss) && isnan(none.low));
+    assert_near(numbers.low, 3.0 * exp(-off / 3.0));
+    assert_near(numbers.high, 3.0 * exp(off / 3.0));
+    assert_near(classes.error, 0.1);
+    assert_near(classes.error_se, 0.1);
+    const double z2 = 1.959963984540054 * 1.959963984540054; /* the standard error is that of nine rows */
+    const double middle = (0.1 + z2 / 18.0) / (1.0 + z2 / 9.0);
+    const double half = sqrt(z2 * (0.09 / 9.0 + z2 / 324.0)) / (1.0 + z2 / 9.0);
+    assert_near(classes.low, middle - half);
+    assert_near(classes.high, middle + half);
+    wrong[0] = 0.0; /* no error in ten rows: z^2 / (n + z^2) */
+    const sn_estimate perfect = sn_estimate_of(&folds, &cost, SN_CLASSIFICATION);
+    assert_true(perfect.low == 0.0 && fabs(perfect.high - z2 / (10.0 + z2)) < 1e-12);
+    for (int i = 0; i < 10; i++) loss[i] -= 6.0;
+    const sn_estimate likelihood = sn_estimate_of(&folds, &cost, SN_REGRESSION);
+    assert_near(likelihood.low, -3.0 - off);
+    assert_near(likelihood.high, -3.0 + off);
 }
 
 RUN_TESTS(NULL, NULL)

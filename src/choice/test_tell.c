@@ -27,20 +27,20 @@ static sn_stonet fine(void)
 static const sn_train_report done = {.outcome = STONET_DONE, .smallest_step = 1.0, .iterations = 12};
 
 /* Whether exactly these numbers of notes and warnings come, with these words in them (NULL: none at all). */
-static void assert_tells(const sn_stonet *net, const sn_train_report *report, const sn_difference *gain,
+static void assert_tells(const sn_stonet *net, const sn_train_report *report, const sn_gains *gains,
                          int wanted_notes, int wanted_warnings, const char *words)
 {
     stonet_run run = STONET_RUN_INIT;
     run.on_message = listen;
     said[0] = '\0';
     notes = warnings = 0;
-    sn_stonet_tell(&run, net, report, gain);
+    sn_stonet_tell(&run, net, report, gains);
     if (notes != wanted_notes || warnings != wanted_warnings ||
         (words != NULL && strstr(said, words) == NULL))
         fail_msg("%d notes, %d warnings: %s", notes, warnings, said);
 }
 
-static const sn_difference clear = {.mean = 1.0, .se = 0.1};
+static const sn_gains clear = {.over_constant = {1.0, 0.1, 4.0}};
 
 TEST(nothing_is_said_without_need)
 {
@@ -61,34 +61,35 @@ TEST(how_training_went)
     assert_tells(&net, &report, &clear, 1, 0, "shrunk to 0.25");
 }
 
-/* Not more than two standard errors below a constant guess, row by row; or next to one where it is not known.
- */
+/* The interval of the gain over a constant guess, 2.776 standard errors with four degrees of freedom, reaches
+   0; or the fit is next to the guess where there is no gain. */
 TEST(nothing_found)
 {
     sn_stonet net = fine();
-    sn_difference gain = {.mean = 0.25, .se = 0.125};
+    sn_gains gains = {.over_constant = {0.277, 0.1, 4.0}};
     sn_train_report stopped = done;
     stopped.outcome = STONET_STOPPED;
-    assert_tells(&net, &done, &gain, 0, 1,
+    assert_tells(&net, &done, &gains, 0, 1,
                  "not clearly better than a constant guess: the held-out loss is 1, and 2");
-    assert_tells(&net, &stopped, &gain, 0, 0, NULL);
-    gain.mean = 0.26;
-    assert_tells(&net, &done, &gain, 0, 0, NULL);
-    gain.mean = (double)NAN;
-    assert_tells(&net, &done, &gain, 0, 1, "not clearly better than a constant guess");
+    assert_tells(&net, &stopped, &gains, 0, 0, NULL);
+    gains.over_constant.mean = 0.278;
+    assert_tells(&net, &done, &gains, 0, 0, NULL);
+    gains.over_constant = (sn_fold_mean){.mean = (double)NAN, .se = (double)NAN};
+    assert_tells(&net, &done, &gains, 0, 1, "not clearly better than a constant guess");
     net.stuck = true;
     assert_tells(&net, &done, NULL, 0, 1, "nothing was found: the loss on the training rows is 0.5");
 }
 
-/* More than two standard errors behind linear regression. */
 TEST(a_better_linear_model)
 {
     sn_stonet net = fine();
-    net.held_out = (sn_estimate){.loss = 1.25, .loss_se = 0.125};
-    net.held_out_linear.loss = 1.0;
-    assert_tells(&net, &done, &clear, 0, 0, NULL);
+    sn_gains gains = clear;
+    net.held_out.loss = 1.25;
     net.held_out_linear.loss = 0.99;
-    assert_tells(&net, &done, &clear, 0, 1, "held-out loss is 0.99, that of the network 1.25");
+    gains.of_linear = (sn_fold_mean){0.277, 0.1, 4.0};
+    assert_tells(&net, &done, &gains, 0, 0, NULL);
+    gains.of_linear.mean = 0.278;
+    assert_tells(&net, &done, &gains, 0, 1, "held-out loss is 0.99, that of the network 1.25");
 }
 
 TEST(columns_without_effect)

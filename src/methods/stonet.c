@@ -97,13 +97,16 @@ static stonet_status get_fact(const sn_store *store, const char *key, double *va
     return sn_store_find_text(store, key) != NULL ? sn_store_get_real(store, key, value) : STONET_OK;
 }
 
-/* An estimate is four facts: PREFIX_loss, PREFIX_loss_se, PREFIX_error and PREFIX_error_se. */
-static const char *const parts[] = {"loss", "loss_se", "error", "error_se"};
+/* An estimate is up to six facts, PREFIX_loss and so on; files of 0.2 have no interval. */
+static const char *const parts[] = {"loss", "loss_se", "error", "error_se", "low", "high"};
+// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+enum { PARTS = sizeof parts / sizeof *parts };
 
 static stonet_status put_estimate(sn_store *store, const char *prefix, const sn_estimate *estimate)
 {
-    const double value[] = {estimate->loss, estimate->loss_se, estimate->error, estimate->error_se};
-    for (int k = 0; k < 4; k++) {
+    const double value[PARTS] = {estimate->loss,     estimate->loss_se, estimate->error,
+                                 estimate->error_se, estimate->low,     estimate->high};
+    for (int k = 0; k < PARTS; k++) {
         char key[64];
         snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
         SN_TRY(put_fact(store, key, value[k]));
@@ -113,8 +116,9 @@ static stonet_status put_estimate(sn_store *store, const char *prefix, const sn_
 
 static stonet_status get_estimate(const sn_store *store, const char *prefix, sn_estimate *estimate)
 {
-    double *const value[] = {&estimate->loss, &estimate->loss_se, &estimate->error, &estimate->error_se};
-    for (int k = 0; k < 4; k++) {
+    double *const value[PARTS] = {&estimate->loss,     &estimate->loss_se, &estimate->error,
+                                  &estimate->error_se, &estimate->low,     &estimate->high};
+    for (int k = 0; k < PARTS; k++) {
         char key[64];
         snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
         SN_TRY(get_fact(store, key, value[k]));

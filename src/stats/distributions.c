@@ -143,6 +143,24 @@ double sn_t_lower(double df, double t)
     return t > 0.0 ? 1.0 - both : both;
 }
 
+/* By halving an interval that grows until it holds the root. */
+double sn_t_quantile(double df, double p)
+{
+    if (p < 0.5) return -sn_t_quantile(df, 1.0 - p);
+    double low = 0.0, high = 1.0;
+    while (0.5 * sn_t_two_sided(df, high) > 1.0 - p) {
+        low = high;
+        high *= 2.0;
+    }
+    for (double middle = 0.5 * (low + high); middle > low && middle < high; middle = 0.5 * (low + high)) {
+        if (0.5 * sn_t_two_sided(df, middle) > 1.0 - p)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
 double sn_normal_lower(double x)
 {
     return 0.5 * erfc(-x / sqrt(2.0));

@@ -8,6 +8,8 @@ double sn_chisq_upper(double df, double x);
 /* Student's t with df > 0: P(T <= t) and P(|T| >= |t|). */
 double sn_t_lower(double df, double t);
 double sn_t_two_sided(double df, double t);
+/* The t with P(T <= t) = p, for p in (0, 1). */
+double sn_t_quantile(double df, double p);
 double sn_normal_lower(double x);
 /* The x with P(N <= x) = p, for p in (0, 1); infinite at the ends. */
 double sn_normal_quantile(double p);

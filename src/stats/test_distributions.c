@@ -151,6 +151,12 @@ TEST(test_quantiles)
     assert_true(fabs(sn_normal_quantile(0.975) - 1.959963984540054) < 1e-13);
     assert_true(sn_normal_quantile(0.0) == -INFINITY && sn_normal_quantile(1.0) == INFINITY);
     assert_true(isnan(sn_normal_quantile(-0.1)));
+    /* One degree of freedom is the tangent, two have t = (2p - 1) / sqrt(2p (1 - p)). */
+    assert_true(fabs(sn_t_quantile(1.0, 0.9) - tan(0.4 * acos(-1.0))) < 1e-12);
+    assert_true(fabs(sn_t_quantile(2.0, 0.975) - 0.95 / sqrt(2.0 * 0.975 * 0.025)) < 1e-11);
+    assert_true(fabs(sn_t_quantile(4.0, 0.025) + 2.776445105197793) < 1e-11);
+    assert_true(fabs(sn_t_quantile(1e9, 0.975) - sn_normal_quantile(0.975)) < 1e-7);
+    assert_true(fabs(sn_t_quantile(3.0, 0.5)) < 1e-12);
 }
 
 TEST(test_edges)

@@ -7,7 +7,7 @@
 #include "net/loss.h"
 #include "stonet/fitted.h"
 
-const sn_estimate sn_no_estimate = {NAN, NAN, NAN, NAN};
+const sn_estimate sn_no_estimate = {NAN, NAN, NAN, NAN, NAN, NAN};
 
 void sn_stonet_free(sn_stonet *net)
 {

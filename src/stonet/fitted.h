@@ -11,6 +11,7 @@
 typedef struct sn_estimate {
     double loss, loss_se;   /* on held-out rows; NaN: not measured */
     double error, error_se; /* classification: share of wrong classes; else NaN */
+    double low, high;       /* 95 % interval of the error, without classes of the loss */
 } sn_estimate;
 extern const sn_estimate sn_no_estimate;
 
