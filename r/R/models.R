@@ -44,11 +44,15 @@ print.stonet_coef <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   invisible(x)
 }
 
-# Fits of the same settings on complementary halves of the rows (of each class, or of the groups). Half the rows give twice
-# the variance, and the halves are independent: the variance is the mean of (a - b)^2 / 4, where a and b are what the two
-# fits answer; outer = TRUE: the covariance.
-half_variance <- function(object, pairs, how, ask, outer = FALSE) {
+# Pairs of fits of the same settings on complementary halves of the rows (of each class, or of the groups). The fit keeps them, so
+# that a second call only predicts; models that are large together are made again each time.
+kept_bytes <- 2^28
+
+half_fits <- function(object, pairs, how) {
   pairs <- whole_number(pairs, "pairs", 1)
+  kept <- object$handle$halves
+  if (!identical(kept$seed, how$seed) || !.Call(C_model_is_there, kept$fits[[1L]][[1L]])) kept <- list(seed = how$seed)
+  if (length(kept$fits) >= pairs) return(kept$fits[seq_len(pairs)])
   problem <- training_problem(object)
   group <- if (is.null(problem$group)) seq_len(problem$rows) else problem$group
   stratum <- if (object$classifier && is.null(problem$group)) as.character(problem$y) else rep(1, max(group))
@@ -56,18 +60,25 @@ half_variance <- function(object, pairs, how, ask, outer = FALSE) {
     stats::ave(seq_along(stratum), stratum, FUN = function(k) sample(rep_len(sample(1:2), length(k))))
   }))
   quietly <- utils::modifyList(how, list(quiet = TRUE))
-  answer <- function(rows) {
+  fit <- function(rows) {
     part <- checked(.Call(C_subset, problem$table, rows))
-    ask(tryCatch(in_run(function(run) .Call(C_refit, pointer_of(object), part, run), quietly), stonet_stopped = function(w) {
+    tryCatch(in_run(function(run) .Call(C_refit, pointer_of(object), part, run), quietly), stonet_stopped = function(w) {
       fail("stopped before the standard errors were finished", kind = "interrupted")
-    }))
+    })
   }
-  total <- 0
-  for (half in halves) {
-    left <- answer(which(half[group] == 1)) - answer(which(half[group] == 2))
-    total <- total + if (outer) tcrossprod(as.vector(left)) else left^2
-  }
-  total / (4 * pairs)
+  for (i in seq(length(kept$fits) + 1L, pairs)) kept$fits[[i]] <- lapply(1:2, function(side) fit(which(halves[[i]][group] == side)))
+  if (2 * pairs * length(object$file) <= kept_bytes) object$handle$halves <- kept
+  kept$fits
+}
+
+# Half the rows give twice the variance, and the halves are independent: the variance is the mean of (a - b)^2 / 4, where a and b
+# are what the two fits answer; outer = TRUE: the covariance.
+half_variance <- function(object, pairs, how, ask, outer = FALSE) {
+  squares <- lapply(half_fits(object, pairs, how), function(pair) {
+    left <- ask(pair[[1L]]) - ask(pair[[2L]])
+    if (outer) tcrossprod(as.vector(left)) else left^2
+  })
+  Reduce(`+`, squares) / (4 * length(squares))
 }
 
 vcov.stonet <- function(object, pairs = 50, seed = object$seed, threads = object$threads, ...) {
