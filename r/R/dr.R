@@ -1,8 +1,8 @@
-# For users of package dr: its names and tables. Directions and tests of dimension are the library's; groups, ire and the tests of
-# coordinates are computed here, in double precision, by the formulas of the papers that ?dr_compat names.
+# For users of package dr: its names and tables. Directions and tests of dimension are the library's; groups and the tests of
+# coordinates are computed here, in double precision, by the formulas of the papers that ?dr_compat names; ire is in ire.R.
 
 dr_compat <- function(formula, data, subset, group = NULL, na.action = stats::na.fail, weights, method = "sir", nslices = NULL,
-                      numdir = 4, threads = 0) {
+                      numdir = 4, slice.function = NULL, threads = 0) {
   call <- match.call()
   method <- one_of(method, c("sir", "save", "phd", "phdres", "phdy", "ire"), "method")
   frame_call <- match.call(expand.dots = FALSE)
@@ -17,10 +17,13 @@ dr_compat <- function(formula, data, subset, group = NULL, na.action = stats::na
   x <- number_columns(problem$features)
   numdir <- min(whole_number(numdir, "numdir", 1), ncol(x))
   sliced <- !startsWith(method, "phd")
-  slices <- if (sliced) slices_of(problem$y, if (is.null(nslices)) max(8, ncol(x) + 3) else whole_number(nslices, "nslices", 2), problem$group)
-  found <- if (grouped || method == "ire") dr_here(x, slices, problem$group, method, numdir)
+  h <- if (is.null(nslices)) max(8, ncol(x) + 3) else whole_number(nslices, "nslices", 2)
+  slices <- if (sliced) slices_of(problem$y, h, problem$group, slice.function)
+  found <- if (method == "ire") dr_ire(x, slices, problem$group, numdir)
+           else if (grouped) dr_grouped(x, slices, problem$group, method, numdir)
            else dr_library(problem, slices, method, numdir, ncol(x), how)
   rownames(found$evectors) <- colnames(x)
+  if (method == "ire") found$solutions <- lapply(found$solutions, `rownames<-`, colnames(x))
   structure(
     c(found, list(method = method, numdir = numdir, cases = problem$rows, x = x, y = problem$y, slices = slices, group = problem$group,
                   slice.info = if (sliced) list(nslices = length(table(slices)), slice.sizes = as.vector(table(slices))),
@@ -35,13 +38,21 @@ number_columns <- function(features) {
   as.matrix(x)
 }
 
-# Rows in the order of the response, about n / h a slice; equal values stay together. Groups are sliced one by one.
-slices_of <- function(y, h, group = NULL) {
+# Rows in the order of the response, about n / h a slice; equal values stay together. Groups are sliced one by one. A function
+# of the user's returns the number of each row's slice, or dr's list with it.
+slices_of <- function(y, h, group = NULL, by = NULL) {
   if (!is.null(group)) {
     found <- integer(length(group))
-    for (g in unique(group)) found[group == g] <- max(found) + slices_of(y[group == g], h)
+    for (g in unique(group)) found[group == g] <- max(found) + slices_of(y[group == g], h, by = by)
     return(found)
   }
+  if (is.function(by)) {
+    found <- by(y, h)
+    if (is.list(found)) found <- found$slice.indicator
+    if (length(found) != length(y) || anyNA(found)) fail("slice.function returns the number of each row's slice")
+    return(match(found, sort(unique(found))))
+  }
+  if (!is.null(by)) fail("slice.function is a function of the response and the number of slices, not ", shown(by))
   if (!is.numeric(y)) y <- as.integer(factor(y))
   values <- sort(unique(y))
   if (length(values) <= h) return(match(y, values))
@@ -92,99 +103,46 @@ dr_table <- function(tests) {
   table
 }
 
-# ---- here: groups, ire, coordinates ----
+# ---- here: groups, coordinates ----
 
-# x centred within its groups, and the root of the pooled covariance: z = x R^-1.
+# x centred within its groups, and the root of the pooled covariance: z = x root^-1.
 standardised <- function(x, group = NULL) {
   if (is.null(group)) group <- rep(1L, nrow(x))
   centred <- x - apply(x, 2L, stats::ave, group)
+  if (qr(centred)$rank < ncol(x)) fail("columns of x are linear in each other: leave one out", kind = "data")
   root <- chol(crossprod(centred) / nrow(x))
   list(z = centred %*% backsolve(root, diag(ncol(x))), root = root)
 }
 
-# sum_s f_s m_s m_s' (sir), or sum_s f_s (I - V_s)^2 (save), over the slices of all groups.
-candidate <- function(z, slices, method) {
-  total <- 0
-  for (s in unique(slices)) {
-    part <- z[slices == s, , drop = FALSE]
-    mean <- colMeans(part)
-    inner <- diag(ncol(z)) - crossprod(sweep(part, 2L, mean)) / nrow(part)
-    total <- total + nrow(part) / nrow(z) * if (method == "sir") tcrossprod(mean) else inner %*% inner
-  }
-  total
-}
-
-dr_here <- function(x, slices, group, method, numdir) {
-  if (method == "ire") return(dr_ire(x, slices, group, numdir))
-  scaled <- standardised(x, group)
-  values <- eigen(candidate(scaled$z, slices, method), symmetric = TRUE)
-  tests <- NULL
-  if (method == "sir") {
-    k <- seq_len(numdir) - 1
-    free <- length(unique(slices)) - length(unique(group))
-    statistic <- nrow(x) * vapply(k, function(d) sum(values$values[seq_along(values$values) > d]), 0)
-    df <- (ncol(x) - k) * (free - k)
-    tests <- dr_table(data.frame(k = k, statistic = statistic, df = df, p_value = stats::pchisq(statistic, df, lower.tail = FALSE)))
-  }
-  list(evectors = unit_columns(backsolve(scaled$root, values$vectors)), evalues = values$values, tests = tests)
-}
-
-# Per group: zeta = S^-1 sum_s f_s (m_s - m) times contrasts, and the covariance of sqrt(n) vec(zeta) from
-# S^-1 (x - m) e', e the residuals of the slices' indicators on x.
-ire_parts <- function(x, slices, group) {
-  if (is.null(group)) group <- rep(1L, nrow(x))
-  lapply(split(seq_len(nrow(x)), group), function(rows) {
-    centred <- scale(x[rows, , drop = FALSE], scale = FALSE)
-    inverse <- chol2inv(chol(crossprod(centred) / length(rows)))
-    indicator <- outer(slices[rows], unique(slices[rows]), `==`) + 0
-    h <- ncol(indicator)
-    contrast <- qr.Q(qr(cbind(1, diag(h)[, -1L])))[, -1L, drop = FALSE]
-    zeta <- inverse %*% crossprod(centred, indicator) / length(rows)
-    e <- scale(indicator, scale = FALSE) - centred %*% zeta
-    influence <- (centred %*% inverse)[, rep(seq_len(ncol(x)), h - 1L)] * (e %*% contrast)[, rep(seq_len(h - 1L), each = ncol(x))]
-    list(n = length(rows), zeta = zeta %*% contrast, covariance = crossprod(influence) / length(rows))
+# m_s, or I - V_s, of each slice.
+slice_means <- function(z, slices) rowsum(z, slices) / as.vector(table(slices))
+slice_gaps <- function(z, slices) {
+  lapply(split(seq_len(nrow(z)), slices), function(rows) {
+    part <- z[rows, , drop = FALSE]
+    diag(ncol(z)) - crossprod(sweep(part, 2L, colMeans(part))) / length(rows)
   })
 }
 
-# min over B, C of sum_g n_g |vec(zeta_g - B C_g)|^2 in the metric of the inverse covariance, by turns.
-dr_ire <- function(x, slices, group, numdir) {
-  parts <- lapply(ire_parts(x, slices, group), function(part) c(part, list(weight = part$n * solve(part$covariance))))
-  p <- ncol(x)
-  h <- sum(vapply(parts, function(part) ncol(part$zeta), 0L))
-  start <- svd(do.call(cbind, lapply(parts, `[[`, "zeta")))$u
-  fits <- lapply(seq_len(min(numdir, p, h) + 1L) - 1L, function(d) ire_fit(parts, start[, seq_len(d), drop = FALSE]))
-  k <- seq_along(fits) - 1L
-  df <- (p - k) * (h - k)
-  value <- vapply(fits, `[[`, 0, "value")
-  at <- seq_len(min(numdir, length(k)))
-  tests <- data.frame(k = k, statistic = value, df = df, p_value = stats::pchisq(value, df, lower.tail = FALSE))[at, ]
-  list(evectors = unit_columns(fits[[length(fits)]]$basis), evalues = -diff(value), tests = dr_table(tests))
-}
-
-ire_fit <- function(parts, basis) {
-  d <- ncol(basis)
-  p <- nrow(parts[[1L]]$zeta)
-  cost <- function(part, left) sum(left * (part$weight %*% left))
-  if (d == 0L) return(list(value = sum(vapply(parts, function(part) cost(part, as.vector(part$zeta)), 0)), basis = basis))
-  before <- Inf
-  for (turn in seq_len(500L)) {
-    value <- 0
-    normal <- 0
-    right <- 0
-    for (part in parts) {
-      m <- ncol(part$zeta)
-      by <- kronecker(diag(m), basis)
-      c <- matrix(solve(crossprod(by, part$weight %*% by), crossprod(by, part$weight %*% as.vector(part$zeta))), d)
-      value <- value + cost(part, as.vector(part$zeta - basis %*% c))
-      by <- kronecker(t(c), diag(p))
-      normal <- normal + crossprod(by, part$weight %*% by)
-      right <- right + crossprod(by, part$weight %*% as.vector(part$zeta))
-    }
-    if (before - value < 1e-10 * value) break
-    before <- value
-    basis <- qr.Q(qr(matrix(solve(normal, right), p)))
-  }
-  list(value = value, basis = basis)
+# Directions of sum_s f_s m_s m_s' (sir) or sum_s f_s (I - V_s)^2 (save) over the slices of all groups, and the tests of their number:
+# n times the sum of the other eigenvalues, or n / 2 sum_s f_s |H'(I - V_s)H|^2 in the other eigenvectors H.
+dr_grouped <- function(x, slices, group, method, numdir) {
+  scaled <- standardised(x, group)
+  f <- as.vector(table(slices)) / nrow(x)
+  gaps <- if (method == "save") slice_gaps(scaled$z, slices)
+  matrix <- if (method == "sir") crossprod(sqrt(f) * slice_means(scaled$z, slices))
+            else Reduce(`+`, Map(function(f, gap) f * gap %*% gap, f, gaps))
+  values <- eigen(matrix, symmetric = TRUE)
+  k <- seq_len(numdir) - 1
+  free <- length(f) - length(unique(group))
+  rest <- function(d) seq_len(ncol(x)) > d
+  statistic <- nrow(x) * vapply(k, function(d) {
+    if (method == "sir") return(sum(values$values[rest(d)]))
+    out <- values$vectors[, rest(d), drop = FALSE]
+    sum(f * vapply(gaps, function(gap) sum((t(out) %*% gap %*% out)^2), 0)) / 2
+  }, 0)
+  df <- if (method == "sir") (ncol(x) - k) * (free - k) else free * (ncol(x) - k) * (ncol(x) - k + 1) / 2
+  tests <- data.frame(k = k, statistic = statistic, df = df, p_value = stats::pchisq(statistic, df, lower.tail = FALSE))
+  list(evectors = unit_columns(backsolve(scaled$root, values$vectors)), evalues = values$values, tests = dr_table(tests[df > 0, ]))
 }
 
 # p-value of a sum of weighted chi-squares by one that has the same mean and variance (Bentler and Xie).
@@ -193,21 +151,31 @@ mixture_p <- function(statistic, weights) {
   stats::pchisq(statistic * df / sum(weights), df, lower.tail = FALSE)
 }
 
-dr_coordinate_test <- function(object, hypothesis, law = c("general", "normal")) {
+# Columns that complete those of a matrix, orthogonal to them.
+complement <- function(kept) qr.Q(qr(kept), complete = TRUE)[, -seq_len(ncol(kept)), drop = FALSE]
+
+dr_coordinate_test <- function(object, hypothesis, d = NULL, law = c("general", "normal")) {
   if (!inherits(object, "dr_compat")) fail("this is of class ", class(object)[1L], ", not what dr_compat() gives")
   law <- one_of(law[1L], c("general", "normal"), "law")
   if (startsWith(object$method, "phd")) fail("tests of coordinates are for sir, save and ire", kind = "unsupported")
+  if (!is.null(d)) {
+    if (object$method != "sir" || !is.null(object$group)) fail("tests given d are for sir without groups", kind = "unsupported")
+    d <- whole_number(d, "d", 1)
+  }
   kept <- hypothesis_basis(object, hypothesis)
-  r <- ncol(object$x) - ncol(kept)
-  if (r < 1L) fail("the hypothesis leaves no variable out")
-  if (object$method == "ire") return(coordinate_row(ire_coordinates(object, qr.Q(qr(kept), complete = TRUE)[, -seq_len(ncol(kept)), drop = FALSE])))
-  if (!is.null(object$group)) fail("tests of coordinates with groups are for ire", kind = "unsupported")
-  scaled <- standardised(object$x)
-  out <- qr.Q(qr(scaled$root %*% kept), complete = TRUE)[, -seq_len(ncol(kept)), drop = FALSE]
-  coordinate_row((if (object$method == "sir") sir_coordinates else save_coordinates)(scaled$z, object$slices, out, law))
+  if (ncol(kept) >= ncol(object$x)) fail("the hypothesis leaves no variable out")
+  found <- if (object$method == "ire") list(ire_coordinates(object, kept)) else {
+    rows <- split(seq_len(nrow(object$x)), if (is.null(object$group)) rep(1L, nrow(object$x)) else object$group)
+    lapply(rows, function(rows) { # each group by its own covariance; statistics and weights add up
+      scaled <- standardised(object$x[rows, , drop = FALSE])
+      basis <- scaled$root %*% kept
+      if (object$method == "sir") sir_coordinates(scaled$z, object$slices[rows], basis, law, d)
+      else save_coordinates(scaled$z, object$slices[rows], basis, law)
+    })
+  }
+  statistic <- sum(vapply(found, `[[`, 0, "statistic"))
+  data.frame(Statistic = statistic, P.value = mixture_p(statistic, unlist(lapply(found, `[[`, "weights"))), row.names = "Test")
 }
-
-coordinate_row <- function(found) data.frame(Statistic = found[["statistic"]], P.value = found[["p"]], row.names = "Test")
 
 # A basis of what holds the directions if the hypothesis is true: a formula without the variables in question, or a matrix.
 hypothesis_basis <- function(object, hypothesis) {
@@ -222,35 +190,36 @@ hypothesis_basis <- function(object, hypothesis) {
   diag(ncol(object$x))[, at, drop = FALSE]
 }
 
-# n sum_s f_s |H'm_s|^2 (Cook 2004); by the law of any x, or of normal x, where the weights are 1 - the eigenvalues.
-sir_coordinates <- function(z, slices, out, law) {
+# n sum_s f_s |H'm_s|^2 (Cook 2004), and the weights of its law for any x, or for x of constant conditional covariance, where they
+# are 1 - the eigenvalues. Given d directions, the d largest eigenvalues less those within the hypothesis, and the weights of the
+# d leading combinations of slices.
+sir_coordinates <- function(z, slices, basis, law, d = NULL) {
   n <- nrow(z)
-  w <- z %*% out
-  indicator <- outer(slices, unique(slices), `==`) + 0
+  out <- complement(basis)
+  indicator <- outer(slices, sort(unique(slices)), `==`) + 0
   f <- colMeans(indicator)
-  means <- crossprod(z, indicator) / n # f_s m_s
-  statistic <- n * sum((t(out) %*% means)^2 %*% (1 / f))
-  e <- sweep(sweep(indicator, 2L, f) - z %*% means, 2L, sqrt(f), "/")
-  weights <- if (law == "normal") rep(eigen(crossprod(e) / n, symmetric = TRUE)$values, each = ncol(w))
-             else product_values(e, w)
-  c(statistic = statistic, p = mixture_p(statistic, pmax(weights, 0)))
+  means <- sweep(crossprod(z, indicator) / n, 2L, sqrt(f), "/") # sqrt(f_s) m_s
+  e <- sweep(sweep(indicator, 2L, f), 2L, sqrt(f), "/") - z %*% means
+  if (is.null(d)) {
+    statistic <- n * sum(crossprod(out, means)^2)
+  } else {
+    largest <- function(m) sum(utils::head(svd(m, 0L, 0L)$d^2, d))
+    statistic <- n * (largest(means) - largest(t(qr.Q(qr(basis))) %*% means))
+    e <- e %*% svd(means, 0L)$v[, seq_len(min(d, dim(means))), drop = FALSE]
+  }
+  weights <- if (law == "normal") rep(eigen(crossprod(e) / n, symmetric = TRUE)$values, each = ncol(out)) else product_values(e, z %*% out)
+  list(statistic = statistic, weights = pmax(weights, 0))
 }
 
 # (n / 2) sum_s f_s |H'(I - V_s)H|^2 (Shao, Cook and Weisberg 2007).
-save_coordinates <- function(z, slices, out, law) {
+save_coordinates <- function(z, slices, basis, law) {
   n <- nrow(z)
-  w <- z %*% out
+  w <- z %*% complement(basis)
   r <- ncol(w)
   f <- table(slices) / n
-  statistic <- n / 2 * sum(vapply(names(f), function(s) {
-    part <- w[slices == s, , drop = FALSE]
-    f[[s]] * sum((diag(r) - crossprod(sweep(part, 2L, colMeans(part))) / nrow(part))^2)
-  }, 0))
-  df <- (length(f) - 1) * r * (r + 1) / 2
-  if (law == "normal") return(c(statistic = statistic, p = stats::pchisq(statistic, df, lower.tail = FALSE)))
-  products <- w[, rep(seq_len(r), r), drop = FALSE] * w[, rep(seq_len(r), each = r), drop = FALSE]
-  values <- eigen(stats::cov(products), symmetric = TRUE)$values
-  c(statistic = statistic, p = mixture_p(statistic, rep(pmax(values, 0) / 2, length(f) - 1)))
+  statistic <- n / 2 * sum(f * vapply(slice_gaps(w, slices), function(gap) sum(gap^2), 0))
+  weights <- if (law == "normal") rep(1, r * (r + 1) / 2) else product_values(w, w) / 2
+  list(statistic = statistic, weights = rep(pmax(weights, 0), length(f) - 1L))
 }
 
 # Eigenvalues of the covariance of the products of two sets of columns.
@@ -259,25 +228,13 @@ product_values <- function(a, b) {
   eigen(stats::cov(both) * (nrow(a) - 1) / nrow(a), symmetric = TRUE)$values
 }
 
-# n vec(H'zeta)' (covariance of it)^-1 vec(H'zeta), over the groups (Cook and Ni 2005).
-ire_coordinates <- function(object, out) {
-  parts <- ire_parts(object$x, object$slices, object$group)
-  found <- vapply(parts, function(part) {
-    by <- kronecker(diag(ncol(part$zeta)), out)
-    left <- crossprod(by, as.vector(part$zeta))
-    c(part$n * sum(left * solve(crossprod(by, part$covariance %*% by), left)), length(left))
-  }, c(0, 0))
-  statistic <- sum(found[1L, ])
-  c(statistic = statistic, p = stats::pchisq(statistic, sum(found[2L, ]), lower.tail = FALSE))
-}
-
-drop1.dr_compat <- function(object, scope, law = c("general", "normal"), ...) {
+drop1.dr_compat <- function(object, scope, d = NULL, law = c("general", "normal"), ...) {
   unknown_arguments(...)
   names <- colnames(object$x)
   if (!missing(scope)) names <- if (inherits(scope, "formula")) attr(stats::terms(scope), "term.labels") else scope
   rows <- lapply(names, function(name) {
     if (!name %in% colnames(object$x)) fail("'", name, "' is no column of this fit")
-    dr_coordinate_test(object, diag(ncol(object$x))[, colnames(object$x) != name, drop = FALSE], law)
+    dr_coordinate_test(object, diag(ncol(object$x))[, colnames(object$x) != name, drop = FALSE], d, law)
   })
   table <- do.call(rbind, rows)
   rownames(table) <- paste("-", names)
@@ -290,6 +247,21 @@ print.dr_compat <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   cat("\nCall:\n", paste(trimws(deparse(x$call)), collapse = " "), "\n\nMethod:\n", x$method,
       if (!is.null(x$slice.info)) paste0(" with ", x$slice.info$nslices, " slices"), ", n = ", x$cases, ".\n", sep = "")
   if (!is.null(x$slice.info)) cat("\nSlice Sizes:\n", x$slice.info$slice.sizes, "\n")
+  if (is.null(x$solutions)) print_directions(x, digits)
+  if (!is.null(x$tests)) {
+    cat("\nLarge-sample Marginal Dimension Tests:\n")
+    print(x$tests, digits = digits)
+  }
+  if (!is.null(x$solutions)) cat("\nSolutions for various dimensions:\n")
+  for (solution in x$solutions) {
+    cat("\n Dimension = ", ncol(solution), "\n", sep = "")
+    print(solution, digits = digits)
+  }
+  invisible(x)
+}
+
+print_directions <- function(x, digits) {
+  shown <- seq_len(x$numdir)
   cat("\nEstimated Basis Vectors for Central Subspace:\n")
   print(x$evectors[, shown[shown <= ncol(x$evectors)], drop = FALSE], digits = digits)
   cat("\n")
@@ -303,9 +275,4 @@ print.dr_compat <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   }
   colnames(table) <- paste0("Dir", shown)
   print(table, digits = digits)
-  if (!is.null(x$tests)) {
-    cat("\nLarge-sample Marginal Dimension Tests:\n")
-    print(x$tests, digits = digits)
-  }
-  invisible(x)
 }

@@ -191,7 +191,9 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
     SN_TRY(find_responses(sample, settings, r));
     SN_TRY(sn_square_terms_make(sample, eigen->vector, r, &scratch, &terms));
     SN_TRY(find_tests(sample, matrix, eigen, tests));
-    const double scale = 0.5 * (double)(n - 1) / ((double)n * matrix->scale * matrix->scale);
+    /* matrix->scale^2 and the covariance of W have divisor n; the terms come with n - 1 */
+    const double divisor = (double)(n - 1) / (double)n;
+    const double scale = 0.5 * divisor * divisor / (matrix->scale * matrix->scale);
     for (int64_t k = 0; k < tests->count; k++) {
         double trace = 0.0, squares = 0.0;
         sn_square_terms_traces(&terms, k, &trace, &squares);
