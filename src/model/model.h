@@ -93,6 +93,12 @@ stonet_status sn_use_plain(const stonet_use_options *options, const char *call, 
 /* The same of a call that takes the level of intervals and sets. */
 stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how);
 
+/* stonet_sufficiency; with `larger`, a model whose first columns of Z are those of `model` and that has more,
+   these later columns take the place of x: whether they say more about the response. */
+stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larger, const stonet_data *data,
+                             const stonet_independence_options *options, const stonet_run *run,
+                             stonet_sufficiency_result *result);
+
 /* Sets how many threads BLAS and OpenMP take on the calling thread (0: as it is) and returns what it was, to
    be given back to the same call. */
 int sn_model_threads(int threads);

@@ -84,6 +84,20 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
     return status;
 }
 
+/* The columns of Z after the first `from`: n x (dim - from). */
+static stonet_status later_columns(const stonet_model *model, const stonet_data *data, const stonet_run *run,
+                                   int64_t from, double *out)
+{
+    const int64_t n = stonet_data_rows(data), dim = model->dim, later = dim - from;
+    double *z = NULL;
+    SN_TRY(SN_NEW_RAW(z, n * dim));
+    stonet_status status = reduced_features(model, data, run, n, z);
+    for (int64_t i = 0; status == STONET_OK && i < n; i++)
+        memcpy(out + i * later, z + i * dim + from, (size_t)later * sizeof *out);
+    sn_free(z);
+    return status;
+}
+
 stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
                                  const stonet_independence_options *options, const stonet_run *run,
                                  stonet_sufficiency_result *result)
@@ -91,6 +105,13 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
     if (model == NULL || data == NULL || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_sufficiency needs a model, data and room for the result");
+    return sn_sufficiency(model, NULL, data, options, run, result);
+}
+
+stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larger, const stonet_data *data,
+                             const stonet_independence_options *options, const stonet_run *run,
+                             stonet_sufficiency_result *result)
+{
     stonet_run how;
     SN_TRY(sn_take_run(run, &how));
 
@@ -102,7 +123,7 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
         data = part;
     }
     const int64_t n = stonet_data_rows(data);
-    const int64_t p = sn_schema_features(model->schema);
+    const int64_t p = larger != NULL ? larger->dim - model->dim : sn_schema_features(model->schema);
     stonet_status status = STONET_OK;
     double *x = NULL, *z = NULL;
     response to = {0};
@@ -112,7 +133,10 @@ stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *d
             done);
     SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
     SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
-    SN_GOTO(status, encoded_features(model, data, n, x), done);
+    SN_GOTO(status,
+            larger != NULL ? later_columns(larger, data, &how, model->dim, x)
+                           : encoded_features(model, data, n, x),
+            done);
     SN_GOTO(status, encoded_response(model, data, n, &to), done);
     SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
     stonet_independence_result test;

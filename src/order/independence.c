@@ -1,24 +1,28 @@
 /*
  * Conditional independence in sequence: for k = 1, 2, .. the method is fitted on one half of the rows, and on
  * the other half the response is tested for independence of x given Z; the halves are exchanged and the two
- * p-values combined (Cauchy). The first k that is not rejected is chosen. A network that is under-fitted is
- * rejected at every k, and that is then what the reason says.
+ * p-values combined (Cauchy). The first k that is not rejected is chosen.
+ *
+ * A network that is under-fitted, on few rows say, is rejected at every k. Where one training serves all k,
+ * the question is then which of its columns are needed: the response is tested for independence of the later
+ * columns of Z given the first k, and the first k that is not rejected is chosen. The reason says so.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "order/order.h"
 
 enum { LARGEST = 5 };
 
-/* Tests the rows that a split holds out. */
+/* Tests the rows that a split holds out; larger as for sn_sufficiency. */
 static stonet_status test_half(const sn_order_job *job, const sn_split *split, const stonet_model *model,
-                               double *p_value)
+                               const stonet_model *larger, double *p_value)
 {
     stonet_data *held_out = NULL;
     stonet_sufficiency_result found = {.p_value = 0.0};
     SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
-    const stonet_status status = stonet_sufficiency(model, held_out, NULL, job->run, &found);
+    const stonet_status status = sn_sufficiency(model, larger, held_out, NULL, job->run, &found);
     *p_value = found.p_value;
     stonet_data_free(held_out);
     return status;
@@ -58,8 +62,31 @@ static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result
     if (at == 0) fits_free(self);
     if (at == 0) SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
     for (int64_t half = 0; half < 2; half++)
-        SN_TRY(test_half(self->job, &self->halves->split[half], self->model[half * self->each + at],
+        SN_TRY(test_half(self->job, &self->halves->split[half], self->model[half * self->each + at], NULL,
                          sn_order_cell(result, k - 1, 2 + half)));
+    return STONET_OK;
+}
+
+/* The smallest k whose later columns of Z say nothing more; the models of all k are there. */
+static stonet_status choose_columns(const fits *self, int64_t most, stonet_order_result *result)
+{
+    double p = 1.0;
+    for (result->chosen = 1; result->chosen < most; result->chosen++) {
+        double of[2];
+        for (int64_t half = 0; half < 2; half++) {
+            stonet_model *const *model = self->model + half * self->each;
+            const stonet_model *first = model[result->chosen - 1], *larger = model[most - 1];
+            if (larger->dim <= first->dim) return STONET_OK; /* the units have no more directions */
+            SN_TRY(test_half(self->job, &self->halves->split[half], first, larger, &of[half]));
+        }
+        p = combine(of[0], of[1]);
+        if (p > self->job->level) break;
+    }
+    if (result->chosen < most)
+        sn_format(result->reason, sizeof result->reason,
+                  "x says more about the response than Z at every dimension tried (up to %lld), but the "
+                  "columns of Z after %lld add nothing (p = %.3g): more rows, or another fit, may",
+                  (long long)most, (long long)result->chosen, p);
     return STONET_OK;
 }
 
@@ -89,7 +116,17 @@ static stonet_status test_each(fits *self, int64_t most, stonet_order_result *re
         "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
         "this is no choice but the largest that was tried",
         (long long)most);
-    return STONET_OK;
+    return self->each == most ? choose_columns(self, most, result) : STONET_OK;
+}
+
+/* What a law of two numbers, mean and spread, needs for each target. */
+static int64_t largest(const sn_order_job *job)
+{
+    int64_t targets = 0;
+    (void)stonet_data_targets(job->data, &targets);
+    const bool two = strcmp(job->spec->method->name, "stonet") == 0 &&
+                     sn_is(job->spec->settings, "response", "location-scale");
+    return two && 2 * targets < LARGEST ? 2 * targets : LARGEST;
 }
 
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result)
@@ -97,7 +134,7 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
     SN_WORKSPACE(scratch);
     sn_strata strata = {0};
     sn_splits halves = {0};
-    const int64_t most = job->max > 0 ? job->max : LARGEST;
+    const int64_t most = job->max > 0 ? job->max : largest(job);
     fits self = {.job = job, .halves = &halves, .each = job->spec->method->keeps ? most : 1};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE_ZERO(&scratch, self.model, 2 * self.each));

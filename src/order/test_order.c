@@ -405,6 +405,24 @@ TEST(more_than_the_mean_is_asked_by_independence)
     stonet_data_free(data);
 }
 
+/* One update learns next to nothing, so that x says more at every dimension: then the columns are asked about,
+   and mean and spread are two numbers at the most. */
+TEST(columns_are_asked_about_where_no_dimension_is_enough)
+{
+    stonet_data *data = responses(1);
+    stonet_spec *spec = spec_of("stonet", NULL);
+    OK(stonet_spec_set(spec, "epochs", "1"));
+    OK(stonet_spec_set(spec, "weight_decay", "0.003"));
+    OK(stonet_spec_set(spec, "response", "location-scale"));
+    stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
+    assert_int_equal(stonet_order_rows(found), 2);
+    assert_int_equal(stonet_order_chosen(found), 1);
+    assert_non_null(strstr(stonet_order_reason(found), "the columns of Z after 1 add nothing"));
+    stonet_order_free(found);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
 /* Three classes, cut out by two directions. */
 static stonet_data *three_classes(void)
 {
