@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "model/held_out_spread.h"
 #include "stats/conformal.h"
 
 SN_DEFINE_WORDS(sn_calibration_words, "calibration", SN_CALIBRATION_FRESH, SN_CALIBRATION_WORDS);
@@ -54,6 +55,7 @@ void sn_calibration_free(sn_calibration *calibration)
     if (calibration == NULL) return;
     for (int64_t k = 0; calibration->member != NULL && k < calibration->n_members; k++)
         stonet_model_free(calibration->member[k]);
+    sn_held_out_spread_free(calibration->spread);
     SN_FREE_ALL(calibration->member, calibration->score, calibration->member_of, calibration->label,
                 calibration->residual_variance, calibration);
 }
@@ -135,16 +137,39 @@ bool sn_calibration_has_spread(const stonet_model *model)
            sn_model_spread(model, x, 1, spread) == STONET_OK;
 }
 
-/* A spread that is not above 0 would make an interval of no width, or of none at all. */
-static stonet_status ask_spread(const stonet_model *asked, const float *x, int64_t first, int64_t count,
-                                double *spread)
+/* A spread (count x m) that is not above 0 would make an interval of no width, or of none at all. */
+static stonet_status check_spread(int64_t first, int64_t count, int64_t m, const double *spread)
 {
-    const int64_t m = sn_schema_outputs(asked->schema);
-    SN_TRY(sn_model_spread(asked, x, count, spread));
     for (int64_t i = 0; i < count * m; i++)
         if (!(spread[i] > 0.0 && isfinite(spread[i])))
             return sn_fail(STONET_ERROR_NUMERIC, "the model gives no spread above 0 for row %lld",
                            (long long)(first + i / m) + 1);
+    return STONET_OK;
+}
+
+static stonet_status ask_spread(const stonet_model *asked, const float *x, int64_t first, int64_t count,
+                                double *spread)
+{
+    SN_TRY(sn_model_spread(asked, x, count, spread));
+    return check_spread(first, count, sn_schema_outputs(asked->schema), spread);
+}
+
+stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibration *calibration,
+                                   const stonet_data *data, int64_t first, int64_t count, double *spread)
+{
+    const int64_t p = sn_schema_features(model->schema), m = sn_schema_outputs(model->schema);
+    const int64_t lists = calibration->spread->lists;
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    double *of_row = NULL;
+    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_TRY(SN_TAKE(&scratch, of_row, lists * m));
+    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
+    for (int64_t i = 0; i < count; i++) {
+        sn_held_out_spread_at(calibration->spread, x + i * p, of_row);
+        for (int64_t k = 0; k < lists * m; k++) spread[(k / m * count + i) * m + k % m] *= of_row[k];
+    }
+    for (int64_t l = 0; l < lists; l++) SN_TRY(check_spread(first, count, m, spread + l * count * m));
     return STONET_OK;
 }
 
@@ -200,6 +225,7 @@ static stonet_status save_entries(const sn_calibration *self, const stonet_model
     SN_TRY(sn_store_put_int(part, "models", self->n_members));
     SN_TRY(sn_store_put_matrix(part, "scores", SN_F64, score_rows(model), self->rows, self->score));
     SN_TRY(sn_store_put_vector(part, "model_of", SN_I32, self->rows, self->member_of));
+    SN_TRY(sn_held_out_spread_put(self->spread, part));
     if (!has_classes(model))
         return sn_store_put_vector(part, "residual_variance", SN_F64, sn_schema_outputs(model->schema),
                                    self->residual_variance);
@@ -258,7 +284,8 @@ static stonet_status load_rows(const sn_store *part, const stonet_model *model, 
     }
     SN_TRY(sn_store_get_vector(part, "residual_variance", SN_F64, outputs, &tensor));
     memcpy(self->residual_variance, tensor->data, (size_t)outputs * sizeof *self->residual_variance);
-    return STONET_OK;
+    return sn_held_out_spread_get(part, sn_calibration_lists(self), outputs,
+                                  sn_schema_features(model->schema), &self->spread);
 }
 
 /* A member must answer the questions of the model. */

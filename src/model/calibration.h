@@ -31,11 +31,12 @@ typedef struct sn_calibration {
     int64_t n_members;
     stonet_model **member;
     int64_t rows;
-    double *score;             /* numbers: outputs x rows; classes: rows, of the true class */
-    int32_t *member_of;        /* rows: who held it out; 0 without members */
-    int32_t *label;            /* rows; classes alone */
-    double temperature;        /* classes */
-    double *residual_variance; /* outputs: mean square of y - f(x), for numbers */
+    double *score;                     /* numbers: outputs x rows; classes: rows, of the true class */
+    int32_t *member_of;                /* rows: who held it out; 0 without members */
+    int32_t *label;                    /* rows; classes alone */
+    double temperature;                /* classes */
+    double *residual_variance;         /* outputs: mean square of y - f(x), for numbers */
+    struct sn_held_out_spread *spread; /* cv+ of numbers: scores are also over this one; NULL: they are not */
 } sn_calibration;
 
 /* An empty one with room for the rows. */
@@ -63,6 +64,10 @@ bool sn_calibration_has_spread(const stonet_model *model);
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
                                  const stonet_data *data, int64_t first, int64_t count, double *out,
                                  double *spread);
+/* Multiplies spread (lists x count x outputs) by what is learned from held-out rows; there is such a spread.
+ */
+stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibration *calibration,
+                                   const stonet_data *data, int64_t first, int64_t count, double *spread);
 /*
  * u (count): uniform numbers in (0, 1) that depend on the features of the row alone. A score that uses them
  * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows. All

@@ -107,7 +107,8 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
     const int64_t answers = asked * (n < block ? n : block) * outputs;
     SN_TRY(SN_TAKE(&scratch, lists, outputs));
     SN_TRY(SN_TAKE(&scratch, predicted, answers));
-    if (calibration->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, answers));
+    const bool own = calibration->score_kind == SN_SCORE_NORMALISED, learned = calibration->spread != NULL;
+    if (own || learned) SN_TRY(SN_TAKE(&scratch, spread, answers));
     SN_TRY(SN_TAKE(&scratch, room, omp_get_max_threads() * (calibration->rows + 2 * asked)));
     for (int64_t j = 0; j < outputs; j++) SN_TRY(make_lists(calibration, j, -1, &scratch, &lists[j]));
     /* Bonferroni: all outputs of a row are in their intervals. */
@@ -124,7 +125,9 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
         for (int64_t l = 0; l < asked; l++)
             SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
                                       predicted + l * count * outputs,
-                                      spread != NULL ? spread + l * count * outputs : NULL));
+                                      own ? spread + l * count * outputs : NULL));
+        for (int64_t k = 0; learned && !own && k < asked * count * outputs; k++) spread[k] = 1.0;
+        if (learned) SN_TRY(sn_calibration_widen(model, calibration, data, first, count, spread));
         block_intervals(&job, count, low + first * outputs, high + first * outputs);
     }
     return STONET_OK;

@@ -1,11 +1,12 @@
 /*
- * Conditional independence in sequence: for k = 1, 2, .. the method is fitted on one half of the rows, and on
- * the other half the response is tested for independence of x given Z; the halves are exchanged and the two
+ * Conditional independence in sequence: the method is fitted on one half of the rows, and on the other half
+ * the response is tested given the k columns of Z, k = 1, 2, ..; the halves are exchanged and the two
  * p-values combined (Cauchy). The first k that is not rejected is chosen.
  *
- * A network that is under-fitted, on few rows say, is rejected at every k. Where one training serves all k,
- * the question is then which of its columns are needed: the response is tested for independence of the later
- * columns of Z given the first k, and the first k that is not rejected is chosen. The reason says so.
+ * Where one training serves all k, the response is tested for independence of the later columns of Z: which
+ * columns are needed is another question than whether the fit has found all there is, which few rows leave
+ * open. The reason answers the second by a test of x given the chosen columns. Other methods are tested for
+ * independence of x at every k.
  */
 #include <math.h>
 #include <string.h>
@@ -51,72 +52,88 @@ static void fits_free(fits *self)
     }
 }
 
-/* Tests dimension k on both halves. */
+/* Tests the columns of dimension k on both halves against the later ones, or against x; cell has room for two
+   p-values. */
+static stonet_status test_columns(const fits *self, int64_t k, bool later, double *cell)
+{
+    for (int64_t half = 0; half < 2; half++) {
+        stonet_model *const *of_half = self->model + half * self->each;
+        const stonet_model *model = of_half[(k - 1) % self->each], *larger = of_half[self->each - 1];
+        cell[half] = 1.0;
+        if (later && larger->dim <= model->dim) continue; /* no more directions among the units */
+        SN_TRY(test_half(self->job, &self->halves->split[half], model, later ? larger : NULL, &cell[half]));
+    }
+    return STONET_OK;
+}
+
 static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result)
 {
-    const int64_t at = (k - 1) % self->each;
     SN_WORKSPACE(scratch);
     int64_t *dims = NULL;
     SN_TRY(SN_TAKE(&scratch, dims, self->each));
     for (int64_t i = 0; i < self->each; i++) dims[i] = k + i;
-    if (at == 0) fits_free(self);
-    if (at == 0) SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
-    for (int64_t half = 0; half < 2; half++)
-        SN_TRY(test_half(self->job, &self->halves->split[half], self->model[half * self->each + at], NULL,
-                         sn_order_cell(result, k - 1, 2 + half)));
+    if (self->each == 1) fits_free(self);
+    if (self->each == 1 || k == 1)
+        SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
+    double *cell = sn_order_cell(result, k - 1, 1);
+    SN_TRY(test_columns(self, k, self->each > 1, cell + 1));
+    cell[0] = combine(cell[1], cell[2]);
     return STONET_OK;
 }
 
-/* The smallest k whose later columns of Z say nothing more; the models of all k are there. */
-static stonet_status choose_columns(const fits *self, int64_t most, stonet_order_result *result)
+/* The reason for columns of one training, with a word on what x says beyond them. */
+static stonet_status tell_columns(const fits *self, stonet_order_result *result)
 {
-    double p = 1.0;
-    for (result->chosen = 1; result->chosen < most; result->chosen++) {
-        double of[2];
-        for (int64_t half = 0; half < 2; half++) {
-            stonet_model *const *model = self->model + half * self->each;
-            const stonet_model *first = model[result->chosen - 1], *larger = model[most - 1];
-            if (larger->dim <= first->dim) return STONET_OK; /* the units have no more directions */
-            SN_TRY(test_half(self->job, &self->halves->split[half], first, larger, &of[half]));
-        }
-        p = combine(of[0], of[1]);
-        if (p > self->job->level) break;
-    }
-    if (result->chosen < most)
+    double of[2];
+    const int64_t k = result->chosen;
+    SN_TRY(test_columns(self, k, false, of));
+    const double p = combine(of[0], of[1]);
+    char beyond[160];
+    sn_format(beyond, sizeof beyond,
+              p <= self->job->level ? "x says more than Z (p = %.3g), so the fit loses something"
+                                    : "there is no sign that x says more than Z (p = %.3g)",
+              p);
+    if (k < self->each)
         sn_format(result->reason, sizeof result->reason,
-                  "x says more about the response than Z at every dimension tried (up to %lld), but the "
-                  "columns of Z after %lld add nothing (p = %.3g): more rows, or another fit, may",
-                  (long long)most, (long long)result->chosen, p);
+                  "the columns of Z after %lld add nothing about the response (p = %.3g), and %s",
+                  (long long)k, *sn_order_cell(result, k - 1, 1), beyond);
+    else
+        sn_format(result->reason, sizeof result->reason,
+                  "all %lld columns of Z say something about the response, and %s", (long long)k, beyond);
+    return STONET_OK;
+}
+
+static stonet_status tell(const fits *self, bool rejected, stonet_order_result *result)
+{
+    const int64_t k = result->chosen;
+    if (self->each > 1) return tell_columns(self, result);
+    if (rejected)
+        sn_format(
+            result->reason, sizeof result->reason,
+            "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
+            "this is no choice but the largest that was tried",
+            (long long)k);
+    else
+        sn_format(
+            result->reason, sizeof result->reason,
+            "%lld is the first dimension with no sign that x says more about the response than Z (p = %.3g)",
+            (long long)k, *sn_order_cell(result, k - 1, 1));
     return STONET_OK;
 }
 
 static stonet_status test_each(fits *self, int64_t most, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half"};
-    const sn_order_job *job = self->job;
+    bool rejected = true;
     SN_TRY(sn_order_table(result, 1, most, 4, names));
-    for (int64_t k = 1; k <= most; k++) {
-        double *p = sn_order_cell(result, k - 1, 1);
+    for (int64_t k = 1; k <= most && rejected; k++) {
         SN_TRY(test_dim(self, k, result));
-        if (sn_should_stop(job->run))
+        if (sn_should_stop(self->job->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
-        *p = combine(*sn_order_cell(result, k - 1, 2), *sn_order_cell(result, k - 1, 3));
-        if (*p <= job->level) continue;
-        result->rows = k;
-        result->chosen = k;
-        sn_format(result->reason, sizeof result->reason,
-                  "%lld is the first dimension with no sign that x says more about the response than Z (p = "
-                  "%.3g)",
-                  (long long)k, *p);
-        return STONET_OK;
+        rejected = *sn_order_cell(result, k - 1, 1) <= self->job->level;
+        result->rows = result->chosen = k;
     }
-    result->chosen = most;
-    sn_format(
-        result->reason, sizeof result->reason,
-        "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
-        "this is no choice but the largest that was tried",
-        (long long)most);
-    return self->each == most ? choose_columns(self, most, result) : STONET_OK;
+    return tell(self, rejected, result);
 }
 
 /* What a law of two numbers, mean and spread, needs for each target. */

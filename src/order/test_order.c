@@ -405,9 +405,9 @@ TEST(more_than_the_mean_is_asked_by_independence)
     stonet_data_free(data);
 }
 
-/* One update learns next to nothing, so that x says more at every dimension: then the columns are asked about,
-   and mean and spread are two numbers at the most. */
-TEST(columns_are_asked_about_where_no_dimension_is_enough)
+/* One update learns next to nothing: no second column is needed, and the reason says that x has more. Mean
+   and spread are two numbers at the most. */
+TEST(columns_of_one_training_are_asked_about)
 {
     stonet_data *data = responses(1);
     stonet_spec *spec = spec_of("stonet", NULL);
@@ -415,9 +415,10 @@ TEST(columns_are_asked_about_where_no_dimension_is_enough)
     OK(stonet_spec_set(spec, "weight_decay", "0.003"));
     OK(stonet_spec_set(spec, "response", "location-scale"));
     stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
-    assert_int_equal(stonet_order_rows(found), 2);
+    assert_true(stonet_order_rows(found) <= 2);
     assert_int_equal(stonet_order_chosen(found), 1);
     assert_non_null(strstr(stonet_order_reason(found), "the columns of Z after 1 add nothing"));
+    assert_non_null(strstr(stonet_order_reason(found), "x says more than Z"));
     stonet_order_free(found);
     stonet_spec_free(spec);
     stonet_data_free(data);

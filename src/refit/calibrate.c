@@ -13,6 +13,7 @@
 #include "data/folds.h"
 #include "data/kin.h"
 #include "model/calibration.h"
+#include "model/held_out_spread.h"
 #include "refit/resample.h"
 #include "stats/temperature.h"
 
@@ -150,6 +151,50 @@ static stonet_status refit_members(calibration_job *job, const sn_folds *folds)
     return status;
 }
 
+/* The rows in the order of their scores, encoded: x rows x p. */
+static stonet_status encode_scored(const calibration_job *job, const sn_folds *folds, float *x)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *order = NULL, at = 0;
+    stonet_data *rows = NULL;
+    SN_TRY(SN_TAKE(&scratch, order, job->made->rows));
+    for (int k = 0; k < folds->count; k++)
+        for (int64_t i = 0; i < folds->fold[k].test.n; i++) order[at++] = sn_rows_at(&folds->fold[k].test, i);
+    SN_TRY(stonet_data_subset(job->data, order, at, &rows));
+    const stonet_status status = sn_schema_encode_x(job->model->schema, rows, x);
+    stonet_data_free(rows);
+    return status;
+}
+
+/* Scores over the spread that the held-out rows show. */
+static stonet_status learn_spread(const calibration_job *job, const sn_folds *folds)
+{
+    sn_calibration *made = job->made;
+    const int64_t p = sn_schema_features(job->model->schema), m = job->outputs;
+    SN_WORKSPACE(scratch);
+    float *x = NULL;
+    double *spread = NULL;
+    SN_TRY(sn_memory_require((uint64_t)made->rows * (uint64_t)p * (sizeof *x + sizeof(double)),
+                             "the spread of held-out rows", "leave --folds out"));
+    SN_TRY(SN_TAKE(&scratch, x, made->rows * p));
+    SN_TRY(SN_TAKE(&scratch, spread, made->n_members * m));
+    SN_TRY(encode_scored(job, folds, x));
+    const sn_scored_rows rows = {.n = made->rows,
+                                 .p = p,
+                                 .outputs = m,
+                                 .lists = made->n_members,
+                                 .x = x,
+                                 .score = made->score,
+                                 .list = made->member_of,
+                                 .seed = job->run->seed};
+    SN_TRY(sn_held_out_spread_fit(&rows, &made->spread));
+    for (int64_t i = 0; made->spread != NULL && i < made->rows; i++) {
+        sn_held_out_spread_at(made->spread, x + i * p, spread);
+        for (int64_t j = 0; j < m; j++) made->score[j * made->rows + i] /= spread[made->member_of[i] * m + j];
+    }
+    return STONET_OK;
+}
+
 /* Room for what the rows that are scored count, and the sum of that. Only the temperature and the residual
    variance are weighted: intervals and sets hold for rows as they come, of which each is as likely to be the
    next. */
@@ -216,7 +261,7 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
     SN_TRY(weigh_rows(job, folds, &scratch));
     SN_TRY(fresh ? score_rows(job, job->data, 0) : refit_members(job, folds));
     if (label != NULL) fit_temperature(job, label);
-    return STONET_OK;
+    return made->kind == SN_CALIBRATION_CV && !job->has_classes ? learn_spread(job, folds) : STONET_OK;
 }
 
 /* ---- the call ---- */

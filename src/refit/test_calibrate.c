@@ -264,6 +264,53 @@ TEST(intervals_follow_the_spread)
     sn_table_free(&test);
 }
 
+static void assert_same_intervals(const stonet_model *a, const stonet_model *b, const stonet_data *data)
+{
+    const int64_t n = stonet_data_rows(data);
+    double *end[4];
+    for (int k = 0; k < 4; k++) end[k] = sn_calloc((size_t)n, sizeof **end);
+    OK(stonet_predict_interval(a, data, NULL, end[0], end[1]));
+    OK(stonet_predict_interval(b, data, NULL, end[2], end[3]));
+    assert_memory_equal(end[0], end[2], (size_t)n * sizeof **end);
+    assert_memory_equal(end[1], end[3], (size_t)n * sizeof **end);
+    for (int k = 0; k < 4; k++) sn_free(end[k]);
+}
+
+/* CV+ learns from held-out rows where errors are large, whatever the method, and keeps it in the file. */
+TEST(held_out_rows_show_the_spread)
+{
+    sn_table train = make_numbers(300, FAN, 4), test = make_numbers(TEST_ROWS, FAN, 5);
+    stonet_spec *spec = sn_testing_spec("none", "4");
+    stonet_model *model = NULL;
+    OK(stonet_fit(spec, train.data, NULL, &model));
+    calibrate(model, train.data, STONET_CALIBRATION_CV, 0, 1);
+    assert_non_null(model->calibration->spread);
+    assert_true(width_follows(model, &test) > 0.6);
+    assert_between(score(model, test.data, 0.9, 0).coverage, 0.85, 0.95);
+    double low[TEST_ROWS], high[TEST_ROWS];
+    int inside[2] = {0}, rows[2] = {0};
+    OK(stonet_predict_interval(model, test.data, NULL, low, high));
+    for (int i = 0; i < TEST_ROWS; i++) {
+        const int far = fabs((double)test.x[i * COLUMNS]) > 0.67; /* half of the rows */
+        const double y = stonet_data_targets(test.data, NULL)[i];
+        rows[far]++;
+        inside[far] += low[i] <= y && y <= high[i];
+    }
+    for (int far = 0; far < 2; far++) assert_between((double)inside[far] / rows[far], 0.85, 0.95);
+    sn_store *store = NULL;
+    stonet_model *loaded = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_model_to_store(model, store));
+    OK(sn_model_from_store(store, &loaded));
+    assert_same_intervals(model, loaded, test.data);
+    sn_store_free(store);
+    stonet_model_free(loaded);
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    sn_table_free(&train);
+    sn_table_free(&test);
+}
+
 /* ---- the unpleasant cases ---- */
 
 /* A class that is in one fold alone: its rows are scored by a member that has never met it. */
@@ -328,18 +375,6 @@ TEST(several_outputs_share_the_level)
     stonet_model_free(model);
     sn_table_free(&train);
     sn_table_free(&fresh);
-}
-
-static void assert_same_intervals(const stonet_model *a, const stonet_model *b, const stonet_data *data)
-{
-    const int64_t n = stonet_data_rows(data);
-    double *end[4];
-    for (int k = 0; k < 4; k++) end[k] = sn_calloc((size_t)n, sizeof **end);
-    OK(stonet_predict_interval(a, data, NULL, end[0], end[1]));
-    OK(stonet_predict_interval(b, data, NULL, end[2], end[3]));
-    assert_memory_equal(end[0], end[2], (size_t)n * sizeof **end);
-    assert_memory_equal(end[1], end[3], (size_t)n * sizeof **end);
-    for (int k = 0; k < 4; k++) sn_free(end[k]);
 }
 
 /* The same bits for any number of threads, and whatever the order of fresh rows. */

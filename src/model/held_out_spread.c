@@ -1,0 +1,210 @@
+#include "model/held_out_spread.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/kernel.h"
+#include "math/kernel_lowrank.h"
+#include "math/linalg.h"
+#include "stats/smoother.h"
+
+enum {
+    CENTRES = 100,     /* smooth functions of a few columns need no more */
+    FEWEST_ROWS = 100, /* fewer residuals say how large they are, and not where */
+    STEPS = 20,
+    SUBSTREAM = 78 /* of the centres */
+};
+static const double LARGEST_RATIO = 4.0; /* r / s: a normal residual is beyond in one row of 700 */
+static const double SETTLED = 1e-6;      /* change of log s */
+
+void sn_held_out_spread_free(sn_held_out_spread *self)
+{
+    if (self == NULL) return;
+    SN_FREE_ALL(self->centre, self->coef, self->intercept, self);
+}
+
+static stonet_status make(int64_t lists, int64_t outputs, int64_t centres, int64_t p,
+                          sn_held_out_spread **out)
+{
+    sn_held_out_spread *self;
+    SN_TRY(SN_NEW(self, 1));
+    *out = self;
+    *self = (sn_held_out_spread){.lists = lists, .outputs = outputs, .centres = centres, .p = p};
+    SN_TRY(SN_NEW(self->centre, centres * p));
+    SN_TRY(SN_NEW(self->coef, lists * outputs * centres));
+    return SN_NEW(self->intercept, lists * outputs);
+}
+
+/* ---- the fit ---- */
+
+/* The centres: some of the rows, those that others determine left out. */
+static stonet_status place_centres(const sn_scored_rows *rows, sn_workspace *keep, sn_landmarks *out)
+{
+    const int64_t p = rows->p, count = rows->n < CENTRES ? rows->n : CENTRES;
+    SN_WORKSPACE(scratch);
+    int64_t *chosen = NULL;
+    double *x = NULL, median = 0.0;
+    SN_TRY(SN_TAKE(&scratch, chosen, count));
+    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_TRY(sn_choose_rows(rows->n, count, rows->seed, SUBSTREAM, chosen));
+    for (int64_t c = 0; c < count; c++) sn_widen(p, rows->x + chosen[c] * p, x + c * p);
+    SN_TRY(sn_median_distance(count, p, x, rows->seed, &median));
+    out->rank = 0;
+    if (!(median > 0.0)) return STONET_OK;
+    return sn_landmarks_create(count, p, x, 0.5 / (median * median), keep, out);
+}
+
+/* The rows that one member has seen: features of mean 0, and scores. */
+typedef struct seen_rows {
+    int64_t n, m;
+    double *f, *mean, *score;
+} seen_rows;
+
+static void take_seen(const sn_scored_rows *rows, const double *phi, int64_t list, int64_t output,
+                      seen_rows *seen)
+{
+    const int64_t m = seen->m;
+    seen->n = 0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        if (rows->list[i] == list) continue;
+        memcpy(seen->f + seen->n * m, phi + i * m, (size_t)m * sizeof *phi);
+        seen->score[seen->n++] = rows->score[output * rows->n + i];
+    }
+    sn_column_means(seen->n, m, seen->f, seen->mean);
+    sn_subtract_row(seen->n, m, seen->mean, seen->f);
+}
+
+/* coef (m) of the features as they are, and the intercept, by Fisher scoring from a constant. */
+static stonet_status fit_scores(const seen_rows *seen, double *coef, double *intercept)
+{
+    const int64_t n = seen->n, m = seen->m;
+    SN_WORKSPACE(scratch);
+    sn_smoother smoother;
+    double *eta = NULL, *work = NULL, penalty = 0.0, level = 0.0;
+    for (int64_t i = 0; i < n; i++) level += seen->score[i] / (double)n;
+    if (!(level > 0.0)) return STONET_OK; /* no errors at all: one spread will do */
+    SN_TRY(SN_TAKE(&scratch, eta, n));
+    SN_TRY(SN_TAKE(&scratch, work, n));
+    SN_TRY(sn_smoother_create(n, m, seen->f, &scratch, &smoother));
+    for (int64_t i = 0; i < n; i++) eta[i] = log(level);
+    double change = INFINITY;
+    for (int step = 0; step < STEPS && change > SETTLED; step++) {
+        *intercept = change = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            work[i] = eta[i] + fmin(seen->score[i] / exp(eta[i]), LARGEST_RATIO) - 1.0;
+            *intercept += work[i] / (double)n;
+        }
+        for (int64_t i = 0; i < n; i++) work[i] -= *intercept;
+        if (step == 0) SN_TRY(sn_smoother_choose(&smoother, 1, work, false, &penalty));
+        SN_TRY(sn_smoother_fit(&smoother, 1, work, &penalty, coef));
+        for (int64_t i = 0; i < n; i++) {
+            const double now = *intercept + sn_dot(m, seen->f + i * m, coef);
+            change = fmax(change, fabs(now - eta[i]));
+            eta[i] = now;
+        }
+    }
+    *intercept -= sn_dot(m, seen->mean, coef);
+    return STONET_OK;
+}
+
+static stonet_status fit_lists(const sn_scored_rows *rows, const sn_landmarks *at, const double *phi,
+                               sn_held_out_spread *self)
+{
+    const int64_t m = at->rank;
+    SN_WORKSPACE(scratch);
+    seen_rows seen = {.m = m};
+    SN_TRY(SN_TAKE(&scratch, seen.f, rows->n * m));
+    SN_TRY(SN_TAKE(&scratch, seen.mean, m));
+    SN_TRY(SN_TAKE(&scratch, seen.score, rows->n));
+    for (int64_t k = 0; k < self->lists * self->outputs; k++) {
+        take_seen(rows, phi, k / self->outputs, k % self->outputs, &seen);
+        SN_TRY(fit_scores(&seen, self->coef + k * m, self->intercept + k));
+        sn_landmarks_coefficients(at, 1, self->coef + k * m);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spread **out)
+{
+    *out = NULL;
+    if (rows->n < FEWEST_ROWS) return STONET_OK;
+    SN_WORKSPACE(scratch);
+    sn_landmarks at;
+    double *x = NULL, *phi = NULL;
+    SN_TRY(place_centres(rows, &scratch, &at));
+    if (at.rank == 0) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, x, rows->n * rows->p));
+    SN_TRY(SN_TAKE(&scratch, phi, rows->n * at.rank));
+    sn_widen(rows->n * rows->p, rows->x, x);
+    SN_TRY(sn_landmarks_features(&at, rows->n, x, phi));
+    sn_held_out_spread *self = NULL;
+    stonet_status status = make(rows->lists, rows->outputs, at.rank, rows->p, &self);
+    if (status == STONET_OK) {
+        self->gamma = at.gamma;
+        memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
+        status = fit_lists(rows, &at, phi, self);
+    }
+    if (status == STONET_OK)
+        *out = self;
+    else
+        sn_held_out_spread_free(self);
+    return status;
+}
+
+/* ---- in use ---- */
+
+void sn_held_out_spread_at(const sn_held_out_spread *self, const float *x, double *spread)
+{
+    const int64_t count = self->lists * self->outputs;
+    memcpy(spread, self->intercept, (size_t)count * sizeof *spread);
+    for (int64_t c = 0; c < self->centres; c++) {
+        double distance = 0.0;
+        for (int64_t k = 0; k < self->p; k++) {
+            const double gap = (double)x[k] - self->centre[c * self->p + k];
+            distance += gap * gap;
+        }
+        const double kernel = exp(-self->gamma * distance);
+        for (int64_t j = 0; j < count; j++) spread[j] += kernel * self->coef[j * self->centres + c];
+    }
+    for (int64_t j = 0; j < count; j++) spread[j] = exp(spread[j]);
+}
+
+/* ---- the model file ---- */
+
+stonet_status sn_held_out_spread_put(const sn_held_out_spread *self, sn_store *store)
+{
+    if (self == NULL) return STONET_OK;
+    SN_TRY(sn_store_put_real(store, "spread_gamma", self->gamma));
+    SN_TRY(sn_store_put_matrix(store, "spread_centres", SN_F64, self->centres, self->p, self->centre));
+    SN_TRY(sn_store_put_matrix(store, "spread_coef", SN_F64, self->lists * self->outputs, self->centres,
+                               self->coef));
+    return sn_store_put_matrix(store, "spread_intercept", SN_F64, self->lists, self->outputs,
+                               self->intercept);
+}
+
+static stonet_status take(const sn_store *store, const char *name, int64_t rows, int64_t cols, double *to)
+{
+    const sn_tensor *tensor;
+    SN_TRY(sn_store_get_matrix(store, name, SN_F64, rows, cols, &tensor));
+    SN_TRY(sn_tensor_check_finite(tensor));
+    memcpy(to, tensor->data, (size_t)(rows * cols) * sizeof *to);
+    return STONET_OK;
+}
+
+stonet_status sn_held_out_spread_get(const sn_store *store, int64_t lists, int64_t outputs, int64_t p,
+                                     sn_held_out_spread **out)
+{
+    const sn_tensor *centre;
+    *out = NULL;
+    if (sn_store_find(store, "spread_centres") == NULL) return STONET_OK;
+    SN_TRY(sn_store_get_matrix(store, "spread_centres", SN_F64, -1, p, &centre));
+    SN_TRY(make(lists, outputs, centre->shape[0], p, out));
+    SN_TRY(sn_store_get_real(store, "spread_gamma", &(*out)->gamma));
+    if (!((*out)->gamma > 0.0))
+        return sn_fail(STONET_ERROR_FORMAT,
+                       "the calibration of the model is damaged: its kernel has no width");
+    SN_TRY(take(store, "spread_centres", (*out)->centres, p, (*out)->centre));
+    SN_TRY(take(store, "spread_coef", lists * outputs, (*out)->centres, (*out)->coef));
+    return take(store, "spread_intercept", lists, outputs, (*out)->intercept);
+}
