@@ -197,12 +197,18 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
     return sn_run_legs(s, rung, folds, legs, from, count);
 }
 
-/* Whether the last length was better than the best before it, on the folds that have it. */
-static bool still_gains(const sn_choosing *s, const sn_contender *c, int rung, int folds)
+/* Whether the length of this rung was better than length `before`, on the folds that have it, and a line that
+   gains as much on every rung to come can become better than the first one is now. */
+static bool may_win(const sn_choosing *s, const sn_contender *c, int rung, int before, int folds)
 {
     const int64_t rows = sn_folds_rows(&s->folds, folds);
-    return !c->diverged &&
-           sn_mean_loss(c->cost[rung].loss, 0, rows) < sn_mean_loss(c->cost[c->best].loss, 0, rows);
+    int lead = 0; /* the best that did not diverge since; c itself did not */
+    while (s->all[s->alive[lead]].diverged) lead++;
+    const sn_contender *first = &s->all[s->alive[lead]];
+    const double now = sn_mean_loss(c->cost[rung].loss, 0, rows);
+    const double gain = sn_mean_loss(c->cost[before].loss, 0, rows) - now;
+    const int to_come = s->most_rungs - 1 - rung;
+    return gain > 0.0 && now - to_come * gain <= sn_mean_loss(first->cost[first->best].loss, 0, rows);
 }
 
 /* A longer training is tried on a few folds first, and goes on to the others if it gains there. */
@@ -214,7 +220,7 @@ static stonet_status train_rung(sn_choosing *s, int rung)
         if (sn_should_stop(s->job->run)) return STONET_OK;
         for (int a = 0; a < s->n_alive; a++) {
             sn_contender *c = &s->all[s->alive[a]];
-            c->gains = c->reached[0] > rung && still_gains(s, c, rung, few);
+            c->gains = c->reached[0] > rung && !c->diverged && may_win(s, c, rung, c->best, few);
         }
     }
     return train_on(s, rung, folds, false);
@@ -235,7 +241,6 @@ static void score(sn_choosing *s, sn_contender *c, int rung)
         c->score = mean;
         c->best = l;
     }
-    c->gains = isfinite(c->score) && c->best == rung;
 }
 
 /* Puts the lines that are in the choice into the order of their scores; equal ones stay as they are. */
@@ -309,6 +314,11 @@ stonet_status sn_climb(sn_choosing *s, int *last)
             s->tried++;
         }
         sn_sort_alive(s);
+        for (int a = 0; a < s->n_alive; a++) {
+            sn_contender *c = &s->all[s->alive[a]];
+            c->gains = isfinite(c->score) && c->best == rung &&
+                       (rung == 0 || may_win(s, c, rung, rung - 1, sn_rung_folds(s, rung)));
+        }
         *last = rung;
         s->done = s->rung_end; /* lines that gain no more leave some undone */
         tell(s);
