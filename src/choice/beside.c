@@ -14,8 +14,6 @@ enum {
     NUMBERS = 4000000,   /* of x that a regression is fitted on: of more, an even part of the rows, ... */
     ROWS_A_COLUMN = 200  /* ... so many for each column at the least */
 };
-static const double LARGE = 2e7;    /* rows x columns x outputs */
-static const double ROUGHLY = 1e-3; /* of the loss: how exact classes are fitted */
 
 /* ---- the constant ------------------------------------------------------------------------------------ */
 
@@ -144,8 +142,12 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
     SN_TRY(SN_TAKE_ZERO(&scratch, intercept, m));
     SN_TRY(SN_TAKE(&scratch, mu, test->n * m));
     SN_TRY(SN_TAKE(&scratch, room, m));
-    const sn_regression regression = {
-        .problem = problem, .rows = &rows, .d = p, .x = x, .l2 = penalty * (double)rows.n, .enough = ROUGHLY};
+    const sn_regression regression = {.problem = problem,
+                                      .rows = &rows,
+                                      .d = p,
+                                      .x = x,
+                                      .l2 = penalty * (double)rows.n,
+                                      .enough = SN_ROUGHLY};
     SN_TRY(sn_regress(&regression, run, coef, intercept, found));
     if (!*found) return STONET_OK;
     SN_TRY(look(problem, test, &scratch, &x));
@@ -190,8 +192,8 @@ stonet_status sn_beside_measure(const sn_problem *problem, const sn_folds *folds
     SN_TRY(sn_held_out_create(folds, &beside->constant));
     sn_constant_measure(problem, folds, mean, &beside->constant);
     if (problem->p > MOST_COLUMNS || shape->spread) return STONET_OK;
-    const double size = (double)folds->fold[0].train.n * (double)problem->p * (double)problem->outputs;
-    for (int k = 0; k < (size > LARGE ? 1 : N_PENALTIES) && !sn_should_stop(run); k++)
+    const int penalties = sn_regression_is_small(problem, folds->fold[0].train.n) ? N_PENALTIES : 1;
+    for (int k = 0; k < penalties && !sn_should_stop(run); k++)
         SN_TRY(try_penalty(problem, folds, &plain, PENALTIES[k], run, beside));
     return STONET_OK;
 }

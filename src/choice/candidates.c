@@ -5,35 +5,6 @@
 #include "base/number.h"
 #include "stonet/spare_units.h"
 
-/* ---- every number that the choice depends on --------------------------------------------------------------
- */
-
-/* Each rung trains three times as long as the one before. */
-const sn_rung sn_rungs[SN_RUNGS] = {{100, 1},         {300, SN_FEW_FOLDS}, {1000, SN_FOLDS},
-                                    {3000, SN_FOLDS}, {10000, SN_FOLDS},   {30000, SN_FOLDS}};
-
-/* Weight decays of a family: from, to, and the factor between two; half a decade where networks are close. */
-typedef struct range {
-    double from, to, factor;
-} range;
-#define HALF_A_DECADE 3.16227766
-static const range NETWORK_DECAYS = {1e-3, 0.1, HALF_A_DECADE}, KERNEL_DECAYS = {1e-4, 0.1, HALF_A_DECADE},
-                   LINEAR_DECAYS = {1e-3, 1.0, HALF_A_DECADE}, FEW_DECAYS = {1e-3, 0.1, 10.0};
-/* Widths of the kernel: c = 1 has the mean distance of two rows for its standard deviation. */
-static const range COMPLEXITIES = {0.5, 13.5, 3.0};
-static const range COLUMNS = {2.0, 32.0, 2.0};
-enum {
-    COMPONENTS = 100,      /* principal components, at most */
-    WIDE = 200,            /* columns from which a table may have too many for its rows, ... */
-    COLUMNS_A_ROW = 2,     /* ... and does where it has so many for each row */
-    KERNEL_ROWS = 20000,   /* above, kernel features of all rows cost more memory than they are worth */
-    LANDMARKS_LEAST = 200, /* a tenth of the rows, between these */
-    LANDMARKS_MOST = 1000
-};
-
-/* ---- the table --------------------------------------------------------------------------------------------
- */
-
 typedef struct table {
     const sn_settings *settings;
     const sn_problem *problem;
@@ -41,27 +12,27 @@ typedef struct table {
     int count;
 } table;
 
-/* How many values a range has. */
-static int steps_of(range values)
+int64_t sn_rung_updates(int rung)
 {
-    int steps = 1;
-    double value = values.from * values.factor;
-    while (value <= 1.01 * values.to) { /* its end is one of them, whatever the rounding */
-        value *= values.factor;
-        steps++;
-    }
-    return steps;
+    int64_t updates = SN_FIRST_UPDATES;
+    for (int k = 0; k < rung; k++) updates *= SN_STEP;
+    return updates;
 }
 
-static void add(table *t, sn_family family, sn_front_recipe front, sn_activation activation, range decays)
+int sn_rung_most_folds(int rung)
 {
-    if (sn_config_given(t->settings, "weight_decay")) {
-        const double decay = sn_real(t->settings, "weight_decay");
-        decays = (range){decay, decay, INFINITY};
+    return rung == 0 ? 1 : rung == 1 ? SN_FEW_FOLDS : SN_FOLDS;
+}
+
+/* Lines of every `apart`-th weight decay, the weakest first; or of the one that was given. */
+static void add(table *t, sn_line line, double strongest, int apart)
+{
+    const bool given = sn_config_given(t->settings, "weight_decay");
+    for (int k = given ? 0 : (SN_DECAYS - 1) / apart * apart; k >= 0; k -= apart) {
+        line.kind.weight_decay =
+            given ? sn_real(t->settings, "weight_decay") : strongest / pow(SN_STEP, (double)k);
+        t->lines[t->count++] = line;
     }
-    double decay = decays.from;
-    for (int k = 0; k < steps_of(decays) && t->count < SN_MOST_LINES; k++, decay *= decays.factor)
-        t->lines[t->count++] = (sn_line){family, {front, activation, decay}};
 }
 
 /* Whether a word is what a setting says, or leaves open. */
@@ -79,49 +50,48 @@ static sn_activation activation_or(const table *t, sn_activation usual)
 
 static sn_front_recipe kernel_of(const table *t, double complexity)
 {
-    const double tenth = fmin(fmax((double)t->problem->n / 10.0, LANDMARKS_LEAST), LANDMARKS_MOST);
+    const double part = (double)t->problem->n / SN_ROWS_A_LANDMARK;
     return (sn_front_recipe){.kind = SN_FRONT_KERNEL,
                              .complexity = complexity,
                              .linear = sn_real(t->settings, "front_linear"),
                              .size = sn_config_given(t->settings, "front_landmarks")
                                          ? sn_int(t->settings, "front_landmarks")
-                                         : (int64_t)tenth};
+                                         : (int64_t)fmin(fmax(part, SN_MANY_COLUMNS), SN_MOST_LANDMARKS)};
 }
 
 static void add_networks(table *t)
 {
-    const sn_front_recipe none = {.kind = SN_FRONT_NONE};
     const sn_activation units = activation_or(t, SN_TANH);
     /* Identity units alone are the linear family. */
     if (units != SN_RELU && (units != SN_IDENTITY || sn_config_given(t->settings, "hidden")))
-        add(t, SN_FAMILY_NETWORK, none, units, NETWORK_DECAYS);
-    if (may(t, "activation", "relu")) add(t, SN_FAMILY_RELU, none, SN_RELU, NETWORK_DECAYS);
+        add(t, (sn_line){SN_FAMILY_NETWORK, {.activation = units}}, SN_NETWORK_DECAY, 1);
+    if (may(t, "activation", "relu"))
+        add(t, (sn_line){SN_FAMILY_RELU, {.activation = SN_RELU}}, SN_NETWORK_DECAY, 1);
 }
 
 static void add_kernels(table *t)
 {
-    const sn_activation units = activation_or(t, SN_TANH);
-    if (sn_config_given(t->settings, "front_complexity")) {
-        add(t, SN_FAMILY_KERNEL, kernel_of(t, sn_real(t->settings, "front_complexity")), units,
-            KERNEL_DECAYS);
-        return;
-    }
-    double complexity = COMPLEXITIES.from;
-    for (int k = 0; k < steps_of(COMPLEXITIES); k++, complexity *= COMPLEXITIES.factor)
-        add(t, SN_FAMILY_KERNEL, kernel_of(t, complexity), units, KERNEL_DECAYS);
+    const bool given = sn_config_given(t->settings, "front_complexity");
+    double complexity = given ? sn_real(t->settings, "front_complexity") : SN_LEAST_COMPLEXITY;
+    for (int k = 0; k < (given ? 1 : SN_COMPLEXITIES); k++, complexity *= SN_STEP)
+        add(t, (sn_line){SN_FAMILY_KERNEL, {kernel_of(t, complexity), activation_or(t, SN_TANH), 0.0}},
+            SN_NETWORK_DECAY, 1);
 }
+
+static const sn_front_recipe COMPONENTS = {.kind = SN_FRONT_COMPONENTS, .size = SN_COMPONENTS};
 
 static void add_few(table *t)
 {
     const sn_activation units = activation_or(t, SN_TANH);
-    const sn_front_recipe components = {.kind = SN_FRONT_COMPONENTS, .size = COMPONENTS};
-    double count = COLUMNS.from;
-    for (int k = 0; k < steps_of(COLUMNS) && may(t, "front", "columns"); k++, count *= COLUMNS.factor)
-        add(t, SN_FAMILY_FEW, (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)count}, units,
-            FEW_DECAYS);
+    sn_front_recipe columns = {.kind = SN_FRONT_COLUMNS, .size = 1};
+    for (int k = 0; k < SN_COLUMN_COUNTS && may(t, "front", "columns"); k++) {
+        columns.size *= SN_COLUMNS_STEP;
+        add(t, (sn_line){SN_FAMILY_FEW, {columns, units, 0.0}}, SN_NETWORK_DECAY, 2);
+    }
     if (!may(t, "front", "components")) return;
-    if (units != SN_IDENTITY) add(t, SN_FAMILY_FEW, components, units, FEW_DECAYS);
-    if (may(t, "activation", "identity")) add(t, SN_FAMILY_LINEAR, components, SN_IDENTITY, LINEAR_DECAYS);
+    if (units != SN_IDENTITY) add(t, (sn_line){SN_FAMILY_FEW, {COMPONENTS, units, 0.0}}, SN_NETWORK_DECAY, 2);
+    if (may(t, "activation", "identity"))
+        add(t, (sn_line){SN_FAMILY_LINEAR, {COMPONENTS, SN_IDENTITY, 0.0}}, SN_LINEAR_DECAY, 1);
 }
 
 /* Whether the layers, the inputs or the sampler are set layer by layer, which other shapes cannot have. */
@@ -134,7 +104,7 @@ static bool layers_are_given(const table *t)
 
 static bool is_wide(const sn_problem *problem)
 {
-    return problem->p > WIDE && problem->p > COLUMNS_A_ROW * problem->n;
+    return problem->p > SN_MANY_COLUMNS && problem->p > SN_COLUMNS_A_ROW * problem->n;
 }
 
 /* One line: what is not given has a fixed value. */
@@ -142,13 +112,12 @@ static void add_one(table *t)
 {
     const double complexity = sn_config_given(t->settings, "front_complexity")
                                   ? sn_real(t->settings, "front_complexity")
-                                  : COMPLEXITIES.from * COMPLEXITIES.factor;
+                                  : SN_STEP * SN_LEAST_COMPLEXITY;
     sn_front_recipe front = {.kind = SN_FRONT_NONE};
     if (sn_is(t->settings, "front", "kernel")) front = kernel_of(t, complexity);
     if (sn_is(t->settings, "front", "columns"))
-        front = (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)COLUMNS.to};
-    if (sn_is(t->settings, "front", "components"))
-        front = (sn_front_recipe){.kind = SN_FRONT_COMPONENTS, .size = COMPONENTS};
+        front = (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = 1 << SN_COLUMN_COUNTS};
+    if (sn_is(t->settings, "front", "components")) front = COMPONENTS;
     if (sn_is(t->settings, "front", "conv")) front.kind = SN_FRONT_CONV;
     const sn_activation units = activation_or(t, sn_is(t->settings, "hidden", "none") ? SN_RELU : SN_TANH);
     t->lines[t->count++] = (sn_line){
@@ -170,7 +139,7 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
     } else {
         if (may(&t, "front", "none") && !wide) add_networks(&t);
         if (sn_is(settings, "front", "kernel") ||
-            (any_front && !wide && !layers_are_given(&t) && problem->n <= KERNEL_ROWS &&
+            (any_front && !wide && !layers_are_given(&t) && problem->n <= SN_MOST_KERNEL_ROWS &&
              sn_is(settings, "select", "none") && !sn_is(settings, "activation", "identity")))
             add_kernels(&t);
         bool linear =
@@ -181,8 +150,7 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
             SN_TRY(sn_feature_directions(problem, q, &directions));
             linear = q <= directions;
         }
-        if (linear)
-            add(&t, SN_FAMILY_LINEAR, (sn_front_recipe){.kind = SN_FRONT_NONE}, SN_IDENTITY, LINEAR_DECAYS);
+        if (linear) add(&t, (sn_line){SN_FAMILY_LINEAR, {.activation = SN_IDENTITY}}, SN_LINEAR_DECAY, 1);
         if (wide || sn_is(settings, "front", "columns") || sn_is(settings, "front", "components"))
             add_few(&t);
     }

@@ -57,7 +57,7 @@ static void tell_line(const sn_choosing *s, const sn_contender *c, char *text, s
     char line[100], length[32] = "";
     sn_line_tell(&c->line, line, sizeof line);
     if (s->lengths_open)
-        snprintf(length, sizeof length, ", %lld updates", (long long)sn_rungs[c->best].updates);
+        snprintf(length, sizeof length, ", %lld updates", (long long)sn_rung_updates(c->best));
     sn_format(text, size, "%s%s; held-out loss %.4g", line, length, c->score);
 }
 
@@ -101,7 +101,7 @@ static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_c
         SN_TRY(sn_estimate_narrowed(s, rung, winner, out));
     }
     out->line = winner->line;
-    out->updates = s->lengths_open ? sn_rungs[winner->best].updates : 0;
+    out->updates = s->lengths_open ? sn_rung_updates(winner->best) : 0;
     if (sn_should_stop(s->job->run)) out->outcome = STONET_STOPPED;
     SN_TRY(find_network(s, winner, out));
     return tell_neighbours(s, winner, out);

@@ -11,12 +11,6 @@
 #include "stonet/output_layer.h"
 #include "stonet/start.h"
 
-/* Regressions that linear units begin at: how many columns, and rows x columns x outputs, they are worth
-   their time for; their penalty as a part of the weight decay; how exact classes are fitted, as a part of the
-   loss. */
-enum { MOST_COLUMNS = 300 };
-static const double LARGEST_REGRESSION = 2e7, REGRESSION_PENALTY = 0.1, ROUGHLY = 1e-3;
-
 stonet_status sn_line_config(const sn_choice_job *job, const sn_net_kind *kind, const sn_problem *seen,
                              sn_shape *shape, sn_config *config)
 {
@@ -57,7 +51,7 @@ void sn_views_free(const sn_choice_job *job, sn_views *views)
 
 int64_t sn_length_updates(const sn_config *config, int length, int64_t n)
 {
-    if (config->auto_epochs) return sn_rungs[length].updates;
+    if (config->auto_epochs) return sn_rung_updates(length);
     const double wanted = config->epochs * (double)sn_train_batches(config, n);
     return wanted < 1.0 ? 1 : (int64_t)llround(wanted);
 }
@@ -66,9 +60,8 @@ int64_t sn_length_updates(const sn_config *config, int length, int64_t n)
 static bool begins_at_regression(const sn_stage_job *job)
 {
     const sn_problem *problem = job->problem;
-    const double size = (double)job->rows.n * (double)problem->p * (double)problem->outputs;
     return job->shape->activation == SN_IDENTITY && job->shape->layers == 2 && !job->shape->spread &&
-           problem->p <= MOST_COLUMNS && size <= LARGEST_REGRESSION;
+           problem->p <= SN_MANY_COLUMNS && sn_regression_is_small(problem, job->rows.n);
 }
 
 /* B = U S V' as two layers of equal norms: the first units get S^(1/2) V', the outputs U S^(1/2); other units
@@ -115,9 +108,9 @@ static stonet_status start_at_regression(const sn_stage_job *job, float *theta)
                                       .rows = &job->rows,
                                       .d = problem->p,
                                       .x = x,
-                                      .l2 = REGRESSION_PENALTY * job->config->weight_decay *
+                                      .l2 = SN_REGRESSION_PENALTY * job->config->weight_decay *
                                             (double)job->rows.n,
-                                      .enough = ROUGHLY};
+                                      .enough = SN_ROUGHLY};
     SN_TRY(sn_regress(&regression, NULL, coef, intercept, &found));
     return found ? put_regression(job->shape, coef, intercept, theta) : STONET_OK;
 }

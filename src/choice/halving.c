@@ -13,7 +13,7 @@
 
 int sn_rung_folds(const sn_choosing *s, int rung)
 {
-    return sn_rungs[rung].folds < s->most_folds ? sn_rungs[rung].folds : s->most_folds;
+    return sn_rung_most_folds(rung) < s->most_folds ? sn_rung_most_folds(rung) : s->most_folds;
 }
 
 /* Updates that a rung has at most. */
@@ -21,10 +21,10 @@ static double rung_work(const sn_choosing *s, int rung)
 {
     const int lines = (s->count >> rung) > 0 ? s->count >> rung : 1; /* about half of those before */
     const int before = rung > 0 ? sn_rung_folds(s, rung - 1) : 0, folds = sn_rung_folds(s, rung);
-    const double longer = (double)(sn_rungs[rung].updates - (rung > 0 ? sn_rungs[rung - 1].updates : 0));
+    const double longer = (double)(sn_rung_updates(rung) - (rung > 0 ? sn_rung_updates(rung - 1) : 0));
     if (!s->lengths_open) return (double)(lines * (folds - before));
     return (double)lines * ((double)folds * longer +
-                            (double)(folds - before) * (double)(sn_rungs[rung].updates - (int64_t)longer));
+                            (double)(folds - before) * (double)(sn_rung_updates(rung) - (int64_t)longer));
 }
 
 /* Only the first thread tells: the caller's function need not be ready for others. */
@@ -56,8 +56,8 @@ static double leg_work(const sn_choosing *s, const leg_set *set, int64_t k)
 {
     const sn_leg *leg = &set->legs[k];
     if (!s->lengths_open) return 1.0;
-    return (double)(sn_rungs[leg->lengths - 1].updates -
-                    (set->from[k] > 0 ? sn_rungs[set->from[k] - 1].updates : 0));
+    return (double)(sn_rung_updates(leg->lengths - 1) -
+                    (set->from[k] > 0 ? sn_rung_updates(set->from[k] - 1) : 0));
 }
 
 static stonet_status work_leg(void *user, int64_t k, sn_pack *record)
@@ -122,7 +122,8 @@ static bool is_network(const sn_contender *c)
 static int lengths_after(const sn_choosing *s, const sn_contender *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
-    const bool patient = is_network(c) && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
+    const int until = rung - (c->explores ? 2 : 1); /* the first rung on all folds, or the next */
+    const bool patient = is_network(c) && (until < 0 || sn_rung_most_folds(until) < SN_FOLDS);
     const bool goes_on = c->gains || (trial && patient);
     return rung == 0 || goes_on ? rung + 1 : c->best + 1;
 }
@@ -357,8 +358,8 @@ static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, in
     const int64_t batches = sn_train_batches(&config, s->job->rows.n), n = s->job->rows.n;
     s->most_rungs = 1;
     while (s->most_rungs < SN_RUNGS &&
-           (!s->lengths_open || (sn_rungs[s->most_rungs].updates <= SN_MOST_PASSES * batches &&
-                                 sn_rungs[s->most_rungs].updates / batches * n <= SN_MOST_SEEN)))
+           (!s->lengths_open || (sn_rung_updates(s->most_rungs) <= SN_MOST_PASSES * batches &&
+                                 sn_rung_updates(s->most_rungs) / batches * n <= SN_MOST_SEEN)))
         s->most_rungs++;
     s->together =
         sn_train_shares(&(sn_stage_job){.rows = s->job->rows, .config = &config, .team = s->job->team});

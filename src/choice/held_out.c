@@ -98,12 +98,10 @@ sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const doub
     return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : n - 1.0};
 }
 
-static const double COVERED = 0.95; /* by an interval */
-
 /* Half the length of the interval of a mean. */
 static double half_of(const sn_fold_mean *mean)
 {
-    return sn_t_quantile(mean->df, 0.5 + 0.5 * COVERED) * mean->se;
+    return sn_t_quantile(mean->df, 0.5 + 0.5 * SN_COVERED) * mean->se;
 }
 
 bool sn_gain_is_clear(const sn_fold_mean *mean)
@@ -119,7 +117,7 @@ static void put_interval(double low, double high, sn_estimate *out)
 
 static void wilson(const sn_fold_mean *rate, double rows, sn_estimate *out)
 {
-    const double p = fmin(fmax(rate->mean, 0.0), 1.0), z = sn_normal_quantile(0.5 + 0.5 * COVERED);
+    const double p = fmin(fmax(rate->mean, 0.0), 1.0), z = sn_normal_quantile(0.5 + 0.5 * SN_COVERED);
     const double n = rate->se > 0.0 ? p * (1.0 - p) / (rate->se * rate->se) : rows;
     const double part = z * z / n, middle = (p + 0.5 * part) / (1.0 + part);
     const double half = z * sqrt(p * (1.0 - p) / n + 0.25 * part / n) / (1.0 + part);

@@ -2,7 +2,7 @@
    had no say in it. */
 #include "base/test_kit.h"
 #include "choice/beside.h"
-#include "choice/halving.h"
+#include "choice/choosing.h"
 #include "engine/test_oracle.h"
 #include "stonet/test_settings.h"
 
@@ -154,7 +154,7 @@ static double told(const char *neighbours, const sn_line *line, int *length)
     const char *at = strstr(neighbours, name);
     assert_non_null(at);
     assert_int_equal(sscanf(at + strlen(name), ", %lld updates; held-out loss %lf", &updates, &loss), 2);
-    for (*length = 0; sn_rungs[*length].updates != updates; ++*length) assert_true(*length < SN_RUNGS);
+    for (*length = 0; sn_rung_updates(*length) != updates; ++*length) assert_true(*length < SN_RUNGS);
     return loss;
 }
 
@@ -189,9 +189,34 @@ TEST(lengths_are_chosen_too)
         at = length;
     }
     assert_memory_equal(&choice.line, &THREE[winner], sizeof choice.line);
-    assert_int_equal(choice.updates, sn_rungs[at].updates);
+    assert_int_equal(choice.updates, sn_rung_updates(at));
     sn_choice_free(&choice);
     sn_folds_free(&folds);
+    drop(&f);
+}
+
+/* A line that gains is left where it is when as large a gain on every rung to come would not bring it to the
+   first one: kernels of a linear response, beside the linear model. */
+TEST(who_cannot_win_is_left)
+{
+    static const sn_line lines[] = {
+        {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 1e-3}},
+        {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 0.5, .size = 30}, SN_TANH, 0.01}}};
+    fixture f;
+    sn_choosing *s = NULL;
+    int last;
+    make(&f, N, P, 1.0, 4, OPEN);
+    for (int64_t r = 0; r < N; r++) f.o.y[r] = (double)f.o.x[r * P];
+    OK(sn_choosing_begin(&f.job, lines, 2, SN_FOLDS, &s));
+    OK(sn_climb(s, &last));
+    const sn_contender *kernel = &s->all[1];
+    const int reached = sn_common_lengths(kernel, SN_FOLDS);
+    assert_true(reached > 1 && reached < s->most_rungs);
+    const double now = sn_mean_loss(kernel->cost[reached - 1].loss, 0, N),
+                 before = sn_mean_loss(kernel->cost[reached - 2].loss, 0, N);
+    assert_true(now < before);
+    assert_true(now - (s->most_rungs - reached) * (before - now) > s->all[0].score);
+    sn_choosing_end(s);
     drop(&f);
 }
 
@@ -323,7 +348,7 @@ TEST(nothing_to_find)
         if (choice.gains.over_constant.mean < 0.0) {
             nothing++;
             assert_true(choice.line.kind.weight_decay == 1.0);
-            assert_int_equal(choice.updates, sn_rungs[0].updates);
+            assert_int_equal(choice.updates, sn_rung_updates(0));
             assert_memory_equal(&choice.chosen, &choice.constant, sizeof choice.chosen);
         }
         sn_choice_free(&choice);

@@ -130,6 +130,11 @@ static stonet_status fit_numbers(const sn_regression *r, double *coef, double *i
     return STONET_OK;
 }
 
+bool sn_regression_is_small(const sn_problem *problem, int64_t rows)
+{
+    return (double)rows * (double)problem->p * (double)problem->outputs <= 2e7;
+}
+
 stonet_status sn_regress(const sn_regression *job, const stonet_run *run, double *coef, double *intercept,
                          bool *found)
 {

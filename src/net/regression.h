@@ -22,6 +22,10 @@ typedef struct sn_regression {
     double l2;
     double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
 } sn_regression;
+#define SN_ROUGHLY 1e-3 /* as `enough`, where a thousandth of the loss will do */
+
+/* Whether one on all columns takes little time beside the training of a network. */
+bool sn_regression_is_small(const sn_problem *problem, int64_t rows);
 
 /* coef outputs x d, intercept outputs. A class that no row has gets half a row's share where x = 0. found:
    false, and both are left alone, when fewer than two classes have rows. */
