@@ -7,9 +7,11 @@ step <- function(what, ...) {
   cat("ok ", what, "\n", sep = "")
 }
 
-# The value of an expression and the classes of what it said.
+# The value of an expression and the classes of what it said; `heard` has those of all of them.
+heard <- character()
 said <- function(expr) {
   classes <- character()
+  on.exit(heard <<- union(heard, classes))
   note <- function(condition) classes <<- c(classes, grep("^stonet_", class(condition), value = TRUE))
   value <- withCallingHandlers(expr, message = function(m) { note(m); invokeRestart("muffleMessage") },
                                warning = function(w) { note(w); invokeRestart("muffleWarning") })
@@ -58,6 +60,13 @@ old <- tempfile(fileext = ".model")
 writeBin(bytes, old)
 step("an older file without a hash is told, a newer one is not", "stonet_old_file" %in% said(load_model(old))$classes,
      length(said(load_model(file))$classes) == 0, identical(predict(load_model(old, quiet = TRUE), mtcars), predict(cars, mtcars)))
+
+enough <- function(progress) if (progress$stage == "training") stop("enough")
+stopped <- said(quick(y ~ ., fan, dim = 1, verbose = enough))
+step("a fit that was stopped warns and is kept", "stonet_stopped" %in% stopped$classes, stopped$value$outcome == "stopped")
+table_of_r.md <- c("fitted", "unseen_levels", "residuals", "training_rows", "missing_cells", "nothing_found", "copies", "leak", "few_rows",
+                   "old_file", "stopped")
+step("every class of the table in docs/r.md was heard", paste0("stonet_", table_of_r.md) %in% heard)
 
 shown <- capture.output(print(iris_fit), print(summary(iris_fit)))
 step("print and summary head a fit by what it is", vapply(
@@ -148,6 +157,15 @@ if (requireNamespace("recipes", quietly = TRUE)) {
   recipe <- step_stonet(recipes::recipe(y ~ ., friedman), recipes::all_numeric_predictors(), num_comp = 2, method = "sir", seed = 1)
   step("step_stonet()", c("z1", "z2", "y") %in% names(recipes::bake(recipes::prep(recipe, friedman), friedman)))
 }
+other <- "parsnip"
+if (requireNamespace(other, quietly = TRUE)) {
+  of <- function(name) getExportedValue(other, name)
+  model <- of("set_engine")(of("mlp")(mode = "classification"), "stonet", dim = 2, method = "sir", seed = 1)
+  flowers <- of("fit_xy")(model, iris[1:4], iris$Species)
+  direct <- stonet(iris[1:4], iris$Species, dim = 2, method = "sir", seed = 1)
+  step("parsnip", identical(predict(flowers, iris)$.pred_class, predict(direct, iris)),
+       names(predict(flowers, iris, type = "prob")) == paste0(".pred_", levels(iris$Species)))
+}
 if (requireNamespace("caret", quietly = TRUE)) {
   z <- transform(stonet(friedman[1:10], friedman$y, dim = 2, method = "sir"), friedman[1:10])
   step("caret", inherits(caret::train(z, friedman$y, method = "lm"), "train"))
@@ -155,6 +173,15 @@ if (requireNamespace("caret", quietly = TRUE)) {
 if (.Platform$OS.type == "unix") {
   fits <- parallel::mclapply(1:2, function(seed) coef(stonet(mpg ~ wt + hp, mtcars, 1, "sir", seed = seed)), mc.cores = 2)
   step("mclapply", identical(fits[[1]], fits[[2]]))
+}
+
+other <- "future"
+if (requireNamespace(other, quietly = TRUE)) {
+  of <- function(name) getExportedValue(other, name)
+  before <- of("plan")("multisession", workers = 2)
+  far <- of("value")(of("future")(predict(stonet(mpg ~ wt + hp, mtcars, 1, "sir", seed = 1, threads = 1))))
+  of("plan")(before)
+  step("future", identical(far, predict(stonet(mpg ~ wt + hp, mtcars, 1, "sir", seed = 1))))
 }
 
 # ---- users of package dr ----
