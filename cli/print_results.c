@@ -20,10 +20,15 @@ int check_results_options(const cli_command *command, const results_options *opt
 
 /* ---- the table for people ---------------------------------------------------------------------- */
 
+typedef struct shown_row {
+    stonet_result_row of;
+    const char *learner; /* NULL: the method predicts itself */
+} shown_row;
+
 static int compare_means(const void *a, const void *b)
 {
-    double x = ((const stonet_result_row *)a)->mean;
-    double y = ((const stonet_result_row *)b)->mean;
+    double x = ((const shown_row *)a)->of.mean;
+    double y = ((const shown_row *)b)->of.mean;
     if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
     return (x > y) - (x < y);
 }
@@ -59,13 +64,15 @@ static void add_settings(table *shown, const char *settings)
     table_add(shown, "%s", text);
 }
 
-static void add_row(table *shown, const stonet_result_row *row, bool is_best, bool with_p)
+static void add_row(table *shown, const shown_row *seen, bool is_best, bool with_p)
 {
+    const stonet_result_row *row = &seen->of;
     table_add(shown, "%s%s", row->method, is_best ? " *" : "");
     if (row->dim > 0)
         table_add(shown, "%" PRId64, row->dim);
     else
         table_add(shown, "auto");
+    table_add(shown, "%s", seen->learner != NULL ? seen->learner : isfinite(row->mean) ? "its own" : "-");
     add_number(shown, "%.5g", row->mean);
     add_number(shown, "%.2g", row->se);
     if (with_p) add_number(shown, "%.3g", row->p_value);
@@ -78,35 +85,37 @@ static void add_row(table *shown, const stonet_result_row *row, bool is_best, bo
         add_settings(shown, row->settings);
 }
 
-static table *make_table(const stonet_results *results, stonet_result_row *rows, int64_t count, bool with_p,
+static table *make_table(const stonet_results *results, shown_row *rows, int64_t count, bool with_p,
                          bool best_first)
 {
-    table *shown = table_create(with_p ? "lrrrrrl" : "lrrrrl");
+    table *shown = table_create(with_p ? "lrlrrrrl" : "lrlrrrl");
     if (shown == NULL) return NULL;
     const char *best_settings = NULL;
     int64_t best = stonet_results_best(results);
     for (int64_t i = 0; i < count; i++) {
-        if (stonet_results_row(results, i, &rows[i]) != STONET_OK)
-            rows[i] = (stonet_result_row){.method = "?"};
-        if (i == best) best_settings = rows[i].settings;
+        if (stonet_results_row(results, i, &rows[i].of) != STONET_OK)
+            rows[i].of = (stonet_result_row){.method = "?"};
+        rows[i].learner = stonet_results_learner(results, i);
+        if (i == best) best_settings = rows[i].of.settings;
     }
     if (best_first) qsort(rows, (size_t)count, sizeof *rows, compare_means);
     table_add(shown, "method");
     table_add(shown, "dim");
+    table_add(shown, "learner");
     table_add(shown, "%s", stonet_results_criterion(results));
     table_add(shown, "se");
     if (with_p) table_add(shown, "p");
     table_add(shown, "time");
     table_add(shown, "settings");
     for (int64_t i = 0; i < count; i++)
-        add_row(shown, &rows[i], rows[i].settings != NULL && rows[i].settings == best_settings, with_p);
+        add_row(shown, &rows[i], rows[i].of.settings != NULL && rows[i].of.settings == best_settings, with_p);
     return shown;
 }
 
 table *results_table(const stonet_results *results, bool best_first)
 {
     int64_t count = stonet_results_rows(results);
-    stonet_result_row *rows = calloc((size_t)count + 1, sizeof *rows);
+    shown_row *rows = calloc((size_t)count + 1, sizeof *rows);
     table *shown = rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
     free(rows);
     return shown;

@@ -222,7 +222,7 @@ static void a_method_that_fails_on_one_set_stops_nothing(void **state)
 {
     (void)state;
     SH("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet");
-    assert_non_null(strstr(captured_out, "failed: phd: a linear fit leaves"));
+    assert_non_null(strstr(captured_out, "failed: phd: a linear"));
     summary_line line = line_of("phd", "1");
     assert_int_equal(line.failed, 1);
     assert_true(line.rank >= 1.5); /* it was last of two on one of them */

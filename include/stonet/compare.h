@@ -101,8 +101,11 @@ STONET_API stonet_outcome stonet_results_outcome(const stonet_results *results);
 STONET_API const char *stonet_results_criterion(const stonet_results *results); /* e.g. "error_rate" */
 /* The spec of a row, for stonet_fit or stonet_spec_json. Free with stonet_spec_free. */
 STONET_API stonet_status stonet_results_spec(const stonet_results *results, int64_t index, stonet_spec **out);
-/* All rows: a JSON array with one object a row (method, dim, settings, mean, se, seconds, p_value, values,
-   failure; chosen: the tuned settings, or the chosen dim, of each split), or CSV. Free with
+/* What predicted from Z in this row, "kernel" or, where the splits chose differently, "kernel 4, linear 1";
+   NULL: the method itself. It lives as long as results. */
+STONET_API const char *stonet_results_learner(const stonet_results *results, int64_t index);
+/* All rows: a JSON array with one object a row (method, dim, settings, learner, mean, se, seconds, p_value,
+   values, failure; chosen: the tuned settings, or the chosen dim, of each split), or CSV. Free with
    stonet_string_free. */
 STONET_API char *stonet_results_json(const stonet_results *results);
 STONET_API char *stonet_results_csv(const stonet_results *results);

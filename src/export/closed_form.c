@@ -69,11 +69,11 @@ static stonet_status add_output(sn_formula *formula, const sn_network *net, int 
 
 /* ---- the StoNet ------------------------------------------------------------------------------------ */
 
-/* u = (k'A, sqrt(rho / p) x) - mean */
-static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store, int *out)
+/* u = (k'A, sqrt(rho / p) x) - mean of what step `in` has for x */
+static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store, int in, int *out)
 {
     SN_WORKSPACE(scratch);
-    const int64_t p = formula->step[0].width;
+    const int64_t p = formula->step[in].width;
     const sn_tensor *landmarks, *map, *mean;
     double gamma, rho, *offset = NULL, *factor = NULL;
     int kernel, linear;
@@ -86,12 +86,12 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, width, &mean));
     SN_TRY(SN_TAKE(&scratch, offset, width));
     for (int64_t k = 0; k < width; k++) offset[k] = -((const double *)mean->data)[k];
-    SN_TRY(sn_formula_kernel(formula, 0, m, landmarks->data, gamma, &kernel));
+    SN_TRY(sn_formula_kernel(formula, in, m, landmarks->data, gamma, &kernel));
     SN_TRY(sn_formula_affine(formula, kernel, rank, map->data, true, offset, out));
     if (width == rank) return STONET_OK;
     SN_TRY(SN_TAKE(&scratch, factor, p));
     for (int64_t j = 0; j < p; j++) factor[j] = sqrt(rho / (double)p);
-    SN_TRY(sn_formula_scale(formula, 0, factor, offset + rank, &linear));
+    SN_TRY(sn_formula_scale(formula, in, factor, offset + rank, &linear));
     return sn_formula_join(formula, *out, linear, out);
 }
 
@@ -176,7 +176,7 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
     const char *name = sn_store_find_text(store, "front");
     *out = 0;
     if (name == NULL) return STONET_OK;
-    if (strcmp(name, "kernel") == 0) return add_kernel_front(formula, store, out);
+    if (strcmp(name, "kernel") == 0) return add_kernel_front(formula, store, 0, out);
     if (strcmp(name, "columns") == 0) {
         const sn_tensor *columns;
         SN_TRY(sn_store_get_vector(store, "front_columns", SN_I64, inputs, &columns));
@@ -358,15 +358,29 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
                              &formula->answer);
 }
 
+/* z standardised, and its kernel features. */
+static stonet_status add_kernel_features(sn_formula *formula, const sn_store *store, int *in)
+{
+    sn_scaling scaling = {0};
+    stonet_status status = sn_scaling_load(store, formula->step[*in].width, &scaling);
+    if (status == STONET_OK) status = add_scaling(formula, &scaling, *in, in);
+    sn_scaling_clear(&scaling);
+    SN_TRY(status);
+    return add_kernel_front(formula, store, *in, in);
+}
+
 static stonet_status add_learner(sn_formula *formula, const char *name, const sn_store *store)
 {
     if (strcmp(name, "logistic") == 0) return add_logistic(formula, store);
     if (strcmp(name, "linear") == 0) return add_linear(formula, store);
-    if (strcmp(name, "mlp") == 0) {
+    const bool kernel = strcmp(name, "kernel") == 0;
+    if (kernel || strcmp(name, "mlp") == 0) {
         sn_network net = {0};
         layers at;
+        int in = formula->z;
+        if (kernel) SN_TRY(add_kernel_features(formula, store, &in));
         stonet_status status = sn_network_get(store, &net);
-        if (status == STONET_OK) status = add_network(formula, &net, formula->z, net.shape.layers, &at);
+        if (status == STONET_OK) status = add_network(formula, &net, in, net.shape.layers, &at);
         if (status == STONET_OK)
             status = add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
         sn_network_clear(&net);

@@ -243,10 +243,11 @@ TEST(every_part_of_a_model_is_there)
                                              "stonet 1 front=kernel front_linear=0",
                                              "stonet 2 front=none activation=sigmoid hidden=none",
                                              "pca 2 learner=mlp",
+                                             "pca 2 learner=kernel",
                                              "sir 1 learner=none"};
-    static const char *const OF_NUMBERS[] = {"stonet 1 front=none response=location-scale",
-                                             "stonet 2 front=none response=ensemble",
-                                             "stonet 1 front=kernel response=ensemble", "pca 2 learner=mlp"};
+    static const char *const OF_NUMBERS[] = {
+        "stonet 1 front=none response=location-scale", "stonet 2 front=none response=ensemble",
+        "stonet 1 front=kernel response=ensemble", "pca 2 learner=mlp", "pca 2 learner=kernel"};
     harness h;
     start(&h);
     sn_table three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);

@@ -25,8 +25,13 @@ typedef struct sn_learner {
 } sn_learner;
 
 /* The list of learners. To add one: its name here. */
-#define SN_LEARNERS(learner) learner(logistic) learner(linear) learner(mlp)
+#define SN_LEARNERS(learner) learner(logistic) learner(linear) learner(kernel) learner(mlp)
 
 const sn_learner *sn_learner_find(const char *name);
 size_t sn_learner_count(void);
 const sn_learner *sn_learner_at(size_t index);
+
+/* learner=auto: `plain`, the regression of the task, or `kernel`, whichever is better on held-out rows
+   (learners/choose_learner.c), and its settings. problem->x is Z. */
+stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run, const sn_learner *plain,
+                                const sn_learner **learner, sn_settings **settings);

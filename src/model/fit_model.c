@@ -158,7 +158,8 @@ int stonet_spec_needs_response(const stonet_spec *spec)
     return !spec->method->unsupervised || spec->learner != NULL || sn_spec_task(spec) != SN_TASK_AUTO;
 }
 
-/* The learner on Z: the one named, or for a method without an output of its own the default of the task. */
+/* The learner on Z: the one named, or for a method without an output of its own the plain regression of the
+   task, without settings until held-out rows of Z have had their say. */
 static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
 {
     sn_task task = sn_schema_task(model->schema);
@@ -176,7 +177,7 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     model->learner = sn_learner_find(name);
     if (model->learner == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this build has no learner '%s'", name);
-    return sn_settings_create(model->learner->params, model->learner->n_params, &model->learner_settings);
+    return STONET_OK;
 }
 
 /* A scaled copy of the features is kept for a method that would take them row by row when it is this small:
@@ -281,8 +282,11 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
         on_z.source = NULL;
         on_z.group = NULL;
         on_z.p = model->dim;
-        status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
+        if (model->learner_settings == NULL)
+            status = sn_learner_choose(&on_z, run, model->learner, &model->learner, &model->learner_settings);
     }
+    if (status == STONET_OK)
+        status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
     sn_free(z);
     return status;
 }
@@ -337,7 +341,8 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_WORKSPACE(scratch);
     encoded data = {0};
     stonet_status status = encode(model, train, run->seed, &data);
-    if (status == STONET_OK && spec->method->chooses_levels) /* and settings, on held-out rows */
+    const bool open = model->learner != NULL && model->learner_settings == NULL;
+    if (status == STONET_OK && (spec->method->chooses_levels || open)) /* by held-out rows */
         status = sn_kin_find(train, run, &scratch, &data.problem.kin);
     data.problem.copies = !sn_frame_has_groups(train);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);

@@ -27,7 +27,8 @@ const sn_param sn_common_params[] = {
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),
-     "what predicts from Z; auto: the method itself, else logistic or linear regression"},
+     "what predicts from Z; auto: the method itself, else plain (linear, logistic) or kernel regression, "
+     "whichever is better on held-out rows"},
 };
 const size_t sn_common_param_count = sizeof sn_common_params / sizeof *sn_common_params;
 

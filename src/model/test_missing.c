@@ -332,6 +332,7 @@ static stonet_model *fit_indicators(const char *method, const char *missing, con
         if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
     OK(stonet_spec_set(spec, "missing", missing));
     OK(stonet_spec_set(spec, "missing_indicators", indicators));
+    if (spec->method->predict == NULL) OK(stonet_spec_set(spec, "learner", "linear"));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     stonet_spec_free(spec);
     return model;

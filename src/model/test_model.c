@@ -295,6 +295,7 @@ TEST(edited_files_are_refused)
     };
     sn_table table = sn_table_classes(40, 3, 2, 1);
     stonet_spec *spec = sn_testing_spec("pca", "2");
+    OK(stonet_spec_set(spec, "learner", "logistic"));
     stonet_model *model = must_fit(spec, table.data);
     for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
         unsigned char *bytes = NULL;

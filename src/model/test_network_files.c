@@ -12,6 +12,8 @@ static stonet_model *fit(const char *method, const char *learner, const sn_table
     if (learner != NULL) {
         OK(stonet_spec_set(spec, "learner", learner));
         OK(stonet_spec_set(spec, "learner.epochs", "3"));
+    } else if (spec->method->predict == NULL) {
+        OK(stonet_spec_set(spec, "learner", "linear"));
     }
     if (sn_settings_has(spec->settings, "units")) stonet_spec_set(spec, "units", "20");
     stonet_model *model = NULL;

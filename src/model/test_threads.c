@@ -164,9 +164,9 @@ TEST(learners)
 {
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 5),
              numbers_table = sn_table_numbers(ROWS, COLUMNS, 2, 6);
-    const char *names[] = {"logistic", "mlp", "linear"};
-    for (int l = 0; l < 3; l++) {
-        const stonet_data *data = l < 2 ? all.data : numbers_table.data;
+    const char *names[] = {"logistic", "mlp", "kernel", "linear", "auto"};
+    for (int l = 0; l < 5; l++) {
+        const stonet_data *data = l < 3 ? all.data : numbers_table.data;
         stonet_spec *spec = sn_testing_spec("none", "2");
         OK(stonet_spec_set(spec, "learner", names[l]));
         if (l == 1) OK(stonet_spec_set(spec, "learner.epochs", "2"));

@@ -129,6 +129,7 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
     /* A fit that was cut short says nothing about its settings. */
     bool cut_short =
         should_stop(self) && (status != STONET_OK || stonet_model_outcome(model) == STONET_STOPPED);
+    if (model != NULL) job->learner = model->learner;
     stonet_model_free(model);
     if (cut_short) return;
     job->status = status;
@@ -228,9 +229,18 @@ static void run_group(const groups *all, int64_t g, worker *self)
 
 /* ---- what a job has found, as a record --------------------------------------------------------------- */
 
+/* Its place in the list; the count of all: none. */
+static size_t learner_index(const sn_learner *learner)
+{
+    size_t i = 0;
+    while (i < sn_learner_count() && sn_learner_at(i) != learner) i++;
+    return i;
+}
+
 static stonet_status pack_job(const sn_job *job, sn_pack *record)
 {
-    const int64_t whole[] = {job->dim, job->done, job->status, job->failure != NULL};
+    const int64_t whole[] = {job->dim, job->done, job->status, job->failure != NULL,
+                             (int64_t)learner_index(job->learner)};
     const double real[] = {job->value, job->tie, job->seconds};
     SN_TRY(sn_pack_bytes(record, whole, sizeof whole));
     SN_TRY(sn_pack_bytes(record, real, sizeof real));
@@ -239,7 +249,7 @@ static stonet_status pack_job(const sn_job *job, sn_pack *record)
 
 static stonet_status unpack_job(sn_unpack *record, sn_job *job)
 {
-    int64_t whole[4];
+    int64_t whole[5];
     double real[3];
     const unsigned char *text;
     size_t length;
@@ -249,6 +259,7 @@ static stonet_status unpack_job(sn_unpack *record, sn_job *job)
     job->dim = whole[0];
     job->done = whole[1] != 0;
     job->status = (stonet_status)whole[2];
+    job->learner = sn_learner_at((size_t)whole[4]);
     job->value = real[0];
     job->tie = real[1];
     job->seconds = real[2];

@@ -40,14 +40,15 @@ void sn_splits_free(sn_splits *splits);
 typedef struct sn_job {
     const stonet_spec *spec;
     const sn_split *split;
-    bool open_dim;        /* the dimension is chosen on the training rows, by choose_dim of the runner */
-    int64_t dim;          /* with open_dim: the one that was chosen */
-    bool done;            /* value is there; false after a failure or when it was not reached */
-    double value;         /* the criterion */
-    double tie;           /* decides between equal values: log loss, or 0 */
-    double seconds;       /* of the fit and the predictions */
-    stonet_status status; /* of the fit and the score; OK when it was not reached */
-    char *failure;        /* NULL: none */
+    bool open_dim;             /* the dimension is chosen on the training rows, by choose_dim of the runner */
+    int64_t dim;               /* with open_dim: the one that was chosen */
+    bool done;                 /* value is there; false after a failure or when it was not reached */
+    double value;              /* the criterion */
+    double tie;                /* decides between equal values: log loss, or 0 */
+    double seconds;            /* of the fit and the predictions */
+    const sn_learner *learner; /* on Z, as fitted; NULL: the method predicts itself */
+    stonet_status status;      /* of the fit and the score; OK when it was not reached */
+    char *failure;             /* NULL: none */
 } sn_job;
 
 void sn_jobs_free(sn_job *jobs, int64_t count);

@@ -25,6 +25,7 @@ static json_t *row_json(const stonet_results *results, const sn_row *row)
                   stonet_results_criterion(results), "mean", number_json(row->mean), "se",
                   number_json(row->se), "seconds", row->seconds, "values", values, "failure",
                   row->failure != NULL ? json_string(row->failure) : json_null());
+    object = sn_json_put(object, "learner", row->learners != NULL ? json_string(row->learners) : json_null());
     if (results->compares) object = sn_json_put(object, "p_value", number_json(row->p_value));
     bool tuned = false;
     json_t *chosen = json_array();
@@ -75,6 +76,8 @@ static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)
 {
     fprintf(out, "%s,%lld,", row->spec->method->name, (long long)sn_row_dim(row));
     csv_text(out, row->settings);
+    fputc(',', out);
+    if (row->learners != NULL) csv_text(out, row->learners);
     csv_number(out, row->mean);
     csv_number(out, row->se);
     csv_number(out, row->seconds);
@@ -98,7 +101,7 @@ char *stonet_results_csv(const stonet_results *results)
         sn_fail(STONET_ERROR_MEMORY, "memory ran out while writing CSV");
         return NULL;
     }
-    fprintf(out, "method,dim,settings,mean,se,seconds%s", results->compares ? ",p_value" : "");
+    fprintf(out, "method,dim,settings,learner,mean,se,seconds%s", results->compares ? ",p_value" : "");
     for (int64_t k = 0; k < results->n_splits; k++) fprintf(out, ",split%lld", (long long)k + 1);
     fputs(",failure\n", out);
     for (int64_t i = 0; i < results->n_rows; i++) csv_row(out, results, &results->row[i]);

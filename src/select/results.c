@@ -55,6 +55,8 @@ static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_ro
     SN_TRY(SN_NEW(row->value, n_splits));
     SN_TRY(SN_NEW(row->tie, n_splits));
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_NEW(row->learner, n_splits));
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(row->chosen, n_splits));
     for (int64_t k = 0; k < n_splits; k++) row->value[k] = row->tie[k] = NAN;
     row->mean = row->se = row->p_value = NAN;
@@ -90,6 +92,8 @@ void stonet_results_free(stonet_results *results)
         stonet_string_free(row->settings);
         sn_free(row->value);
         sn_free(row->tie);
+        sn_free(row->learner);
+        sn_free(row->learners);
         sn_free(row->failure);
         for (int64_t k = 0; row->chosen != NULL && k < results->n_splits; k++) json_decref(row->chosen[k]);
         sn_free(row->chosen);
@@ -114,6 +118,7 @@ stonet_status sn_results_take(stonet_results *results, int64_t row, int64_t spli
     if (job->done) {
         to->value[split] = job->value;
         to->tie[split] = job->tie;
+        to->learner[split] = job->learner;
     } else if (job->failure != NULL && to->failure == NULL) {
         to->failure = job->failure;
         job->failure = NULL;
@@ -201,14 +206,37 @@ static void test_against_best(stonet_results *results, double *a, double *b)
     }
 }
 
+/* "kernel", or "kernel 4, linear 1" of five splits. */
+static stonet_status name_learners(int64_t n_splits, sn_row *row)
+{
+    char text[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < sn_learner_count(); i++) {
+        int64_t count = 0;
+        for (int64_t k = 0; k < n_splits; k++) count += row->learner[k] == sn_learner_at(i);
+        if (count == 0 || length >= sizeof text) continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length > 0 ? ", " : "",
+                                   sn_learner_at(i)->name);
+        if (count < row->n_done && length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, " %lld", (long long)count);
+    }
+    if (length == 0) return STONET_OK;
+    row->learners = sn_strdup(text);
+    return row->learners != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+}
+
 stonet_status sn_results_finish(stonet_results *results, bool stopped)
 {
     results->outcome = stopped ? STONET_STOPPED : STONET_DONE;
     double *room = NULL;
     SN_TRY(SN_NEW(room, 2 * results->n_splits));
     summarise(results, room);
+    stonet_status status = STONET_OK;
+    for (int64_t i = 0; i < results->n_rows && status == STONET_OK; i++)
+        status = name_learners(results->n_splits, &results->row[i]);
     if (results->best >= 0 && results->compares) test_against_best(results, room, room + results->n_splits);
     sn_free(room);
+    SN_TRY(status);
     if (results->best >= 0) return STONET_OK;
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the first fit was finished");
     for (int64_t i = 0; i < results->n_rows; i++) {
@@ -279,6 +307,11 @@ stonet_status stonet_results_row(const stonet_results *results, int64_t index, s
                                .values = from->value,
                                .failure = from->failure};
     return STONET_OK;
+}
+
+const char *stonet_results_learner(const stonet_results *results, int64_t index)
+{
+    return results != NULL && index >= 0 && index < results->n_rows ? results->row[index].learners : NULL;
 }
 
 stonet_status stonet_results_spec(const stonet_results *results, int64_t index, stonet_spec **out)

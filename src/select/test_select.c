@@ -197,7 +197,7 @@ TEST(results_are_written_as_json_and_csv)
     stonet_string_free(text);
     text = stonet_results_csv(results);
     assert_non_null(
-        strstr(text, "method,dim,settings,mean,se,seconds,split1,split2,split3,split4,failure\n"));
+        strstr(text, "method,dim,settings,learner,mean,se,seconds,split1,split2,split3,split4,failure\n"));
     assert_non_null(strstr(text, "\npca,2,\"{\"\"scale\"\": \"\"centre\"\"}\","));
     stonet_string_free(text);
     stonet_results_free(results);

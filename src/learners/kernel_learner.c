@@ -1,0 +1,204 @@
+/*
+ * Ridge or logistic regression on kernel features of Z: with z standardised and u(z) the features of
+ * front/front_kernel.h, Gaussian kernels at landmarks and z itself,
+ *
+ *     min  sum_i w_i loss(y_i, W u(z_i) + b) + penalty/2 |W|^2
+ *
+ * with loss |y - mu|^2 / 2 for numbers and the cross-entropy for classes. It follows smooth links of a few
+ * variables; learner=auto chooses it where that helps (learners/choose_learner.c).
+ */
+#include "learners/kernel_learner.h"
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "learners/learner.h"
+#include "math/kernel.h"
+#include "net/network.h"
+#include "net/regression.h"
+
+enum {
+    MOST_ROWS = 10000, /* of a fit: with 100 landmarks the variance of W is then 1 % of the noise's */
+    SUBSTREAM = 311    /* of the seed, for these rows */
+};
+static const double LINEAR = 0.5;   /* share of z itself in the features */
+static const double ENOUGH = 1e-6;  /* part of the logistic loss that a last step may gain */
+static const double CERTAIN = 30.0; /* logit of the only class that has rows */
+
+static const sn_param params[] = {
+    {"complexity", SN_REAL, "4", 1e-6, 1e6, NULL,
+     "c of the kernels exp(-c |z - z'|^2 / (2 s^2)), s the mean distance between rows"},
+    {"penalty", SN_REAL, "0.1", 1e-8, 1e12, NULL,
+     "penalty/2 |w|^2 on the coefficients, against the sum of losses"},
+    {"landmarks", SN_INTEGER, "100", 1, 2000, NULL, "kernels, at rows drawn at random"},
+};
+
+sn_kernel_setting sn_kernel_learner_setting(const sn_settings *settings)
+{
+    return (sn_kernel_setting){sn_real(settings, "complexity"), LINEAR, sn_int(settings, "landmarks")};
+}
+
+typedef struct kernel_state {
+    sn_scaling scaling; /* of z */
+    sn_front *front;
+    sn_network net; /* the one layer after it */
+    double *folded; /* both as one sum of kernels */
+} kernel_state;
+
+static void kernel_free(void *opaque)
+{
+    kernel_state *state = opaque;
+    if (state == NULL) return;
+    sn_scaling_clear(&state->scaling);
+    sn_front_free(state->front);
+    sn_network_clear(&state->net);
+    SN_FREE_ALL(state->folded, state);
+}
+
+/* The layer after the front, as coefficients; of classes of which only one has rows, that one. */
+static stonet_status solve(const sn_regression *job, const stonet_run *run, sn_network *net)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t d = job->d, m = job->problem->outputs;
+    double *coef = NULL, *intercept = NULL;
+    bool found;
+    SN_TRY(SN_TAKE_ZERO(&scratch, coef, m * d));
+    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, m));
+    SN_TRY(sn_regress(job, run, coef, intercept, &found));
+    for (int64_t i = 0; !found && i < job->rows->n; i++) {
+        const int64_t row = sn_rows_at(job->rows, i);
+        if (sn_problem_weight(job->problem, row) > 0.0)
+            intercept[sn_problem_label(job->problem, row)] = CERTAIN;
+    }
+    for (int64_t k = 0; k < m * d; k++) net->theta[net->shape.weight_at[0] + k] = (float)coef[k];
+    for (int64_t k = 0; k < m; k++) net->theta[net->shape.bias_at[0] + k] = (float)intercept[k];
+    return STONET_OK;
+}
+
+/* Front and layer from some rows of a problem whose x is z standardised. */
+static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const sn_settings *settings,
+                           const stonet_run *run, kernel_state *state)
+{
+    SN_WORKSPACE(scratch);
+    const uint64_t seed = run != NULL ? run->seed : 1;
+    const sn_kernel_setting setting = sn_kernel_learner_setting(settings);
+    float *z = NULL, *u = NULL;
+    SN_TRY(sn_front_kernel_create(problem, rows, &setting, seed, &state->front));
+    const int64_t d = state->front->outputs;
+    state->net.shape = (sn_shape){.layers = 1, .task = problem->task};
+    state->net.shape.width[0] = d;
+    state->net.shape.width[1] = problem->outputs;
+    SN_TRY(sn_network_start(&state->net, seed));
+    SN_TRY(SN_TAKE(&scratch, z, rows->n * problem->p));
+    SN_TRY(SN_TAKE(&scratch, u, rows->n * d));
+    sn_batch_fetch(problem, rows, &(sn_batch){.x = z, .x_stride = problem->p});
+    SN_TRY(state->front->ops->apply(state->front, rows->n, z, u));
+    const sn_regression job = {.problem = problem,
+                               .rows = rows,
+                               .d = d,
+                               .x = u,
+                               .l2 = sn_real(settings, "penalty"),
+                               .enough = ENOUGH};
+    SN_TRY(solve(&job, run, &state->net));
+    return state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded);
+}
+
+static stonet_status fit_state(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                               kernel_state *state)
+{
+    SN_WORKSPACE(scratch);
+    float *z = NULL;
+    int64_t *list = NULL;
+    const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
+    SN_TRY(SN_TAKE(&scratch, z, problem->n * problem->p));
+    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_TRY(sn_choose_rows(problem->n, n, run != NULL ? run->seed : 1, SUBSTREAM, list));
+    SN_TRY(sn_scaling_learn(&state->scaling, problem->x, problem->n, problem->p));
+    sn_scaling_apply(&state->scaling, problem->x, problem->n, z);
+    sn_problem scaled = *problem;
+    scaled.x = z;
+    const sn_rows rows = sn_rows_list(list, n);
+    return learn(&scaled, &rows, settings, run, state);
+}
+
+static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                                void **out)
+{
+    kernel_state *state;
+    *out = NULL;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "kernel: there are no rows to fit on");
+    SN_TRY(SN_NEW(state, 1));
+    stonet_status status = fit_state(problem, settings, run, state);
+    if (status != STONET_OK) {
+        kernel_free(state);
+        return status;
+    }
+    *out = state;
+    return STONET_OK;
+}
+
+static stonet_status kernel_predict(const void *opaque, const float *z, int64_t n, double *out)
+{
+    const kernel_state *state = opaque;
+    const sn_shape *shape = &state->net.shape;
+    SN_WORKSPACE(scratch);
+    float *scaled = NULL, *mu = NULL;
+    SN_TRY(SN_TAKE(&scratch, scaled, n * state->front->inputs));
+    SN_TRY(SN_TAKE(&scratch, mu, n * shape->width[1]));
+    sn_scaling_apply(&state->scaling, z, n, scaled);
+    SN_TRY(state->front->ops->first_layer(state->front, shape, state->folded, n, scaled, mu));
+    sn_network_output(&state->net, mu, n, out);
+    return STONET_OK;
+}
+
+static stonet_status kernel_save(const void *opaque, sn_store *store)
+{
+    const kernel_state *state = opaque;
+    SN_TRY(sn_scaling_save(&state->scaling, store));
+    SN_TRY(sn_front_put(state->front, store));
+    return sn_network_put(&state->net, store);
+}
+
+static stonet_status load_state(const sn_store *store, kernel_state *state)
+{
+    SN_TRY(sn_network_get(store, &state->net));
+    SN_TRY(sn_front_get(store, &state->front));
+    if (state->front == NULL || state->front->ops != &sn_front_kernel || state->net.shape.layers != 1 ||
+        state->net.shape.width[0] != state->front->outputs || state->net.scaling.columns > 0)
+        return sn_fail(STONET_ERROR_FORMAT, "kernel: the features and the coefficients do not fit together");
+    SN_TRY(sn_scaling_load(store, state->front->inputs, &state->scaling));
+    return state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded);
+}
+
+static stonet_status kernel_load(const sn_store *store, void **out)
+{
+    kernel_state *state;
+    *out = NULL;
+    SN_TRY(SN_NEW(state, 1));
+    stonet_status status = load_state(store, state);
+    if (status != STONET_OK) {
+        kernel_free(state);
+        return status;
+    }
+    *out = state;
+    return STONET_OK;
+}
+
+static sn_sizes kernel_sizes(const void *opaque)
+{
+    const kernel_state *state = opaque;
+    return (sn_sizes){.inputs = state->front->inputs, .outputs = state->net.shape.width[1]};
+}
+
+const sn_learner sn_learner_kernel = {
+    .name = "kernel",
+    .title = "Ridge or logistic regression on kernel features",
+    .tasks = SN_TASK_BOTH,
+    .weighted = true,
+    SN_PARAMS_OF(params),
+    .fit = kernel_fit,
+    .predict = kernel_predict,
+    .save = kernel_save,
+    .load = kernel_load,
+    .free = kernel_free,
+    .sizes = kernel_sizes,
+};

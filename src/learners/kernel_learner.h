@@ -1,0 +1,7 @@
+/* The features of the learner `kernel`, for whoever chooses its settings. */
+#pragma once
+
+#include "base/params.h"
+#include "front/front_kernel.h"
+
+sn_kernel_setting sn_kernel_learner_setting(const sn_settings *settings);
