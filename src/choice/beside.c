@@ -105,10 +105,7 @@ void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, doubl
 static stonet_status look(const sn_problem *problem, const sn_rows *rows, sn_workspace *keep, float **x)
 {
     SN_TRY(SN_TAKE(keep, *x, rows->n * problem->p));
-    SN_TRY(sn_batch_prepare(problem, rows));
-    sn_batch batch = {.n = rows->n, .x = *x, .x_stride = problem->p};
-    sn_batch_look(problem, rows, &batch);
-    return STONET_OK;
+    return sn_batch_features(problem, rows, *x);
 }
 
 /* All rows or, of more than are enough, an even part. */

@@ -101,9 +101,7 @@ static stonet_status start_at_regression(const sn_stage_job *job, float *theta)
     SN_TRY(SN_TAKE(&scratch, x, job->rows.n * problem->p));
     SN_TRY(SN_TAKE_ZERO(&scratch, coef, problem->outputs * problem->p));
     SN_TRY(SN_TAKE_ZERO(&scratch, intercept, problem->outputs));
-    SN_TRY(sn_batch_prepare(problem, &job->rows));
-    sn_batch batch = {.n = job->rows.n, .x = x, .x_stride = problem->p};
-    sn_batch_look(problem, &job->rows, &batch);
+    SN_TRY(sn_batch_features(problem, &job->rows, x));
     const sn_regression regression = {.problem = problem,
                                       .rows = &job->rows,
                                       .d = problem->p,
@@ -202,9 +200,9 @@ static stonet_status run_length(sn_contender *c, const sn_folds *folds, int k, c
     float *theta = c->theta[length][k];
     sn_trainer_parameters(c->trainer[k], theta);
     SN_TRY(fit_output(c, k, theta));
-    SN_TRY(sn_folds_measure(
-        folds, k, &(sn_measured){job->problem, job->config->engine, job->shape, theta, job->threads},
-        &c->cost[length]));
+    SN_TRY(sn_folds_measure(folds, k,
+                            &(sn_use){job->problem, job->config->engine, job->shape, theta, job->threads},
+                            &c->cost[length]));
     c->reached[k]++;
     return STONET_OK;
 }
@@ -297,8 +295,8 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
     own.key = NULL;
     stonet_status status = sn_train_stages(&own, theta, &report);
     if (status == STONET_OK && report.outcome == STONET_DONE)
-        status = sn_folds_measure(
-            folds, k, &(sn_measured){own.problem, config.engine, &shape, theta, own.threads}, losses);
+        status = sn_folds_measure(folds, k, &(sn_use){own.problem, config.engine, &shape, theta, own.threads},
+                                  losses);
     sn_free(theta);
     return status;
 }

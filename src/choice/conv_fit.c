@@ -143,8 +143,7 @@ static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, flo
         SN_TRY(train(&own, theta, report));
         if (report->outcome != STONET_DONE) return STONET_OK;
         SN_TRY(sn_folds_measure(
-            folds, k, &(sn_measured){job->problem, job->config->engine, job->shape, theta, job->threads},
-            cost));
+            folds, k, &(sn_use){job->problem, job->config->engine, job->shape, theta, job->threads}, cost));
     }
     return STONET_OK;
 }

@@ -41,25 +41,19 @@ void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, c
     }
 }
 
-stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_measured *network,
-                               sn_held_out *losses)
+stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *network, sn_held_out *losses)
 {
     SN_WORKSPACE(scratch);
     const sn_rows *rows = &folds->fold[fold].test;
     const sn_shape *shape = network->shape;
     const int64_t d = shape->width[shape->layers];
-    sn_engine *engine;
     float *mu = NULL;
     double *room = NULL;
     SN_TRY(SN_TAKE(&scratch, mu, rows->n * d));
     SN_TRY(SN_TAKE(&scratch, room, d));
-    SN_TRY(network->engine->create(shape, network->problem, 0, network->threads, &engine));
-    engine->ops->start(engine, network->theta);
-    stonet_status status =
-        engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu);
-    engine->ops->free(engine);
-    if (status == STONET_OK) sn_folds_take(folds, fold, network->problem, shape, mu, room, losses);
-    return status;
+    SN_TRY(sn_engine_forward(network, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu));
+    sn_folds_take(folds, fold, network->problem, shape, mu, room, losses);
+    return STONET_OK;
 }
 
 double sn_mean_loss(const double *loss, int64_t first, int64_t n)

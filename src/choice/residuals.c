@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "stats/distributions.h"
 
 enum { LEAST_ROWS = 50, MOST_ROWS = 2000, MOST_COLUMNS = 2000 };
@@ -67,35 +67,27 @@ static double smallest(int64_t n, int64_t p, const float *x, const double *size,
 stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds, const double *loss,
                                 double *p_value)
 {
+    SN_WORKSPACE(scratch);
     const int64_t n = folds->rows < MOST_ROWS ? folds->rows : MOST_ROWS, p = problem->p;
     int64_t *list = NULL, at = 0;
     float *x = NULL;
     double *size = NULL, *rank = NULL;
     keyed *order = NULL;
-    stonet_status status;
     *p_value = (double)NAN;
     if (problem->task == SN_CLASSIFICATION || problem->weight != NULL || n < LEAST_ROWS || p > MOST_COLUMNS)
         return STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(list, n), done);
-    SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
-    SN_GOTO(status, SN_NEW_RAW(size, n), done);
-    SN_GOTO(status, SN_NEW_RAW(rank, n), done);
-    SN_GOTO(status, SN_NEW_RAW(order, n), done);
+    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_TRY(SN_TAKE(&scratch, x, n * p));
+    SN_TRY(SN_TAKE(&scratch, size, n));
+    SN_TRY(SN_TAKE(&scratch, rank, n));
+    SN_TRY(SN_TAKE(&scratch, order, n));
     for (int k = 0; k < folds->count; k++)
         for (int64_t i = 0; i < folds->fold[k].test.n && at < n; i++)
             list[at++] = sn_rows_at(&folds->fold[k].test, i);
     const sn_rows rows = sn_rows_list(list, n);
-    sn_batch batch = {.n = n, .x = x, .x_stride = p};
-    SN_GOTO(status, sn_batch_prepare(problem, &rows), done);
-    sn_batch_look(problem, &rows, &batch);
+    SN_TRY(sn_batch_features(problem, &rows, x));
     for (int64_t i = 0; i < n; i++) order[i] = (keyed){loss[i], i};
     centred_ranks(n, order, size);
     *p_value = fmin(1.0, 2.0 * (double)p * smallest(n, p, x, size, order, rank));
-done:
-    sn_free(list);
-    sn_free(x);
-    sn_free(size);
-    sn_free(rank);
-    sn_free(order);
-    return status;
+    return STONET_OK;
 }

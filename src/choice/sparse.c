@@ -71,13 +71,7 @@ static stonet_status without_columns(const sn_sparse_step *step, const sn_front 
                             (front != NULL ? sn_front_columns_list(front)[k] : k)];
     memcpy(*theta + shape->bias_at[0], step->theta + from->bias_at[0],
            (size_t)shape->width[1] * sizeof **theta);
-    for (int i = 1; i < shape->layers; i++) {
-        const int64_t weights = shape->width[i] * shape->width[i + 1];
-        memcpy(*theta + shape->weight_at[i], step->theta + from->weight_at[i],
-               (size_t)weights * sizeof **theta);
-        memcpy(*theta + shape->bias_at[i], step->theta + from->bias_at[i],
-               (size_t)shape->width[i + 1] * sizeof **theta);
-    }
+    for (int i = 1; i < shape->layers; i++) sn_shape_copy_layer(from, step->theta, i, shape, *theta);
     return STONET_OK;
 }
 
@@ -138,8 +132,7 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
     SN_GOTO(status, sn_trainer_run(trainer, updates), done);
     sn_trainer_parameters(trainer, theta);
     SN_GOTO(status,
-            sn_folds_measure(f->folds, f->fold,
-                             &(sn_measured){&seen, config.engine, &shape, theta, job.threads},
+            sn_folds_measure(f->folds, f->fold, &(sn_use){&seen, config.engine, &shape, theta, job.threads},
                              &f->cost[NETWORK][step->number]),
             done);
     status = judge_linear(f, &seen, step);

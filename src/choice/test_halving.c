@@ -83,7 +83,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     OK(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
-    const sn_measured network = {&seen, config.engine, &shape, theta, 1};
+    const sn_use network = {&seen, config.engine, &shape, theta, 1};
     OK(sn_folds_measure(folds, fold, &network, cost));
     OK(sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses));
     sn_front_problem_free(&f->o.problem, &seen);

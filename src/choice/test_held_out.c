@@ -162,7 +162,7 @@ TEST(losses_by_hand)
         o.problem.weight = weight;
         OK(sn_folds_make(&o.problem, &all, 2, &folds));
         OK(sn_held_out_create(&folds, &cost));
-        const sn_measured network = {&o.problem, &sn_engine_cpu, &o.shape, o.theta, 1};
+        const sn_use network = {&o.problem, &sn_engine_cpu, &o.shape, o.theta, 1};
         OK(sn_folds_measure(&folds, 1, &network, &cost));
         for (int f = 0; f < folds.count; f++)
             for (int64_t i = 0; i < folds.fold[f].test.n; i++) {

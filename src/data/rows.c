@@ -75,3 +75,10 @@ void sn_batch_look(const sn_problem *problem, const sn_rows *rows, const sn_batc
         sn_batch_expect(problem, &some, 0, some.n, false);
     }
 }
+
+stonet_status sn_batch_features(const sn_problem *problem, const sn_rows *rows, float *x)
+{
+    SN_TRY(sn_batch_prepare(problem, rows));
+    sn_batch_look(problem, rows, &(sn_batch){.x = x, .x_stride = problem->p});
+    return STONET_OK;
+}

@@ -101,3 +101,5 @@ void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_ba
 /* The same for an ascending set of rows that may lie far apart, on the thread that leads: those of a file are
    let go of as soon as they are in the batch. */
 void sn_batch_look(const struct sn_problem *problem, const sn_rows *rows, const sn_batch *batch);
+/* Their features alone, x (n x p), prepared here. */
+stonet_status sn_batch_features(const struct sn_problem *problem, const sn_rows *rows, float *x);

@@ -112,6 +112,16 @@ static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const 
     return STONET_OK;
 }
 
+stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out)
+{
+    sn_engine *engine;
+    SN_TRY(use->engine->create(use->shape, use->problem, 0, use->threads, &engine));
+    use->engine->start(engine, use->theta);
+    const stonet_status status = use->engine->forward(engine, pass, out);
+    use->engine->free(engine);
+    return status;
+}
+
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
                              const sn_loss_job *job, sn_losses *out)
 {

@@ -177,6 +177,16 @@ typedef struct sn_loss_job {
  * response. */
 double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row, const float *mu,
                    double *room, bool *wrong);
+/* A network and rows to pass through it. */
+typedef struct sn_use {
+    const sn_problem *problem;
+    const sn_engine_ops *engine;
+    const sn_shape *shape;
+    const float *theta;
+    int threads;
+} sn_use;
+/* One forward pass, by an engine of its own. */
+stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out);
 /* How well parameters do on these rows of a problem. */
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
                              const sn_loss_job *job, sn_losses *out);

@@ -114,14 +114,6 @@ static stonet_status first_layer(const sn_front *base, const sn_shape *shape, co
 
 /* ---- from rows ---------------------------------------------------------------------------------- */
 
-static stonet_status fetch(const sn_problem *problem, const sn_rows *rows, float *x)
-{
-    SN_TRY(sn_batch_prepare(problem, rows));
-    sn_batch batch = {.x = x, .x_stride = problem->p};
-    sn_batch_look(problem, rows, &batch);
-    return STONET_OK;
-}
-
 /* `count` of the rows, or all when there are no more, keyed by the seed: a list in the workspace. */
 static stonet_status choose(const sn_rows *rows, int64_t count, uint64_t seed, uint32_t use,
                             sn_workspace *keep, sn_rows *out)
@@ -146,7 +138,7 @@ static stonet_status set_bandwidth(kernel_front *front, const sn_problem *proble
     SN_TRY(choose(rows, SN_DISTANCE_ROWS, seed, DISTANCES, &scratch, &some));
     SN_TRY(SN_TAKE(&scratch, x, some.n * problem->p));
     SN_TRY(SN_TAKE(&scratch, wide, some.n * problem->p));
-    SN_TRY(fetch(problem, &some, x));
+    SN_TRY(sn_batch_features(problem, &some, x));
     sn_widen(some.n * problem->p, x, wide);
     SN_TRY(sn_mean_distance(some.n, problem->p, wide, seed, &s));
     if (!(s > 0.0)) return sn_fail(STONET_ERROR_DATA, "front=kernel needs rows that differ");
@@ -207,7 +199,7 @@ static stonet_status set_mean(kernel_front *front, const sn_problem *problem, co
     for (int64_t first = 0; first < rows->n; first += BLOCK_ROWS) {
         const int64_t left = rows->n - first;
         const sn_rows part = sn_rows_part(rows, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
-        SN_TRY(fetch(problem, &part, x));
+        SN_TRY(sn_batch_features(problem, &part, x));
         SN_TRY(sum_block(front, part.n, x, scratch, sum_k, sum_x));
     }
     sn_gemv(true, m, rank, 1.0 / (double)rows->n, front->map, sum_k, 0.0, front->mean);
@@ -230,7 +222,7 @@ static stonet_status build(kernel_front *front, const sn_problem *problem, const
     SN_TRY(choose(rows, front->setting.landmarks, seed, LANDMARKS, &scratch, &landmarks));
     front->m = front->setting.landmarks = landmarks.n;
     SN_TRY(SN_NEW_RAW(front->landmark, front->m * problem->p));
-    SN_TRY(fetch(problem, &landmarks, front->landmark));
+    SN_TRY(sn_batch_features(problem, &landmarks, front->landmark));
     SN_TRY(widen_landmarks(front));
     SN_TRY(set_bandwidth(front, problem, rows, seed));
     SN_TRY(set_map(front));
@@ -253,11 +245,6 @@ stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *r
     }
     *out = &front->base;
     return STONET_OK;
-}
-
-sn_kernel_setting sn_front_kernel_setting(const sn_front *front)
-{
-    return ((const kernel_front *)front)->setting;
 }
 
 /* ---- the model file ------------------------------------------------------------------------------ */

@@ -22,4 +22,3 @@ typedef struct sn_kernel_setting {
 /* From rows of a problem, whose response is not looked at. */
 stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
                                      const sn_kernel_setting *setting, uint64_t seed, sn_front **out);
-sn_kernel_setting sn_front_kernel_setting(const sn_front *front);

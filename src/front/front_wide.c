@@ -157,9 +157,7 @@ static stonet_status build_components(components_front *front, const sn_problem 
     SN_TRY(sn_choose_rows(rows->n, n, seed, ROWS, list));
     for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(rows, list[i]);
     const sn_rows some = sn_rows_list(list, n);
-    SN_TRY(sn_batch_prepare(problem, &some));
-    sn_batch batch = {.x = x, .x_stride = p};
-    sn_batch_look(problem, &some, &batch);
+    SN_TRY(sn_batch_features(problem, &some, x));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < p; j++) front->mean[j] += (double)x[i * p + j] / (double)n;
     subtract(n, p, x, front->mean, centred);

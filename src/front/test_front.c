@@ -47,7 +47,6 @@ TEST(features_have_the_distances_of_the_kernel)
         const double rho = 0.5 * share;
         sn_front *front = kernel_of(&some, 1.5, rho, 1000);
         assert_int_equal(front->inputs, P);
-        assert_int_equal(sn_front_kernel_setting(front).landmarks, 60);
         OK(sn_front_problem(front, &some, &seen));
         assert_int_equal(seen.p, front->outputs);
         double s = 0.0, sum = 0.0;

@@ -26,6 +26,13 @@ stonet_status sn_shape_layout(sn_shape *shape)
     return STONET_OK;
 }
 
+void sn_shape_copy_layer(const sn_shape *from, const float *theta, int i, const sn_shape *to, float *out)
+{
+    const int64_t units = to->width[i + 1], weights = units * to->width[i];
+    memcpy(out + to->weight_at[i], theta + from->weight_at[i], (size_t)weights * sizeof *out);
+    memcpy(out + to->bias_at[i], theta + from->bias_at[i], (size_t)units * sizeof *out);
+}
+
 sn_activation sn_shape_activation(const sn_shape *shape, int layer)
 {
     if (layer == 0) return shape->input_activation;

@@ -81,13 +81,9 @@ static stonet_status forward_rest(const sn_stonet *net, const sn_problem *proble
                              .outputs = shape->width[shape->layers],
                              .x = mu};
     sn_shape rest;
-    sn_engine *engine;
     SN_TRY(shape_after_first(shape, &rest));
-    SN_TRY(net->engine->create(&rest, &rows, 0, threads, &engine));
-    net->engine->start(engine, net->network.theta + shape->weight_at[1]);
-    stonet_status status = net->engine->forward(engine, &pass, out);
-    net->engine->free(engine);
-    return status;
+    const float *theta = net->network.theta + shape->weight_at[1];
+    return sn_engine_forward(&(sn_use){&rows, net->engine, &rest, theta, threads}, &pass, out);
 }
 
 stonet_status sn_stonet_fold(sn_stonet *net)

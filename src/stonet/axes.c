@@ -99,11 +99,11 @@ static stonet_status effect(const sample *s, const double *w, double *out)
 static stonet_status fix_signs(const sample *s, const double *w, const double *centred, sn_axes *axes)
 {
     const int64_t m = s->shape->width[s->shape->layers], q = s->q, kept = axes->q;
+    SN_WORKSPACE(scratch);
     double *cross = NULL, *turned = NULL, *c = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(cross, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(turned, q * kept), done);
-    SN_GOTO(status, SN_NEW_RAW(c, m * kept), done);
+    SN_TRY(SN_TAKE(&scratch, cross, q * q));
+    SN_TRY(SN_TAKE(&scratch, turned, q * kept));
+    SN_TRY(SN_TAKE(&scratch, c, m * kept));
     sn_gemm(true, false, q, q, s->n, 1.0 / (double)s->n, s->psi, centred, 0.0, cross);
     sn_gemm(false, true, q, kept, q, 1.0, cross, axes->map, 0.0, turned);
     sn_gemm(false, false, m, kept, q, 1.0, w, turned, 0.0, c);
@@ -113,11 +113,7 @@ static stonet_status fix_signs(const sample *s, const double *w, const double *c
             if (fabs(c[a * kept + k]) > (1.0 - A_TIE) * fabs(largest)) largest = c[a * kept + k];
         for (int64_t j = 0; largest < 0.0 && j < q; j++) axes->map[k * q + j] *= -1.0;
     }
-done:
-    sn_free(cross);
-    sn_free(turned);
-    sn_free(c);
-    return status;
+    return STONET_OK;
 }
 
 /* Eigenvectors V (columns) and values l of Cov(Z); the number that are more than rounding. */
@@ -214,41 +210,40 @@ static stonet_status make(int64_t width, sn_units of, int64_t q, sn_axes *axes)
     return SN_NEW(axes->share, q);
 }
 
+/* Fills axes of room enough; *rank 0: all units are constant. */
+static stonet_status learn(sample *s, const float *theta, int64_t *rank, sn_axes *axes)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t n = s->n, q = s->q;
+    double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
+    SN_TRY(SN_TAKE(&scratch, s->psi, n * q));
+    SN_TRY(SN_TAKE(&scratch, centred, n * q));
+    SN_TRY(SN_TAKE(&scratch, l, q));
+    SN_TRY(SN_TAKE(&scratch, v, q * q));
+    SN_TRY(SN_TAKE(&scratch, jj, q * q));
+    SN_TRY(SN_TAKE(&scratch, w, s->shape->width[s->shape->layers] * q));
+    for (int64_t a = 0; a < n * q; a++) s->psi[a] = sn_psi(s->activation, (double)s->z[a]);
+    apart(s, axes->mean, centred);
+    output_weights(s, theta, w);
+    SN_TRY(decompose(s, axes->mean, centred, l, v, rank));
+    if (*rank == 0) return STONET_OK;
+    SN_TRY(effect(s, w, jj));
+    SN_TRY(turn(q, *rank, l, v, jj, axes));
+    return fix_signs(s, w, centred, axes);
+}
+
 stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
                             sn_units of, int64_t kept, sn_axes *axes)
 {
-    const int64_t q = shape->width[shape->layers - 1], m = shape->width[shape->layers];
     sample s = {.shape = shape,
                 .activation = of == SN_UNITS_PLAIN ? shape->activation : SN_IDENTITY,
                 .n = n,
-                .q = q,
+                .q = shape->width[shape->layers - 1],
                 .z = units};
-    double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
     int64_t rank = 0;
-    stonet_status status;
-    SN_GOTO(status, make(q, of, kept, axes), done);
-    SN_GOTO(status, SN_NEW_RAW(s.psi, n * q), done);
-    SN_GOTO(status, SN_NEW_RAW(centred, n * q), done);
-    SN_GOTO(status, SN_NEW_RAW(l, q), done);
-    SN_GOTO(status, SN_NEW_RAW(v, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(jj, q * q), done);
-    SN_GOTO(status, SN_NEW_RAW(w, m * q), done);
-    for (int64_t a = 0; a < n * q; a++) s.psi[a] = sn_psi(s.activation, (double)units[a]);
-    apart(&s, axes->mean, centred);
-    output_weights(&s, theta, w);
-    SN_GOTO(status, decompose(&s, axes->mean, centred, l, v, &rank), done);
-    if (rank == 0) goto done;
-    SN_GOTO(status, effect(&s, w, jj), done);
-    SN_GOTO(status, turn(q, rank, l, v, jj, axes), done);
-    status = fix_signs(&s, w, centred, axes);
-done:
-    if (status != STONET_OK || rank == 0) sn_axes_free(axes);
-    sn_free(s.psi);
-    sn_free(centred);
-    sn_free(l);
-    sn_free(v);
-    sn_free(jj);
-    sn_free(w);
+    stonet_status status = make(s.q, of, kept, axes);
+    if (status == STONET_OK) status = learn(&s, theta, &rank, axes);
+    if (rank == 0 || status != STONET_OK) sn_axes_free(axes);
     return status;
 }
 
@@ -283,33 +278,9 @@ double sn_axes_effective(const sn_axes *axes)
     return squares > 0.0 ? total_share(axes) * total_share(axes) / squares : (double)NAN;
 }
 
-int64_t sn_axes_carrying(const sn_axes *axes, double part)
-{
-    const double total = total_share(axes);
-    double sum = 0.0;
-    for (int64_t k = 0; k < axes->q; k++) {
-        sum += axes->share[k];
-        if (sum >= part * total) return k + 1;
-    }
-    return axes->q;
-}
-
 double sn_axes_carried(const sn_axes *axes)
 {
     return axes->q > 0 && axes->share[0] > 0.0 ? total_share(axes) : 1.0;
-}
-
-stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out)
-{
-    stonet_status status = make(axes->width, axes->of, q, out);
-    if (status != STONET_OK) {
-        sn_axes_free(out);
-        return status;
-    }
-    memcpy(out->mean, axes->mean, (size_t)axes->width * sizeof *out->mean);
-    memcpy(out->map, axes->map, (size_t)(q * axes->width) * sizeof *out->map);
-    memcpy(out->share, axes->share, (size_t)q * sizeof *out->share);
-    return STONET_OK;
 }
 
 void sn_axes_trim(sn_axes *axes)

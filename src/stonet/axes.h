@@ -50,12 +50,8 @@ stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z);
 /* (sum d)^2 / sum d^2: between 1 and q; NaN without axes or effect. */
 double sn_axes_effective(const sn_axes *axes);
-/* How many columns carry this part of the effect of all columns; q without axes. */
-int64_t sn_axes_carrying(const sn_axes *axes, double part);
 /* The part of the effect of all units that the columns carry together; 1 where there is none. */
 double sn_axes_carried(const sn_axes *axes);
-/* The first q columns of axes that have more. */
-stonet_status sn_axes_first(const sn_axes *axes, int64_t q, sn_axes *out);
 /* Leaves out the last columns where the units had no directions for so many: those would be constant. */
 void sn_axes_trim(sn_axes *axes);
 void sn_axes_free(sn_axes *axes);

@@ -31,22 +31,6 @@ static passage passage_of(sn_activation activation)
     return (passage){1.0, 0.0, 1.0, 0.0};
 }
 
-/* Units (activated) and outputs of some of the rows. */
-static stonet_status pass_rows(const sn_stage_job *job, const float *theta, const sn_rows *rows, float *units,
-                               float *outputs)
-{
-    const int h = job->shape->layers - 1;
-    sn_engine *engine;
-    SN_TRY(job->config->engine->create(job->shape, job->problem, 0, job->threads, &engine));
-    engine->ops->start(engine, theta);
-    stonet_status status =
-        engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = h, .activated = true}, units);
-    if (status == STONET_OK)
-        status = engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = h + 1}, outputs);
-    engine->ops->free(engine);
-    return status;
-}
-
 /* Everything below the output layer stays, and q units come behind it. */
 static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
 {
@@ -107,12 +91,7 @@ static stonet_status build(const sn_stage_job *job, const float *theta, const sn
     SN_TRY(sn_axes_apply(axes, n, units, z));
     SN_TRY(lay_out(job->shape, axes->q, shape));
     SN_TRY(SN_NEW(*out, shape->parameters));
-    for (int i = 0; i < job->shape->layers - 1; i++) {
-        const int64_t weights = job->shape->width[i] * job->shape->width[i + 1];
-        memcpy(*out + shape->weight_at[i], theta + job->shape->weight_at[i], (size_t)weights * sizeof **out);
-        memcpy(*out + shape->bias_at[i], theta + job->shape->bias_at[i],
-               (size_t)job->shape->width[i + 1] * sizeof **out);
-    }
+    for (int i = 0; i < job->shape->layers - 1; i++) sn_shape_copy_layer(job->shape, theta, i, shape, *out);
     fill(axes, n, z, outputs, shape, *out);
     return STONET_OK;
 }
@@ -134,7 +113,10 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_TRY(SN_TAKE(&scratch, outputs, n * d));
     for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / n);
     const sn_rows rows = sn_rows_list(list, n);
-    SN_TRY(pass_rows(job, theta, &rows, units, outputs));
+    const int h = job->shape->layers - 1;
+    const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
+    SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
+    SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
     stonet_status status = STONET_OK;
     if (axes.q > 0 && sn_axes_carried(&axes) < 1.0 - LEFT_OUT)

@@ -40,19 +40,10 @@ static stonet_status look(const sn_stage_job *job, const float *theta, const sn_
                           float *room, double *out)
 {
     const int64_t d = job->shape->width[layer];
-    if (layer == 0) {
-        SN_TRY(sn_batch_prepare(job->problem, rows));
-        sn_batch batch = {.n = rows->n, .x = room, .x_stride = d};
-        sn_batch_look(job->problem, rows, &batch);
-    } else {
-        sn_engine *engine;
-        SN_TRY(job->config->engine->create(job->shape, job->problem, 0, job->threads, &engine));
-        engine->ops->start(engine, theta);
-        stonet_status status =
-            engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = layer, .activated = true}, room);
-        engine->ops->free(engine);
-        SN_TRY(status);
-    }
+    const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
+    SN_TRY(layer == 0
+               ? sn_batch_features(job->problem, rows, room)
+               : sn_engine_forward(&use, &(sn_pass){.rows = *rows, .layer = layer, .activated = true}, room));
     sn_widen(rows->n * d, room, out);
     return STONET_OK;
 }
@@ -142,12 +133,7 @@ static stonet_status add_units(const sample *s, int64_t count, const double *wei
     shape->width[h] = wide;
     SN_TRY(sn_shape_layout(shape));
     SN_TRY(SN_NEW(out, shape->parameters));
-    /* The arrays of a layer follow each other: all below, and this layer's own, begin where they did. */
-    for (int i = 0; i < h; i++) {
-        memcpy(out + shape->weight_at[i], *theta + from.weight_at[i],
-               (size_t)(from.width[i] * from.width[i + 1]) * sizeof *out);
-        memcpy(out + shape->bias_at[i], *theta + from.bias_at[i], (size_t)from.width[i + 1] * sizeof *out);
-    }
+    for (int i = 0; i < h; i++) sn_shape_copy_layer(&from, *theta, i, shape, out);
     for (int64_t k = 0; k < count; k++) {
         double shift = 0.0;
         for (int64_t j = 0; j < s->inputs; j++) {
@@ -216,9 +202,7 @@ stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int
     SN_TRY(SN_TAKE(&scratch, mean, p));
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
     const sn_rows rows = sn_rows_list(list, n);
-    SN_TRY(sn_batch_prepare(problem, &rows));
-    sn_batch batch = {.n = n, .x = room, .x_stride = p};
-    sn_batch_look(problem, &rows, &batch);
+    SN_TRY(sn_batch_features(problem, &rows, room));
     sn_widen(n * p, room, x);
     centre(n, p, x, mean);
     for (*count = 0; *count < most; ++*count) {

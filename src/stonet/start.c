@@ -35,18 +35,6 @@ static void standardise_layer(const sn_shape *shape, int i, int64_t n, const flo
     }
 }
 
-/* mu_i of the rows, out rows x d_i. */
-static stonet_status means_of_layer(const sn_stage_job *job, const float *theta, const sn_rows *rows, int i,
-                                    float *mu)
-{
-    sn_engine *engine;
-    SN_TRY(job->config->engine->create(job->shape, job->problem, 0, 1, &engine));
-    engine->ops->start(engine, theta);
-    stonet_status status = engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = i}, mu);
-    engine->ops->free(engine);
-    return status;
-}
-
 stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
 {
     const sn_shape *shape = job->shape;
@@ -56,7 +44,9 @@ stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
     for (int i = 2; i < shape->layers; i++) {
         float *mu;
         SN_TRY(SN_NEW_RAW(mu, some.n * shape->width[i]));
-        stonet_status status = means_of_layer(job, theta, &some, i, mu);
+        stonet_status status =
+            sn_engine_forward(&(sn_use){job->problem, job->config->engine, shape, theta, 1},
+                              &(sn_pass){.rows = some, .layer = i}, mu);
         if (status == STONET_OK) standardise_layer(shape, i, some.n, mu, theta);
         sn_free(mu);
         if (status != STONET_OK) return status;

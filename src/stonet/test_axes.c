@@ -142,7 +142,6 @@ TEST(a_line_is_told_from_a_plane)
     for (int k = 0; k < Q; k++) weights(&f)[k] = 1.0F;
     sn_axes axes = learn(&f);
     assert_true(axes.share[0] > 0.999);
-    assert_int_equal(sn_axes_carrying(&axes, 0.99), 1);
     assert_true(sn_axes_effective(&axes) < 1.01);
     OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_uncorrelated(f.z);
@@ -186,7 +185,7 @@ TEST(columns_beyond_the_effect)
         if (of_effect == 0) memset(weights(&f), 0, sizeof(float[2 * Q]));
         float z[Q][N * Q];
         for (int q = Q; q >= 1; q--) {
-            sn_axes axes, first;
+            sn_axes axes;
             OK(sn_axes_learn(&f.shape, f.theta, N, f.z, (sn_units)units, q, &axes));
             assert_int_equal(axes.q, q);
             OK(sn_axes_apply(&axes, N, f.z, z[q - 1]));
@@ -203,9 +202,6 @@ TEST(columns_beyond_the_effect)
                     assert_true(fabsf(z[q - 1][i * q + k] - z[Q - 1][i * Q + k]) < 1e-5F);
             }
             assert_true(fabs(sn_axes_carried(&axes) - 1.0) < 1e-9);
-            OK(sn_axes_first(&axes, 1, &first));
-            assert_memory_equal(first.map, axes.map, sizeof(double[Q]));
-            sn_axes_free(&first);
             sn_axes_free(&axes);
         }
     }
