@@ -83,6 +83,19 @@ stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, d
     return STONET_OK;
 }
 
+stonet_status sn_constant_interval(const sn_problem *problem, const sn_rows *rows, sn_estimate *estimate)
+{
+    double *mean;
+    SN_TRY(SN_NEW(mean, problem->outputs));
+    best_constant(problem, rows, mean);
+    const sn_fold_mean others = {.mean = 1.0 - exp(mean[largest(mean, problem->outputs)])};
+    sn_free(mean);
+    sn_rate_interval(&others, (double)rows->n, estimate);
+    estimate->low = fmin(estimate->low, estimate->error);
+    estimate->high = fmax(estimate->high, estimate->error);
+    return STONET_OK;
+}
+
 void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost)
 {
     for (int k = 0; k < folds->count; k++) {

@@ -18,6 +18,10 @@ void sn_beside_free(sn_beside *beside);
 
 /* Mean loss of the best constant for the rows. */
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss);
+/* The interval of the error rate of the class that most rows have: the share of the others says it, and
+   better than held-out guesses. Where classes are equally frequent, a fold with more of one leaves more of
+   another to be guessed by. The interval holds the estimate too. */
+stonet_status sn_constant_interval(const sn_problem *problem, const sn_rows *rows, sn_estimate *estimate);
 /* The best constant of each fold on its held-out rows. */
 void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost);
 /* Ridge or logistic regression of one fold at a penalty l2 / n; found: false when there is no such model. */

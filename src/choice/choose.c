@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "choice/beside.h"
 #include "choice/choosing.h"
 
 /* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the
@@ -95,6 +96,8 @@ static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_c
     if (nothing && sn_common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
         winner = strongest;
         winner->best = 0;
+        if (s->job->problem->task == SN_CLASSIFICATION)
+            SN_TRY(sn_constant_interval(s->job->problem, &s->job->rows, &out->constant));
         out->chosen = out->constant;
         winner->score = out->constant.loss;
     } else {

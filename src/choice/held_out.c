@@ -109,7 +109,7 @@ static void put_interval(double low, double high, sn_estimate *out)
     out->high = high;
 }
 
-static void wilson(const sn_fold_mean *rate, double rows, sn_estimate *out)
+void sn_rate_interval(const sn_fold_mean *rate, double rows, sn_estimate *out)
 {
     const double p = fmin(fmax(rate->mean, 0.0), 1.0), z = sn_normal_quantile(0.5 + 0.5 * SN_COVERED);
     const double n = rate->se > 0.0 ? p * (1.0 - p) / (rate->se * rate->se) : rows;
@@ -141,6 +141,6 @@ sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_
     const sn_fold_mean error = sn_held_out_mean(folds, losses->wrong, NULL);
     out.error = error.mean;
     out.error_se = error.se;
-    wilson(&error, (double)folds->rows, &out);
+    sn_rate_interval(&error, (double)folds->rows, &out);
     return out;
 }

@@ -37,6 +37,25 @@ TEST(the_best_constant)
     assert_near(loss, -(log(1.5 / 5.5) + 3.0 * log(3.5 / 5.5)) / 4);
 }
 
+/* Six rows of ten have the first class: Wilson's interval of 4 in 10 (with half a row more for each
+   class, 4.5 in 11), or as far as the held-out estimate if that lies beyond. */
+TEST(the_interval_of_a_constant)
+{
+    static const int32_t label[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 0};
+    const sn_problem problem = {.n = 10, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
+    const sn_rows all = sn_rows_range(0, 10);
+    const double z2 = 1.959963984540054 * 1.959963984540054, p = 4.5 / 11.0;
+    const double middle = (p + z2 / 20.0) / (1.0 + z2 / 10.0),
+                 half = sqrt(z2 * (p * (1.0 - p) / 10.0 + z2 / 400.0)) / (1.0 + z2 / 10.0);
+    sn_estimate estimate = {.error = 0.5};
+    OK(sn_constant_interval(&problem, &all, &estimate));
+    assert_near(estimate.low, middle - half);
+    assert_near(estimate.high, middle + half);
+    estimate.error = 0.9;
+    OK(sn_constant_interval(&problem, &all, &estimate));
+    assert_true(estimate.high == 0.9 && estimate.low < 0.2);
+}
+
 /* y and classes that depend on x, with weights or without. */
 static oracle draw(sn_task task, float *weight, sn_folds *folds)
 {

@@ -1,6 +1,7 @@
 #include "net/shape.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/noise.h"
 
