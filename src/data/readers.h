@@ -28,6 +28,18 @@ stonet_status sn_read_drained(const char *path, const stonet_read_options *how, 
 void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
                            const sn_missing_wish *missing, sn_target_wish *wish);
 
+/* A table in memory: `fill` says which columns are text (sn_builder_start) and puts the rows. */
+typedef struct sn_memory_table {
+    int64_t n_columns;
+    const char *const *names; /* NULL: none */
+    stonet_status (*fill)(void *context, sn_builder *builder);
+    void *context;
+} sn_memory_table;
+stonet_status sn_memory_read(const sn_memory_table *table, const stonet_read_options *options,
+                             const sn_schema *schema, stonet_data **out);
+/* Puts a text from memory into a cell, or says what is wrong with its bytes. */
+stonet_status sn_put_word(sn_builder *builder, int64_t column, const char *word, size_t length);
+
 /* stonet_data_end, of the columns alone that a model uses; schema NULL: of all. */
 stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,
                               const sn_schema *schema, stonet_data **out);

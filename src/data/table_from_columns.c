@@ -101,11 +101,12 @@ static stonet_status gather_names(const stonet_columns *columns, const char ***o
     return STONET_OK;
 }
 
-static stonet_status put_word(sn_builder *builder, int64_t column, const char *word)
+stonet_status sn_put_word(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
-    const size_t length = strlen(word);
     if (!sn_utf8_valid(word, length))
         return sn_builder_fail_cell(builder, 0, builder->rows, column, "the text is not valid UTF-8");
+    if (memchr(word, '\0', length) != NULL)
+        return sn_builder_fail_cell(builder, 0, builder->rows, column, "the text has a null character");
     return sn_builder_put_text(builder, column, word, length);
 }
 
@@ -125,7 +126,7 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
         } else if (code[at] >= 0) {
             sn_builder_put_code(builder, column, code[at]);
         } else {
-            SN_TRY(put_word(builder, column, given->texts[at]));
+            SN_TRY(sn_put_word(builder, column, given->texts[at], strlen(given->texts[at])));
             code[at] = sn_builder_code(builder, column);
         }
     }
@@ -150,13 +151,15 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
         else if (given->texts[builder->rows] == NULL)
             SN_TRY(sn_builder_put_missing(builder, 0, column, "", 0));
         else
-            SN_TRY(put_word(builder, column, given->texts[builder->rows]));
+            SN_TRY(sn_put_word(builder, column, given->texts[builder->rows],
+                               strlen(given->texts[builder->rows])));
     }
     return STONET_OK;
 }
 
-static stonet_status fill(const stonet_columns *columns, sn_builder *builder)
+static stonet_status fill(void *context, sn_builder *builder)
 {
+    const stonet_columns *columns = context;
     bool *is_text;
     SN_TRY(SN_NEW(is_text, columns->count));
     for (int64_t j = 0; j < columns->count; j++) {
@@ -173,32 +176,41 @@ static stonet_status fill(const stonet_columns *columns, sn_builder *builder)
     return STONET_OK;
 }
 
+stonet_status sn_memory_read(const sn_memory_table *table, const stonet_read_options *options,
+                             const sn_schema *schema, stonet_data **out)
+{
+    stonet_read_options how;
+    SN_TRY(sn_take_read_options(options, &how));
+    if (how.target_file != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "columns in memory have no target file: add the target to them");
+    if (table->n_columns == 0) return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one column");
+    sn_missing_wish missing;
+    sn_target_wish wish;
+    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
+    sn_wish_about_columns(&how, schema, &missing, &wish);
+    wish.columns = how.target;
+    sn_builder *builder = NULL;
+    stonet_status status = sn_builder_create("the table", table->n_columns, table->names, &wish, &builder);
+    if (status == STONET_OK) status = table->fill(table->context, builder);
+    if (status == STONET_OK) status = sn_builder_finish(builder, out);
+    sn_builder_free(builder);
+    return sn_missing_wish_end(&missing, status, out);
+}
+
 stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,
                               const sn_schema *schema, stonet_data **out)
 {
     if (columns == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_end needs columns and a place for the data");
     *out = NULL;
-    stonet_read_options how;
-    SN_TRY(sn_take_read_options(options, &how));
-    if (how.target_file != NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "columns in memory have no target file: add the target to them");
-    if (columns->count == 0) return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one column");
-    sn_missing_wish missing;
-    sn_target_wish wish;
-    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
-    sn_wish_about_columns(&how, schema, &missing, &wish);
-    wish.columns = how.target;
     const char **names;
-    sn_builder *builder = NULL;
-    stonet_status status = gather_names(columns, &names);
-    if (status == STONET_OK) status = sn_builder_create("the table", columns->count, names, &wish, &builder);
-    if (status == STONET_OK) status = fill(columns, builder);
-    if (status == STONET_OK) status = sn_builder_finish(builder, out);
-    sn_builder_free(builder);
+    SN_TRY(gather_names(columns, &names));
+    stonet_columns given = *columns; /* a context is not const */
+    const stonet_status status =
+        sn_memory_read(&(sn_memory_table){columns->count, names, fill, &given}, options, schema, out);
     sn_free(names);
-    return sn_missing_wish_end(&missing, status, out);
+    return status;
 }
 
 stonet_status stonet_data_end(const stonet_columns *columns, const stonet_read_options *options,

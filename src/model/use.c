@@ -5,6 +5,7 @@
 #include "base/take_options.h"
 #include "base/team.h"
 #include "base/workspace.h"
+#include "data/arrow.h"
 #include "data/frame.h"
 #include "data/readers.h"
 #include "model/average.h"
@@ -221,6 +222,14 @@ stonet_status stonet_data_end_for(const stonet_model *model, const stonet_column
     if (model == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_end_for needs the model that the rows are for");
     return sn_columns_read(columns, options, model->schema, out);
+}
+
+stonet_status stonet_data_from_arrow_for(const stonet_model *model, struct ArrowArrayStream *stream,
+                                         const stonet_read_options *options, stonet_data **out)
+{
+    if (model != NULL) return sn_arrow_read(stream, options, model->schema, out);
+    if (stream != NULL && stream->release != NULL) stream->release(stream);
+    return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_from_arrow_for needs the model that the rows are for");
 }
 
 stonet_status stonet_check_rows(const stonet_model *model, const stonet_data *data, const stonet_run *run)

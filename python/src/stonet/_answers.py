@@ -13,7 +13,7 @@ from . import _library
 from ._core import Float64Matrix, Model, Table, filled, made_spec
 from ._library import check, last_error, lib, take_text
 from ._run import RunContext
-from ._tables import MixedTable, as_frame, is_mixed
+from ._tables import ArrowTable, MixedTable, as_frame, is_arrow, is_mixed
 
 if TYPE_CHECKING:
     from ._base import BaseReduction
@@ -128,6 +128,8 @@ def ask_report(model: Model, table: Table, name: str, importance: str, points: i
 
 
 def _table_of(X: Any) -> Table:
+    if is_arrow(X):
+        return ArrowTable(X)
     frame = as_frame(X)
     if frame is not None and is_mixed(frame):
         return MixedTable(frame)

@@ -24,7 +24,7 @@ from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask
 from ._compat import check_columns, validated
 from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, complete, filled, kept_in
 from ._run import Callback, RunContext, threads_of
-from ._tables import MixedTable, as_frame, is_mixed
+from ._tables import ArrowTable, MixedTable, as_frame, is_arrow, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
 from .independence import SufficiencyTestResult, sufficiency_result
 
@@ -100,7 +100,12 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         return int(check_random_state(random_state).randint(1, 2**31 - 1))
 
     def _checked(self, X: ArrayLike, *y: ArrayLike, reset: bool = True, **how: Any) -> Any:
-        """X, or X and y, checked: a DataFrame that is not all plain numbers as it is, anything else as an array."""
+        """X, or X and y, checked: a DataFrame that is not all plain numbers as it is, anything else as an array.
+
+        An Arrow stream can be read once: of a fit its table is given back.
+        """
+        if is_arrow(X):
+            return self._checked_arrow(X, *y, reset=reset, **how)
         frame = as_frame(X)
         model = getattr(self, "model_", None)
         if frame is not None and not reset and getattr(self, "_from_file", False):
@@ -111,14 +116,26 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                 raise ValueError(f"Found array with {len(frame)} sample(s) while a minimum of 2 is required.")
             if len(y) == 0:
                 return frame
-            multi, numeric = how.get("multi_output", False), how.get("y_numeric", False)
-            response = _check_y(response_array(y[0]), multi_output=multi, y_numeric=numeric, estimator=self)
+            response = self._checked_y(y[0], **how)
             check_consistent_length(frame, response)
             return frame, response
         y = tuple(response_array(part) if hasattr(part, "isna") else complete(part, "y") for part in y)
         return validated(
             self, filled(X), *y, finite="allow-nan", dtype=_FLOATS, order="C", accept_sparse="csr", reset=reset, **how
         )
+
+    def _checked_y(self, y: ArrayLike, multi_output: bool = False, y_numeric: bool = False, **how: Any) -> Any:
+        return _check_y(response_array(y), multi_output=multi_output, y_numeric=y_numeric, estimator=self)
+
+    def _checked_arrow(self, X: Any, *y: ArrayLike, reset: bool, **how: Any) -> Any:
+        """Columns of new rows are found by their names, in the library."""
+        if reset:
+            X = ArrowTable(X)
+            self.feature_names_in_ = np.array(X.names(), dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
+            if X.rows < how.get("ensure_min_samples", 1):
+                raise ValueError(f"Found array with {X.rows} sample(s) while a minimum of 2 is required.")
+        return (X, self._checked_y(y[0], **how)) if len(y) > 0 else X
 
     def _known_columns(self, frame: Any) -> Any:
         """Of a table for a model from a file, the columns that it was fitted on; the others may be anything."""
@@ -133,6 +150,10 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _training_table(self, X: Any) -> Table:
         names = getattr(self, "feature_names_in_", None)
+        if isinstance(X, Table):
+            return X
+        if is_arrow(X):
+            return ArrowTable(X)
         if issparse(X):
             return SparseTable(X, names)
         return Table(X, names) if isinstance(X, np.ndarray) else MixedTable(X)
@@ -195,7 +216,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             return SparseTable(rows), rows.shape[0]
         if isinstance(rows, np.ndarray):
             return Table(rows), len(rows)
-        table = MixedTable(rows, self.model_)
+        table = ArrowTable(rows, self.model_) if is_arrow(rows) else MixedTable(rows, self.model_)
         with RunContext() as run:
             self.model_.check_rows(table, run)
         return table, table.rows
@@ -397,10 +418,11 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         set_response(table, y)
 
     @staticmethod
-    def _set_weights(table: Table, X: npt.NDArray[Any], sample_weight: ArrayLike | None) -> None:
+    def _set_weights(table: Table, sample_weight: ArrayLike | None) -> None:
         if sample_weight is not None:
             weights = complete(sample_weight, "sample_weight")
-            table.set_weights(_check_sample_weight(weights, X, dtype=np.float64))
+            rows = np.empty((table.rows, 0))
+            table.set_weights(_check_sample_weight(weights, rows, dtype=np.float64))
 
     def _more_tags(self) -> dict[str, Any]:  # scikit-learn before 1.6
         return {"preserves_dtype": [np.float32], "allow_nan": True}  # the library gives Z in single precision
@@ -502,7 +524,7 @@ class WeightedReduction(TransformerReduction):
         X, y = self._checked(X, y, multi_output=True, ensure_min_samples=2)
         table = self._training_table(X)
         self._set_response(table, y)
-        self._set_weights(table, X, sample_weight)
+        self._set_weights(table, sample_weight)
         table.set_groups(groups)
         return self._fit_table(table)
 
@@ -523,5 +545,5 @@ class WeightedUnsupervisedReduction(UnsupervisedReduction):
         """
         X = self._checked(X, ensure_min_samples=2)
         table = self._training_table(X)
-        self._set_weights(table, X, sample_weight)
+        self._set_weights(table, sample_weight)
         return self._fit_table(table)

@@ -51,7 +51,7 @@ class BaseStoNet(SupervisedReduction):
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         table = self._training_table(X)
         self._set_response(table, y)
-        self._set_weights(table, X, sample_weight)
+        self._set_weights(table, sample_weight)
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -168,7 +168,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             raise ValueError("the response y has one class only: a classifier needs two at least")
         table = self._training_table(X)
         self._set_response(table, y)
-        self._set_weights(table, X, sample_weight)
+        self._set_weights(table, sample_weight)
         table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
@@ -277,7 +277,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         self._one_output = y.ndim == 1
         table = self._training_table(X)
         self._set_response(table, y)
-        self._set_weights(table, X, sample_weight)
+        self._set_weights(table, sample_weight)
         table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 

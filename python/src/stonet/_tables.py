@@ -16,12 +16,24 @@ from ._core import Model, Table
 from ._library import check, lib, names_array
 
 _DAY = np.timedelta64(1, "D")
+_capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _is_pandas(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def is_arrow(X: Any) -> bool:
+    """Whether X hands itself over as an Arrow stream: tables of pyarrow, polars, DuckDB and others."""
+    return hasattr(X, "__arrow_c_stream__") and not _is_pandas(X)
 
 
 def as_frame(X: Any) -> Any:
-    """X as a pandas DataFrame when it is one, or an Arrow or Polars table; else None."""
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(X, pandas.DataFrame):
+    """X as a pandas DataFrame when it is one or becomes one; else None."""
+    if _is_pandas(X):
         return X
     if not isinstance(X, np.ndarray) and hasattr(X, "to_pandas") and hasattr(X, "columns"):
         return X.to_pandas()
@@ -43,6 +55,24 @@ def _text(value: object) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+class ArrowTable(Table):
+    """A stonet_data from an Arrow stream; `model`: for the rows of a model, of its columns alone."""
+
+    def __init__(self, source: Any, model: Model | None = None) -> None:
+        self.handle = ctypes.c_void_p()
+        capsule = source.__arrow_c_stream__()  # released by the library, freed with the capsule
+        stream = _capsule_pointer(capsule, b"arrow_array_stream")
+        if model is None:
+            check(lib.stonet_data_from_arrow(stream, None, ctypes.byref(self.handle)))
+        else:
+            check(lib.stonet_data_from_arrow_for(model.handle, stream, None, ctypes.byref(self.handle)))
+        self.rows = int(lib.stonet_data_rows(self.handle))
+
+    def names(self) -> list[str]:
+        count = lib.stonet_data_columns(self.handle)
+        return [lib.stonet_data_column_name(self.handle, j).decode("utf-8", "replace") for j in range(count)]
 
 
 class MixedTable(Table):
