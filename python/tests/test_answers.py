@@ -115,8 +115,9 @@ def test_selection(two_indices):
 def test_report(two_indices, tmp_path):
     X, y = two_indices
     fitted = stonet.StoNetRegressor(1, epochs=5, weight_decay=0.01, random_state=1).fit(X, y)
-    page = fitted.report(X, y, tmp_path / "page.html", importance="gradient", points=50)
-    assert page.startswith("<!") and (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    path = fitted.report(X, y, tmp_path / "page.html", importance="gradient", points=50)
+    page = fitted.report(X, y, importance="gradient", points=50)
+    assert page.startswith("<!") and path == tmp_path / "page.html" and path.read_text(encoding="utf-8") == page
     content = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S).group(1))
     assert content["shown"] == 50 and content["rows"] == len(X) and content["model"] == "StoNetRegressor"
     assert content["importance"]["kind"] == "gradient" and "history" in content

@@ -97,7 +97,7 @@ def test_a_stream_is_the_same_as_the_matrix(numbers):
     with pytest.raises(ValueError, match="rows"):
         stonet.SlicedInverseRegression(1).fit(Numbers(columns), y[:-1])
     weighted = stonet.SlicedInverseRegression(1).fit(Numbers(columns), y, sample_weight=np.ones(len(y)))
-    np.testing.assert_array_equal(weighted.transform(X), wanted)
+    np.testing.assert_array_equal(weighted.transform(Numbers(columns)), wanted)
     assert stonet.order(Numbers(columns), y, method="sir").n_components == 1
 
 

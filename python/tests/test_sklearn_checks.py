@@ -15,7 +15,7 @@ def not_for(estimator):
     reasons = {}
     if name.startswith("StoNet"):
         reasons[dense] = "which rows are in a batch is drawn by their numbers, and repeated rows have other ones"
-    if name in ("SlicedAverageVariance", "PrincipalHessianDirections"):
+    if name in ("SlicedInverseRegression", "SlicedAverageVariance", "PrincipalHessianDirections"):
         reasons[dense] = "the few rows of the check leave equal eigenvalues, and any of their directions will do"
     if "sample_weight" in inspect.signature(estimator.fit).parameters:
         reasons[sparse] = "rows of a sparse table have no weights: fit says so"

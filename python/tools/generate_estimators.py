@@ -19,7 +19,7 @@ WIDTH = 100
 HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ._base import (
     BaseReduction,
@@ -49,7 +49,10 @@ CALLBACK = (
     "called with a dict (stage, done, total, loss, validation_loss, seconds) after every epoch and step of the other "
     "stages; what it returns stops the fit where that is true, and the model so far is kept"
 )
-NOT_SETTINGS = ("n_components", "random_state", "n_jobs", "verbose", "warm_start", "callback")
+CLASS_WEIGHT = (
+    'what rows count by their class, beside sample_weight: a dict, or "balanced": all classes count the same'
+)
+NOT_SETTINGS = ("n_components", "class_weight", "random_state", "n_jobs", "verbose", "warm_start", "callback")
 VERBOSE = "1 shows a progress bar and the library's notes on stderr"
 
 
@@ -69,12 +72,17 @@ def default_of(setting: Setting) -> object:
     return number(text, kind)
 
 
+def literal(words: list[str]) -> str:
+    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
+
+
 def type_of(setting: Setting) -> str:
     kind, words = setting["kind"], setting["choices"] or []
-    plain = {"integer": "int", "real": "float", "choice": "str"}
+    plain = {"integer": "int", "real": "float", "choice": literal(words)}
     hint = plain.get(kind) or ("int | tuple[int, ...]" if kind == "integers" else "float | tuple[float, ...]")
-    if kind != "choice" and any(word != "none" for word in words):
-        hint += " | str"
+    said = [word for word in words if word != "none"]
+    if kind != "choice" and said:
+        hint += " | " + literal(said)
     if kind != "choice" and "none" in words:
         hint += " | None"
     return hint
@@ -114,11 +122,15 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     value = default_of(dim)
     help_text = dim["help"] + '; "auto": as stonet.order chooses it'
     text = described("n_components", 'int or "auto"', value, help_text)
-    rows: list[Argument] = [("n_components", "int | str", value, text)]
+    rows: list[Argument] = [("n_components", 'int | Literal["auto"]', value, text)]
     for setting in settings:
         value = default_of(setting)
         text = described(setting["name"], described_type(setting), value, setting["help"], bounds(setting))
         rows.append((setting["name"], type_of(setting), value, text))
+    if base == "BaseStoNetClassifier":
+        kind = 'Literal["balanced"] | dict[Any, float] | None'
+        text = described("class_weight", 'dict or "balanced" or None', None, CLASS_WEIGHT)
+        rows.append(("class_weight", kind, None, text))
     kind = "int, RandomState or None"
     rows.append(("random_state", "Any", None, described("random_state", kind, None, RANDOM_STATE)))
     rows.append(("n_jobs", "int | None", None, described("n_jobs", "int or None", None, N_JOBS)))
@@ -134,6 +146,9 @@ def attributes(base: str) -> list[str]:
     if base == "BaseStoNetClassifier":
         lines.append("classes_ : ndarray, the labels in sorted order")
     lines.append("order_ : OrderResult, when n_components was left to the data")
+    if base.startswith("BaseStoNet"):
+        lines.append("front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md")
+        lines.append("feature_importances_ : ndarray, made when it is asked for: shares of the mean slopes of the prediction")
     return lines + ["history_ : dict of arrays, the training history by epoch, or None when there is none"]
 
 

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ._names import ESTIMATORS as _ESTIMATORS
 
 if TYPE_CHECKING:
-    from . import datasets, plot
-    from ._answers import CoefTable, ImportanceResult, OrderResult, importance, order
-    from ._files import load
+    from . import datasets as datasets, errors as errors, plot as plot  # "as": also for those who import this
+    from ._answers import CoefTable as CoefTable, ImportanceResult as ImportanceResult, OrderResult as OrderResult
+    from ._answers import importance as importance, order as order
+    from ._files import load as load
     from ._generated import *  # noqa: F403
-    from .errors import StonetError, StonetWarning
-    from .independence import IndependenceTestResult, SufficiencyTestResult, independence_test
+    from .errors import StonetError as StonetError, StonetWarning as StonetWarning
+    from .independence import IndependenceTestResult as IndependenceTestResult
+    from .independence import SufficiencyTestResult as SufficiencyTestResult, independence_test as independence_test
 
     __version__: str
 

@@ -13,6 +13,7 @@ from . import _library
 from ._core import Float64Matrix, Model, Table, filled, made_spec
 from ._library import check, last_error, lib, take_text
 from ._run import RunContext
+from ._show import Shown
 from ._tables import ArrowTable, MixedTable, as_frame, is_arrow, is_mixed
 
 if TYPE_CHECKING:
@@ -21,31 +22,47 @@ if TYPE_CHECKING:
 Columns = dict[str, npt.NDArray[np.float64]]
 
 
-class OrderResult(NamedTuple):
-    """The dimension that was chosen, and the table it was chosen from."""
-
+class _OrderFields(NamedTuple):
     n_components: int  # 0: nothing in X was found to tell about y
     rule: str
     reason: str
     table: Columns  # "k" and what the rule looks at; NaN where there is nothing to say
 
 
-class ImportanceResult(NamedTuple):
-    """One entry a variable, in the order of the columns of X."""
+class OrderResult(_OrderFields, Shown):
+    """The dimension that was chosen, and the table it was chosen from."""
 
+    def _columns(self) -> Columns:
+        return self.table
+
+
+class _ImportanceFields(NamedTuple):
     variables: list[str]
     importance: npt.NDArray[np.float64]
     se: npt.NDArray[np.float64]
     z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley, refit and stability
 
 
-class CoefTable(NamedTuple):
-    """What the columns of Z are made of, in units of X."""
+class ImportanceResult(_ImportanceFields, Shown):
+    """One entry a variable, in the order of the columns of X."""
 
+    def _columns(self) -> dict[str, Any]:
+        of_z = {f"z{k + 1}": self.z[:, k] for k in range(self.z.shape[1])}
+        return {"variable": self.variables, "importance": self.importance, "se": self.se, **of_z}
+
+
+class _CoefFields(NamedTuple):
     kind: str  # "directions", or "gradients": means over the rows
     features: list[str]
     columns: Columns  # z1, z2, .. with z1_se, .. or direction1, ..
     shares: npt.NDArray[np.float64]  # of the trace of E[J'J], for direction1, ..
+
+
+class CoefTable(_CoefFields, Shown):
+    """What the columns of Z are made of, in units of X."""
+
+    def _columns(self) -> dict[str, Any]:
+        return {"feature": self.features, **self.columns}
 
 
 def _numbers(rows: list[dict[str, Any]], name: str) -> npt.NDArray[np.float64]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import csv
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +85,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     _settings: ClassVar[tuple[str, ...]]
 
     # Set by __init__ of every estimator.
-    n_components: int | str
+    n_components: int | Literal["auto"]
     random_state: Any
     n_jobs: int | None
     verbose: int
@@ -174,6 +175,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             interrupted = stop
         if model is not None:
             self._keep(model)
+            self._remember(table)
         if interrupted is not None:
             raise interrupted
         return self
@@ -199,6 +201,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             )
         self.order_ = found
         return {**wanted, "dim": max(1, found.n_components)}
+
+    def _remember(self, table: Table) -> None:
+        """What is kept of the training rows: nothing."""
 
     def _keep(self, model: Model) -> None:
         self.model_ = model
@@ -352,6 +357,18 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             return ask_coef(self.model_, table, pairs, run)
 
+    @overload
+    def report(
+        self, X: ArrayLike, y: ArrayLike = None, path: None = None, *, importance: str = ..., points: int = ...,
+        random_state: Any = ...,
+    ) -> str: ...
+
+    @overload
+    def report(
+        self, X: ArrayLike, y: ArrayLike, path: str | os.PathLike[str], *, importance: str = ..., points: int = ...,
+        random_state: Any = ...,
+    ) -> Path: ...
+
     def report(
         self,
         X: ArrayLike,
@@ -361,7 +378,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         importance: str = "permutation",
         points: int = 20000,
         random_state: Any = 1,
-    ) -> str:
+    ) -> str | Path:
         """One self-contained HTML page: Z by response, predictions, scores, importance, coefficients, settings.
 
         The rows should not be those that the model was fitted on.
@@ -380,17 +397,19 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
         Returns
         -------
-        html : str
+        page : str, or Path
+            The page itself; with a path, where it was written.
         """
         table, _ = self._new_table(X)
         if y is not None:
             self._set_response(table, y)
         with RunContext(self._seed(random_state), self.n_jobs) as run:
             html = ask_report(self.model_, table, type(self).__name__, importance, points, run)
-        if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(html)
-        return html
+        if path is None:
+            return html
+        written = Path(path)
+        written.write_text(html, encoding="utf-8")
+        return written
 
     def standard_errors(
         self, X: ArrayLike, X_train: ArrayLike, y_train: ArrayLike = None, *, refits: int = 50,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ from . import _generated
 from ._base import BaseReduction
 from ._core import Model
 from .errors import StonetUnsupportedError
+
+
+Kind = TypeVar("Kind", bound=BaseReduction)
 
 
 def _class_for(method: str, is_classifier: bool) -> type[BaseReduction]:
@@ -32,18 +35,35 @@ def _labels(texts: list[str]) -> npt.NDArray[Any]:
     return np.array(texts)
 
 
-def load(path: str | os.PathLike[str]) -> BaseReduction:
+@overload
+def load(path: str | os.PathLike[str], kind: type[Kind]) -> Kind: ...
+
+
+@overload
+def load(path: str | os.PathLike[str], kind: None = None) -> Any: ...
+
+
+def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) -> Any:
     """Read a model file, written by ``save`` or by the command line, as a fitted estimator.
 
     Models of the command line that predict by a learner on Z (method gsir with logistic regression, say) come
     back as transformers: they give Z, and the prediction is the next step of a Pipeline.
+
+    Parameters
+    ----------
+    path : path-like
+    kind : class, optional
+        The estimator that the file must be of, ``stonet.StoNetClassifier`` say: for programs that are checked by their
+        types. A file of another one is refused.
     """
     model = Model.load(path)
     about = model.describe()
-    kind = _class_for(about["method"], model.is_classifier)
+    found = _class_for(about["method"], model.is_classifier)
+    if kind is not None and not issubclass(found, kind):
+        raise ValueError(f"{os.fspath(path)} is a {found.__name__}, not a {kind.__name__}")
     common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
-    estimator: BaseReduction = kind(**common)
-    settings = {name: value for name, value in about["settings"].items() if name in kind._settings}
+    estimator: BaseReduction = found(**common)
+    settings = {name: value for name, value in about["settings"].items() if name in found._settings}
     estimator.set_params(**settings)
     estimator.n_features_in_ = model.inputs
     names = about["inputs"]

@@ -2,22 +2,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _sure
+from ._answers import ask_importance
 from ._base import ArrayLike, SupervisedReduction, _class_text
 from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
 from ._run import Callback, RunContext, threads_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_ROWS_FOR_SLOPES = 1000  # a mean over them has 3 % of the spread of one row
 
 
 class BaseStoNet(SupervisedReduction):
@@ -45,8 +49,14 @@ class BaseStoNet(SupervisedReduction):
 
     def _keep(self, model: Model) -> None:
         super()._keep(model)
-        shares = model.describe()["fitted"].get("explained_share")
+        found = model.describe()["fitted"]
+        shares = found.get("explained_share")
         self.explained_share_ = None if shares is None else np.array(shares, dtype=np.float64)
+        self.front_: str = found.get("front", "none")
+        self.effective_dim_: float | None = found.get("effective_dimension")
+        # the loss of numbers is half the squared error, in units of the variance of y
+        squared = 2 * found["held_out_loss"] if "held_out_loss" in found else None
+        self.held_out_error_: float | None = found.get("held_out_error", squared)
 
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         table = self._training_table(X)
@@ -60,6 +70,34 @@ class BaseStoNet(SupervisedReduction):
         finally:
             self._keep(self.model_)
         return self
+
+    def _remember(self, table: Table) -> None:
+        """Some rows, for feature_importances_."""
+        self._some_rows: Table | None = table.some(_ROWS_FOR_SLOPES)
+        self._slopes: npt.NDArray[np.float64] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A file has no rows of the data."""
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_some_rows": None} if "_some_rows" in state else state
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.float64]:
+        """Shares of the columns of X in the slopes of the prediction: ``importance(.., kind="gradient")``.
+
+        Means over at most 1000 of the training rows, made when they are first asked for. They add up to 1. Permutation on
+        held-out rows says more (``importance``).
+        """
+        rows = getattr(self, "_some_rows", None)
+        slopes: npt.NDArray[np.float64] | None = getattr(self, "_slopes", None)
+        if slopes is None:
+            if rows is None:
+                why = "was read from a file, which has no rows" if hasattr(self, "model_") else "is not fitted yet"
+                raise AttributeError(f"this {type(self).__name__} {why}: feature_importances_ needs some")
+            with RunContext(1, self.n_jobs) as run:
+                size = ask_importance(self.model_, rows, "gradient", 0, None, run).importance
+            self._slopes = slopes = size / size.sum() if size.sum() > 0 else size
+        return slopes
 
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps",
@@ -131,9 +169,23 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     """Classes as the response."""
 
     classes_: npt.NDArray[Any]
+    class_weight: Literal["balanced"] | dict[Any, float] | None
 
     def _wanted(self) -> dict[str, object]:
-        return {**super()._wanted(), "task": "classification"}
+        balanced = isinstance(self.class_weight, str)
+        return {**super()._wanted(), "task": "classification", "class_weight": self.class_weight if balanced else None}
+
+    def _row_weights(self, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> ArrayLike | None:
+        """sample_weight times what a dict says of the classes; "balanced" is left to the library."""
+        if not isinstance(self.class_weight, dict):
+            return sample_weight
+        of_class = compute_sample_weight(self.class_weight, y)
+        return of_class if sample_weight is None else of_class * np.asarray(complete(sample_weight, "sample_weight"))
+
+    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
+        if self.class_weight == "balanced":
+            raise ValueError('class_weight="balanced" is not known from a piece of the data: give a dict of weights')
+        return super()._fit_more(X, y, self._row_weights(y, sample_weight))
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
@@ -168,7 +220,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             raise ValueError("the response y has one class only: a classifier needs two at least")
         table = self._training_table(X)
         self._set_response(table, y)
-        self._set_weights(table, sample_weight)
+        self._set_weights(table, self._row_weights(y, sample_weight))
         table.set_groups(groups)
         return self._fit_table(table, checkpoint, every)
 
@@ -220,6 +272,17 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         """Logarithms of the probabilities; -inf where one is 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: ArrayLike) -> Float64Matrix:
+        """Logarithms of the probabilities; with two classes, of the second over the first.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) with two classes, else (n_samples, n_classes)
+        """
+        log = np.log(np.maximum(self.predict_proba(X), np.finfo(np.float64).tiny))
+        scores: Float64Matrix = log[:, 1] - log[:, 0] if log.shape[1] == 2 else log
+        return scores
 
     def predict_set(self, X: ArrayLike, level: float = 0.9, *, by_class: bool = False) -> npt.NDArray[np.bool_]:
         """The classes that have the true one in this share of new rows; needs ``calibrate``.

@@ -10,6 +10,7 @@ from . import _library
 from ._core import filled
 from ._library import check, lib
 from ._run import RunContext
+from ._show import Shown
 
 if TYPE_CHECKING:
     from ._core import Float64Matrix, Model, Table
@@ -18,23 +19,18 @@ TESTS = ("auto", "rit", "rcit", "rcot", "dcor", "gcm")
 NULL_LAWS = ("lpb4", "hbe", "gamma", "chi2", "perm")
 
 
-class IndependenceTestResult(NamedTuple):
-    """Outcome of a test; a small p-value speaks against independence."""
-
+class _IndependenceFields(NamedTuple):
     statistic: float
     p_value: float
     test: str
     n: int
 
 
-class SufficiencyTestResult(NamedTuple):
-    """Whether Z keeps all that X says about the response; small p-values say that it does not.
+class IndependenceTestResult(_IndependenceFields, Shown):
+    """Outcome of a test; a small p-value speaks against independence."""
 
-    ``p_value`` is that of the test of independence given Z, ``prediction_p_value`` that of X adding nothing to Z for a
-    learner on held-out rows; ``lost`` is the share of the variation of the response that X explains there and Z does
-    not.
-    """
 
+class _SufficiencyFields(NamedTuple):
     statistic: float
     p_value: float
     test: str
@@ -43,6 +39,15 @@ class SufficiencyTestResult(NamedTuple):
     explained_by_z: float
     explained_by_z_and_x: float
     lost: float
+
+
+class SufficiencyTestResult(_SufficiencyFields, Shown):
+    """Whether Z keeps all that X says about the response; small p-values say that it does not.
+
+    ``p_value`` is that of the test of independence given Z, ``prediction_p_value`` that of X adding nothing to Z for a
+    learner on held-out rows; ``lost`` is the share of the variation of the response that X explains there and Z does
+    not.
+    """
 
 
 def _matrix(values: Any, name: str) -> Float64Matrix:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from ._answers import ImportanceResult
     from ._base import BaseReduction
 
 
@@ -84,4 +85,53 @@ def error_by_dimension(dimensions: Sequence[int], errors: Any, *, ax: Any = None
     ax.set_ylabel("held-out error")
     if label is not None:
         ax.legend()
+    return ax
+
+
+def importance(result: ImportanceResult, *, most: int = 20, ax: Any = None) -> Any:
+    """Show which variables count, the largest first, with a line of one standard error each way. Returns the axes."""
+    ax = _axes(ax)
+    order = np.argsort(-result.importance, kind="stable")[:most][::-1]
+    error = np.where(np.isfinite(result.se), result.se, 0.0)[order]
+    ax.barh(range(len(order)), result.importance[order], xerr=error)
+    ax.set_yticks(range(len(order)), [result.variables[j] for j in order])
+    ax.set_xlabel("importance")
+    return ax
+
+
+def calibration(y: Any, probability: Any, *, bins: int = 10, ax: Any = None) -> Any:
+    """Show how often what is said to have a probability is true: rows in bins of equal size. Returns the axes.
+
+    ``y`` has 1 (or True) for rows of the class and 0 for others; ``probability`` is what the model says of that class.
+    """
+    said, truth = np.asarray(probability, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if said.shape != truth.shape or said.ndim != 1 or not np.isin(truth, (0.0, 1.0)).all():
+        raise ValueError("y has 0 or 1 for each row, and probability one number: choose a column of predict_proba")
+    ax = _axes(ax)
+    parts = [rows for rows in np.array_split(np.argsort(said, kind="stable"), bins) if len(rows) > 0]
+    share = np.array([truth[rows].mean() for rows in parts])
+    error = np.sqrt(share * (1 - share) / np.array([len(rows) for rows in parts]))
+    ax.plot([0, 1], [0, 1], color="grey", linestyle=":")
+    ax.errorbar([said[rows].mean() for rows in parts], share, yerr=error, marker="o")
+    ax.set_xlabel("probability")
+    ax.set_ylabel("share of the rows")
+    return ax
+
+
+def intervals(y: Any, ends: Any, *, most: int = 200, ax: Any = None) -> Any:
+    """Show intervals of ``predict_interval`` with the response, rows by the middle of theirs. Returns the axes."""
+    y, ends = np.asarray(y, dtype=np.float64), np.asarray(ends, dtype=np.float64)
+    if ends.shape != (len(y), 2):
+        raise ValueError(f"ends has a row of two numbers for each of the {len(y)} rows, not the shape {ends.shape}")
+    ax = _axes(ax)
+    rows = np.argsort(ends.mean(axis=1), kind="stable")
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int))]
+    place = np.arange(len(rows))
+    inside = (ends[rows, 0] <= y[rows]) & (y[rows] <= ends[rows, 1])
+    ax.vlines(place, ends[rows, 0], ends[rows, 1], color="lightgrey")
+    for which, name in ((inside, "inside"), (~inside, "outside")):
+        ax.scatter(place[which], y[rows][which], s=12, label=f"{name}: {which.mean():.0%}")
+    ax.legend(title="response")
+    ax.set_xlabel("row")
+    ax.set_ylabel("response")
     return ax
