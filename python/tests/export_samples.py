@@ -12,15 +12,16 @@ import numpy as np
 
 HURRY = {"epochs": 2, "refine": 2, "iterations": 2, "restarts": 1, "sdr_iterations": 2}
 ROWS = 60
-# Of the StoNet: every front, activation and response; learners; a calibrated model; columns of all kinds.
+# Every method and front on every kind of table: numbers and classes by the tasks of the method, and these.
+KINDS = {"words": ["missing=mean"], "dated": ["missing=mean", "missing_indicators=on"]}
+FRONTS = ("none", "kernel", "columns", "components")
+# Besides: every activation and response of the StoNet; learners; a calibrated model; levels; other ways with missing cells.
 MORE: list[tuple[str, str, list[str]]] = [
     ("numbers", "stonet", ["front=none", "activation=relu", "hidden=5"]),
     ("classes", "stonet", ["front=none", "activation=sigmoid", "hidden=none"]),
     ("classes", "stonet", ["front=kernel", "front_linear=0.5"]),
     ("numbers", "stonet", ["front=kernel", "response=ensemble"]),
     ("numbers", "stonet", ["front=none", "response=location-scale"]),
-    ("wide", "stonet", ["front=components"]),
-    ("wide", "stonet", ["front=columns"]),
     ("classes", "pca", ["learner=mlp"]),
     ("numbers", "pca", ["learner=mlp"]),
     ("classes", "pca", ["learner=none"]),
@@ -31,8 +32,6 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("mixed", "gsir", ["levels=none"]),
     ("bare", "sir", []),
     ("wide", "stonet", ["front=conv", "front_image=6,10", "front_channels=3", "epochs=2"]),
-    ("dated", "none", ["missing=mean", "missing_indicators=on"]),
-    ("dated", "stonet", ["front=none", "missing=mean", "missing_indicators=on"]),
     ("rare", "none", []),
 ]
 
@@ -62,6 +61,7 @@ def tables(folder: Path) -> dict[str, Path]:
           [[*r, "u" if r[0] < 0 else "v"] for r in wide.tolist()])
     write(folder / "mixed.csv", ["number", "colour", "code", "large", "y"],
           [list(row) for row in zip(x[:, 1].tolist(), colour, code.tolist(), large.tolist(), made)])
+    (folder / "words.csv").write_bytes((folder / "mixed.csv").read_bytes())
     holes = [-999 if k % 5 == 3 else v for k, v in enumerate(x[:, 1].tolist())]
     days = [f"{2020 + k % 3}-{1 + k % 12:02}-{1 + k % 28:02}" for k in range(ROWS)]
     write(folder / "dated.csv", ["number", "day", "colour", "y"],
@@ -135,6 +135,21 @@ def wanted(program: str, model: Path, table: Path, folder: Path, given: dict[str
     return answers
 
 
+def front_of(more: list[str]) -> str:
+    """What of the settings belongs to the name of a model."""
+    return next(("+" + one.removeprefix("front=") for one in more if one.startswith("front=")), "")
+
+
+def all_cases(methods: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
+    """Table, method and settings of every model."""
+    tasks = {"regression": "numbers", "classification": "classes"}
+    cases = [(tasks[task], m["name"], []) for m in methods for task in m["tasks"]]
+    cases += [(kind, m["name"], more) for m in methods for kind, more in KINDS.items()]
+    plain: dict[str, list[str]] = {"numbers": [], "classes": [], "wide": []}
+    cases += [(kind, "stonet", [f"front={front}", *more]) for front in FRONTS for kind, more in {**plain, **KINDS}.items()]
+    return cases + MORE
+
+
 def make(program: str, folder: Path) -> None:
     """NAME.onnx, NAME.json (inputs and wanted outputs) and NAME.export.json for every model."""
     work = folder / "work"
@@ -142,10 +157,8 @@ def make(program: str, folder: Path) -> None:
     files = tables(work)
     methods = json.loads(subprocess.run([program, "methods", "--json"], capture_output=True, text=True).stdout)["methods"]
     settings = {m["name"]: {s["name"] for s in m["settings"]} for m in methods}
-    tasks = {"regression": "numbers", "classification": "classes"}
-    cases = [(tasks[task], m["name"], []) for m in methods for task in m["tasks"]] + MORE
-    for k, (table, method, more) in enumerate(cases):
-        name = f"{k:02}-{method}-{table}"
+    for k, (table, method, more) in enumerate(all_cases(methods)):
+        name = f"{k:03}-{method}{front_of(more)}-{table}"
         model = work / f"{name}.model"
         sets = [f"{key}={value}" for key, value in HURRY.items() if key in settings[method]] + more
         target = "5" if table == "bare" else "y"

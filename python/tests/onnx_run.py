@@ -3,7 +3,7 @@
 FOLDER is made by export_samples.py: NAME.onnx and NAME.json, with inputs and wanted outputs. Needs NumPy and onnx,
 nothing of stonet, so that it can run where onnxruntime is. What it runs the models in: onnxruntime and the reference
 evaluator of onnx (1.13 and later) where they are installed, and a plain reading of the operators in NumPy below. With
---table the largest difference of every method is printed as well, in Markdown.
+--table the largest difference of every method and kind of table is printed as well, in Markdown.
 """
 from __future__ import annotations
 
@@ -126,16 +126,23 @@ def check(path: Path, run: Callable[[Path, Values], Values]) -> float:
     return max(difference(wanted, got[name]) for name, wanted in sample["wanted"].items())
 
 
+# columns of the table by the tables of the models
+KINDS = {"numbers": "numbers", "bare": "numbers", "classes": "classes", "words": "words", "mixed": "words", "rare": "words",
+         "dated": "dates, missing", "wide": "60 columns, 40 rows"}
+
+
 def print_table(worst: dict[str, dict[str, float]]) -> None:
-    """By method, which stands between the first two dashes of the name of a model."""
-    stems = next(iter(worst.values()))
-    methods = sorted({stem.split("-")[1] for stem in stems})
-    print("\n| method | models |" + "".join(f" {name} |" for name in worst))
-    print("|---|---|" + "---|" * len(worst))
-    for method in methods:
-        of_it = [stem for stem in stems if stem.split("-")[1] == method]
-        cells = [f"{max(apart[stem] for stem in of_it):.1e}" for apart in worst.values()]
-        print(f"| `{method}` | {len(of_it)} | " + " | ".join(cells) + " |")
+    """Methods by kinds of tables, which a name has between its dashes: the largest difference in any evaluator."""
+    kinds = list(dict.fromkeys(KINDS.values()))
+    cells: dict[str, dict[str, float]] = {}
+    for stem in next(iter(worst.values())):
+        method, table = stem.split("-", 1)[1].rsplit("-", 1)
+        row = cells.setdefault(method.replace("+", ", front="), {})
+        row[KINDS[table]] = max(row.get(KINDS[table], 0.0), *(apart[stem] for apart in worst.values()))
+    print("\n| method | " + " | ".join(kinds) + " |")
+    print("|---|" + "---|" * len(kinds))
+    for method in sorted(cells):
+        print(f"| `{method}` | " + " | ".join(f"{cells[method][kind]:.1e}" if kind in cells[method] else "" for kind in kinds) + " |")
 
 
 def main() -> int:
