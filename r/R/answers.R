@@ -186,7 +186,8 @@ stonet_importance <- function(object, newdata = NULL, y = NULL,
   found <- in_run(function(run) {
     .Call(C_importance, pointer_of(object), problem$table, fitted_on, kind, whole_number(repeats, "repeats"), run)
   }, run_of(seed, threads, verbose, quiet))
-  structure(as.data.frame(found), class = c("stonet_importance", "data.frame"), kind = kind)
+  structure(as.data.frame(found), class = c("stonet_importance", "data.frame"), kind = kind,
+            loss = if (object$classifier) "log loss" else "mse over the variance of the response")
 }
 
 # Scores on the rows of the fit are too good.
@@ -197,7 +198,11 @@ tell_met <- function(object, problem, quiet) {
 }
 
 print.stonet_importance <- function(x, n = 20L, digits = 3L, ...) {
-  cat("Importance of the variables (", attr(x, "kind"), ")\n", sep = "")
+  kind <- attr(x, "kind")
+  what <- switch(kind, gradient = "mean size of the change of the prediction for one standard deviation of the variable",
+                 stability = "share of the halves of the rows in which the variable is selected",
+                 shapley = paste("decrease of the loss,", attr(x, "loss")), paste("growth of the loss,", attr(x, "loss")))
+  cat("Importance of the variables (", kind, "): ", what, "\n", sep = "")
   plain <- as.data.frame(x)
   plain <- plain[order(-plain$importance), , drop = FALSE]
   print(utils::head(plain, n), digits = digits, row.names = FALSE, ...)
@@ -206,7 +211,7 @@ print.stonet_importance <- function(x, n = 20L, digits = 3L, ...) {
 }
 
 as.data.frame.stonet_importance <- function(x, ...) {
-  attr(x, "kind") <- NULL
+  attr(x, "kind") <- attr(x, "loss") <- NULL
   class(x) <- "data.frame"
   x
 }

@@ -1,7 +1,10 @@
 # What R asks of any model: coefficients and their errors, likelihood, nested models, simulated responses.
 
-# Methods whose Z is B'x without being one of the library's linear maps: their derivatives are the same in every row.
-linear_networks <- "nnsdr"
+# Networks whose Z is B'x without being one of the library's linear maps: their derivatives are the same in every row.
+is_linear_network <- function(object) {
+  fitted <- object$about$fitted
+  object$method == "nnsdr" || (identical(fitted$activation, "identity") && (is.null(fitted$front) || fitted$front == "none"))
+}
 
 coef.stonet <- function(object, newdata = NULL, y = NULL, se = FALSE, pairs = if (se) 50 else 0, seed = object$seed,
                         threads = object$threads, quiet = FALSE, ...) {
@@ -19,7 +22,7 @@ coef_table <- function(object, pointer, table, pairs, how) {
   rows <- as.data.frame(found$rows)
   values <- as.matrix(rows[setdiff(names(rows), "feature")])
   rownames(values) <- rows$feature
-  if (object$method %in% linear_networks) {
+  if (is_linear_network(object)) {
     found <- list(kind = "directions")
     values <- values[, seq_len(object$dim), drop = FALSE]
   }
@@ -38,8 +41,8 @@ linear_only <- function(object) {
 
 print.stonet_coef <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   linear <- identical(attr(x, "kind"), "directions")
-  cat(if (linear) "Z is linear in x: its directions, in units of x\n"
-      else "Z is not linear in x: mean derivatives of its columns, and leading directions, in units of x\n")
+  cat(if (linear) "Z is linear in x: change of its columns for one unit of x\n"
+      else "Z is not linear in x: mean change of its columns for one unit of x, and leading directions\n")
   print(matrix(x, nrow(x), dimnames = dimnames(x)), digits = digits, ...)
   invisible(x)
 }

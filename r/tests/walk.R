@@ -112,7 +112,9 @@ step("predict(se.fit = TRUE)", identical(p$fit, predict(three, air[1:5, ])), p$s
 step("a second call of it fits nothing again", identical(again, p), identical(fits[[1]][[1]], three$handle$halves$fits[[1]][[1]]))
 step("update", identical(update(three, . ~ . - Temp)$x_names, c("Solar.R", "Wind")))
 step("coef of the first example, of a linear network, without room for errors",
-     identical(rownames(coef(iris_fit)), names(iris)[1:4]), identical(attr(coef(iris_fit), "kind"), "gradients"),
+     identical(rownames(coef(iris_fit)), names(iris)[1:4]),
+     identical(attr(coef(quick(Species ~ ., iris, dim = 2, quiet = TRUE)), "kind"), "gradients"),
+     identical(attr(coef(stonet(Species ~ ., iris, 2, epochs = 5, activation = "identity", front = "none", seed = 1, quiet = TRUE)), "kind"), "directions"),
      any(grepl("is linear in x", capture.output(print(coef(stonet(mpg ~ wt + hp, mtcars, 1, "nnsdr", epochs = 5, refine = 5, seed = 1)))))),
      grepl("standard_errors()", error_of(coef(iris_fit, se = TRUE)), fixed = TRUE))
 page <- report(three, air, path = tempfile(fileext = ".html"))
@@ -138,6 +140,7 @@ invisible(grDevices::dev.off())
 step("errors in R's words", grepl("give a formula with a response", error_of(stonet(~., mtcars, method = "sir"))),
      grepl("calibrate()", error_of(predict(cars, mtcars, type = "interval")), fixed = TRUE),
      grepl("did you mean \"sir\"", error_of(stonet(mpg ~ ., mtcars, method = "SIR"))),
+     grepl("stonet_methods(\"stonet\") lists them", error_of(stonet(mpg ~ ., mtcars, metod = "sir")), fixed = TRUE),
      grepl("offset", error_of(stonet(mpg ~ wt, mtcars, offset = hp))), grepl("offset", error_of(stonet(mpg ~ wt + offset(hp), mtcars))))
 step("kind = \"stability\"", nrow(stonet_importance(three, kind = "stability", repeats = 3, seed = 1, threads = 2)) == 3)
 bent <- stonet(mpg ~ poly(hp, 2) + splines::ns(wt, 3), mtcars, dim = 1, method = "sir", slices = 5)
