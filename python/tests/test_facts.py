@@ -115,6 +115,28 @@ def test_plots_of_results(waveform, numbers):
         stonet.plot.intervals(y, y)
 
 
+def test_inverse_transform():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(300, 2)) @ random.normal(size=(2, 6)) * [1, 10, 100, 1, 1, 1] + [5, 0, 0, -3, 1e3, 0]
+    X[:, 5] = 7.0
+    whole = stonet.PrincipalComponents(2).fit(X)
+    np.testing.assert_allclose(whole.inverse_transform(whole.transform(X)), X, rtol=1e-4, atol=1e-3)
+    one = stonet.PrincipalComponents(1).fit(X)  # what is lost is not along the component
+    back = one.inverse_transform(one.transform(X))
+    np.testing.assert_allclose(one.transform(back), one.transform(X), atol=1e-4)
+    assert 0 < ((back - X) ** 2).sum()
+    coder = stonet.Autoencoder(2, epochs=400, hidden=8, random_state=1, n_jobs=1).fit(X)
+    got = coder.inverse_transform(coder.transform(X))
+    assert ((got - X) ** 2)[:, 2].mean() < 0.05 * X[:, 2].var() and np.ptp(got[:, 5]) < 1e-3
+    with pytest.raises(ValueError, match="2 columns here"):
+        coder.inverse_transform(X)
+    pandas = pytest.importorskip("pandas")
+    words = pandas.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "up", "down")})
+    mixed = stonet.PrincipalComponents(1).fit(words)
+    with pytest.raises(ValueError, match="no way back"):
+        mixed.inverse_transform(mixed.transform(words))
+
+
 def test_load_knows_its_kind(waveform, tmp_path):
     X, y, _ = waveform
     make("StoNetClassifier", random_state=1).fit(X, y).save(tmp_path / "m.model")

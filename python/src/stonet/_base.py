@@ -24,6 +24,7 @@ from . import _sure
 from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask_report, choose_order
 from ._compat import check_columns, validated
 from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, complete, filled, kept_in
+from ._inverse import inverse
 from ._run import Callback, RunContext, threads_of
 from ._tables import ArrowTable, MixedTable, as_frame, is_arrow, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
@@ -502,6 +503,23 @@ class UnsupervisedReduction(BaseReduction):
         """
         X = self._checked(X, ensure_min_samples=2)
         return self._fit_table(self._training_table(X))
+
+    def inverse_transform(self, Z: ArrayLike) -> Float64Matrix:
+        """The rows of X that these Z stand for: what the components, or the decoder, give back.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features), float64
+        """
+        check_is_fitted(self, "model_")
+        rows = np.asarray(Z, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.model_.dim:
+            raise ValueError(f"Z has {self.model_.dim} columns here, and this has the shape {rows.shape}")
+        return inverse(self._method, self.model_, rows)
 
 
 class TransformerReduction(SupervisedReduction):

@@ -275,6 +275,21 @@ class Model:
         check(lib.stonet_model_directions(self._handle, _address(out)))
         return out
 
+    def tensors(self, *names: str) -> dict[str, Float64Matrix]:
+        """Numbers of the model by the names they have in its file, with their shapes."""
+        handle, rank, shape = ctypes.c_void_p(), ctypes.c_int(), (ctypes.c_int64 * 4)()
+        check(lib.stonet_model_tensors(self._handle, ctypes.byref(handle)))
+        found = {}
+        try:
+            for name in names:
+                check(lib.stonet_tensors_shape(handle, name.encode(), shape, ctypes.byref(rank)))
+                out = np.empty(tuple(shape[: rank.value]), dtype=np.float64)
+                check(lib.stonet_tensors_get(handle, name.encode(), _address(out), out.size))
+                found[name] = out
+        finally:
+            lib.stonet_tensors_free(handle)
+        return found
+
     def support(self) -> npt.NDArray[np.bool_]:
         """Whether the model looks at each of its columns."""
         used = np.empty(self.inputs, dtype=np.uint8)
