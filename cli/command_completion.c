@@ -33,8 +33,33 @@ static bool take_names(const json_t *array, name_list *list)
     return fclose(list->stream) == 0 && whole;
 }
 
+/* The settings of all methods as NAME=, each once. */
+static bool take_settings(const json_t *tables, name_list *list)
+{
+    json_t *seen = json_object(), *method, *entry;
+    size_t i, k;
+    if (seen == NULL || !open_list(list)) {
+        json_decref(seen);
+        return false;
+    }
+    json_array_foreach(json_object_get(tables, "common"), k, entry)
+        json_object_set_new(seen, json_text(entry, "name"), json_true());
+    json_array_foreach(json_object_get(tables, "methods"), i, method)
+        json_array_foreach(json_object_get(method, "settings"), k, entry)
+            json_object_set_new(seen, json_text(entry, "name"), json_true());
+    const char *name, *before = "";
+    json_object_foreach(seen, name, entry)
+    {
+        fprintf(list->stream, "%s%s=", before, name);
+        before = " ";
+    }
+    json_decref(seen);
+    const bool whole = ferror(list->stream) == 0;
+    return fclose(list->stream) == 0 && whole;
+}
+
 typedef struct known_names {
-    name_list methods, generators;
+    name_list methods, settings, generators;
 } known_names;
 
 static int find_names(const cli_command *command, known_names *known)
@@ -44,7 +69,7 @@ static int find_names(const cli_command *command, known_names *known)
     *known = (known_names){0};
     bool done = methods != NULL && generators != NULL &&
                 take_names(json_object_get(methods, "methods"), &known->methods) &&
-                take_names(generators, &known->generators);
+                take_settings(methods, &known->settings) && take_names(generators, &known->generators);
     json_decref(methods);
     json_decref(generators);
     if (done) return EXIT_DONE;
@@ -53,13 +78,15 @@ static int find_names(const cli_command *command, known_names *known)
 }
 
 /* What an option's value is. */
-typedef enum value_kind { VALUE_NONE, VALUE_FILE, VALUE_METHOD, VALUE_OTHER } value_kind;
+typedef enum value_kind { VALUE_NONE, VALUE_FILE, VALUE_METHOD, VALUE_SETTING, VALUE_OTHER } value_kind;
 
 static value_kind value_of(const cli_option *option)
 {
     if (option->argument == NULL) return VALUE_NONE;
     if (strncmp(option->argument, "FILE", 4) == 0 || strcmp(option->name, "out") == 0) return VALUE_FILE;
-    return strcmp(option->name, "method") == 0 ? VALUE_METHOD : VALUE_OTHER;
+    if (strcmp(option->name, "method") == 0) return VALUE_METHOD;
+    const bool setting = strcmp(option->name, "set") == 0 || strcmp(option->name, "grid") == 0;
+    return setting ? VALUE_SETTING : VALUE_OTHER;
 }
 
 /* The names its operand can be, NULL: files. */
@@ -97,6 +124,10 @@ static void print_bash(const known_names *known)
     puts("    esac\n"
          "    case \"$before\" in");
     printf("    --method) COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", known->methods.text);
+    printf("    --set | --grid)\n"
+           "        compopt -o nospace 2> /dev/null\n"
+           "        COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n",
+           known->settings.text);
     puts("    *)\n"
          "        if [ \"${word#-}\" != \"$word\" ]; then\n"
          "            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -153,6 +184,8 @@ static void print_zsh(const known_names *known)
                 puts("]' \\");
             else if (kind == VALUE_METHOD)
                 printf("]:method:(%s)' \\\n", known->methods.text);
+            else if (kind == VALUE_SETTING)
+                printf("]:setting:{compadd -S \"\" -- %s}' \\\n", known->settings.text);
             else
                 printf("]:%s:%s' \\\n", option->name, kind == VALUE_FILE ? "_files" : "");
         }
@@ -189,6 +222,8 @@ static void print_fish(const known_names *known)
             print_short(option->help, 60);
             if (kind == VALUE_METHOD)
                 printf("' -a '%s'\n", known->methods.text);
+            else if (kind == VALUE_SETTING)
+                printf("' -a '%s'\n", known->settings.text);
             else
                 puts("'");
         }
@@ -250,6 +285,7 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
         int result = find_names(command, &known);
         if (result == EXIT_DONE) shells[i].print(&known);
         free(known.methods.text);
+        free(known.settings.text);
         free(known.generators.text);
         return result;
     }

@@ -75,6 +75,10 @@ static void manual_and_completion_have_all_options(void **state)
     assert_string_equal(captured_out, "--target --target-file\n");
     SH("bash -c 'source ./bash.txt; COMP_WORDS=(stonet tr); COMP_CWORD=1; _stonet; echo ${COMPREPLY[@]}'");
     assert_string_equal(captured_out, "transform\n");
+    SH("bash -c 'source ./bash.txt; COMP_WORDS=(stonet fit --set weight_); COMP_CWORD=3; _stonet; echo "
+       "${COMPREPLY[@]}'");
+    assert_string_equal(captured_out, "weight_decay=\n");
+    SH("grep -c -e \"-l set .*weight_decay=\" fish.txt && grep -c \"set.*setting:.*weight_decay=\" zsh.txt");
     assert_int_equal(sh("stonet completion tcsh"), 2);
     assert_int_equal(sh("stonet help --man nothing"), 2);
 }

@@ -235,6 +235,8 @@ static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_opt
     SN_TRY(sn_folds_cut(&rows, &all, &plan, job->run->seed, out));
     SN_TRY(sn_calibration_create(job->model, out->count, out->rows, &job->made));
     job->made->kind = split ? SN_CALIBRATION_SPLIT : SN_CALIBRATION_CV;
+    sn_message(job->run, STONET_NOTE, "calibration takes %d more %s of the model", out->count,
+               out->count == 1 ? "fit" : "fits");
     return STONET_OK;
 }
 
