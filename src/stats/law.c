@@ -1,0 +1,112 @@
+#include "stats/law.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/linalg.h"
+
+SN_DEFINE_WORDS(sn_law_kind_words, "kind of response", SN_LAW_ORDERED, SN_LAW_KIND_WORDS);
+
+enum { OF_TIMES = 1 << SN_LAW_TIMES | 1 << SN_LAW_INTERVALS, STEPS = 50, HALVINGS = 20 };
+
+#define TIMES(word, errors)                                                                                  \
+    {                                                                                                        \
+        word, OF_TIMES, errors, "minus log likelihood of the log time", sn_law_times_start,                  \
+            sn_law_times_loss, sn_law_times_pull, sn_law_times_answer                                        \
+    }
+#define ORDERED(word, errors)                                                                                \
+    {                                                                                                        \
+        word, 1 << SN_LAW_ORDERED, errors, "log loss", sn_law_ordered_start, sn_law_ordered_loss,            \
+            sn_law_ordered_pull, sn_law_ordered_answer                                                       \
+    }
+#define COUNTS(word)                                                                                         \
+    {                                                                                                        \
+        word, 1 << SN_LAW_COUNTS, SN_ERRORS_NORMAL, "minus log likelihood of the count",                     \
+            sn_law_counts_start, sn_law_counts_loss, sn_law_counts_pull, sn_law_counts_answer                \
+    }
+
+/* The first of a kind is its law=auto. */
+static const sn_law laws[] = {
+    TIMES("normal", SN_ERRORS_NORMAL),
+    TIMES("logistic", SN_ERRORS_LOGISTIC),
+    TIMES("extreme", SN_ERRORS_EXTREME),
+    ORDERED("logistic", SN_ERRORS_LOGISTIC),
+    ORDERED("normal", SN_ERRORS_NORMAL),
+    ORDERED("extreme", SN_ERRORS_EXTREME),
+    COUNTS("poisson"),
+    COUNTS("negative-binomial"),
+};
+
+const sn_law *sn_law_find(sn_law_kind kind, const char *word)
+{
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++)
+        if ((laws[k].kinds >> kind & 1U) != 0 &&
+            (strcmp(word, "auto") == 0 || strcmp(word, laws[k].word) == 0))
+            return &laws[k];
+    return NULL;
+}
+
+/* ---- the parameters ------------------------------------------------------------------------------------ */
+
+/* A sum over the sample. */
+typedef struct sums {
+    double loss;
+    double slope[SN_LAW_PARAMETERS];
+    double square[SN_LAW_PARAMETERS * SN_LAW_PARAMETERS]; /* k x k */
+} sums;
+
+static void add(const sn_law *law, const double *seen, double mu, double weight, int k,
+                const double *parameter, sums *to)
+{
+    double slope[SN_LAW_PARAMETERS] = {0.0};
+    to->loss += weight * law->loss(law, seen, mu, parameter, slope);
+    for (int a = 0; a < k; a++) {
+        if (slope[a] == 0.0) continue;
+        to->slope[a] += weight * slope[a];
+        for (int b = 0; b < k; b++) to->square[a * k + b] += weight * slope[a] * slope[b];
+    }
+}
+
+/* Ordered classes have half a row more each, at the mean mu: none is without rows. */
+static void add_up(const sn_law *law, const sn_law_sample *sample, int k, const double *parameter, sums *to)
+{
+    double mean = 0.0;
+    memset(to, 0, sizeof *to);
+    for (int64_t i = 0; i < sample->n; i++) {
+        const double mu = sample->mu != NULL ? sample->mu[i] : 0.0;
+        mean += mu / (double)sample->n;
+        add(law, sample->seen + i * SN_LAW_SEEN, mu, sample->weight != NULL ? sample->weight[i] : 1.0, k,
+            parameter, to);
+    }
+    for (int c = 0; law->kinds == 1 << SN_LAW_ORDERED && c <= k; c++)
+        add(law, (const double[]){c, k + 1}, mean, 0.5, k, parameter, to);
+}
+
+void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, double *parameter)
+{
+    double mean = 0.0, first[SN_LAW_PARAMETERS];
+    for (int64_t i = 0; i < sample->n; i++) mean += sample->seen[i * SN_LAW_SEEN] / (double)sample->n;
+    const int k = law->start(law, sample->seen, mean, first);
+    if (fresh) memcpy(parameter, first, sizeof first);
+    sums now, tried;
+    add_up(law, sample, k, parameter, &now);
+    for (int step = 0; step < STEPS; step++) {
+        double move[SN_LAW_PARAMETERS], next[SN_LAW_PARAMETERS], part = 1.0;
+        const double enough = 1e-10 * (fabs(now.loss) + 1.0);
+        memcpy(move, now.slope, sizeof move);
+        for (int a = 0; a < k; a++) now.square[a * k + a] += 1e-9 * (now.square[a * k + a] + 1.0);
+        if (sn_solve_spd(k, now.square, 1, move) != STONET_OK) return;
+        int halving = 0;
+        for (; halving < HALVINGS; halving++, part *= 0.5) {
+            memcpy(next, parameter, sizeof next);
+            for (int a = 0; a < k; a++) next[a] -= part * move[a];
+            add_up(law, sample, k, next, &tried);
+            if (tried.loss < now.loss) break;
+        }
+        if (halving == HALVINGS) return;
+        const bool done = now.loss - tried.loss < enough;
+        memcpy(parameter, next, sizeof next);
+        now = tried;
+        if (done) return;
+    }
+}

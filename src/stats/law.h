@@ -1,0 +1,92 @@
+/*
+ * Responses that are not one number with a symmetric error: a law says how the network's one output mu leads
+ * to what is seen of a row, `seen`, two numbers. A new law is a file and a line of the table in law.c.
+ *
+ *     times, intervals   y = mu + shift + s e is seen as low <= y <= high (equal: y itself); y a log time
+ *     ordered            y = mu + e is seen as t_{c-1} < y <= t_c: the class c, with thresholds t; scale 1
+ *     counts             k ~ Poisson or negative binomial with mean exp(mu + shift + offset)
+ *
+ * shift, log s, the thresholds and the dispersion are the parameters of the law. Given the outputs of some
+ * rows they are found by maximum likelihood (sn_law_fit), and are not trained with the network.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/words.h"
+#include "stats/errors.h"
+
+typedef enum sn_law_kind {
+    SN_LAW_NONE, /* numbers or classes as they are */
+    SN_LAW_TIMES,
+    SN_LAW_INTERVALS,
+    SN_LAW_COUNTS,
+    SN_LAW_ORDERED
+} sn_law_kind;
+#define SN_LAW_KIND_WORDS(between)                                                                           \
+    "none" between "survival" between "interval" between "count" between "ordinal"
+extern const sn_words sn_law_kind_words;
+
+/* The setting `law`; auto: normal for times, logistic for ordered classes, Poisson for counts. */
+#define SN_LAW_WORDS "auto|normal|logistic|extreme|poisson|negative-binomial"
+
+enum {
+    SN_LAW_SEEN = 2,       /* numbers of a row */
+    SN_LAW_PARAMETERS = 64 /* at most */
+};
+
+typedef struct sn_law sn_law;
+struct sn_law {
+    const char *word; /* of the setting */
+    unsigned kinds;   /* 1 << sn_law_kind */
+    sn_errors errors; /* of y; counts: not used */
+    const char *loss_name;
+    /* How many parameters are fitted, with values to begin at; `mean`: of the first numbers seen. */
+    int (*start)(const sn_law *law, const double *seen, double mean, double *parameter);
+    /* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */
+    double (*loss)(const sn_law *law, const double *seen, double mu, const double *parameter, double *slope);
+    /* The residual y - mu that the network is to see: a draw given u in (0, 1), whose mean over u is the
+       slope of the log likelihood by mu times the law's own scale; u = 0: that mean. */
+    double (*pull)(const sn_law *law, const double *seen, double mu, const double *parameter, double u);
+    /* What is predicted: the median y, the log of the mean count, or the probabilities of `outputs` classes.
+     */
+    void (*answer)(const sn_law *law, double mu, const double *parameter, int64_t outputs, double *out);
+};
+
+/* NULL: the kind has no such law. */
+const sn_law *sn_law_find(sn_law_kind kind, const char *word);
+
+/* Rows that the parameters are fitted on. */
+typedef struct sn_law_sample {
+    int64_t n;
+    const double *seen;   /* n x SN_LAW_SEEN */
+    const double *mu;     /* n; NULL: 0 */
+    const double *weight; /* n; NULL: 1 */
+} sn_law_sample;
+
+/* The parameters by Newton's steps, with the mean outer product of the slopes for the curvature. They begin
+   where they are, or (fresh) anew. */
+void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, double *parameter);
+
+/* The laws' own functions. */
+int sn_law_times_start(const sn_law *law, const double *seen, double mean, double *parameter);
+double sn_law_times_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
+                         double *slope);
+double sn_law_times_pull(const sn_law *law, const double *seen, double mu, const double *parameter, double u);
+void sn_law_times_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs, double *out);
+int sn_law_ordered_start(const sn_law *law, const double *seen, double mean, double *parameter);
+double sn_law_ordered_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
+                           double *slope);
+double sn_law_ordered_pull(const sn_law *law, const double *seen, double mu, const double *parameter,
+                           double u);
+void sn_law_ordered_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs,
+                           double *out);
+int sn_law_counts_start(const sn_law *law, const double *seen, double mean, double *parameter);
+double sn_law_counts_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
+                          double *slope);
+double sn_law_counts_pull(const sn_law *law, const double *seen, double mu, const double *parameter,
+                          double u);
+void sn_law_counts_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs,
+                          double *out);

@@ -1,0 +1,177 @@
+#include <math.h>
+
+#include "base/test_kit.h"
+#include "stats/law.h"
+
+static void assert_near(double got, double expected, double within)
+{
+    if (!(fabs(got - expected) <= within)) fail_msg("%.12g is not %.12g", got, expected);
+}
+
+static const char *const words[] = {"normal", "logistic", "extreme"};
+
+TEST(probabilities_between_bounds_hold_in_both_tails)
+{
+    for (int k = 0; k < 3; k++) {
+        const sn_errors law = (sn_errors)k;
+        const double near = exp(sn_errors_log_upper(law, -0.3)) - exp(sn_errors_log_upper(law, 0.4));
+        assert_near(exp(sn_errors_log_between(law, -0.3, 0.4)), near, 1e-14);
+        assert_near(exp(sn_errors_log_lower(law, 0.2)) + exp(sn_errors_log_upper(law, 0.2)), 1.0, 1e-14);
+        /* the density is the slope, also where the probabilities themselves are tiny or 1 - tiny */
+        const double at[] = {-40.0, -3.0, 0.1, 2.0, 3.5};
+        for (int j = 0; j < 5; j++) {
+            const double h = 1e-5, log_p = sn_errors_log_between(law, at[j] - h, at[j] + h);
+            assert_near(log_p - log(2.0 * h), sn_errors_log_density(law, at[j]), 1e-6);
+        }
+        assert_true(isfinite(sn_errors_log_between(law, 6.0, 6.5)));
+    }
+    assert_near(sn_errors_log_upper(SN_ERRORS_NORMAL, 29.999),
+                sn_errors_log_upper(SN_ERRORS_NORMAL, 30.001) + 0.002 * (30.0 + 1.0 / 30.0), 1e-5);
+    assert_true(sn_errors_log_upper(SN_ERRORS_NORMAL, 1e6) > -5.1e11);
+}
+
+/* The part of the law between low and the point is u of that between low and high. */
+TEST(truncated_draws_are_quantiles)
+{
+    const double bounds[][2] = {{-(double)INFINITY, -8.0},
+                                {-2.0, -1.5},
+                                {-1.0, 2.0},
+                                {0.5, (double)INFINITY},
+                                {5.0, (double)INFINITY},
+                                {-(double)INFINITY, 0.3},
+                                {40.0, (double)INFINITY},
+                                {-50.0, -45.0}};
+    for (int k = 0; k < 3; k++)
+        for (int b = 0; b < 8; b++)
+            for (int j = 1; j < 10; j++) {
+                const double u = j / 10.0, low = bounds[b][0], high = bounds[b][1];
+                const double e = sn_errors_between((sn_errors)k, low, high, u);
+                assert_true(e >= low && e <= high);
+                if (low > 6.0 && k == SN_ERRORS_EXTREME) continue; /* exp(-exp(40)): one number is left */
+                const double part = sn_errors_log_between((sn_errors)k, low, e) -
+                                    sn_errors_log_between((sn_errors)k, low, high);
+                assert_near(exp(part), u, 1e-6);
+            }
+}
+
+static double loss_at(const sn_law *law, const double *seen, double mu, const double *parameter, int which,
+                      double by)
+{
+    double moved[SN_LAW_PARAMETERS];
+    for (int k = 0; k < SN_LAW_PARAMETERS; k++) moved[k] = parameter[k];
+    if (which >= 0) moved[which] += by;
+    return law->loss(law, seen, which < 0 ? mu + by : mu, moved, NULL);
+}
+
+/* Slopes and pulls of one row against central differences; scale: pull = - scale d loss / d mu. */
+static void check_row(const sn_law *law, const double *seen, double mu, const double *parameter, int count,
+                      double scale)
+{
+    const double h = 1e-5;
+    double slope[SN_LAW_PARAMETERS] = {0.0}, mean = 0.0;
+    law->loss(law, seen, mu, parameter, slope);
+    for (int k = 0; k < count; k++) {
+        const double by =
+            (loss_at(law, seen, mu, parameter, k, h) - loss_at(law, seen, mu, parameter, k, -h)) / (2.0 * h);
+        assert_near(slope[k], by, 1e-6 * (1.0 + fabs(by)));
+    }
+    const double by =
+        (loss_at(law, seen, mu, parameter, -1, h) - loss_at(law, seen, mu, parameter, -1, -h)) / (2.0 * h);
+    assert_near(law->pull(law, seen, mu, parameter, 0.0), -scale * by, 1e-6 * (1.0 + fabs(scale * by)));
+    enum { DRAWS = 20000 }; /* Fisher's identity: the mean over draws is the slope */
+    for (int j = 0; j < DRAWS; j++) mean += law->pull(law, seen, mu, parameter, (j + 0.5) / DRAWS) / DRAWS;
+    assert_near(mean, -scale * by, 2e-3 * (1.0 + fabs(scale * by)));
+}
+
+TEST(slopes_of_times_are_those_of_the_loss)
+{
+    const double seen[][2] = {{0.3, 0.3}, {0.4, (double)INFINITY}, {-(double)INFINITY, -0.2}, {-0.5, 0.9}};
+    const double parameter[SN_LAW_PARAMETERS] = {0.2, -0.4};
+    for (int k = 0; k < 3; k++)
+        for (int r = 0; r < 4; r++)
+            check_row(sn_law_find(SN_LAW_TIMES, words[k]), seen[r], 0.1, parameter, 2, exp(-0.8));
+}
+
+TEST(slopes_of_ordered_classes_are_those_of_the_loss)
+{
+    const double parameter[SN_LAW_PARAMETERS] = {-1.0, 0.3, 1.7};
+    for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 4; c++)
+            check_row(sn_law_find(SN_LAW_ORDERED, words[k]), (const double[]){c, 4}, 0.4, parameter, 3, 1.0);
+    double p[4], sum = 0.0;
+    const sn_law *law = sn_law_find(SN_LAW_ORDERED, "auto");
+    law->answer(law, 0.4, parameter, 4, p);
+    for (int c = 0; c < 4; c++) sum += p[c];
+    assert_near(sum, 1.0, 1e-14);
+    assert_near(p[0], 1.0 / (1.0 + exp(1.4)), 1e-14);
+}
+
+TEST(slopes_of_counts_are_those_of_the_loss)
+{
+    const double parameter[SN_LAW_PARAMETERS] = {0.2, -0.7, 2.5}, a = exp(-0.7);
+    const double seen[][2] = {{0.0, 0.0}, {3.0, 0.5}, {7.0, -1.0}};
+    for (int r = 0; r < 3; r++) {
+        check_row(sn_law_find(SN_LAW_COUNTS, "poisson"), seen[r], 0.1, parameter, 1, 1.0 / 2.5);
+        check_row(sn_law_find(SN_LAW_COUNTS, "negative-binomial"), seen[r], 0.1, parameter, 2,
+                  (1.0 + a * 2.5) / 2.5);
+    }
+    /* without dispersion the second is the first */
+    const double none[SN_LAW_PARAMETERS] = {0.2, -11.0, 2.5};
+    const sn_law *poisson = sn_law_find(SN_LAW_COUNTS, "auto");
+    const sn_law *negative = sn_law_find(SN_LAW_COUNTS, "negative-binomial");
+    assert_near(poisson->loss(poisson, seen[1], 0.1, none, NULL),
+                negative->loss(negative, seen[1], 0.1, none, NULL), 1e-3);
+}
+
+/* Ten times, three of them censored: what survreg of R's survival has of them. */
+TEST(times_are_fitted_as_by_survreg)
+{
+    const double time[] = {3, 5, 1, 8, 2, 9, 4, 7, 12, 6};
+    const int event[] = {1, 0, 1, 1, 1, 0, 1, 1, 0, 1};
+    const double known[3][3] = {{1.71980327, -0.06708802, -21.01061578},
+                                {1.73391047, -0.60468006, -21.08214065},
+                                {2.05785863, -0.33228828, -21.21130845}};
+    double seen[10][2];
+    for (int i = 0; i < 10; i++) {
+        seen[i][0] = log(time[i]);
+        seen[i][1] = event[i] == 1 ? seen[i][0] : (double)INFINITY;
+    }
+    for (int k = 0; k < 3; k++) {
+        const sn_law *law = sn_law_find(SN_LAW_TIMES, words[k]);
+        const sn_law_sample sample = {.n = 10, .seen = seen[0]};
+        double parameter[SN_LAW_PARAMETERS], loss = 0.0;
+        sn_law_fit(law, &sample, true, parameter);
+        for (int i = 0; i < 10; i++) {
+            loss += law->loss(law, seen[i], 0.0, parameter, NULL);
+            if (event[i] == 1) loss += log(time[i]); /* survreg's is of the times */
+        }
+        assert_near(parameter[0], known[k][0], 1e-4);
+        assert_near(parameter[1], known[k][1], 1e-4);
+        assert_near(-loss, known[k][2], 1e-6);
+    }
+}
+
+/* Without effects the thresholds are the logits of the cumulative shares, each class with half a row more. */
+TEST(thresholds_are_cumulative_logits)
+{
+    double seen[20][2], parameter[SN_LAW_PARAMETERS];
+    for (int i = 0; i < 20; i++) {
+        seen[i][0] = i < 12 ? 0 : i < 17 ? 1 : 2;
+        seen[i][1] = 4; /* and none of the last class */
+    }
+    sn_law_fit(sn_law_find(SN_LAW_ORDERED, "auto"), &(sn_law_sample){.n = 20, .seen = seen[0]}, true,
+               parameter);
+    const double below[] = {12.5 / 22.0, 18.0 / 22.0, 21.5 / 22.0};
+    for (int k = 0; k < 3; k++) assert_near(parameter[k], log(below[k] / (1.0 - below[k])), 1e-4);
+}
+
+TEST(kinds_know_their_laws)
+{
+    assert_non_null(sn_law_find(SN_LAW_INTERVALS, "extreme"));
+    assert_string_equal(sn_law_find(SN_LAW_COUNTS, "auto")->word, "poisson");
+    assert_string_equal(sn_law_find(SN_LAW_ORDERED, "auto")->word, "logistic");
+    assert_null(sn_law_find(SN_LAW_COUNTS, "normal"));
+    assert_null(sn_law_find(SN_LAW_TIMES, "poisson"));
+}
+
+RUN_TESTS(NULL, NULL)
