@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "engine/settle.h"
 #include "net/regression.h"
 
 static const double PENALTIES[] = {0.003, 0.3, 0.03, 3e-4, 3e-5}; /* l2 / n; large problems: the first */
@@ -68,9 +69,37 @@ static int64_t largest(const double *values, int64_t n)
     return at;
 }
 
+static stonet_status settle_constant(const sn_problem *problem, const sn_rows *rows, double *parameter)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *list = NULL;
+    SN_TRY(SN_TAKE(&scratch, list, SN_SETTLE_ROWS));
+    const sn_rows some = sn_rows_evenly(rows, SN_SETTLE_ROWS, list);
+    return sn_settle_by(problem, &some, NULL, true, parameter);
+}
+
+/* The same of a problem with a law, whose parameters have a constant among them. */
+static stonet_status constant_law_loss(const sn_problem *problem, const sn_rows *rows, double *loss)
+{
+    double parameter[SN_LAW_PARAMETERS], weights = 0.0;
+    const double none = 0.0;
+    SN_TRY(settle_constant(problem, rows, parameter));
+    *loss = 0.0;
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        const double weight = sn_problem_weight(problem, row);
+        weights += weight;
+        *loss += weight *
+                 problem->law->loss(problem->law, problem->seen + row * SN_LAW_SEEN, none, parameter, NULL);
+    }
+    *loss /= weights;
+    return STONET_OK;
+}
+
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss)
 {
     double *mean;
+    if (problem->law != NULL) return constant_law_loss(problem, rows, loss);
     SN_TRY(SN_NEW(mean, problem->outputs));
     const double weights = best_constant(problem, rows, mean);
     *loss = 0.0;
@@ -96,10 +125,32 @@ stonet_status sn_constant_interval(const sn_problem *problem, const sn_rows *row
     return STONET_OK;
 }
 
-void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost)
+/* On the held-out rows of a fold, with the parameters of its training rows. */
+static stonet_status constant_law_measure(const sn_problem *problem, const sn_folds *folds, int fold,
+                                          sn_held_out *cost)
+{
+    SN_WORKSPACE(scratch);
+    double parameter[SN_LAW_PARAMETERS], room;
+    float *mu = NULL;
+    sn_problem settled = *problem;
+    sn_shape shape = {.task = SN_REGRESSION, .layers = 1};
+    shape.width[1] = 1;
+    SN_TRY(SN_TAKE_ZERO(&scratch, mu, folds->fold[fold].test.n));
+    SN_TRY(settle_constant(problem, &folds->fold[fold].train, parameter));
+    settled.parameter = parameter;
+    sn_folds_take(folds, fold, &settled, &shape, mu, &room, cost);
+    return STONET_OK;
+}
+
+stonet_status sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean,
+                                  sn_held_out *cost)
 {
     for (int k = 0; k < folds->count; k++) {
         const sn_fold *fold = &folds->fold[k];
+        if (problem->law != NULL) {
+            SN_TRY(constant_law_measure(problem, folds, k, cost));
+            continue;
+        }
         best_constant(problem, &fold->train, mean);
         const int64_t guess = largest(mean, problem->outputs);
         for (int64_t i = 0; i < fold->test.n; i++) {
@@ -110,6 +161,7 @@ void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, doubl
             cost->wrong[fold->first + i] = wrong ? weight : 0.0;
         }
     }
+    return STONET_OK;
 }
 
 /* ---- linear regression ------------------------------------------------------------------------------- */
@@ -136,6 +188,50 @@ static stonet_status take_rows(int64_t p, const sn_rows *all, sn_workspace *keep
     return STONET_OK;
 }
 
+/* mu (rows x outputs) of rows x (n x p). */
+static void predict_linear(const sn_problem *problem, int64_t n, const float *x, const double *coef,
+                           const double *intercept, float *mu)
+{
+    const int64_t p = problem->p, m = problem->outputs;
+    for (int64_t i = 0; i < n * m; i++) {
+        double sum = intercept[i % m];
+        for (int64_t j = 0; j < p; j++) sum += coef[i % m * p + j] * (double)x[i / m * p + j];
+        mu[i] = (float)sum;
+    }
+}
+
+/* The regression under a law: the expected residuals are regressed on x again and again (EM), from that of
+   the first guess at y in coef. The parameters of the law are left in `parameter`. */
+static stonet_status regress_law(const sn_regression *first, const stonet_run *run, double *coef,
+                                 double *intercept, double *parameter)
+{
+    enum { ROUNDS = 30 };
+    SN_WORKSPACE(scratch);
+    const sn_rows *rows = first->rows;
+    const sn_law *law = first->problem->law;
+    sn_problem guessed = *first->problem;
+    sn_regression regression = *first;
+    float *mu = NULL;
+    double *y = NULL;
+    bool found;
+    SN_TRY(SN_TAKE(&scratch, mu, rows->n));
+    SN_TRY(SN_TAKE(&scratch, y, guessed.n));
+    guessed.y = y;
+    regression.problem = &guessed;
+    for (int round = 0; round <= ROUNDS; round++) {
+        predict_linear(&guessed, rows->n, first->x, coef, intercept, mu);
+        SN_TRY(sn_settle_by(first->problem, rows, mu, round == 0, parameter));
+        if (round == ROUNDS || sn_should_stop(run)) break;
+        for (int64_t i = 0; i < rows->n; i++) {
+            const int64_t row = sn_rows_at(rows, i);
+            const double at = (double)mu[i];
+            y[row] = at + law->pull(law, first->problem->seen + row * SN_LAW_SEEN, at, parameter, 0.0);
+        }
+        SN_TRY(sn_regress(&regression, run, coef, intercept, &found));
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
                                 const sn_shape *shape, double penalty, const stonet_run *run,
                                 sn_held_out *cost, bool *found)
@@ -143,9 +239,10 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
     SN_WORKSPACE(scratch);
     const int64_t p = problem->p, m = problem->outputs;
     const sn_rows *test = &folds->fold[fold].test;
+    sn_problem settled = *problem;
     sn_rows rows;
     float *x = NULL, *mu = NULL;
-    double *coef = NULL, *intercept = NULL, *room = NULL;
+    double *coef = NULL, *intercept = NULL, *room = NULL, parameter[SN_LAW_PARAMETERS];
     SN_TRY(take_rows(p, &folds->fold[fold].train, &scratch, &rows));
     SN_TRY(look(problem, &rows, &scratch, &x));
     SN_TRY(SN_TAKE_ZERO(&scratch, coef, m * p));
@@ -160,13 +257,13 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
                                       .enough = SN_ROUGHLY};
     SN_TRY(sn_regress(&regression, run, coef, intercept, found));
     if (!*found) return STONET_OK;
-    SN_TRY(look(problem, test, &scratch, &x));
-    for (int64_t i = 0; i < test->n * m; i++) {
-        double sum = intercept[i % m];
-        for (int64_t j = 0; j < p; j++) sum += coef[i % m * p + j] * (double)x[i / m * p + j];
-        mu[i] = (float)sum;
+    if (problem->law != NULL) {
+        SN_TRY(regress_law(&regression, run, coef, intercept, parameter));
+        settled.parameter = parameter;
     }
-    sn_folds_take(folds, fold, problem, shape, mu, room, cost);
+    SN_TRY(look(problem, test, &scratch, &x));
+    predict_linear(problem, test->n, x, coef, intercept, mu);
+    sn_folds_take(folds, fold, &settled, shape, mu, room, cost);
     return STONET_OK;
 }
 
@@ -200,7 +297,7 @@ stonet_status sn_beside_measure(const sn_problem *problem, const sn_folds *folds
     plain.width[1] = problem->outputs;
     SN_TRY(SN_TAKE(&scratch, mean, problem->outputs));
     SN_TRY(sn_held_out_create(folds, &beside->constant));
-    sn_constant_measure(problem, folds, mean, &beside->constant);
+    SN_TRY(sn_constant_measure(problem, folds, mean, &beside->constant));
     if (problem->p > MOST_COLUMNS || shape->spread) return STONET_OK;
     const int penalties = sn_regression_is_small(problem, folds->fold[0].train.n) ? N_PENALTIES : 1;
     for (int k = 0; k < penalties && !sn_should_stop(run); k++)

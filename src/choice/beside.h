@@ -23,7 +23,8 @@ stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, d
    another to be guessed by. The interval holds the estimate too. */
 stonet_status sn_constant_interval(const sn_problem *problem, const sn_rows *rows, sn_estimate *estimate);
 /* The best constant of each fold on its held-out rows. */
-void sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean, sn_held_out *cost);
+stonet_status sn_constant_measure(const sn_problem *problem, const sn_folds *folds, double *mean,
+                                  sn_held_out *cost);
 /* Ridge or logistic regression of one fold at a penalty l2 / n; found: false when there is no such model. */
 stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
                                 const sn_shape *shape, double penalty, const stonet_run *run,

@@ -355,6 +355,7 @@ static stonet_status see(const sn_response *response, const sn_problem *problem,
 {
     *seen = *problem;
     *y = NULL;
+    if (response->law != NULL) return sn_response_see_law(response, problem, seen, y);
     if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
     SN_TRY(SN_NEW_RAW(*y, problem->n * response->outputs));
     SN_TRY(sn_response_encode(response, problem->n, problem->y, *y));
@@ -375,10 +376,12 @@ static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_s
     net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
     net->residual_p = (double)NAN;
     SN_GOTO(status, hold_targets((sn_response_kind)kind, problem, &held, &targets), done);
+    SN_GOTO(status, sn_response_choose_law(sn_word(settings, "law"), &held), done);
     SN_GOTO(status, sn_response_learn((sn_response_kind)kind, &held, &net->response), done);
     SN_GOTO(status, see(&net->response, &held, &seen, &y), done);
     SN_GOTO(status, fit_seen(&seen, q, settings, run, net, &report, &of), done);
-    SN_GOTO(status, sn_stonet_turn(net, &held, q, of, sn_threads(run)), done);
+    SN_GOTO(status, sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)),
+            done);
     sn_stonet_tell_dimension(run, &net->axes);
     *outcome = report.outcome;
 done:
@@ -525,7 +528,9 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
     status = sn_front_problem(net->front, &answered, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
-    if (status == STONET_OK) status = sn_stonet_turn(net, &held, q, net->axes.of, sn_threads(run));
+    if (status == STONET_OK)
+        status = sn_stonet_turn(net, net->response.law != NULL ? &answered : &held, q, net->axes.of,
+                                sn_threads(run));
     if (status == STONET_OK) {
         sn_stonet_tell(run, net, &report, NULL);
         *outcome = report.outcome;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "engine/settle.h"
 #include "stats/distributions.h"
 
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds)
@@ -47,13 +48,25 @@ stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *ne
     const sn_rows *rows = &folds->fold[fold].test;
     const sn_shape *shape = network->shape;
     const int64_t d = shape->width[shape->layers];
+    sn_engine *engine;
     float *mu = NULL;
     double *room = NULL;
     SN_TRY(SN_TAKE(&scratch, mu, rows->n * d));
     SN_TRY(SN_TAKE(&scratch, room, d));
-    SN_TRY(sn_engine_forward(network, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu));
-    sn_folds_take(folds, fold, network->problem, shape, mu, room, losses);
-    return STONET_OK;
+    SN_TRY(network->engine->create(shape, network->problem, 0, network->threads, &engine));
+    engine->ops->start(engine, network->theta);
+    double parameter[SN_LAW_PARAMETERS];
+    sn_problem problem = *network->problem;
+    stonet_status status =
+        engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu);
+    if (status == STONET_OK && problem.law != NULL) {
+        status = sn_settle(engine, shape->layers, &problem, &folds->fold[fold].train, SN_SETTLE_ROWS, true,
+                           parameter);
+        problem.parameter = parameter;
+    }
+    engine->ops->free(engine);
+    if (status == STONET_OK) sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
+    return status;
 }
 
 double sn_mean_loss(const double *loss, int64_t first, int64_t n)

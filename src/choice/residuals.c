@@ -74,7 +74,8 @@ stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds
     double *size = NULL, *rank = NULL;
     keyed *order = NULL;
     *p_value = (double)NAN;
-    if (problem->task == SN_CLASSIFICATION || problem->weight != NULL || n < LEAST_ROWS || p > MOST_COLUMNS)
+    if (problem->task == SN_CLASSIFICATION || problem->law != NULL || problem->weight != NULL ||
+        n < LEAST_ROWS || p > MOST_COLUMNS)
         return STONET_OK;
     SN_TRY(SN_TAKE(&scratch, list, n));
     SN_TRY(SN_TAKE(&scratch, x, n * p));

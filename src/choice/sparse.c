@@ -234,7 +234,7 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         for (int k = 0; k <= NONE; k++) SN_TRY(sn_held_out_create(&c->folds, &c->cost[by][k]));
     for (judge_kind by = NETWORK; by < JUDGES; by++)
-        sn_constant_measure(c->job->problem, &c->folds, constant, &c->cost[by][NONE]);
+        SN_TRY(sn_constant_measure(c->job->problem, &c->folds, constant, &c->cost[by][NONE]));
     SN_TRY(make_folds(c, keep));
     SN_TRY(run_folds(c));
     for (int k = 0; k <= NONE; k++) {

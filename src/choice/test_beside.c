@@ -83,7 +83,7 @@ TEST(the_constant_on_held_out_rows)
         const bool classes = which % 2 == 1;
         oracle o = draw(classes ? SN_CLASSIFICATION : SN_REGRESSION, which >= 2 ? weight : NULL, &folds);
         OK(sn_held_out_create(&folds, &cost));
-        sn_constant_measure(&o.problem, &folds, mean, &cost);
+        OK(sn_constant_measure(&o.problem, &folds, mean, &cost));
         for (int f = 0; f < folds.count; f++) {
             const sn_fold *fold = &folds.fold[f];
             double total[M] = {0}, weights = 0.0;

@@ -133,7 +133,7 @@ TEST(the_lowest_mean_loss_wins)
         assert_true(fabs(choice.loss - whole[best][fold]) < 1e-12);
         assert_true(fabs(choice.chosen.loss - estimate) < 1e-12 && choice.held_out == N);
         OK(sn_held_out_create(&folds, &guess));
-        sn_constant_measure(&f.o.problem, &folds, constant, &guess);
+        OK(sn_constant_measure(&f.o.problem, &folds, constant, &guess));
         assert_true(fabs(choice.constant.loss - sn_mean_loss(guess.loss, 0, N)) < 1e-12);
         assert_true(fabs(choice.gains.over_constant.mean - (choice.constant.loss - estimate)) < 1e-12);
         sn_held_out_free(&guess);

@@ -14,12 +14,13 @@
 #include "data/image.h"
 #include "data/raw_response.h"
 #include "data/rows.h"
+#include "stats/law.h"
 
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
 #define SN_TASK_WORDS(between) "regression" between "classification"
 extern const sn_words sn_task_words;
-/* Sets of tasks: what a method or a learner does. */
-enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3 };
+/* Sets of tasks: what a method or a learner does; laws: responses with a law (stats/law.h). */
+enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3, SN_TASK_LAWS = 4 };
 
 /* What an engine keeps of a problem from one use of it to the next, such as its rows on a device. It belongs
    to whoever made it, outlives every engine that works on the problem, and is released by sn_keep_clear. */
@@ -42,6 +43,10 @@ typedef struct sn_problem {
     const int32_t *label;        /* classification: n codes 0..C-1; else NULL */
     const double *y;             /* regression: n x m, each column with mean 0 and variance 1; else NULL */
     const sn_raw_response *raw;  /* instead of both: the response is on disk */
+    const sn_law *law;           /* y or label is a part of the response alone; NULL: it is all */
+    const double *seen;          /* what the law knows of the rows, n x SN_LAW_SEEN; ordered classes: NULL,
+                                    the labels say it */
+    const double *parameter;     /* of the law, given a network; NULL: not known */
     const sn_row_source *source; /* also beside x, where that has missing cells that can be drawn */
     const float *weight;         /* what each row counts; NULL: 1 */
     bool joint;                  /* missing cells are drawn given the response too (stonet/joint.h) */

@@ -137,8 +137,25 @@ sn_task sn_schema_task(const sn_schema *schema)
     return schema->task;
 }
 
+sn_law_kind sn_schema_law(const sn_schema *schema)
+{
+    return schema->law;
+}
+
+bool sn_schema_has_law(const sn_schema *schema)
+{
+    return schema->law != SN_LAW_NONE && schema->law != SN_LAW_ORDERED;
+}
+
+const char *sn_schema_task_word(const sn_schema *schema)
+{
+    if (schema->law != SN_LAW_NONE) return sn_words_name(&sn_law_kind_words, schema->law);
+    return sn_schema_outputs(schema) > 0 ? sn_words_name(&sn_task_words, schema->task) : "none";
+}
+
 int64_t sn_schema_outputs(const sn_schema *schema)
 {
+    if (sn_schema_has_law(schema)) return 1;
     return schema->task == SN_CLASSIFICATION ? schema->classes.count : schema->n_targets;
 }
 

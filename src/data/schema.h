@@ -27,8 +27,15 @@ typedef enum sn_task_wish {
     SN_TASK_AUTO,
     SN_TASK_WISH_REGRESSION,
     SN_TASK_WISH_CLASSIFICATION,
-    SN_TASK_WISH_NONE /* there is no response, and none is needed */
+    SN_TASK_WISH_NONE, /* there is no response, and none is needed */
+    SN_TASK_WISH_LAW   /* and on: SN_TASK_WISH_LAW + sn_law_kind, a response with this law */
 } sn_task_wish;
+
+/* The law that a wish asks for. */
+static inline sn_law_kind sn_wish_law(sn_task_wish wish)
+{
+    return wish > SN_TASK_WISH_LAW ? (sn_law_kind)(wish - SN_TASK_WISH_LAW) : SN_LAW_NONE;
+}
 
 /* What becomes of missing cells. */
 typedef enum sn_missing {
@@ -74,7 +81,11 @@ const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
 const char *sn_schema_input_kind(const sn_schema *schema, int64_t input);
 bool sn_schema_has_header(const sn_schema *schema);
 sn_task sn_schema_task(const sn_schema *schema);
-int64_t sn_schema_outputs(const sn_schema *schema); /* C or m */
+sn_law_kind sn_schema_law(const sn_schema *schema);
+/* Whether the response is no plain numbers or classes: times and counts, but not ordered classes. */
+bool sn_schema_has_law(const sn_schema *schema);
+const char *sn_schema_task_word(const sn_schema *schema); /* as the setting `task` has it */
+int64_t sn_schema_outputs(const sn_schema *schema);       /* C or m */
 const char *sn_schema_class_label(const sn_schema *schema, int64_t code);
 const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
 const char *sn_schema_id_name(const sn_schema *schema); /* the column that named the rows, or NULL */
@@ -132,6 +143,9 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
 /* The response as the model takes it: label (classification) or y in its units (regression) must have room. A
    label never seen in training is an error that names it. */
 stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
+/* The response of a schema with a law, row by row checked: seen n x SN_LAW_SEEN, scaled, and y (n), a first
+   guess at what the network is to see; y may be NULL. */
+stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *data, double *seen, double *y);
 /* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 /* The same row by row, as long as table and schema are there; to be cleared. */

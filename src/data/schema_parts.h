@@ -44,6 +44,7 @@ struct sn_schema {
     double *centre, *factor;
 
     sn_task task;
+    sn_law_kind law;
     int64_t n_targets;
     char **target_name;
     int64_t *target_position; /* 0-based column of the training file, -1 when it was elsewhere */
@@ -80,6 +81,8 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
 /* Task, classes or scale of the response. */
 stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                     const stonet_run *run);
+/* Checks times or counts (data/schema_law.c), and learns their scale. */
+stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train);
 /* Whether all numbers of a column are whole and no two rows have the same. */
 stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts);
 /* Warns of columns that number the rows, and of those that are nearly the response itself. */

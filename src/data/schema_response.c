@@ -91,6 +91,11 @@ stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data 
     if (data->n_targets != schema->n_targets)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld",
                        sn_table_name(data), (long long)data->n_targets, (long long)schema->n_targets);
+    if (sn_schema_has_law(schema))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the response '%s' is of task=%s, and this command knows plain numbers and classes "
+                       "alone",
+                       schema->target_name[0], sn_schema_task_word(schema));
     if (schema->task == SN_CLASSIFICATION) {
         out->classes = schema->classes.count;
         stonet_status status =

@@ -102,6 +102,8 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     if (schema->na != NULL) SN_TRY(sn_store_put_text(store, "schema.na", schema->na));
     SN_TRY(sn_imputer_save(schema->imputer, store));
     SN_TRY(sn_words_put(&sn_task_words, store, "schema.task", schema->task));
+    if (schema->law != SN_LAW_NONE)
+        SN_TRY(sn_words_put(&sn_law_kind_words, store, "schema.law", schema->law));
     if (schema->id_name != NULL) SN_TRY(sn_store_put_text(store, "schema.id", schema->id_name));
     if (schema->width > 0) SN_TRY(sn_store_put_int(store, "schema.width", schema->width));
     if (schema->image.rank > 0)
@@ -308,6 +310,13 @@ static stonet_status load_response(const sn_store *store, sn_schema *schema)
     SN_TRY(sn_words_get(&sn_task_words, store, "schema.task", &task));
     schema->task = (sn_task)task;
     SN_TRY(load_list(store, "schema.targets", schema, targets_from_json));
+    int law = SN_LAW_NONE;
+    if (sn_store_find_text(store, "schema.law") != NULL)
+        SN_TRY(sn_words_get(&sn_law_kind_words, store, "schema.law", &law));
+    schema->law = (sn_law_kind)law;
+    const bool classes = law == SN_LAW_ORDERED || (law == SN_LAW_NONE && task == SN_CLASSIFICATION);
+    if (law != SN_LAW_NONE && (classes != (task == SN_CLASSIFICATION) || schema->n_targets < 1))
+        return damaged("schema.law");
     if (schema->task == SN_CLASSIFICATION)
         return load_list(store, "schema.classes", schema, classes_from_json);
     if (schema->n_targets == 0) return STONET_OK;

@@ -222,6 +222,12 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
         schema->target_name[k] = sn_strdup(train->target_name[k]);
         if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
     }
+    schema->law = sn_wish_law(wish);
+    if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train);
+    if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the classes of the target '%s' are texts without an order: write them as numbers",
+                       schema->target_name[0]);
     if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
     if (wish == SN_TASK_WISH_REGRESSION)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",

@@ -265,5 +265,6 @@ stonet_status sn_schema_warn_of_leaks(const sn_schema *schema, const stonet_data
 {
     if (run == NULL || run->on_message == NULL || train->n < FEWEST_ROWS) return STONET_OK;
     if (train->sparse == NULL) SN_TRY(warn_of_row_numbers(schema, train, run));
+    if (sn_schema_has_law(schema)) return STONET_OK;
     return schema->n_targets > 0 && train->sparse == NULL ? warn_of_copies(schema, train, run) : STONET_OK;
 }

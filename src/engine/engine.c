@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/workspace.h"
+#include "engine/settle.h"
 #include "engine/team_sums.h"
 #include "net/loss.h"
 
@@ -65,6 +66,9 @@ double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row
 {
     const int64_t d = shape->width[shape->layers];
     *wrong = false;
+    if (problem->parameter != NULL)
+        return problem->law->loss(problem->law, problem->seen + row * SN_LAW_SEEN, (double)mu[0],
+                                  problem->parameter, NULL);
     if (shape->task == SN_CLASSIFICATION) return sn_class_loss(mu, d, sn_problem_label(problem, row), wrong);
     const double *y = sn_problem_targets(problem, row, room);
     return shape->spread ? sn_spread_loss(mu, d, y) : sn_square_loss(mu, d, y);
@@ -128,11 +132,19 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
     sn_shards shards;
     const sn_rows own = sn_team_rows(job->team, &job->rows, &shards);
     sn_sums sums = sn_sums_empty(1, false);
+    double parameter[SN_LAW_PARAMETERS];
+    sn_problem problem = *job->problem;
     sn_engine *engine = NULL;
     stonet_status status;
     SN_GOTO(status, ops->create(shape, job->problem, 0, job->threads, &engine), done);
     ops->start(engine, theta);
-    SN_GOTO(status, sum_losses(engine, shape, job->problem, &own, &shards, &sums), done);
+    if (problem.law != NULL) {
+        SN_GOTO(status,
+                sn_settle(engine, shape->layers, &problem, &job->rows, SN_SETTLE_ROWS, true, parameter),
+                done);
+        problem.parameter = parameter;
+    }
+    SN_GOTO(status, sum_losses(engine, shape, &problem, &own, &shards, &sums), done);
     if (sn_team_shares(job->team) && shards.total > 1)
         SN_GOTO(status, sn_team_join_sums(job->team, &sums), done);
     const sn_root *all = &sums.root[0];

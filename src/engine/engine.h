@@ -187,7 +187,7 @@ typedef struct sn_use {
 } sn_use;
 /* One forward pass, by an engine of its own. */
 stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out);
-/* How well parameters do on these rows of a problem. */
+/* How well parameters do on these rows of a problem; by its law, whose parameters follow from the rows. */
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
                              const sn_loss_job *job, sn_losses *out);
 

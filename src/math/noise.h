@@ -20,18 +20,19 @@
 
 /* What the numbers are for; streams never overlap. At most 65535. */
 typedef enum sn_stream {
-    SN_STREAM_IMPUTE = 0,   /* SGHMC noise of training */
-    SN_STREAM_WEIGHTS = 1,  /* starting weights */
-    SN_STREAM_SHUFFLE = 2,  /* row order of an epoch */
-    SN_STREAM_SPLIT = 3,    /* folds, validation parts */
-    SN_STREAM_DRAWS = 4,    /* stochastic forward passes */
-    SN_STREAM_DATA = 5,     /* built-in generators */
-    SN_STREAM_FEATURES = 6, /* random Fourier features, landmarks */
-    SN_STREAM_PERMUTE = 7,  /* permutation tests, bootstrap */
-    SN_STREAM_START = 8,    /* random starts of optimisers */
-    SN_STREAM_SEARCH = 9,   /* random search over settings */
-    SN_STREAM_DROPOUT = 10, /* units left out in training plain networks */
-    SN_STREAM_CELLS = 11,   /* missing cells */
+    SN_STREAM_IMPUTE = 0,    /* SGHMC noise of training */
+    SN_STREAM_WEIGHTS = 1,   /* starting weights */
+    SN_STREAM_SHUFFLE = 2,   /* row order of an epoch */
+    SN_STREAM_SPLIT = 3,     /* folds, validation parts */
+    SN_STREAM_DRAWS = 4,     /* stochastic forward passes */
+    SN_STREAM_DATA = 5,      /* built-in generators */
+    SN_STREAM_FEATURES = 6,  /* random Fourier features, landmarks */
+    SN_STREAM_PERMUTE = 7,   /* permutation tests, bootstrap */
+    SN_STREAM_START = 8,     /* random starts of optimisers */
+    SN_STREAM_SEARCH = 9,    /* random search over settings */
+    SN_STREAM_DROPOUT = 10,  /* units left out in training plain networks */
+    SN_STREAM_CELLS = 11,    /* missing cells */
+    SN_STREAM_RESPONSE = 12, /* responses that are seen in part */
     SN_STREAM_TEST = 100
 } sn_stream;
 

@@ -225,7 +225,9 @@ static stonet_status choose_indicators(const stonet_data *train, const stonet_ru
 stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
 {
     encoding->indicators = false;
-    if (encoding->task == SN_TASK_WISH_NONE || stonet_data_rows(train) < FEWEST_ROWS) return STONET_OK;
+    if (encoding->task == SN_TASK_WISH_NONE || sn_wish_law(encoding->task) != SN_LAW_NONE ||
+        stonet_data_rows(train) < FEWEST_ROWS)
+        return STONET_OK;
     stonet_data *part;
     SN_TRY(take_rows(train, run->seed, &part));
     stonet_status status = choose_indicators(part != NULL ? part : train, run, encoding);

@@ -21,6 +21,8 @@ int sn_model_threads(int threads)
 sn_task_wish sn_spec_task(const stonet_spec *spec)
 {
     int task = sn_words_choice(&sn_task_words, spec->common, "task");
+    const int law = sn_words_choice(&sn_law_kind_words, spec->common, "task");
+    if (law >= 0) return (sn_task_wish)(SN_TASK_WISH_LAW + law);
     if (task < 0) return SN_TASK_AUTO;
     return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
 }
@@ -85,6 +87,10 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
 static stonet_status check_method(const sn_method *method, const sn_schema *schema)
 {
     sn_task task = sn_schema_task(schema);
+    if (sn_schema_has_law(schema) && (method->tasks & SN_TASK_LAWS) == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' knows no response of task=%s: take method 'stonet'", method->name,
+                       sn_schema_task_word(schema));
     if (!does_task(method->tasks, task))
         return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, and this target asks for it",
                        method->name, task_name(task));
@@ -164,6 +170,10 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
 {
     sn_task task = sn_schema_task(model->schema);
     if (sn_schema_outputs(model->schema) == 0) return STONET_OK;
+    if (spec->learner != NULL && sn_schema_has_law(model->schema))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "learner '%s' knows no response of task=%s: leave it out, the network predicts itself",
+                       spec->learner->name, sn_schema_task_word(model->schema));
     if (spec->learner != NULL) {
         if (!does_task(spec->learner->tasks, task))
             return sn_fail(STONET_ERROR_UNSUPPORTED,
@@ -189,7 +199,7 @@ typedef struct encoded {
     float *x;            /* all rows scaled, or */
     sn_encoder *encoder; /* the way to scale any of them */
     int32_t *label;
-    double *y;
+    double *y, *seen;
     sn_raw_response raw; /* instead of both */
     int64_t *group;
     float *weight;
@@ -202,6 +212,7 @@ static void encoded_free(encoded *data)
     sn_encoder_free(data->encoder);
     sn_free(data->label);
     sn_free(data->y);
+    sn_free(data->seen);
     sn_raw_response_clear(&data->raw);
     sn_free(data->group);
     sn_free(data->weight);
@@ -233,6 +244,15 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
 static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, bool in_memory, encoded *out)
 {
     sn_problem *problem = &out->problem;
+    if (sn_schema_law(schema) != SN_LAW_NONE) problem->law = sn_law_find(sn_schema_law(schema), "auto");
+    if (sn_schema_has_law(schema)) {
+        SN_TRY(SN_NEW_RAW(out->y, problem->n));
+        SN_TRY(SN_NEW_RAW(out->seen, problem->n * SN_LAW_SEEN));
+        SN_TRY(sn_schema_encode_law(schema, train, out->seen, out->y));
+        problem->y = out->y;
+        problem->seen = out->seen;
+        return STONET_OK;
+    }
     if (!in_memory && train->mapped_y != NULL && problem->x == NULL && !problem->joint) {
         problem->raw = &out->raw;
         return sn_schema_raw_response(schema, train, true, &out->raw);

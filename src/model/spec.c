@@ -9,8 +9,10 @@
 
 const sn_param sn_common_params[] = {
     {"dim", SN_INTEGER, "2", 1, 1e6, NULL, "number of reduced variables, the columns of Z"},
-    {"task", SN_CHOICE, "auto", 0, 0, "auto|" SN_TASK_WORDS(SN_JOINED),
-     "what the target is; auto: text and few whole numbers are classes"},
+    {"task", SN_CHOICE, "auto", 0, 0, "auto|" SN_TASK_WORDS(SN_JOINED) "|survival|interval|count|ordinal",
+     "what the target is; auto: text and few whole numbers are classes; survival: a time and, in a second "
+     "column, 1 where it was seen and 0 where it is censored; interval: bounds of a time; count: a count and, "
+     "in a second column, its exposure; ordinal: ordered classes"},
     {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
      "how features are scaled: each column, all by one common factor, only centred, or not at all"},
     {"levels", SN_INTEGER, "default", 3, SN_MOST_LEVELS, "default|auto|none",
@@ -116,8 +118,7 @@ static stonet_status fill_from_model(const stonet_model *model, stonet_spec *spe
     SN_TRY(take_settings(model->settings, &spec->settings));
     /* What the target was taken for stays so, whichever rows are fitted. */
     if (sn_schema_outputs(model->schema) > 0)
-        SN_TRY(
-            stonet_spec_set(spec, "task", sn_words_name(&sn_task_words, (int)sn_schema_task(model->schema))));
+        SN_TRY(stonet_spec_set(spec, "task", sn_schema_task_word(model->schema)));
     if (model->learner == NULL)
         return stonet_spec_set(spec, "learner", model->method->predict != NULL ? "auto" : "none");
     SN_TRY(stonet_spec_set(spec, "learner", model->learner->name));

@@ -94,7 +94,8 @@ stonet_status stonet_model_met(const stonet_model *model, const stonet_data *dat
     if (stonet_data_rows(data) != model->n_train) return STONET_OK;
     SN_TRY(sn_frame_check(data));
     const bool centred = sn_schema_scale(model->schema) != SN_SCALE_NONE;
-    const bool numbers = sn_schema_task(model->schema) == SN_REGRESSION && data->y != NULL;
+    const bool numbers = sn_schema_task(model->schema) == SN_REGRESSION && data->y != NULL &&
+                         !sn_schema_has_law(model->schema);
     if (!centred && !numbers) return STONET_OK;
     bool same = true;
     if (numbers) SN_TRY(response_is_centred(model, data, &same));

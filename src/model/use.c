@@ -52,13 +52,14 @@ static stonet_status check_predictions(const stonet_model *model, const double *
     return STONET_OK;
 }
 
-/* Numbers from scaled targets back to units of y. */
+/* Numbers from scaled targets back to units of y; of times and counts from their logarithms. */
 static void unscale(const sn_schema *schema, int64_t n, double *out)
 {
     int64_t m = sn_schema_outputs(schema);
     for (int64_t j = 0; j < m; j++) {
         double mean = sn_schema_target_mean(schema, j), sd = sn_schema_target_sd(schema, j);
         for (int64_t i = 0; i < n; i++) out[i * m + j] = mean + sd * out[i * m + j];
+        for (int64_t i = 0; sn_schema_has_law(schema) && i < n; i++) out[i * m + j] = exp(out[i * m + j]);
     }
 }
 

@@ -46,6 +46,13 @@ const sn_law *sn_law_find(sn_law_kind kind, const char *word)
     return NULL;
 }
 
+sn_law_kind sn_law_kind_of(const sn_law *law)
+{
+    sn_law_kind kind = SN_LAW_NONE;
+    while ((law->kinds >> kind & 1U) == 0) kind++;
+    return kind;
+}
+
 /* ---- the parameters ------------------------------------------------------------------------------------ */
 
 /* A sum over the sample. */

@@ -58,6 +58,8 @@ struct sn_law {
 /* NULL: the kind has no such law. */
 const sn_law *sn_law_find(sn_law_kind kind, const char *word);
 
+sn_law_kind sn_law_kind_of(const sn_law *law); /* the first of its kinds */
+
 /* Rows that the parameters are fitted on. */
 typedef struct sn_law_sample {
     int64_t n;

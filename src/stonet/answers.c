@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/settle.h"
 #include "net/activation.h"
 #include "net/loss.h"
 #include "stonet/fitted.h"
@@ -39,6 +40,7 @@ static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const
 {
     *out = (awake){.rows = problem};
     sn_problem rows = *problem;
+    rows.task = net->network.shape.task;
     rows.outputs = net->network.shape.width[net->network.shape.layers];
     rows.y = y;
     if (y != NULL) rows.raw = NULL;
@@ -174,6 +176,12 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
         sn_batch_expect(&at.seen, &some, 0, some.n, false);
     }
     SN_GOTO(status, learn(net, problem, &rows, q, of, units), done);
+    if (net->response.law != NULL) {
+        const sn_rows all = sn_rows_range(0, problem->n);
+        SN_GOTO(status,
+                sn_settle(at.engine, h + 1, problem, &all, SN_SETTLE_ROWS, true, net->response.parameter),
+                done);
+    }
     status = sn_stonet_fold(net);
 done:
     if (at.engine != NULL) let_go(net, &at);
@@ -285,6 +293,11 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
     float *units = out;
     stonet_status status;
     SN_GOTO(status, choose_units(net, activated, &through_psi), done);
+    if (net->response.law != NULL)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "Z is imputed given plain numbers or classes, and this model has a response of task=%s",
+            sn_words_name(&sn_law_kind_words, sn_law_kind_of(net->response.law)));
     if (problem->y != NULL) {
         SN_GOTO(status, SN_NEW_RAW(y, problem->n * net->response.outputs), done);
         SN_GOTO(status, sn_response_encode(&net->response, problem->n, problem->y, y), done);
@@ -315,7 +328,11 @@ stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem,
     const int64_t t = net->response.targets;
     float *mu;
     SN_TRY(answer(net, problem, by_head, threads, &mu));
-    if (by_head)
+    if (net->response.law != NULL)
+        for (int64_t i = 0; i < problem->n; i++)
+            net->response.law->answer(net->response.law, (double)mu[i], net->response.parameter, t,
+                                      out + i * t);
+    else if (by_head)
         sn_response_predict(&net->response, problem->n, mu, out);
     else if (net->response.kind == SN_RESPONSE_MEAN)
         sn_network_output(&net->network, mu, problem->n, out);
@@ -329,6 +346,10 @@ stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, 
 {
     const int64_t t = net->response.targets;
     float *mu;
+    if (net->response.law != NULL && sn_law_kind_of(net->response.law) == SN_LAW_TIMES) {
+        for (int64_t i = 0; i < problem->n; i++) out[i] = exp(net->response.parameter[1]);
+        return STONET_OK;
+    }
     if (net->response.kind != SN_RESPONSE_LOCATION_SCALE)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this model has no spread of its own: fit it with "
                                                  "response=location-scale");

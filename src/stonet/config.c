@@ -10,6 +10,9 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"response", SN_CHOICE, "mean", 0, 0, SN_RESPONSE_WORDS(SN_JOINED),
      "what Z is to explain of a numeric response: its mean, its whole law by an ensemble of functions of it, "
      "or its mean and its spread"},
+    {"law", SN_CHOICE, "auto", 0, 0, SN_LAW_WORDS,
+     "errors of log times and of the scores behind ordered classes, or the law of counts; auto: normal for "
+     "times, logistic for ordered classes, Poisson for counts"},
     {"hidden", SN_INTEGERS, "auto", 1, 100000, "auto|none",
      "widths of the hidden layers before the last one, which then has dim units; none: one hidden layer; "
      "auto: one layer, its width by the rows, before one of max(dim, 10) units"},
@@ -242,6 +245,12 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *
     config->sdr_iterations =
         given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
+    if (config->refit_output && problem->law != NULL)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "output=refit is a regression of numbers or classes that are seen: it does not go with "
+            "task=%s",
+            sn_words_name(&sn_law_kind_words, sn_law_kind_of(problem->law)));
     if (config->refit_output && shape->spread)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "output=refit is a regression of the mean alone: it does not go "

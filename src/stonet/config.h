@@ -11,7 +11,7 @@
 #include "front/front.h"
 #include "stonet/schedule.h"
 
-enum { SN_STONET_PARAMS = 39 };
+enum { SN_STONET_PARAMS = 40 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {

@@ -181,9 +181,72 @@ static stonet_status make(int64_t targets, sn_response *response)
     return SN_NEW(response->mean, response->features);
 }
 
+stonet_status sn_response_choose_law(const char *word, sn_problem *problem)
+{
+    if (problem->law == NULL && strcmp(word, "auto") == 0) return STONET_OK;
+    if (problem->law == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "law=%s is for task=survival, interval, count and ordinal: leave it out", word);
+    const sn_law *law = sn_law_find(sn_law_kind_of(problem->law), word);
+    if (law == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "law=%s is no law of task=%s: leave it out", word,
+                       sn_words_name(&sn_law_kind_words, sn_law_kind_of(problem->law)));
+    problem->law = law;
+    return STONET_OK;
+}
+
+static stonet_status learn_law(const sn_problem *problem, sn_response *response)
+{
+    const char *task = sn_words_name(&sn_law_kind_words, sn_law_kind_of(problem->law));
+    response->law = problem->law;
+    response->outputs = 1;
+    if (response->kind != SN_RESPONSE_MEAN)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "response=%s is for plain numbers: leave it out for task=%s",
+                       sn_words_name(&sn_response_words, response->kind), task);
+    if (problem->joint)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "missing=joint draws cells given plain numbers or classes: take missing=gaussian for "
+                       "task=%s",
+                       task);
+    if (problem->outputs > SN_LAW_PARAMETERS)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the target has %lld ordered classes; %d are possible: take it as a number",
+                       (long long)problem->outputs, SN_LAW_PARAMETERS);
+    return STONET_OK;
+}
+
+stonet_status sn_response_see_law(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                                  double **room)
+{
+    const int64_t n = problem->n;
+    *seen = *problem;
+    seen->law = response->law;
+    if (problem->seen != NULL) return STONET_OK;
+    /* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
+    double parameter[SN_LAW_PARAMETERS];
+    SN_TRY(SN_NEW_RAW(*room, n * (1 + SN_LAW_SEEN)));
+    double *y = *room, *code = *room + n;
+    for (int64_t i = 0; i < n; i++) {
+        code[i * SN_LAW_SEEN] = sn_problem_label(problem, i);
+        code[i * SN_LAW_SEEN + 1] = (double)problem->outputs;
+    }
+    const sn_law_sample sample = {.n = n, .seen = code};
+    sn_law_fit(response->law, &sample, true, parameter);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = response->law->pull(response->law, code + i * SN_LAW_SEEN, 0.0, parameter, 0.0);
+    seen->task = SN_REGRESSION;
+    seen->outputs = 1;
+    seen->label = NULL;
+    seen->raw = NULL;
+    seen->y = y;
+    seen->seen = code;
+    return STONET_OK;
+}
+
 stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response)
 {
     *response = (sn_response){.kind = kind, .targets = problem->outputs, .outputs = problem->outputs};
+    if (problem->law != NULL) return learn_law(problem, response);
     if (kind == SN_RESPONSE_MEAN) return STONET_OK;
     if (problem->task == SN_CLASSIFICATION)
         return sn_fail(STONET_ERROR_ARGUMENT,
@@ -261,10 +324,22 @@ void sn_response_free(sn_response *response)
 /* ---- the model file
  * ---------------------------------------------------------------------------------------- */
 
+/* Those that predictions need. */
+static int64_t law_parameters(const sn_response *response)
+{
+    return sn_law_kind_of(response->law) == SN_LAW_ORDERED ? response->targets - 1 : 2;
+}
+
 stonet_status sn_response_put(const sn_response *response, sn_store *store)
 {
     const int64_t t = response->targets, f = response->features;
     SN_TRY(sn_words_put(&sn_response_words, store, "response", response->kind));
+    if (response->law != NULL) {
+        SN_TRY(sn_words_put(&sn_law_kind_words, store, "law_of", sn_law_kind_of(response->law)));
+        SN_TRY(sn_store_put_text(store, "law", response->law->word));
+        return sn_store_put_vector(store, "law_parameters", SN_F64, law_parameters(response),
+                                   response->parameter);
+    }
     if (response->kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     SN_TRY(sn_store_put_matrix(store, "response_knots", SN_F64, t, SN_RESPONSE_KNOTS, response->knot));
     SN_TRY(sn_store_put_matrix(store, "response_levels", SN_F64, t, SN_RESPONSE_KNOTS, response->level));
@@ -319,6 +394,27 @@ static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_
     return take(store, "head_intercept", 0, t, response->intercept);
 }
 
+static stonet_status get_law(const sn_store *store, sn_response *response)
+{
+    const sn_tensor *parameters;
+    const char *word;
+    int kind;
+    SN_TRY(sn_words_get(&sn_law_kind_words, store, "law_of", &kind));
+    SN_TRY(sn_store_get_text(store, "law", &word));
+    response->law = sn_law_find((sn_law_kind)kind, word);
+    SN_TRY(sn_store_get_vector(store, "law_parameters", SN_F64, -1, &parameters));
+    const int64_t count = parameters->shape[0];
+    if (response->law == NULL || response->outputs != 1 || count < 1 || count >= SN_LAW_PARAMETERS ||
+        (kind != SN_LAW_ORDERED && count != 2))
+        return sn_fail(STONET_ERROR_FORMAT, "the model has a law that does not fit its network");
+    SN_TRY(take(store, "law_parameters", 0, count, response->parameter));
+    if (kind == SN_LAW_ORDERED) response->targets = count + 1;
+    for (int64_t k = 1; kind == SN_LAW_ORDERED && k < count; k++)
+        if (!(response->parameter[k - 1] < response->parameter[k]))
+            return sn_fail(STONET_ERROR_FORMAT, "the model's thresholds are not in ascending order");
+    return STONET_OK;
+}
+
 stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t units, sn_response *response)
 {
     *response = (sn_response){.targets = outputs, .outputs = outputs};
@@ -327,7 +423,8 @@ stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t un
     SN_TRY(sn_words_get(&sn_response_words, store, "response", &kind));
     response->kind = (sn_response_kind)kind;
     if (response->kind == SN_RESPONSE_ENSEMBLE) return get_ensemble(store, outputs, units, response);
-    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (response->kind == SN_RESPONSE_MEAN)
+        return sn_store_find_text(store, "law") != NULL ? get_law(store, response) : STONET_OK;
     if (outputs % 2 != 0)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network has %lld outputs for means and spreads",
                        (long long)outputs);

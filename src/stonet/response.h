@@ -17,6 +17,9 @@
  * location-scale: mu and eta, the log variance, of each target (net/loss.h): twice as many outputs, with y
  * and 0 as their targets, for the log variance has none of its own. Z is again principal components, of (mu,
  * eta).
+ *
+ * Responses that are seen in part, and counts, have a law (stats/law.h): the network has one output, the mean
+ * of what the trainer draws for it (stonet/latent.h), and the law says what that means.
  */
 #pragma once
 
@@ -42,12 +45,21 @@ typedef struct sn_response {
     int64_t units;        /* of the layer that the head is on */
     double *coef;         /* targets x units */
     double *intercept;    /* targets */
+    /* mean, of a response with a law (stats/law.h): one output. */
+    const sn_law *law;                   /* NULL: it has none */
+    double parameter[SN_LAW_PARAMETERS]; /* given the fitted network */
 } sn_response;
 
 enum { SN_RESPONSE_KNOTS = 256 };
 
+/* The law that the setting names in place of the problem's own (law=auto). */
+stonet_status sn_response_choose_law(const char *word, sn_problem *problem);
 /* Learns the functions from the response of a problem. Free also after a failure. */
 stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response);
+/* A problem with a law as the network sees it: one output, with a first guess at it. What is new is in *room,
+   to be freed. */
+stonet_status sn_response_see_law(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                                  double **room);
 /* y (n x targets) as the network's n x outputs. */
 stonet_status sn_response_encode(const sn_response *response, int64_t n, const double *y, double *out);
 /* The head, from psi (n x units) and the response of these rows of the problem. */

@@ -6,6 +6,7 @@
 #include "front/front_gradient.h"
 #include "stonet/dynamics.h"
 #include "stonet/joint.h"
+#include "stonet/latent.h"
 #include "stonet/output_layer.h"
 #include "stonet/train_state.h"
 
@@ -81,7 +82,7 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
                           .shards = &plan->shards,
                           .number = t->iteration++,
                           .draw = t->draw,
-                          .moving = t->joint != NULL || t->learning != NULL,
+                          .moving = t->joint != NULL || t->learning != NULL || t->latent != NULL,
                           .dynamics = &plan->dynamics,
                           .update = &plan->update};
 }
@@ -103,6 +104,7 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
     const sn_iteration it = next_iteration(t, rows, shards, factor, &plan);
     const bool learns = t->learning != NULL && !t->is_full; /* the last stage leaves the front as it is */
     sn_step_report step;
+    if (t->latent != NULL) SN_TRY(sn_latent_draw(t->latent, t->engine, t->job->shape, &t->job->rows, &it));
     if (learns) SN_TRY(sn_learning_look(t->learning, t->engine, &it));
     SN_TRY(sn_engine_iterate(t->engine, &it, reduces(t, shards) ? &t->reduce : NULL, &t->sums, &step));
     if (learns) sn_learning_step(t->learning, it.update);
@@ -308,6 +310,7 @@ void sn_trainer_free(sn_trainer *t)
     if (t == NULL) return;
     if (t->engine != NULL) t->engine->ops->free(t->engine);
     sn_joint_free(t->joint);
+    sn_latent_free(t->latent);
     sn_learning_free(t->learning);
     sn_free(t->good);
     sn_free(t->average.sum);
@@ -328,7 +331,8 @@ static int64_t most_rows(const trainer *t)
 /* Room for a queue, if the engine takes one and the iterations are its own. */
 static stonet_status prepare_queue(trainer *t)
 {
-    if (t->job->config->engine->steps == NULL || reduces(t, &t->batches.shards) || t->job->learns != NULL)
+    if (t->job->config->engine->steps == NULL || reduces(t, &t->batches.shards) || t->job->learns != NULL ||
+        t->job->problem->law != NULL)
         return STONET_OK;
     SN_TRY(SN_NEW(t->queue, 1));
     t->queue->room = most_rows(t);
@@ -350,6 +354,10 @@ static stonet_status prepare(trainer *t, const float *theta)
     if (job->problem->joint && job->problem->source != NULL)
         SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
     const sn_problem *problem = t->joint != NULL ? sn_joint_problem(t->joint) : job->problem;
+    if (problem->law != NULL) {
+        SN_TRY(sn_latent_create(problem, most_rows(t), job->seed, &t->latent));
+        problem = sn_latent_problem(t->latent);
+    }
     SN_TRY(job->config->engine->create(job->shape, problem, job->seed, job->threads, &t->engine));
     if (job->learns != NULL)
         SN_TRY(sn_learning_create(job->learns, job->raw, job->problem, job->shape, most_rows(t), job->threads,

@@ -3,6 +3,7 @@
 #include "base/checkpoint.h"
 #include "base/memory.h"
 #include "stonet/joint.h"
+#include "stonet/latent.h"
 
 static stonet_checkpoint *checkpoint_of(const sn_trainer *t)
 {
@@ -72,6 +73,7 @@ stonet_status sn_trainer_pack(const sn_trainer *t, sn_pack *pack)
     SN_TRY(sn_pack_bytes(pack, t->good, count * sizeof *t->good));
     if (t->average.sum != NULL) SN_TRY(sn_pack_bytes(pack, t->average.sum, count * sizeof *t->average.sum));
     if (t->joint != NULL) SN_TRY(sn_joint_pack(t->joint, pack));
+    if (t->latent != NULL) SN_TRY(sn_latent_pack(t->latent, pack));
     return sn_pack_block(pack, history != NULL ? history->text : NULL, history != NULL ? history->length : 0);
 }
 
@@ -122,6 +124,7 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
     SN_TRY(sn_unpack_bytes(from, t->good, count * sizeof *t->good));
     if (t->average.sum != NULL) SN_TRY(sn_unpack_bytes(from, t->average.sum, count * sizeof *t->average.sum));
     if (t->joint != NULL) SN_TRY(sn_joint_unpack(t->joint, from));
+    if (t->latent != NULL) SN_TRY(sn_latent_unpack(t->latent, from));
     SN_TRY(sn_unpack_block(from, &text, &length));
     if (t->job->history != NULL) SN_TRY(sn_epoch_log_take(t->job->history, (const char *)text, length));
     take_numbers(t, &all);

@@ -14,6 +14,7 @@ typedef struct sn_iterate_average {
 struct sn_trainer {
     const sn_stage_job *job;
     struct sn_joint *joint;       /* the missing cells, where they are drawn given the response; else NULL */
+    struct sn_latent *latent;     /* a response that is seen in part, and drawn; else NULL */
     struct sn_learning *learning; /* of a front that learns; else NULL */
     sn_engine *engine;
     sn_reduce reduce;           /* how the sums of several ranks become one */

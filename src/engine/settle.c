@@ -1,0 +1,46 @@
+#include "engine/settle.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+
+sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list)
+{
+    if (rows->n <= most) return *rows;
+    for (int64_t i = 0; i < most; i++)
+        list[i] = sn_rows_at(rows, (int64_t)((double)i / (double)most * (double)rows->n));
+    return sn_rows_list(list, most);
+}
+
+stonet_status sn_settle_by(const sn_problem *problem, const sn_rows *rows, const float *mu, bool fresh,
+                           double *parameter)
+{
+    SN_WORKSPACE(scratch);
+    double *seen = NULL, *mean = NULL, *weight = NULL;
+    SN_TRY(SN_TAKE(&scratch, seen, rows->n * SN_LAW_SEEN));
+    SN_TRY(SN_TAKE(&scratch, mean, rows->n));
+    SN_TRY(SN_TAKE(&scratch, weight, rows->n));
+    for (int64_t i = 0; i < rows->n; i++) {
+        const int64_t row = sn_rows_at(rows, i);
+        memcpy(seen + i * SN_LAW_SEEN, problem->seen + row * SN_LAW_SEEN, SN_LAW_SEEN * sizeof *seen);
+        mean[i] = mu != NULL ? (double)mu[i] : 0.0;
+        weight[i] = sn_problem_weight(problem, row);
+    }
+    sn_law_fit(problem->law, &(sn_law_sample){rows->n, seen, mean, weight}, fresh, parameter);
+    return STONET_OK;
+}
+
+stonet_status sn_settle(sn_engine *engine, int layers, const sn_problem *problem, const sn_rows *rows,
+                        int64_t most, bool fresh, double *parameter)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *list = NULL;
+    float *mu = NULL;
+    const int64_t count = rows->n < most ? rows->n : most;
+    SN_TRY(SN_TAKE(&scratch, list, count));
+    SN_TRY(SN_TAKE(&scratch, mu, count));
+    const sn_rows some = sn_rows_evenly(rows, most, list);
+    SN_TRY(engine->ops->forward(engine, &(sn_pass){.rows = some, .layer = layers}, mu));
+    return sn_settle_by(problem, &some, mu, fresh, parameter);
+}
