@@ -14,7 +14,7 @@ typedef struct predict_values {
     target_options target; /* none is asked for; the header alone */
     int64_t threads;
     bool json, quiet, proba, by_class, spread, missing_sd;
-    const char *interval, *sets, *out;
+    const char *interval, *sets, *times, *out;
 } predict_values;
 
 static const cli_option options[] = {
@@ -35,6 +35,10 @@ static const cli_option options[] = {
                 "With --sets: in this share of the rows of every class, rare ones too"),
     FLAG_OPTION(predict_values, spread, "spread",
                 "The standard deviation beside each number, of a model with response=location-scale"),
+    TEXT_OPTION(
+        predict_values, times, "times", "T,..",
+        "Of a model of times: the median, the probability of being beyond each of these, and the mean "
+        "time up to the last"),
     FLAG_OPTION(predict_values, missing_sd, "missing-sd",
                 "What missing cells leave open, beside each number or (--proba) probability: its standard "
                 "deviation over draws of them, 0 for complete rows"),
@@ -153,6 +157,63 @@ static int predict_spread(const cli_command *command, const predict_values *valu
     return result;
 }
 
+/* The times of --times, ascending; 0: they are none. */
+static int64_t parse_times(const char *text, double *times, int64_t most)
+{
+    int64_t count = 0;
+    for (char *end = NULL; count < most; text = end + 1) {
+        times[count++] = strtod(text, &end);
+        if (end == text || (*end != ',' && *end != '\0')) return 0;
+        if (*end == '\0') return count;
+    }
+    return 0;
+}
+
+/* Median, survival and restricted mean side by side. */
+static int predict_times(const cli_command *command, const predict_values *values, const stonet_model *model,
+                         const stonet_data *data)
+{
+    enum { MOST = 100, NAME_SIZE = 40 };
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
+    const int64_t n = stonet_data_rows(data);
+    double times[MOST];
+    const int64_t count = parse_times(values->times, times, MOST), columns = count + 2;
+    char text[MOST + 2][NAME_SIZE];
+    const char *names[MOST + 2];
+    if (count == 0) {
+        say_usage(command, "--times takes up to %d numbers, separated by commas, not '%s'", MOST,
+                  values->times);
+        return EXIT_USAGE;
+    }
+    double *all = malloc((size_t)(n * (2 * columns)) * sizeof *all), *survival = all + n * columns;
+    if (all == NULL) {
+        say_error(command, "memory ran out");
+        return EXIT_FAILED;
+    }
+    double *mean = survival + n * count, *median = mean + n;
+    stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
+    stonet_status status = stonet_predict_survival(model, data, &how, times, count, survival, mean);
+    if (status == STONET_OK) status = stonet_predict(model, data, &how, median);
+    for (int64_t k = 0; k < n * columns && status == STONET_OK; k++) {
+        const int64_t i = k / columns, j = k % columns;
+        all[k] = j == 0 ? median[i] : j <= count ? survival[i * count + j - 1] : mean[i];
+    }
+    for (int64_t j = 0; j < columns; j++) {
+        snprintf(text[j], NAME_SIZE,
+                 j == 0       ? "median"
+                 : j <= count ? "beyond_%g"
+                              : "mean_to_%g",
+                 times[j == 0       ? 0
+                       : j <= count ? j - 1
+                                    : count - 1]);
+        names[j] = text[j];
+    }
+    const int result = status == STONET_OK ? output_rows(command, &to, all, n, columns, names)
+                                           : say_failure(command, status);
+    free(all);
+    return result;
+}
+
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
                    const stonet_data *data)
 {
@@ -228,8 +289,10 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
         result = read_data_for(command, model, given->operand[1], &values->target, values->threads, &data);
     if (result == EXIT_DONE) result = say_unseen(command, model, data, values->quiet);
     if (result == EXIT_DONE)
-        result = values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, data)
-                                                                  : predict(command, values, model, data);
+        result = values->times != NULL ? predict_times(command, values, model, data)
+                 : values->interval != NULL || values->sets != NULL
+                     ? predict_sure(command, values, model, data)
+                     : predict(command, values, model, data);
     stonet_data_free(data);
     stonet_model_free(model);
     return result;

@@ -33,11 +33,28 @@ typedef struct named_number {
     double value;
 } named_number;
 
-enum { MAX_NUMBERS = 20, MOST_SHOWN = 20 };
+enum { MAX_NUMBERS = 30, MOST_SHOWN = 20 };
+
+/* Those of times and counts, and what ordered classes have more. */
+static int name_law_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS], int count)
+{
+    const named_number all[] = {{"log_likelihood", scores->log_likelihood},
+                                {"concordance", scores->concordance},
+                                {"uno_concordance", scores->uno},
+                                {"integrated_brier", scores->integrated_brier},
+                                {"deviance", scores->deviance},
+                                {"deviance_explained", scores->deviance_explained},
+                                {"rank_error", scores->rank_error},
+                                {"kappa", scores->kappa}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (!isnan(all[k].value)) number[count++] = all[k];
+    return count;
+}
 
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
-    int count = 0;
+    int count = name_law_scores(scores, number, 0);
+    if (!scores->is_classifier && count > 0) return count;
     if (scores->is_classifier) {
         number[count++] = (named_number){"error_rate", scores->error_rate};
         number[count++] = (named_number){"accuracy", scores->accuracy};

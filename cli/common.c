@@ -76,6 +76,7 @@ int read_options_of(const cli_command *command, const target_options *target, st
     options->group = target->group;
     options->drop_missing_target = target->drop_missing;
     options->own_target = target->own;
+    options->open_target = target->open;
     options->features = target->columns.features;
     options->drop = target->columns.drop;
     options->id = target->columns.id;

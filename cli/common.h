@@ -17,7 +17,8 @@ typedef struct target_options {
     const char *header, *na, *weights, *group;
     int64_t max_bytes;
     bool drop_missing;
-    bool own; /* with neither target nor target_file: the target of the model */
+    bool open; /* empty targets are open bounds */
+    bool own;  /* with neither target nor target_file: the target of the model */
     column_options columns;
 } target_options;
 

@@ -146,6 +146,7 @@ typedef struct stonet_read_options {
     void *user;
     const char *group; /* the column of groups (stonet_data_set_groups), by name or number, no feature; NULL:
                           none */
+    int open_target;   /* non-zero: an empty target is a bound of a time that is open (task=interval) */
 } stonet_read_options;
 #define STONET_READ_OPTIONS_INIT                                                                             \
     {                                                                                                        \
@@ -338,6 +339,12 @@ typedef struct stonet_scores {
     double level;             /* of the intervals or sets of a calibrated model: what was asked for, */
     double coverage;          /* the share of rows whose response is in its interval (all of them) or set, */
     double width;             /* and the mean width, in units of y, or the mean number of classes in a set */
+    /* Of the responses of responses.h; NaN for others. */
+    double log_likelihood;               /* survival, interval, count: mean over the rows */
+    double concordance, uno;             /* survival: Harrell's and Uno's C */
+    double integrated_brier;             /* survival: to the last event, rows weighted for censoring */
+    double deviance, deviance_explained; /* count: mean over the rows; part of that of one rate for all */
+    double rank_error, kappa;            /* ordinal: mean |rank - rank predicted|, and quadratic kappa */
 } stonet_scores;
 #define STONET_SCORES_INIT                                                                                   \
     {                                                                                                        \
@@ -388,5 +395,6 @@ STONET_API void stonet_model_free(stonet_model *model);
 #include <stonet/jobs.h>         /* checkpoints, several processes */
 #include <stonet/order.h>        /* how many dimensions */
 #include <stonet/report.h>       /* the page */
+#include <stonet/responses.h>    /* censored times, counts, ordered classes */
 #include <stonet/tables.h>       /* tables column by column, sparse rows, shards, generators */
 #endif

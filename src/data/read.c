@@ -59,7 +59,10 @@ stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn
                                     sn_missing_wish *out)
 {
     const char *words = options->na == NULL && schema != NULL ? sn_schema_na(schema) : options->na;
-    *out = (sn_missing_wish){.words = words, .targets = options->drop_missing_target != 0};
+    *out = (sn_missing_wish){.words = words,
+                             .open = options->open_target != 0 ||
+                                     (schema != NULL && sn_schema_law(schema) == SN_LAW_INTERVALS)};
+    out->targets = options->drop_missing_target != 0 || out->open;
     return sn_na_parse(words, &out->na);
 }
 
@@ -69,7 +72,7 @@ stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, s
     if (status == STONET_OK && wish->words != NULL && (*data)->na == NULL &&
         ((*data)->na = sn_strdup(wish->words)) == NULL)
         status = STONET_ERROR_MEMORY;
-    if (status == STONET_OK && wish->targets) status = sn_frame_drop_missing_targets(data);
+    if (status == STONET_OK && wish->targets && !wish->open) status = sn_frame_drop_missing_targets(data);
     if (status == STONET_OK) return STONET_OK;
     stonet_data_free(*data);
     *data = NULL;

@@ -9,7 +9,8 @@
 typedef struct sn_missing_wish {
     const char *words; /* of the options or else of the schema (may be NULL); NULL: none */
     sn_na na;
-    bool targets; /* may be missing: their rows go in the end */
+    bool targets; /* may be missing: their rows go in the end, */
+    bool open;    /* or stay: bounds of times that are open */
 } sn_missing_wish;
 stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
                                     sn_missing_wish *out);

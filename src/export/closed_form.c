@@ -487,6 +487,12 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
 
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
 {
+    if (sn_schema_law(model->schema) != SN_LAW_NONE && model->learner == NULL &&
+        (model->method->tasks & SN_TASK_LAWS) != 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "models of task=%s cannot be exported yet: the formats here know plain numbers and "
+                       "classes",
+                       sn_schema_task_word(model->schema));
     sn_store *store = NULL;
     SN_TRY(sn_store_create(&store));
     stonet_status status = sn_model_to_store(model, store);

@@ -4,6 +4,7 @@
 #include "base/take_options.h"
 #include "base/workspace.h"
 #include "model/calibration.h"
+#include "model/score_law.h"
 #include "stats/metrics.h"
 
 /* The area under the curve of the second of two classes, or the mean over the classes that have rows. */
@@ -61,6 +62,8 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
     scores->brier = sn_brier(n, classes, probability, label, data->weight);
     scores->calibration_error = sn_calibration_error(n, classes, probability, label, data->weight);
     SN_TRY(mean_auc(n, classes, probability, label, data->weight, &scores->auc));
+    if (sn_schema_law(model->schema) == SN_LAW_ORDERED)
+        sn_rank_scores(n, classes, probability, label, data->weight, &scores->rank_error, &scores->kappa);
     return model->calibration != NULL ? score_sets(model, data, label, how, scores) : STONET_OK;
 }
 
@@ -166,12 +169,21 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
                             .auc = NAN,
                             .level = NAN,
                             .coverage = NAN,
-                            .width = NAN};
+                            .width = NAN,
+                            .log_likelihood = NAN,
+                            .concordance = NAN,
+                            .uno = NAN,
+                            .integrated_brier = NAN,
+                            .deviance = NAN,
+                            .deviance_explained = NAN,
+                            .rank_error = NAN,
+                            .kappa = NAN};
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
-    SN_TRY(found.is_classifier ? score_classes(model, data, predicted, &how, &found)
-                               : score_numbers(model, data, predicted, &how, &found));
+    SN_TRY(sn_schema_has_law(model->schema) ? sn_score_law(model, data, &how, predicted, &found)
+           : found.is_classifier            ? score_classes(model, data, predicted, &how, &found)
+                                            : score_numbers(model, data, predicted, &how, &found));
     hand_out(&found, scores);
     return STONET_OK;
 }

@@ -11,18 +11,18 @@ enum { OF_TIMES = 1 << SN_LAW_TIMES | 1 << SN_LAW_INTERVALS, STEPS = 50, HALVING
 
 #define TIMES(word, errors)                                                                                  \
     {                                                                                                        \
-        word, OF_TIMES, errors, "minus log likelihood of the log time", sn_law_times_start,                  \
-            sn_law_times_loss, sn_law_times_pull, sn_law_times_answer                                        \
+        word, OF_TIMES, errors, sn_law_times_start, sn_law_times_loss, sn_law_times_pull,                    \
+            sn_law_times_answer                                                                              \
     }
 #define ORDERED(word, errors)                                                                                \
     {                                                                                                        \
-        word, 1 << SN_LAW_ORDERED, errors, "log loss", sn_law_ordered_start, sn_law_ordered_loss,            \
-            sn_law_ordered_pull, sn_law_ordered_answer                                                       \
+        word, 1 << SN_LAW_ORDERED, errors, sn_law_ordered_start, sn_law_ordered_loss, sn_law_ordered_pull,   \
+            sn_law_ordered_answer                                                                            \
     }
 #define COUNTS(word)                                                                                         \
     {                                                                                                        \
-        word, 1 << SN_LAW_COUNTS, SN_ERRORS_NORMAL, "minus log likelihood of the count",                     \
-            sn_law_counts_start, sn_law_counts_loss, sn_law_counts_pull, sn_law_counts_answer                \
+        word, 1 << SN_LAW_COUNTS, SN_ERRORS_NORMAL, sn_law_counts_start, sn_law_counts_loss,                 \
+            sn_law_counts_pull, sn_law_counts_answer                                                         \
     }
 
 /* The first of a kind is its law=auto. */

@@ -42,7 +42,6 @@ struct sn_law {
     const char *word; /* of the setting */
     unsigned kinds;   /* 1 << sn_law_kind */
     sn_errors errors; /* of y; counts: not used */
-    const char *loss_name;
     /* How many parameters are fitted, with values to begin at; `mean`: of the first numbers seen. */
     int (*start)(const sn_law *law, const double *seen, double mean, double *parameter);
     /* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */

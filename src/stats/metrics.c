@@ -39,6 +39,25 @@ double sn_error_rate(int64_t n, int64_t classes, const double *probability, cons
     return wrong / total_of(n, weight);
 }
 
+void sn_rank_scores(int64_t n, int64_t classes, const double *probability, const int32_t *label,
+                    const double *weight, double *rank_error, double *kappa)
+{
+    const double total = total_of(n, weight);
+    double off = 0.0, square = 0.0, mean[2] = {0.0, 0.0}, second[2] = {0.0, 0.0};
+    for (int64_t i = 0; i < n; i++) {
+        const double a = label[i], b = (double)most_probable(classes, probability + i * classes);
+        const double w = weight_of(weight, i) / total;
+        off += w * fabs(a - b);
+        square += w * (a - b) * (a - b);
+        mean[0] += w * a;
+        mean[1] += w * b;
+        second[0] += w * a * a;
+        second[1] += w * b * b;
+    }
+    *rank_error = off;
+    *kappa = 1.0 - square / (second[0] + second[1] - 2.0 * mean[0] * mean[1]);
+}
+
 double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                    const double *weight)
 {

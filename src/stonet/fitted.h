@@ -55,8 +55,8 @@ int64_t sn_stonet_dim(const sn_stonet *net);
 stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t q, sn_units of, int threads);
 /* The answer E(Y|x) in scaled units, or class probabilities: out n x targets or classes. */
 stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
-/* The standard deviation of Y given x, in scaled units, of response=location-scale: out n x targets. Of times
-   the scale of the log time, which is the same for all rows. */
+/* The standard deviation of Y given x, in scaled units, of response=location-scale: out n x targets. Of a law
+   its scale (log times) or dispersion (counts), the same for all rows, which are not looked at. */
 stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
 /* Z on its axes, out n x q; activated: psi of the network's own Z instead, as the output layer sees it. */
 stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,

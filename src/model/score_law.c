@@ -1,0 +1,195 @@
+#include "model/score_law.h"
+
+#include <math.h>
+
+#include "base/take_options.h"
+#include "base/workspace.h"
+#include "data/frame.h"
+#include "stats/survival.h"
+
+enum { MOST_PAIRED = 10000 }; /* rows whose pairs are looked at: of more, an even part */
+
+/* The law of a model's times, y = log t = centre + scale e with e of scale 1, or the law of its counts. */
+typedef struct fitted_law {
+    const sn_law *law;
+    double scale; /* of log times; counts: the dispersion, 0 for Poisson */
+} fitted_law;
+
+static stonet_status law_of(const stonet_model *model, fitted_law *out)
+{
+    out->law = sn_law_find(sn_schema_law(model->schema), sn_word(model->settings, "law"));
+    SN_TRY(model->method->spread(model->state, NULL, 1, &out->scale));
+    out->scale *= sn_schema_target_sd(model->schema, 0);
+    return STONET_OK;
+}
+
+/* P(T > t) of a row whose median is `median`. */
+static double survival_of(const fitted_law *fitted, double median, double t)
+{
+    if (!(t > 0.0)) return 1.0;
+    const double e = (log(t) - log(median)) / fitted->scale + sn_errors_median(fitted->law->errors);
+    return exp(sn_errors_log_upper(fitted->law->errors, e));
+}
+
+static double weight_of(const stonet_data *data, int64_t i)
+{
+    return data->weight != NULL ? data->weight[i] : 1.0;
+}
+
+/* ---- times --------------------------------------------------------------------------------------------- */
+
+/* The log likelihood of the times, and not of their logarithms: a seen time has 1 / t more. */
+static double times_likelihood(const stonet_model *model, const stonet_data *data, const fitted_law *fitted,
+                               const double *seen, const double *predicted)
+{
+    const double mean = sn_schema_target_mean(model->schema, 0), sd = sn_schema_target_sd(model->schema, 0);
+    const double parameter[SN_LAW_PARAMETERS] = {0.0, log(fitted->scale / sd)};
+    double sum = 0.0, total = 0.0;
+    for (int64_t i = 0; i < data->n; i++) {
+        const double *row = seen + i * SN_LAW_SEEN;
+        const double median = (log(predicted[i]) - mean) / sd;
+        const double mu = median - fitted->scale / sd * sn_errors_median(fitted->law->errors);
+        double loss = fitted->law->loss(fitted->law, row, mu, parameter, NULL);
+        if (row[0] == row[1]) loss += log(sd) + mean + sd * row[0];
+        sum -= weight_of(data, i) * loss;
+        total += weight_of(data, i);
+    }
+    return sum / total;
+}
+
+typedef struct predicted_times {
+    const fitted_law *fitted;
+    const double *median;
+} predicted_times;
+
+static double survival_at(const void *user, int64_t row, double t)
+{
+    const predicted_times *of = user;
+    return survival_of(of->fitted, of->median[row], t);
+}
+
+static stonet_status score_times(const stonet_data *data, const fitted_law *fitted, const double *predicted,
+                                 stonet_scores *scores)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t n = data->n < MOST_PAIRED ? data->n : MOST_PAIRED, m = data->n_targets;
+    double *time = NULL, *event = NULL, *median = NULL;
+    SN_TRY(SN_TAKE(&scratch, time, n));
+    SN_TRY(SN_TAKE(&scratch, event, n));
+    SN_TRY(SN_TAKE(&scratch, median, n));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t row = (int64_t)((double)i / (double)n * (double)data->n);
+        time[i] = data->y[row * m];
+        event[i] = m > 1 ? data->y[row * m + 1] : 1.0;
+        median[i] = predicted[row];
+    }
+    SN_TRY(sn_concordance(n, time, event, median, &scores->concordance, &scores->uno));
+    return sn_integrated_brier(n, time, event, survival_at, &(predicted_times){fitted, median},
+                               &scores->integrated_brier);
+}
+
+/* ---- counts -------------------------------------------------------------------------------------------- */
+
+/* 2 (k log(k / lambda) - k + lambda) */
+static double deviance_of(double k, double lambda)
+{
+    return 2.0 * ((k > 0.0 ? k * log(k / lambda) : 0.0) - k + lambda);
+}
+
+static void score_counts(const stonet_data *data, const fitted_law *fitted, const double *predicted,
+                         stonet_scores *scores)
+{
+    const int64_t m = data->n_targets;
+    const double parameter[SN_LAW_PARAMETERS] = {0.0, log(fitted->scale), 1.0};
+    double counts = 0.0, exposures = 0.0, total = 0.0, sums[3] = {0.0, 0.0, 0.0};
+    for (int pass = 0; pass < 2; pass++) /* the rate of all rows, and then what it is worse by */
+        for (int64_t i = 0; i < data->n; i++) {
+            const double weight = weight_of(data, i), k = data->y[i * m],
+                         e = m > 1 ? data->y[i * m + 1] : 1.0;
+            if (pass == 0) {
+                counts += weight * k;
+                exposures += weight * e;
+                total += weight;
+                continue;
+            }
+            const double seen[SN_LAW_SEEN] = {k, log(e)};
+            sums[0] += weight * deviance_of(k, e * predicted[i]);
+            sums[1] += weight * deviance_of(k, e * counts / exposures);
+            sums[2] -= weight * fitted->law->loss(fitted->law, seen, log(predicted[i]), parameter, NULL);
+        }
+    scores->deviance = sums[0] / total;
+    scores->deviance_explained = 1.0 - sums[0] / sums[1];
+    scores->log_likelihood = sums[2] / total;
+}
+
+stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, const stonet_use_options *how,
+                           const double *predicted, stonet_scores *scores)
+{
+    SN_WORKSPACE(scratch);
+    fitted_law fitted;
+    double *seen = NULL;
+    (void)how;
+    SN_TRY(SN_TAKE(&scratch, seen, data->n * SN_LAW_SEEN));
+    SN_TRY(sn_schema_encode_law(model->schema, data, seen, NULL)); /* and every row is looked at */
+    SN_TRY(law_of(model, &fitted));
+    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) {
+        score_counts(data, &fitted, predicted, scores);
+        return STONET_OK;
+    }
+    scores->log_likelihood = times_likelihood(model, data, &fitted, seen, predicted);
+    return sn_schema_law(model->schema) == SN_LAW_TIMES ? score_times(data, &fitted, predicted, scores)
+                                                        : STONET_OK;
+}
+
+/* ---- the law of a time -----------------------------------------------------------------------------------
+ */
+
+/* The integral of P(T > t) from 0 to `end`, over log t by Simpson's rule; below exp(-20) of the end there is
+   nothing. */
+static double restricted_mean_of(const fitted_law *fitted, double median, double end)
+{
+    enum { PANELS = 400 };
+    const double low = log(end) - 20.0, step = 20.0 / PANELS;
+    double sum = 0.0;
+    for (int k = 0; k <= PANELS; k++) {
+        const double t = exp(low + k * step);
+        const double share = k == 0 || k == PANELS ? 1.0 : k % 2 == 1 ? 4.0 : 2.0;
+        sum += share * t * survival_of(fitted, median, t);
+    }
+    return sum * step / 3.0;
+}
+
+stonet_status stonet_predict_survival(const stonet_model *model, const stonet_data *data,
+                                      const stonet_use_options *options, const double *times, int64_t count,
+                                      double *survival, double *restricted_mean)
+{
+    SN_WORKSPACE(scratch);
+    fitted_law fitted;
+    double *median = NULL;
+    if (model == NULL || data == NULL || times == NULL || survival == NULL || count < 1)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "stonet_predict_survival needs a model, data, times and room for the probabilities");
+    const sn_law_kind kind = sn_schema_law(model->schema);
+    if (kind != SN_LAW_TIMES && kind != SN_LAW_INTERVALS)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model has no times: survival is of models of task=survival or interval");
+    for (int64_t k = 0; k < count; k++)
+        if (!(times[k] > (k > 0 ? times[k - 1] : 0.0)) || isinf(times[k]))
+            return sn_fail(STONET_ERROR_ARGUMENT, "the times must be above 0 and ascend: %g does not",
+                           times[k]);
+    SN_TRY(law_of(model, &fitted));
+    SN_TRY(SN_TAKE(&scratch, median, data->n));
+    SN_TRY(stonet_predict(model, data, options, median));
+    for (int64_t i = 0; i < data->n; i++) {
+        for (int64_t k = 0; k < count; k++)
+            survival[i * count + k] = survival_of(&fitted, median[i], times[k]);
+        if (restricted_mean != NULL)
+            restricted_mean[i] = restricted_mean_of(&fitted, median[i], times[count - 1]);
+    }
+    return STONET_OK;
+}
+
+const char *stonet_model_task(const stonet_model *model)
+{
+    return model != NULL ? sn_schema_task_word(model->schema) : "none";
+}

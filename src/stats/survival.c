@@ -1,0 +1,183 @@
+#include "stats/survival.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/workspace.h"
+#include "math/linalg.h"
+#include "stats/distributions.h"
+
+typedef struct dated {
+    double time, event;
+    int64_t row;
+} dated;
+
+static int by_time(const void *a, const void *b)
+{
+    const dated *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void sort_rows(int64_t n, const double *time, const double *event, dated *rows)
+{
+    for (int64_t i = 0; i < n; i++) rows[i] = (dated){time[i], event[i], i};
+    qsort(rows, (size_t)n, sizeof *rows, by_time);
+}
+
+stonet_status sn_kaplan_create(int64_t n, const double *time, const double *event, bool censoring,
+                               sn_kaplan *out)
+{
+    SN_WORKSPACE(scratch);
+    dated *rows = NULL;
+    *out = (sn_kaplan){0};
+    SN_TRY(SN_TAKE(&scratch, rows, n));
+    SN_TRY(SN_NEW_RAW(out->at, n));
+    SN_TRY(SN_NEW_RAW(out->after, n));
+    sort_rows(n, time, event, rows);
+    double left = 1.0;
+    for (int64_t first = 0, last; first < n; first = last) {
+        double ends = 0.0, at_risk = (double)(n - first);
+        for (last = first; last < n && rows[last].time == rows[first].time; last++) {
+            const bool seen = rows[last].event > 0.0;
+            if (seen != censoring) ends += 1.0;
+            if (censoring && seen) at_risk -= 1.0; /* events come before censoring at the same time */
+        }
+        if (ends > 0.0) left *= 1.0 - ends / at_risk;
+        out->at[out->steps] = rows[first].time;
+        out->after[out->steps++] = left;
+    }
+    return STONET_OK;
+}
+
+void sn_kaplan_free(sn_kaplan *kaplan)
+{
+    SN_FREE_ALL(kaplan->at, kaplan->after);
+    *kaplan = (sn_kaplan){0};
+}
+
+/* How many steps lie before t, or at it too. */
+static int64_t steps_to(const sn_kaplan *kaplan, double t, bool with)
+{
+    int64_t low = 0, high = kaplan->steps;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (kaplan->at[middle] < t || (with && kaplan->at[middle] == t))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double sn_kaplan_at(const sn_kaplan *kaplan, double t)
+{
+    const int64_t k = steps_to(kaplan, t, true);
+    return k > 0 ? kaplan->after[k - 1] : 1.0;
+}
+
+double sn_kaplan_before(const sn_kaplan *kaplan, double t)
+{
+    const int64_t k = steps_to(kaplan, t, false);
+    return k > 0 ? kaplan->after[k - 1] : 1.0;
+}
+
+stonet_status sn_concordance(int64_t n, const double *time, const double *event, const double *predicted,
+                             double *harrell, double *uno)
+{
+    sn_kaplan censoring;
+    stonet_status status = sn_kaplan_create(n, time, event, true, &censoring);
+    double right[2] = {0.0, 0.0}, all[2] = {0.0, 0.0};
+    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
+        if (!(event[i] > 0.0)) continue;
+        const double g = sn_kaplan_before(&censoring, time[i]);
+        double pairs = 0.0, ordered = 0.0;
+        for (int64_t j = 0; j < n; j++) {
+            if (!(time[j] > time[i] || (time[j] == time[i] && event[j] == 0.0))) continue;
+            pairs += 1.0;
+            ordered += predicted[j] > predicted[i] ? 1.0 : predicted[j] == predicted[i] ? 0.5 : 0.0;
+        }
+        const double weight[2] = {1.0, 1.0 / (g * g)};
+        for (int k = 0; k < 2; k++) {
+            right[k] += weight[k] * ordered;
+            all[k] += weight[k] * pairs;
+        }
+    }
+    *harrell = right[0] / all[0]; /* NaN without such a pair */
+    *uno = right[1] / all[1];
+    sn_kaplan_free(&censoring);
+    return status;
+}
+
+stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
+                                  double (*survival)(const void *user, int64_t row, double t),
+                                  const void *user, double *out)
+{
+    sn_kaplan censoring;
+    double last = 0.0, sum = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        if (event[i] > 0.0) last = fmax(last, time[i]);
+    SN_TRY(sn_kaplan_create(n, time, event, true, &censoring));
+    for (int k = 0; k < SN_BRIER_TIMES; k++) {
+        const double t = last * (k + 0.5) / SN_BRIER_TIMES, g = sn_kaplan_at(&censoring, t);
+        for (int64_t i = 0; i < n; i++) {
+            const double s = survival(user, i, t);
+            if (time[i] > t)
+                sum += (1.0 - s) * (1.0 - s) / g;
+            else if (event[i] > 0.0)
+                sum += s * s / sn_kaplan_before(&censoring, time[i]);
+        }
+    }
+    *out = last > 0.0 ? sum / (double)n / SN_BRIER_TIMES : (double)NAN;
+    sn_kaplan_free(&censoring);
+    return STONET_OK;
+}
+
+/* Sums of observed less expected events over the times of events, and their covariance (groups - 1). */
+static void compare_groups(int64_t n, const dated *rows, const int32_t *group, int32_t groups,
+                           double *at_risk, double *ends, double *gap, double *covariance)
+{
+    for (int64_t i = 0; i < n; i++) at_risk[group[rows[i].row]] += 1.0;
+    for (int64_t first = 0, last; first < n; first = last) {
+        double all = 0.0, risk = 0.0;
+        memset(ends, 0, (size_t)groups * sizeof *ends);
+        for (last = first; last < n && rows[last].time == rows[first].time; last++)
+            if (rows[last].event > 0.0) ends[group[rows[last].row]] += 1.0;
+        for (int32_t g = 0; g < groups; g++) {
+            all += ends[g];
+            risk += at_risk[g];
+        }
+        const double spread = risk > 1.0 ? all * (risk - all) / (risk - 1.0) : 0.0;
+        for (int32_t g = 0; g + 1 < groups && all > 0.0; g++) {
+            const double part = at_risk[g] / risk;
+            gap[g] += ends[g] - all * part;
+            for (int32_t h = 0; h + 1 < groups; h++)
+                covariance[g * (groups - 1) + h] += spread * part * ((g == h) - at_risk[h] / risk);
+        }
+        for (int64_t i = first; i < last; i++) at_risk[group[rows[i].row]] -= 1.0;
+    }
+}
+
+stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int32_t *group,
+                          int32_t groups, double *p_value)
+{
+    SN_WORKSPACE(scratch);
+    dated *rows = NULL;
+    double *at_risk = NULL, *ends = NULL, *gap = NULL, *solved = NULL, *covariance = NULL;
+    const int64_t d = groups - 1;
+    *p_value = (double)NAN;
+    SN_TRY(SN_TAKE(&scratch, rows, n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, at_risk, groups));
+    SN_TRY(SN_TAKE(&scratch, ends, groups));
+    SN_TRY(SN_TAKE_ZERO(&scratch, gap, groups));
+    SN_TRY(SN_TAKE(&scratch, solved, groups));
+    SN_TRY(SN_TAKE_ZERO(&scratch, covariance, (int64_t)groups * groups));
+    sort_rows(n, time, event, rows);
+    compare_groups(n, rows, group, groups, at_risk, ends, gap, covariance);
+    memcpy(solved, gap, (size_t)groups * sizeof *solved);
+    if (d < 1 || sn_solve_spd(d, covariance, 1, solved) != STONET_OK) return STONET_OK;
+    *p_value = sn_chisq_upper((double)d, sn_dot(d, gap, solved));
+    return STONET_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * What predictions of censored times are worth. time and event (1 seen, 0 censored) of n rows; rows count the
+ * same.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Kaplan and Meier's estimate of P(T > t): steps at the distinct times, ascending. */
+typedef struct sn_kaplan {
+    int64_t steps;
+    double *at, *after; /* P(T > t) for at[k] <= t < at[k + 1] */
+} sn_kaplan;
+
+/* censoring: of the time of censoring, for which a seen event is the end of the observation. */
+stonet_status sn_kaplan_create(int64_t n, const double *time, const double *event, bool censoring,
+                               sn_kaplan *out);
+void sn_kaplan_free(sn_kaplan *kaplan);
+double sn_kaplan_at(const sn_kaplan *kaplan, double t);
+/* P(T >= t). */
+double sn_kaplan_before(const sn_kaplan *kaplan, double t);
+
+/*
+ * The share of pairs of rows, of which one is known to end before the other, whose predictions are in that
+ * order; equal predictions count half. Harrell's counts pairs alike, Uno's by 1 / G(t)^2 with G the law of
+ * censoring, so that it does not depend on that law. predicted: larger for longer times.
+ */
+stonet_status sn_concordance(int64_t n, const double *time, const double *event, const double *predicted,
+                             double *harrell, double *uno);
+
+/*
+ * The mean over times t, from 0 to the last event, of the mean over rows of (1{T > t} - S(t))^2, rows
+ * weighted by 1 / G(T-) after their event and 1 / G(t) before (Graf and others 1999). survival(user, row, t)
+ * gives S. The integral is over SN_BRIER_TIMES midpoints.
+ */
+enum { SN_BRIER_TIMES = 100 };
+stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
+                                  double (*survival)(const void *user, int64_t row, double t),
+                                  const void *user, double *out);
+
+/* The p-value of the log-rank test that the law of the time is the same in all groups 0 .. groups - 1. */
+stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int32_t *group,
+                          int32_t groups, double *p_value);

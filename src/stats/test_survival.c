@@ -1,0 +1,81 @@
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/test_kit.h"
+#include "stats/survival.h"
+
+enum { N = 12 };
+static const double TIME[N] = {3, 5, 1, 8, 2, 9, 4, 7, 12, 6, 5, 3};
+static const double EVENT[N] = {1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0};
+static const double SCORE[N] = {2, 3, 1, 5, 4, 6, 2, 9, 8, 7, 1, 3};
+
+static void assert_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9)) fail_msg("%.12g is not %.12g", got, expected);
+}
+
+/* What survfit, concordance and survdiff of R's survival have of these twelve rows. */
+TEST(curves_are_those_of_survfit)
+{
+    sn_kaplan curve;
+    OK(sn_kaplan_create(N, TIME, EVENT, false, &curve));
+    assert_near(sn_kaplan_at(&curve, 0.5), 1.0);
+    assert_near(sn_kaplan_at(&curve, 3.0), 0.75);
+    assert_near(sn_kaplan_at(&curve, 5.0), 0.5625);
+    assert_near(sn_kaplan_before(&curve, 8.0), 0.3375);
+    assert_near(sn_kaplan_at(&curve, 8.5), 0.225);
+    sn_kaplan_free(&curve);
+    /* Of the censoring: an event at the same time comes first, and is not at risk of it. */
+    OK(sn_kaplan_create(N, TIME, EVENT, true, &curve));
+    assert_near(sn_kaplan_at(&curve, 3.0), 8.0 / 9.0);
+    assert_near(sn_kaplan_at(&curve, 5.0), 8.0 / 9.0 * 5.0 / 6.0);
+    assert_near(sn_kaplan_at(&curve, 12.0), 0.0);
+    sn_kaplan_free(&curve);
+}
+
+TEST(concordances_are_those_of_survival)
+{
+    double harrell, uno;
+    OK(sn_concordance(N, TIME, EVENT, SCORE, &harrell, &uno));
+    assert_near(harrell, 0.75);
+    assert_true(fabs(uno - 0.7235231533) < 1e-9);
+}
+
+TEST(log_rank_is_that_of_survdiff)
+{
+    const int32_t group[N] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 0, 1};
+    double p;
+    OK(sn_log_rank(N, TIME, EVENT, group, 3, &p));
+    assert_true(fabs(p - 0.2881575227) < 1e-9);
+}
+
+static double half(const void *user, int64_t row, double t)
+{
+    (void)user;
+    (void)row;
+    (void)t;
+    return 0.5;
+}
+
+/* Without censoring every weight is 1, and a guess of one half is off by a quarter. */
+TEST(brier_of_a_coin_is_a_quarter)
+{
+    const double seen[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    double brier;
+    OK(sn_integrated_brier(N, TIME, seen, half, NULL, &brier));
+    assert_near(brier, 0.25);
+    /* With it, the weights are those that make up for the rows that are gone: their mean is 1. */
+    OK(sn_integrated_brier(N, TIME, EVENT, half, NULL, &brier));
+    assert_true(fabs(brier - 0.25) < 1e-9);
+}
+
+TEST(rows_without_events_have_no_scores)
+{
+    const double none[N] = {0};
+    double harrell, uno, brier;
+    OK(sn_concordance(N, TIME, none, SCORE, &harrell, &uno));
+    OK(sn_integrated_brier(N, TIME, none, half, NULL, &brier));
+    assert_true(isnan(harrell) && isnan(uno) && isnan(brier));
+}
+
+RUN_TESTS(NULL, NULL)
