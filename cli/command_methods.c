@@ -108,6 +108,8 @@ typedef struct part {
     const char *prefix, *title;
 } part;
 
+enum { MOST_RANGE = 50 };
+
 static void add_settings(table *shown, const part *shows)
 {
     for (size_t i = shows->from; i < shows->to; i++) {
@@ -116,8 +118,10 @@ static void add_settings(table *shown, const part *shows)
         describe_range(setting, range, sizeof range);
         table_add(shown, "  %s%s", shows->prefix, json_text(setting, "name"));
         table_add(shown, "%s", json_text(setting, "default"));
-        table_add(shown, "%s", range);
-        table_add(shown, "%s", json_text(setting, "help"));
+        /* Many words would make the table wider than a screen: they come before the meaning. */
+        const bool wide = strlen(range) > MOST_RANGE;
+        table_add(shown, "%s", wide ? "a word" : range);
+        table_add(shown, "%s%s%s", wide ? range : "", wide ? ": " : "", json_text(setting, "help"));
     }
 }
 

@@ -72,7 +72,7 @@ static void manual_and_completion_have_all_options(void **state)
     }
     SH("bash -c 'source ./bash.txt; COMP_WORDS=(stonet fit --tar); COMP_CWORD=2; _stonet; echo "
        "${COMPREPLY[@]}'");
-    assert_string_equal(captured_out, "--target --target-file\n");
+    assert_string_equal(captured_out, "--target --target-file --target-low --target-high\n");
     SH("bash -c 'source ./bash.txt; COMP_WORDS=(stonet tr); COMP_CWORD=1; _stonet; echo ${COMPREPLY[@]}'");
     assert_string_equal(captured_out, "transform\n");
     SH("bash -c 'source ./bash.txt; COMP_WORDS=(stonet fit --set weight_); COMP_CWORD=3; _stonet; echo "

@@ -34,7 +34,7 @@ static const sn_law laws[] = {
     ORDERED("normal", SN_ERRORS_NORMAL),
     ORDERED("extreme", SN_ERRORS_EXTREME),
     COUNTS("poisson"),
-    COUNTS("negative-binomial"),
+    COUNTS("negbin"),
 };
 
 const sn_law *sn_law_find(sn_law_kind kind, const char *word)

@@ -30,7 +30,7 @@ typedef enum sn_law_kind {
 extern const sn_words sn_law_kind_words;
 
 /* The setting `law`; auto: normal for times, logistic for ordered classes, Poisson for counts. */
-#define SN_LAW_WORDS "auto|normal|logistic|extreme|poisson|negative-binomial"
+#define SN_LAW_WORDS "auto|normal|logistic|extreme|poisson|negbin"
 
 enum {
     SN_LAW_SEEN = 2,       /* numbers of a row */

@@ -19,7 +19,7 @@ static const double MOST = 20.0;          /* residual that the network is to see
 
 static bool has_dispersion(const sn_law *law)
 {
-    return strcmp(law->word, "negative-binomial") == 0;
+    return strcmp(law->word, "negbin") == 0;
 }
 
 int sn_law_counts_start(const sn_law *law, const double *seen, double mean, double *parameter)

@@ -1,0 +1,282 @@
+/* Censored times, counts and ordered classes from a table to a prediction. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/test_kit.h"
+#include "math/noise.h"
+#include "model/model.h"
+
+enum { N = 400, P = 3 };
+
+/* eta = 0.8 x1 - 0.5 x2: log T = 1 + eta + 0.4 e, counts with mean E exp(eta), classes by a score. */
+typedef struct table {
+    float x[N * P];
+    double eta[N], log_time[N];
+    double survival[N * 2], interval[N * 2], count[N * 2], ordered[N];
+    stonet_data *data;
+} table;
+
+static double poisson(sn_random *random, double mean)
+{
+    double k = 0.0, p = exp(-mean), below = p;
+    for (const double u = sn_random_uniform(random); u > below; below += p) p *= mean / ++k;
+    return k;
+}
+
+static void make(table *t)
+{
+    sn_random random;
+    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    for (int64_t k = 0; k < (int64_t)N * P; k++) t->x[k] = (float)sn_random_normal(&random);
+    for (int64_t i = 0; i < N; i++) {
+        t->eta[i] = 0.8 * (double)t->x[i * P] - 0.5 * (double)t->x[i * P + 1];
+        t->log_time[i] = 1.0 + t->eta[i] + 0.4 * sn_random_normal(&random);
+        const double end = 1.3 + sn_random_normal(&random), exposure = 0.5 + 3.0 * sn_random_uniform(&random);
+        t->survival[2 * i] = exp(fmin(t->log_time[i], end));
+        t->survival[2 * i + 1] = t->log_time[i] <= end ? 1.0 : 0.0;
+        t->interval[2 * i] = floor(exp(t->log_time[i]));
+        t->interval[2 * i + 1] = t->interval[2 * i] + 1.0;
+        t->count[2 * i] = poisson(&random, exposure * exp(t->eta[i]));
+        t->count[2 * i + 1] = exposure;
+        const double u = sn_random_uniform(&random), score = 2.0 * t->eta[i] + log(u / (1.0 - u));
+        t->ordered[i] = (score > -1.0) + (score > 0.5) + (score > 2.0);
+    }
+    OK(stonet_data_wrap(t->x, N, P, &t->data));
+}
+
+typedef struct response {
+    const char *task;
+    size_t at; /* of its numbers in the table */
+    int64_t columns;
+} response;
+
+static const response ALL[] = {{"survival", offsetof(table, survival), 2},
+                               {"interval", offsetof(table, interval), 2},
+                               {"count", offsetof(table, count), 2},
+                               {"ordinal", offsetof(table, ordered), 1}};
+enum { KINDS = sizeof ALL / sizeof *ALL };
+
+static stonet_spec *spec_of(const char *method, const char *task)
+{
+    stonet_spec *spec;
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "task", task));
+    OK(stonet_spec_set(spec, "dim", "1"));
+    return spec;
+}
+
+/* A linear network: what is known of linear models is known of it. */
+static stonet_model *fit(const table *t, const response *r, int threads)
+{
+    const stonet_run run = {.size = sizeof run, .seed = 5, .threads = threads};
+    stonet_spec *spec = spec_of("stonet", r->task);
+    stonet_model *model = NULL;
+    OK(stonet_spec_set(spec, "activation", "identity"));
+    OK(stonet_spec_set(spec, "front", "none"));
+    OK(stonet_spec_set(spec, "epochs", "60"));
+    OK(stonet_spec_set(spec, "weight_decay", "0.0001"));
+    OK(stonet_data_set_targets(t->data, (const double *)(const void *)((const char *)t + r->at), r->columns));
+    OK(stonet_fit(spec, t->data, &run, &model));
+    stonet_spec_free(spec);
+    return model;
+}
+
+/* The slope of b on a. */
+static double slope_of(const double *a, const double *b)
+{
+    double mean[2] = {0.0, 0.0}, ab = 0.0, aa = 0.0;
+    for (int64_t i = 0; i < N; i++) {
+        mean[0] += a[i] / N;
+        mean[1] += b[i] / N;
+    }
+    for (int64_t i = 0; i < N; i++) {
+        ab += (a[i] - mean[0]) * (b[i] - mean[1]);
+        aa += (a[i] - mean[0]) * (a[i] - mean[0]);
+    }
+    return ab / aa;
+}
+
+/* Where the truth is linear, its slope comes back; that of the censored times themselves is far below 1. */
+TEST(linear_truth_is_recovered)
+{
+    static table t;
+    make(&t);
+    double known[N], naive[N];
+    for (int k = 0; k < 3; k++) {
+        stonet_model *model = fit(&t, &ALL[k], 1);
+        double *out = sn_calloc(N, sizeof *out);
+        OK(stonet_predict(model, t.data, NULL, out));
+        for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
+        const double slope = slope_of(t.eta, known);
+        if (!(fabs(slope - 1.0) < 0.08)) fail_msg("%s: slope %g", ALL[k].task, slope);
+        assert_string_equal(stonet_model_task(model), ALL[k].task);
+        sn_free(out);
+        stonet_model_free(model);
+    }
+    for (int64_t i = 0; i < N; i++) naive[i] = log(t.survival[2 * i]);
+    assert_true(slope_of(t.eta, naive) < 0.75);
+    stonet_data_free(t.data);
+}
+
+TEST(scores_are_of_the_response)
+{
+    static table t;
+    make(&t);
+    for (int k = 0; k < KINDS; k++) {
+        stonet_model *model = fit(&t, &ALL[k], 1);
+        stonet_scores scores = STONET_SCORES_INIT;
+        OK(stonet_score(model, t.data, NULL, &scores));
+        assert_true(isnan(scores.mse));
+        if (k == 0) {
+            assert_true(scores.concordance > 0.8 && scores.uno > 0.8 && scores.integrated_brier < 0.12);
+        } else if (k == 2) {
+            assert_true(scores.deviance_explained > 0.4 && scores.deviance < 1.3);
+        } else if (k == 3) {
+            assert_true(scores.rank_error < 0.7 && scores.kappa > 0.5 && scores.log_loss < 1.1);
+        }
+        assert_true(k == 3 || scores.log_likelihood > -2.5);
+        stonet_model_free(model);
+    }
+    stonet_data_free(t.data);
+}
+
+/* Probabilities fall with the time, are one half at the median, and their integral is the restricted mean. */
+TEST(survival_belongs_to_the_median)
+{
+    static table t;
+    make(&t);
+    stonet_model *model = fit(&t, &ALL[0], 1);
+    static double median[N], survival[N * 3], mean[N], fine[N];
+    OK(stonet_predict(model, t.data, NULL, median));
+    OK(stonet_predict_survival(model, t.data, NULL, (const double[]){1.0, 2.0, 4.0}, 3, survival, mean));
+    for (int64_t i = 0; i < N; i++) {
+        assert_true(survival[3 * i] > survival[3 * i + 1] && survival[3 * i + 1] > survival[3 * i + 2]);
+        assert_true((survival[3 * i + 1] > 0.5) == (median[i] > 2.0));
+        fine[i] = 0.0;
+    }
+    enum { STEPS = 400 };
+    for (int k = 0; k < STEPS; k++) {
+        OK(stonet_predict_survival(model, t.data, NULL, (const double[]){4.0 * (k + 0.5) / STEPS}, 1,
+                                   survival, NULL));
+        for (int64_t i = 0; i < N; i++) fine[i] += survival[i] * 4.0 / STEPS;
+    }
+    for (int64_t i = 0; i < N; i++) assert_true(fabs(fine[i] - mean[i]) < 1e-3);
+    assert_says(stonet_predict_survival(model, t.data, NULL, (const double[]){2.0, 1.0}, 2, survival, NULL),
+                STONET_ERROR_ARGUMENT, "ascend");
+    stonet_model_free(model);
+    stonet_data_free(t.data);
+}
+
+/* The same bytes for any number of threads, and from the file the same answers. */
+TEST(threads_and_files_change_nothing)
+{
+    static table t;
+    make(&t);
+    for (int k = 0; k < KINDS; k++) {
+        stonet_model *one = fit(&t, &ALL[k], 1), *two = fit(&t, &ALL[k], 3), *back = NULL;
+        unsigned char *a = NULL, *b = NULL;
+        size_t a_size = 0, b_size = 0;
+        OK(stonet_model_save_bytes(one, &a, &a_size));
+        OK(stonet_model_save_bytes(two, &b, &b_size));
+        assert_int_equal(a_size, b_size);
+        assert_memory_equal(a, b, a_size);
+        OK(stonet_model_load_bytes(a, a_size, &back));
+        const int64_t m = stonet_model_outputs(one);
+        double *now = sn_calloc((size_t)(N * m), sizeof *now),
+               *then = sn_calloc((size_t)(N * m), sizeof *then);
+        OK(stonet_predict(one, t.data, NULL, now));
+        OK(stonet_predict(back, t.data, NULL, then));
+        assert_memory_equal(now, then, (size_t)(N * m) * sizeof *now);
+        assert_string_equal(stonet_model_task(back), ALL[k].task);
+        SN_FREE_ALL(now, then);
+        stonet_bytes_free(a);
+        stonet_bytes_free(b);
+        stonet_model_free(one);
+        stonet_model_free(two);
+        stonet_model_free(back);
+    }
+    stonet_data_free(t.data);
+}
+
+/* A fit that must fail, with these words. */
+static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
+{
+    stonet_spec *spec = spec_of(method, task);
+    stonet_model *model = NULL;
+    stonet_run run = {.size = sizeof run, .threads = 1};
+    const stonet_status status = stonet_fit(spec, data, &run, &model);
+    assert_int_not_equal(status, STONET_OK);
+    if (strstr(stonet_last_error(), words) == NULL)
+        fail_msg("'%s' is not in: %s", words, stonet_last_error());
+    stonet_spec_free(spec);
+}
+
+static void refuse_numbers(table *t, const double *y, int64_t m, const char *task, const char *words)
+{
+    OK(stonet_data_set_targets(t->data, y, m));
+    refuse(t->data, "stonet", task, words);
+}
+
+TEST(bad_responses_are_refused_with_a_reason)
+{
+    static table t;
+    static double y[N * 3];
+    make(&t);
+    memcpy(y, t.survival, sizeof t.survival);
+    y[6] = -1.0;
+    refuse_numbers(&t, y, 2, "survival", "row 4 has the time -1");
+    y[6] = 0.0;
+    refuse_numbers(&t, y, 2, "survival", "times must be above 0");
+    y[6] = 1.0;
+    y[7] = 2.0;
+    refuse_numbers(&t, y, 2, "survival", "an event is 1 (seen) or 0 (censored)");
+    for (int64_t i = 0; i < N; i++) y[2 * i + 1] = 0.0;
+    refuse_numbers(&t, y, 2, "survival", "are censored on the right");
+    refuse_numbers(&t, y, 3, "survival", "takes a time and its event");
+    memcpy(y, t.interval, sizeof t.interval);
+    y[0] = y[1] + 1.0;
+    refuse_numbers(&t, y, 2, "interval", "above the");
+    y[0] = -2.0;
+    refuse_numbers(&t, y, 2, "interval", "must be above 0");
+    refuse_numbers(&t, y, 1, "interval", "a lower and an upper bound");
+    memcpy(y, t.count, sizeof t.count);
+    y[2] = 1.5;
+    refuse_numbers(&t, y, 2, "count", "row 2 has 1.5");
+    y[2] = -1.0;
+    refuse_numbers(&t, y, 2, "count", "whole numbers from 0");
+    y[2] = 1.0;
+    y[3] = 0.0;
+    refuse_numbers(&t, y, 2, "count", "the exposure 0");
+    for (int64_t i = 0; i < N; i++) y[i] = 0.0;
+    refuse_numbers(&t, y, 1, "count", "nothing to learn");
+    refuse_numbers(&t, y, 1, "ordinal", "nothing to learn");
+    stonet_data_free(t.data);
+}
+
+TEST(what_knows_no_law_says_so)
+{
+    static table t;
+    make(&t);
+    stonet_model *model = fit(&t, &ALL[0], 1);
+    static float z[N];
+    static double out[N];
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
+    refuse(t.data, "sir", "survival", "knows no response of task=survival");
+    refuse(t.data, "pca", "survival", "knows no response of task=survival");
+    assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
+    assert_says(stonet_predict_spread(model, t.data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");
+    assert_says(stonet_model_export(model, STONET_EXPORT_JSON, NULL, &bytes, &size), STONET_ERROR_UNSUPPORTED,
+                "task=survival");
+    stonet_model_free(model);
+    model = fit(&t, &ALL[3], 1);
+    assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
+    assert_says(stonet_predict_survival(model, t.data, NULL, (const double[]){1.0}, 1, out, NULL),
+                STONET_ERROR_UNSUPPORTED, "no times");
+    stonet_model_free(model);
+    stonet_data_free(t.data);
+}
+
+RUN_TESTS(NULL, NULL)
