@@ -271,6 +271,12 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
 static stonet_status check(const stonet_model *model, stonet_calibrate_options *how, int64_t n)
 {
     const bool predicts = model->learner != NULL || model->method->predict != NULL;
+    if (sn_schema_has_law(model->schema))
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "a model of task=%s has its own law, and cannot be calibrated: of times, ask for their "
+            "survival",
+            sn_schema_task_word(model->schema));
     if (sn_schema_outputs(model->schema) == 0 || !predicts)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model gives Z and no predictions, so there is nothing to calibrate: fit it with "
