@@ -112,8 +112,7 @@ TEST(slopes_of_counts_are_those_of_the_loss)
     const double seen[][2] = {{0.0, 0.0}, {3.0, 0.5}, {7.0, -1.0}};
     for (int r = 0; r < 3; r++) {
         check_row(sn_law_find(SN_LAW_COUNTS, "poisson"), seen[r], 0.1, parameter, 1, 1.0 / 2.5);
-        check_row(sn_law_find(SN_LAW_COUNTS, "negbin"), seen[r], 0.1, parameter, 2,
-                  (1.0 + a * 2.5) / 2.5);
+        check_row(sn_law_find(SN_LAW_COUNTS, "negbin"), seen[r], 0.1, parameter, 2, (1.0 + a * 2.5) / 2.5);
     }
     /* without dispersion the second is the first */
     const double none[SN_LAW_PARAMETERS] = {0.2, -11.0, 2.5};
