@@ -23,6 +23,9 @@ class StoNetClassifier(BaseStoNetClassifier):
     response : {"mean", "ensemble", "location-scale"}, default="mean"
         what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
         functions of it, or its mean and its spread.
+    law : {"auto", "normal", "logistic", "extreme", "poisson", "negbin"}, default="auto"
+        errors of log times and of the scores behind ordered classes, or the law of counts;
+        auto: normal for times, logistic for ordered classes, Poisson for counts.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one, which then has dim units; none: one
         hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
@@ -161,6 +164,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     _method = "stonet"
     _settings = (
         "response",
+        "law",
         "hidden",
         "activation",
         "front",
@@ -210,6 +214,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         n_components: int | Literal["auto"] = 2,
         *,
         response: Literal["mean", "ensemble", "location-scale"] = "mean",
+        law: Literal["auto", "normal", "logistic", "extreme", "poisson", "negbin"] = "auto",
         hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto",
         activation: Literal["auto", "identity", "tanh", "relu", "sigmoid"] = "auto",
         front: Literal["auto", "none", "kernel", "columns", "components", "conv"] = "auto",
@@ -261,6 +266,7 @@ class StoNetClassifier(BaseStoNetClassifier):
     ) -> None:
         self.n_components = n_components
         self.response = response
+        self.law = law
         self.hidden = hidden
         self.activation = activation
         self.front = front
@@ -321,6 +327,9 @@ class StoNetRegressor(BaseStoNetRegressor):
     response : {"mean", "ensemble", "location-scale"}, default="mean"
         what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
         functions of it, or its mean and its spread.
+    law : {"auto", "normal", "logistic", "extreme", "poisson", "negbin"}, default="auto"
+        errors of log times and of the scores behind ordered classes, or the law of counts;
+        auto: normal for times, logistic for ordered classes, Poisson for counts.
     hidden : int or tuple of int or "auto" or None, default="auto"
         widths of the hidden layers before the last one, which then has dim units; none: one
         hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
@@ -455,6 +464,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     _method = "stonet"
     _settings = (
         "response",
+        "law",
         "hidden",
         "activation",
         "front",
@@ -504,6 +514,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         n_components: int | Literal["auto"] = 2,
         *,
         response: Literal["mean", "ensemble", "location-scale"] = "mean",
+        law: Literal["auto", "normal", "logistic", "extreme", "poisson", "negbin"] = "auto",
         hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto",
         activation: Literal["auto", "identity", "tanh", "relu", "sigmoid"] = "auto",
         front: Literal["auto", "none", "kernel", "columns", "components", "conv"] = "auto",
@@ -554,6 +565,7 @@ class StoNetRegressor(BaseStoNetRegressor):
     ) -> None:
         self.n_components = n_components
         self.response = response
+        self.law = law
         self.hidden = hidden
         self.activation = activation
         self.front = front
@@ -686,8 +698,10 @@ class SlicedInverseRegression(WeightedReduction):
         functions of a numeric target: indicators of slices, or its powers.
     degree : int, default=3
         highest power (basis=poly). From 1 to 10.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -739,7 +753,7 @@ class SlicedInverseRegression(WeightedReduction):
         ridge: float = 0.0,
         basis: Literal["slices", "poly"] = "slices",
         degree: int = 3,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -775,8 +789,10 @@ class SlicedAverageVariance(WeightedReduction):
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
         1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -824,7 +840,7 @@ class SlicedAverageVariance(WeightedReduction):
         *,
         slices: int = 10,
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -858,8 +874,10 @@ class DirectionalRegression(WeightedReduction):
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
         1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -907,7 +925,7 @@ class DirectionalRegression(WeightedReduction):
         *,
         slices: int = 10,
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -941,8 +959,10 @@ class PrincipalHessianDirections(WeightedReduction):
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
         1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -990,7 +1010,7 @@ class PrincipalHessianDirections(WeightedReduction):
         *,
         response: Literal["residual", "raw"] = "residual",
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1034,8 +1054,10 @@ class GSIR(TransformerReduction):
         the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
     atype : {"identity", "gyinv"}, default="identity"
         weight of the response: its Gram matrix, or that times its inverse.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1091,7 +1113,7 @@ class GSIR(TransformerReduction):
         ex: float | Literal["auto"] = "auto",
         ey: float = 0.1,
         atype: Literal["identity", "gyinv"] = "identity",
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1137,8 +1159,10 @@ class KernelSIR(TransformerReduction):
     ridge : float, default=0.0001
         ridge on the covariance of the kernel columns, as a share of its largest eigenvalue.
         From 1e-12 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1192,7 +1216,7 @@ class KernelSIR(TransformerReduction):
         landmarks: int | None = None,
         slices: int = 10,
         ridge: float = 0.0001,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1237,8 +1261,10 @@ class GSAVE(TransformerReduction):
         1e-12 to 1000.
     ey : float, default=0.1
         the same for a numeric response; classes need none. From 1e-12 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1292,7 +1318,7 @@ class GSAVE(TransformerReduction):
         landmarks: int | None = None,
         ex: float = 0.1,
         ey: float = 0.1,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1336,8 +1362,10 @@ class NNSDR(TransformerReduction):
         rows of a mini-batch. From 1 to 1e+07.
     rate : float, default=0.001
         learning rate (RMSProp). From 1e-12 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1393,7 +1421,7 @@ class NNSDR(TransformerReduction):
         refine: int = 400,
         batch: int = 32,
         rate: float = 0.001,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1533,8 +1561,10 @@ class MAVE(TransformerReduction):
         factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1586,7 +1616,7 @@ class MAVE(TransformerReduction):
         subspace: Literal["mean", "central"] = "mean",
         bandwidth: float = 1.2,
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1626,8 +1656,10 @@ class OuterProductOfGradients(TransformerReduction):
         factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1679,7 +1711,7 @@ class OuterProductOfGradients(TransformerReduction):
         subspace: Literal["mean", "central"] = "mean",
         bandwidth: float = 1.2,
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1717,8 +1749,10 @@ class LassoSIR(TransformerReduction):
         validation. From 0 to 1.
     folds : int, default=10
         folds of the cross-validation of the penalty. From 2 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1768,7 +1802,7 @@ class LassoSIR(TransformerReduction):
         slices: int = 10,
         penalty: float | Literal["auto"] = "auto",
         folds: int = 10,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1810,8 +1844,10 @@ class GradientKDR(TransformerReduction):
         ridge of the kernel regression, per row. From 1e-14 to 1000.
     steps : int, default=1
         steps in which the dimension shrinks; more than 1 is gKDR-i. From 1 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1865,7 +1901,7 @@ class GradientKDR(TransformerReduction):
         landmarks: int | None = None,
         epsilon: float = 1e-05,
         steps: int = 1,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -1916,8 +1952,10 @@ class KernelDimensionReduction(TransformerReduction):
         gradient steps in all. From 1 to 1e+06.
     restarts : int, default=1
         starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -1977,7 +2015,7 @@ class KernelDimensionReduction(TransformerReduction):
         anneal: float = 4.0,
         iterations: int = 50,
         restarts: int = 1,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -2025,8 +2063,10 @@ class LeastSquaresMutualInformation(TransformerReduction):
         steps between two choices of bandwidth and ridge. From 1 to 1e+06.
     restarts : int, default=5
         starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -2082,7 +2122,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         iterations: int = 100,
         tune_every: int = 5,
         restarts: int = 5,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -2123,8 +2163,10 @@ class ContourRegression(TransformerReduction):
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
         1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -2174,7 +2216,7 @@ class ContourRegression(TransformerReduction):
         share: float = 0.1,
         distance: Literal["values", "ranks"] = "values",
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -2216,8 +2258,10 @@ class ConditionalVarianceEstimation(TransformerReduction):
         rows looked at; more are drawn from by the seed. From 10 to 1e+06.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -2273,7 +2317,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         subspace: Literal["mean", "central"] = "mean",
         rows: int = 1000,
         ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -2323,8 +2367,10 @@ class BENN(TransformerReduction):
         learning rate (Adam). From 1e-12 to 1000.
     decay : float, default=0.0
         weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -2384,7 +2430,7 @@ class BENN(TransformerReduction):
         batch: int | Literal["auto"] = "auto",
         rate: float = 0.001,
         decay: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
@@ -2434,8 +2480,10 @@ class GMDDNet(TransformerReduction):
         learning rate (Adam). From 1e-12 to 1000.
     decay : float, default=0.0
         weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
-    task : {"auto", "regression", "classification"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
         all.
@@ -2493,7 +2541,7 @@ class GMDDNet(TransformerReduction):
         batch: int = 100,
         rate: float = 0.001,
         decay: float = 0.0,
-        task: Literal["auto", "regression", "classification"] = "auto",
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
