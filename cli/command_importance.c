@@ -1,4 +1,5 @@
 /* stonet importance: which variables a model uses. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,6 +16,7 @@ typedef struct importance_values {
     run_options run;
     const char *kind, *train, *plot;
     int64_t repeats;
+    double fdr;
     bool json;
 } importance_values;
 
@@ -31,13 +33,16 @@ static const cli_option options[] = {
          "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
          "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
          "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
-         "keeps it among the last"},
+         "keeps it among the last; conditional: growth of the loss when it is drawn given the others, with "
+         "p-values"},
     TEXT_OPTION(importance_values, train, "train", "FILE",
                 "With --kind refit: the rows the model was fitted on, with the response in the column that "
                 "--target names"),
     NUMBER_OPTION(importance_values, repeats, "repeats", "R", "0", 0, 100000,
                   "Permutations of each variable (0: 10), pairs of orders (0: until the values "
-                  "hardly change), or pairs of halves (0: 50)"),
+                  "hardly change), pairs of halves (0: 50), or draws (0: 1000 at the most)"),
+    REAL_OPTION(importance_values, fdr, "fdr", "A", "0.1", 0, 1,
+                "With --kind conditional: the share of false ones among the variables named as needed"),
     JSON_OPTION(importance_values, json),
     {.name = "plot",
      .kind = OPTION_TEXT,
@@ -49,16 +54,21 @@ static const cli_option options[] = {
 };
 
 /* The rows, largest importance first. */
+typedef struct ranked_row {
+    stonet_importance_row_values of;
+    double p_value, q_value; /* NaN: the kind has none */
+} ranked_row;
+
 typedef struct ranking {
     int64_t count;
-    stonet_importance_row_values *row;
+    ranked_row *row;
 } ranking;
 
 static int compare_rows(const void *a, const void *b)
 {
-    const stonet_importance_row_values *first = a, *second = b;
-    if (first->importance != second->importance) return first->importance > second->importance ? -1 : 1;
-    return 0;
+    const ranked_row *first = a, *second = b;
+    if (first->of.importance == second->of.importance) return 0;
+    return first->of.importance > second->of.importance ? -1 : 1;
 }
 
 static int rank(const cli_command *command, const stonet_importance_result *found, ranking *out)
@@ -69,7 +79,11 @@ static int rank(const cli_command *command, const stonet_importance_result *foun
         say_error(command, "memory ran out");
         return EXIT_FAILED;
     }
-    for (int64_t j = 0; j < out->count; j++) (void)stonet_importance_row(found, j, &out->row[j]);
+    for (int64_t j = 0; j < out->count; j++) {
+        (void)stonet_importance_row(found, j, &out->row[j].of);
+        out->row[j].p_value = stonet_importance_p_value(found, j);
+        out->row[j].q_value = stonet_importance_q_value(found, j);
+    }
     qsort(out->row, (size_t)out->count, sizeof *out->row, compare_rows);
     return EXIT_DONE;
 }
@@ -77,19 +91,24 @@ static int rank(const cli_command *command, const stonet_importance_result *foun
 static int print_ranking(const cli_command *command, const ranking *ranked)
 {
     enum { MOST_Z = 20 };
-    const int64_t dim = ranked->count > 0 ? ranked->row[0].n_z : 0, shown = dim < MOST_Z ? dim : MOST_Z;
-    char align[MOST_Z + 4] = "lrr";
-    for (int64_t k = 0; k < shown; k++) align[3 + k] = 'r';
+    const int64_t dim = ranked->count > 0 ? ranked->row[0].of.n_z : 0, shown = dim < MOST_Z ? dim : MOST_Z;
+    const bool tested = ranked->count > 0 && !isnan(ranked->row[0].p_value);
+    char align[MOST_Z + 6] = "lrr";
+    for (int64_t k = 0; k < shown + (tested ? 2 : 0); k++) align[3 + k] = 'r';
     table *printed = table_create(align);
     table_add(printed, "variable");
     table_add(printed, "importance");
     table_add(printed, "se");
+    if (tested) table_add(printed, "p_value");
+    if (tested) table_add(printed, "q_value");
     for (int64_t k = 0; k < shown; k++) table_add(printed, "z%lld", (long long)k + 1);
     for (int64_t j = 0; j < ranked->count; j++) {
-        const stonet_importance_row_values *row = &ranked->row[j];
+        const stonet_importance_row_values *row = &ranked->row[j].of;
         table_add(printed, "%s", row->variable);
         table_add(printed, "%.4g", row->importance);
         table_add(printed, "%.2g", row->se);
+        if (tested) table_add(printed, "%.3g", ranked->row[j].p_value);
+        if (tested) table_add(printed, "%.3g", ranked->row[j].q_value);
         for (int64_t k = 0; k < shown; k++) table_add(printed, "%.3f", row->z[k]);
     }
     int result = output_table(command, NULL, printed, true);
@@ -104,25 +123,42 @@ static int draw(const cli_command *command, const importance_values *values, con
     svg_bar bars[MOST_BARS];
     const size_t count = ranked->count < MOST_BARS ? (size_t)ranked->count : MOST_BARS;
     for (size_t j = 0; j < count; j++)
-        bars[j] = (svg_bar){
-            .name = ranked->row[j].variable, .value = ranked->row[j].importance, .error = ranked->row[j].se};
+        bars[j] = (svg_bar){.name = ranked->row[j].of.variable,
+                            .value = ranked->row[j].of.importance,
+                            .error = ranked->row[j].of.se};
     char title[96];
     snprintf(title, sizeof title, "Importance of the variables (%s)", values->kind);
     char *text = svg_render_bars(title, "importance, with its standard error", bars, count);
     return output_plot(command, values->plot, text);
 }
 
-/* Of stability selection: what it selects. */
-static void say_selected(const ranking *ranked)
+/* Whether stability selection, or the test given the others, selects variable j of the result. */
+static bool is_selected(const stonet_importance_result *found, int64_t j, double fdr)
 {
     const double enough = 0.75; /* then one variable is there by chance, on the average */
+    const double q = stonet_importance_q_value(found, j);
+    stonet_importance_row_values row;
+    if (!isnan(q)) return q <= fdr;
+    return stonet_importance_row(found, j, &row) == STONET_OK && row.importance >= enough;
+}
+
+static void say_selected(const stonet_importance_result *found, stonet_importance_kind kind, double fdr)
+{
+    const int64_t rows = stonet_importance_rows(found);
     int64_t count = 0;
-    while (count < ranked->count && ranked->row[count].importance >= enough) count++;
-    fprintf(stderr, "%lld of %lld variables are selected (a share of %g and more)%s", (long long)count,
-            (long long)ranked->count, enough, count > 0 ? ": " : "");
-    for (int64_t j = 0; j < count; j++) {
-        if (j > 0) fputs(", ", stderr);
-        show_text(stderr, ranked->row[j].variable);
+    for (int64_t j = 0; j < rows; j++) count += is_selected(found, j, fdr);
+    fprintf(stderr, "%lld of %lld variables are selected ", (long long)count, (long long)rows);
+    if (kind == STONET_IMPORTANCE_STABILITY)
+        fputs("(a share of 0.75 and more)", stderr);
+    else
+        fprintf(stderr, "(at most %g of such are false, on the average)", fdr);
+    const char *before = ": ";
+    for (int64_t j = 0; j < rows; j++) {
+        stonet_importance_row_values row;
+        if (!is_selected(found, j, fdr) || stonet_importance_row(found, j, &row) != STONET_OK) continue;
+        fputs(before, stderr);
+        show_text(stderr, row.variable);
+        before = ", ";
     }
     fputc('\n', stderr);
 }
@@ -132,8 +168,8 @@ static int finish(const cli_command *command, const importance_values *values, s
 {
     ranking ranked = {0};
     int result = rank(command, found, &ranked);
-    if (result == EXIT_DONE && kind == STONET_IMPORTANCE_STABILITY && !values->run.quiet)
-        say_selected(&ranked);
+    if (result == EXIT_DONE && kind >= STONET_IMPORTANCE_STABILITY && !values->run.quiet)
+        say_selected(found, kind, values->fdr);
     if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
     if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);
     if (result == EXIT_DONE && values->json) {
@@ -201,15 +237,17 @@ const cli_command importance_command = {
     .name = "importance",
     .summary = "Say which variables a model uses",
     .operands = "MODEL DATA",
-    .details = "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
-               "over the\n"
-               "training variance of the response; a text column is one variable. The columns z1, z2, .. "
-               "(permutation,\n"
-               "gradient) say how much each column of Z depends on the variable. Permuting a variable that "
-               "others depend on\n"
-               "makes rows that do not occur. shapley shares out what such variables say together, and refit "
-               "says what\n"
-               "the others cannot replace.",
+    .details =
+        "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
+        "over the\n"
+        "training variance of the response; a text column is one variable. The columns z1, z2, .. "
+        "(permutation,\n"
+        "gradient) say how much each column of Z depends on the variable. Permuting a variable that "
+        "others depend on\n"
+        "makes rows that do not occur. shapley shares out what such variables say together, and refit "
+        "says what\n"
+        "the others cannot replace. conditional tests whether the response depends on a variable given "
+        "all others.",
     OPTIONS_OF(options, importance_values),
     .examples = "  stonet importance my.model test.csv --target y\n"
                 "  stonet importance my.model test.csv --target y --kind shapley --plot importance.svg",

@@ -12,20 +12,21 @@ extern "C" {
 
 /* ---- which variables --------------------------------------------------------------------------- */
 
-/* How the importance of a variable is measured; nothing is fitted again but for the last two. */
+/* How the importance of a variable is measured; nothing is fitted again but for refit and stability. */
 typedef enum stonet_importance_kind {
     STONET_IMPORTANCE_PERMUTATION = 0, /* growth of the loss when the variable comes from another row */
     STONET_IMPORTANCE_GRADIENT,        /* mean |derivative| of the prediction, for one deviation of it */
     STONET_IMPORTANCE_SHAPLEY,         /* what it takes off the loss, over random orders of the variables */
     STONET_IMPORTANCE_REFIT,           /* growth of the loss when the model is fitted without it */
-    STONET_IMPORTANCE_STABILITY /* share of the halves of the rows in which it is selected, see below */
+    STONET_IMPORTANCE_STABILITY,  /* share of the halves of the rows in which it is selected, see below */
+    STONET_IMPORTANCE_CONDITIONAL /* growth of the loss when it is drawn given the others, with p-values */
 } stonet_importance_kind;
 
 typedef struct stonet_importance_options {
     size_t size;
     stonet_importance_kind kind;
-    int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most), or pairs of
-                        halves (50); 0: those */
+    int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most), pairs of
+                        halves (50), or draws (1,000 at the most); 0: those */
     const stonet_data *train; /* REFIT: the rows the model was fitted on, with the response; else not used */
 } stonet_importance_options;
 #define STONET_IMPORTANCE_OPTIONS_INIT                                                                       \
@@ -56,7 +57,14 @@ STONET_API int64_t stonet_importance_rows(const stonet_importance_result *result
 /* Fills *row; its pointers live as long as the result. */
 STONET_API stonet_status stonet_importance_row(const stonet_importance_result *result, int64_t index,
                                                stonet_importance_row_values *row);
-/* An array of variable, importance, se, z1, .. Free with stonet_string_free; NULL on failure. */
+/* Of kind conditional, NaN of the others: the p-value of the response being independent of the variable given
+   the other variables, and its q-value. Variables with q-values of a and less have a share of false ones of a
+   at most, on the average (Benjamini and Hochberg). They hold whatever the model is, on rows it was not
+   fitted on, as far as a Gaussian of normal scores has the law of x. */
+STONET_API double stonet_importance_p_value(const stonet_importance_result *result, int64_t index);
+STONET_API double stonet_importance_q_value(const stonet_importance_result *result, int64_t index);
+/* An array of variable, importance, se, p_value and q_value (conditional), z1, .. Free with
+ * stonet_string_free; NULL on failure. */
 STONET_API char *stonet_importance_json(const stonet_importance_result *result);
 STONET_API void stonet_importance_free(stonet_importance_result *result);
 

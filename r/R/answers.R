@@ -174,7 +174,7 @@ print.stonet_results <- function(x, digits = 3L, ...) {
 as.data.frame.stonet_results <- function(x, ...) x$table
 
 stonet_importance <- function(object, newdata = NULL, y = NULL,
-                              kind = c("permutation", "gradient", "shapley", "refit", "stability"), repeats = 0,
+                              kind = c("permutation", "gradient", "shapley", "refit", "stability", "conditional"), repeats = 0,
                               train = NULL, train_y = NULL, seed = object$seed, threads = object$threads, verbose = FALSE,
                               quiet = FALSE) {
   check_stonet(object)

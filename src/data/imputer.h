@@ -28,8 +28,10 @@ typedef struct sn_cell_draw {
 } sn_cell_draw;
 
 /* NULL where the means of the columns will do: the rows are complete, and too wide for a covariance that may
-   never be needed. */
-stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, sn_imputer **out);
+   never be needed. shrink: correlations are shrunk as by d further rows, which is good for what is expected
+   of a cell; else as by one, so that draws have the law of the rows. */
+stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, bool shrink,
+                             sn_imputer **out);
 /* Fills in the NaN of an encoded row. On any thread; cannot fail. */
 void sn_imputer_fill(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x);
 /* Whether the feature of a number is a score itself, and has no indicators beside it. */

@@ -127,7 +127,7 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
 }
 
 /* The Gaussian of the scores. */
-static stonet_status fit_gaussian(const sample *s, sn_imputer *m)
+static stonet_status fit_gaussian(const sample *s, bool shrink, sn_imputer *m)
 {
     const int64_t d = m->gaussian.d;
     SN_WORKSPACE(scratch);
@@ -138,12 +138,12 @@ static stonet_status fit_gaussian(const sample *s, sn_imputer *m)
             const float value = s->x[i * s->p + m->margin[k].feature];
             z[i * d + k] = isnan(value) ? value : (float)sn_margin_score(&m->margin[k], value);
         }
-    const sn_gaussian_fit fit = {.n = s->n, .d = d, .x = z, .prior = (double)d};
+    const sn_gaussian_fit fit = {.n = s->n, .d = d, .x = z, .prior = shrink ? (double)d : 1.0};
     if (d <= SN_FULL_MOST) return sn_gaussian_fit_full(&fit, NULL, &m->gaussian);
     return sn_gaussian_fit_factors(&fit, SN_FACTORS_MOST, &m->gaussian);
 }
 
-stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, sn_imputer **out)
+stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, bool shrink, sn_imputer **out)
 {
     SN_WORKSPACE(scratch);
     sample s;
@@ -155,7 +155,7 @@ stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, 
     stonet_status status = fit_margins(schema, &s, m);
     const int64_t d = m->gaussian.d;
     if (status == STONET_OK) status = sn_imputer_join(schema, m);
-    if (status == STONET_OK && d > 0) status = fit_gaussian(&s, m);
+    if (status == STONET_OK && d > 0) status = fit_gaussian(&s, shrink, m);
     if (status != STONET_OK) {
         m->gaussian.d = d; /* the margins are there to be freed */
         sn_imputer_free(m);

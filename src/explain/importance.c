@@ -166,11 +166,10 @@ stonet_status sn_asked_used(const sn_asked *asked, bool *used)
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
-                                         [STONET_IMPORTANCE_GRADIENT] = "gradient",
-                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley",
-                                         [STONET_IMPORTANCE_REFIT] = "refit",
-                                         [STONET_IMPORTANCE_STABILITY] = "stability"};
+static const char *const kind_names[] = {
+    [STONET_IMPORTANCE_PERMUTATION] = "permutation", [STONET_IMPORTANCE_GRADIENT] = "gradient",
+    [STONET_IMPORTANCE_SHAPLEY] = "shapley",         [STONET_IMPORTANCE_REFIT] = "refit",
+    [STONET_IMPORTANCE_STABILITY] = "stability",     [STONET_IMPORTANCE_CONDITIONAL] = "conditional"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
@@ -184,7 +183,8 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
         return STONET_OK;
     }
     return sn_fail(STONET_ERROR_ARGUMENT,
-                   "no kind of importance '%s': take permutation, gradient, shapley, refit or stability",
+                   "no kind of importance '%s': take permutation, gradient, shapley, refit, stability or "
+                   "conditional",
                    name);
 }
 
@@ -222,6 +222,8 @@ static stonet_status find(const stonet_model *model, const stonet_data *data,
         return sn_importance_refit(&asked, data, how->train, result);
     case STONET_IMPORTANCE_STABILITY:
         return sn_importance_stability(&asked, data, result);
+    case STONET_IMPORTANCE_CONDITIONAL:
+        return sn_importance_conditional(&asked, data, result);
     case STONET_IMPORTANCE_PERMUTATION:
         break;
     }
@@ -280,10 +282,36 @@ stonet_status stonet_importance_row(const stonet_importance_result *result, int6
     return STONET_OK;
 }
 
+static double p_value(const stonet_importance_result *result, int64_t index, int64_t of)
+{
+    const bool there = result != NULL && result->p_value != NULL && index >= 0 && index < result->variables;
+    return there ? result->p_value[of * result->variables + index] : (double)NAN;
+}
+
+double stonet_importance_p_value(const stonet_importance_result *result, int64_t index)
+{
+    return p_value(result, index, 0);
+}
+
+double stonet_importance_q_value(const stonet_importance_result *result, int64_t index)
+{
+    return p_value(result, index, 1);
+}
+
 static json_t *row_json(const stonet_importance_result *result, int64_t j)
 {
     json_t *object = json_pack("{s:s, s:f, s:f}", "variable", result->name[j], "importance", result->value[j],
                                "se", result->error[j]);
+    if (object != NULL && result->p_value != NULL) {
+        json_t *tests =
+            json_pack("{s:f, s:f}", "p_value", p_value(result, j, 0), "q_value", p_value(result, j, 1));
+        const bool whole = json_object_update(object, tests) == 0;
+        json_decref(tests);
+        if (!whole) {
+            json_decref(object);
+            return NULL;
+        }
+    }
     for (int64_t k = 0; object != NULL && k < result->dim; k++) {
         char name[24];
         snprintf(name, sizeof name, "z%lld", (long long)k + 1);
@@ -312,5 +340,5 @@ void stonet_importance_free(stonet_importance_result *result)
 {
     if (result == NULL) return;
     for (int64_t j = 0; result->name != NULL && j < result->variables; j++) sn_free(result->name[j]);
-    SN_FREE_ALL(result->name, result->value, result->error, result->z, result);
+    SN_FREE_ALL(result->name, result->value, result->error, result->z, result->p_value, result);
 }

@@ -14,6 +14,7 @@ struct stonet_importance_result {
     char **name;
     double *value, *error; /* variables each: importance for the prediction and its standard error */
     double *z;             /* variables x dim */
+    double *p_value;       /* p-values and, after them, q-values, variables each; NULL: the kind has none */
 };
 
 /* A model with rows to ask it about. The arrays live in a workspace of the caller. */
@@ -61,5 +62,7 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
                                   stonet_importance_result *result);
+stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
+                                        stonet_importance_result *result);
 stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
                                       stonet_importance_result *result);

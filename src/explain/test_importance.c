@@ -165,7 +165,7 @@ TEST(what_cannot_be_answered_is_said)
     assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     assert_null(found);
     assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
-                "take permutation, gradient, shapley, refit or stability");
+                "take permutation, gradient, shapley, refit, stability or conditional");
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);
@@ -324,6 +324,74 @@ TEST(weights_are_repeated_rows)
     stonet_model_free(model);
     stonet_data_free(weighted);
     stonet_data_free(repeated);
+}
+
+/* y = x1 + noise, x2 follows x1 by .95, x3 is noise: the linear model leans on x2 as well, permutation says
+   so, and given x1 it says nothing. */
+TEST(a_copy_is_not_needed_given_the_original)
+{
+    sn_random random;
+    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
+        x[i * P + 1] = 0.95F * x[i * P] + sqrtf(1.0F - 0.95F * 0.95F) * x[i * P + 1];
+        y[i] = (double)x[i * P] + sn_random_normal(&random);
+    }
+    stonet_data *data = NULL;
+    OK(stonet_data_wrap(x, N, P, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    int64_t half[2][N / 2];
+    for (int64_t i = 0; i < N; i++) half[i % 2][i / 2] = i;
+    stonet_data *train = NULL, *fresh = NULL;
+    OK(stonet_data_subset(data, half[0], N / 2, &train));
+    OK(stonet_data_subset(data, half[1], N / 2, &fresh));
+    stonet_model *model = fit("none", "4", train);
+    stonet_importance_result *found = importance(model, fresh, STONET_IMPORTANCE_CONDITIONAL, 1),
+                             *again = importance(model, fresh, STONET_IMPORTANCE_CONDITIONAL, 3);
+    assert_true(stonet_importance_q_value(found, 0) <= 0.05);
+    for (int j = 0; j < P; j++) {
+        const double p = stonet_importance_p_value(found, j), q = stonet_importance_q_value(found, j);
+        assert_true(p > 0.0 && p <= q && q <= 1.0);
+        assert_true(j == 0 || q > 0.1);
+        assert_true(p == stonet_importance_p_value(again, j));
+        assert_true(row_of(found, j).importance == row_of(again, j).importance);
+    }
+    char *text = stonet_importance_json(found);
+    assert_non_null(strstr(text, "\"q_value\""));
+    stonet_string_free(text);
+    stonet_importance_free(again);
+    stonet_importance_free(found);
+    found = importance(model, fresh, STONET_IMPORTANCE_PERMUTATION, 1);
+    assert_true(isnan(stonet_importance_p_value(found, 0)));
+    stonet_importance_free(found);
+    stonet_model_free(model);
+    stonet_data_free(fresh);
+    stonet_data_free(train);
+    stonet_data_free(data);
+}
+
+/* Under independence p-values are uniform: below .1 in a tenth of the cases. */
+TEST(p_values_of_noise_are_uniform)
+{
+    enum { SETS = 60 };
+    int below = 0;
+    for (uint32_t s = 0; s < SETS; s++) {
+        sn_random random;
+        sn_random_init(&random, 12, SN_STREAM_TEST, s);
+        for (int i = 0; i < N * P; i++) x[i] = (float)sn_random_normal(&random);
+        for (int i = 0; i < N; i++) y[i] = sn_random_normal(&random);
+        stonet_data *data = NULL;
+        OK(stonet_data_wrap(x, 100, P, &data));
+        OK(stonet_data_set_targets(data, y, 1));
+        stonet_model *model = fit("none", "4", data);
+        OK(stonet_data_set_targets(data, y + 100, 1)); /* another response for the same x */
+        stonet_importance_result *found = importance(model, data, STONET_IMPORTANCE_CONDITIONAL, 1);
+        for (int j = 0; j < P; j++) below += stonet_importance_p_value(found, j) <= 0.1;
+        stonet_importance_free(found);
+        stonet_model_free(model);
+        stonet_data_free(data);
+    }
+    assert_true(below >= 10 && below <= 42); /* 24 of 240 expected, standard deviation 4.6 */
 }
 
 RUN_TESTS(NULL, NULL)

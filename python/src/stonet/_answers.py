@@ -40,7 +40,9 @@ class _ImportanceFields(NamedTuple):
     variables: list[str]
     importance: npt.NDArray[np.float64]
     se: npt.NDArray[np.float64]
-    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for shapley, refit and stability
+    z: Float64Matrix  # variables x components: the share or derivative of each column of Z; no columns for the other kinds
+    p_value: npt.NDArray[np.float64] | None = None  # "conditional": of y being independent of the variable given the others
+    q_value: npt.NDArray[np.float64] | None = None  # those of a and less have a share of false ones of a at most
 
 
 class ImportanceResult(_ImportanceFields, Shown):
@@ -110,10 +112,11 @@ def ask_importance(
         rows = _parsed(take_text(lib.stonet_importance_json(found)))
     finally:
         lib.stonet_importance_free(found)
-    of_z = [name for name in rows[0] if name not in ("variable", "importance", "se")] if rows else []
+    of_z = [name for name in rows[0] if name.startswith("z")] if rows else []
+    tests = [_numbers(rows, name) for name in ("p_value", "q_value")] if rows and "p_value" in rows[0] else []
     z = np.array([[row[name] for name in of_z] for row in rows], dtype=np.float64).reshape(len(rows), len(of_z))
     return ImportanceResult(
-        [row["variable"] for row in rows], _numbers(rows, "importance"), _numbers(rows, "se"), z
+        [row["variable"] for row in rows], _numbers(rows, "importance"), _numbers(rows, "se"), z, *tests
     )
 
 

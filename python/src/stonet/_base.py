@@ -299,13 +299,14 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        kind : {"permutation", "gradient", "shapley", "refit", "stability"}
+        kind : {"permutation", "gradient", "shapley", "refit", "stability", "conditional"}
             Growth of the loss when the variable comes from another row; mean derivative of the prediction, for one
             deviation of it; what it takes off the loss, over random orders of the variables; growth of the loss when
             the model is fitted without it; share of the halves of these rows in which a group lasso keeps it longest
-            (stability selection: 0.75 and more are selected).
+            (stability selection: 0.75 and more are selected); growth of the loss when the variable is drawn given the
+            others, with a p-value of y being independent of it given them.
         repeats : int
-            Permutations (10), pairs of orders (until they settle), or pairs of halves (50); 0: those.
+            Permutations (10), pairs of orders (until they settle), pairs of halves (50), or draws (1,000); 0: those.
         train : (X, y)
             For "refit": the rows that the model was fitted on.
         groups : array-like

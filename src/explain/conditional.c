@@ -1,0 +1,157 @@
+/*
+ * Whether the response depends on a variable given the others: the holdout randomisation test (Tansey,
+ * Veitch, Zhang, Rabadan and Blei 2022). Variable j of every row is drawn anew from its law given the other
+ * variables, a Gaussian of normal scores (data/imputer.h) learned from the rows asked about. If y is
+ * independent of x_j given the others, true and drawn rows have the same law whatever the model is, so
+ *
+ *     p_j = (1 + draws with a loss no larger than that of the rows) / (1 + draws)
+ *
+ * is a p-value, as far as the law of x is right. Draws end at the tenth such loss, the l-th draw: p_j = 10 /
+ * l (Besag and Clifford 1991). q_j is the p-value of Benjamini and Hochberg: those with q_j <= a have a share
+ * of false ones of a at most, on the average. importance_j is the mean growth of the loss over the first ten
+ * draws.
+ */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "base/memory.h"
+#include "data/imputer.h"
+#include "data/schema_parts.h"
+#include "explain/importance.h"
+
+enum { DRAWS = 1000, ENOUGH = 10, AVERAGED = 10 };
+
+typedef struct law {
+    const sn_asked *asked;
+    const sn_imputer *imputer;
+    const double *before; /* n: losses of the rows as they are */
+    double loss;          /* their mean */
+    int64_t draws;
+} law;
+
+/* A worker's own memory. */
+typedef struct room {
+    float *x;               /* n x p */
+    double *after, *growth; /* n */
+} room;
+
+static double weighted_mean(const sn_asked *asked, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < asked->n; i++) sum += sn_asked_weight(asked, i) * values[i];
+    return sum / (double)asked->n;
+}
+
+/* x with variable j drawn; the other features are those of the rows already. */
+static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
+{
+    const sn_asked *asked = of->asked;
+    const int64_t first = asked->first[j], end = first + asked->features[j];
+    for (int64_t i = 0; i < asked->n; i++) {
+        float *row = x + i * asked->p;
+        for (int64_t k = 0; k < of->imputer->gaussian.d; k++) {
+            const int64_t f = of->imputer->margin[k].feature;
+            if (f >= first && f < end) row[f] = NAN;
+        }
+        const sn_cell_draw which = {.seed = asked->run->seed, .row = (uint32_t)i, .draw = draw};
+        sn_imputer_fill(of->imputer, asked->model->schema, &which, row);
+    }
+}
+
+static stonet_status test_variable(const law *of, int64_t j, room *at, int *stopped,
+                                   stonet_importance_result *result)
+{
+    const sn_asked *asked = of->asked;
+    const size_t bytes = (size_t)(asked->n * asked->p) * sizeof *at->x;
+    int64_t done = 0, no_larger = 0;
+    memset(at->growth, 0, (size_t)asked->n * sizeof *at->growth);
+    memcpy(at->x, asked->x, bytes);
+    while (done < of->draws && no_larger < ENOUGH && !sn_should_stop_shared(asked->run, stopped)) {
+        draw_variable(of, j, (uint32_t)++done, at->x);
+        SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));
+        no_larger += weighted_mean(asked, at->after) <= of->loss;
+        for (int64_t i = 0; done <= AVERAGED && i < asked->n; i++)
+            at->growth[i] += at->after[i] - of->before[i];
+    }
+    const int64_t averaged = done < AVERAGED ? done : AVERAGED;
+    for (int64_t i = 0; i < asked->n; i++) at->growth[i] /= (double)(averaged > 0 ? averaged : 1);
+    sn_asked_mean(asked, at->growth, &result->value[j], &result->error[j]);
+    result->p_value[j] = no_larger == ENOUGH ? (double)ENOUGH / (double)done
+                                             : (1.0 + (double)no_larger) / (1.0 + (double)done);
+    return STONET_OK;
+}
+
+static stonet_status test_all(const law *of, const bool *used, stonet_importance_result *result)
+{
+    const sn_asked *asked = of->asked;
+    const int threads = sn_threads(asked->run);
+    int stopped = 0;
+    int64_t next = 0;
+    sn_failure failure = {.status = STONET_OK};
+#pragma omp parallel num_threads(threads)
+    {
+        SN_WORKSPACE(scratch);
+        room at = {0};
+        const int before = sn_model_threads(1);
+        stonet_status status = SN_TAKE(&scratch, at.x, asked->n * asked->p);
+        if (status == STONET_OK) status = SN_TAKE(&scratch, at.after, asked->n);
+        if (status == STONET_OK) status = SN_TAKE(&scratch, at.growth, asked->n);
+        while (status == STONET_OK) {
+            int64_t j;
+#pragma omp atomic capture
+            j = next++;
+            if (j >= asked->variables) break;
+            result->p_value[j] = 1.0; /* what the model does not look at changes nothing */
+            if (used[j]) status = test_variable(of, j, &at, &stopped, result);
+        }
+        sn_failure_note(&failure, omp_get_thread_num(), status);
+        sn_model_threads(before);
+    }
+    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
+    return sn_failure_raise(&failure);
+}
+
+/* q_(i) = min over k >= i of v p_(k) / k, v variables by ascending p. */
+static void adjust(int64_t v, const double *p, double *q)
+{
+    for (int64_t j = 0; j < v; j++) {
+        q[j] = 1.0;
+        for (int64_t k = 0; k < v; k++) {
+            if (p[k] < p[j]) continue;
+            int64_t rank = 0;
+            for (int64_t l = 0; l < v; l++) rank += p[l] <= p[k];
+            q[j] = fmin(q[j], p[k] * (double)v / (double)rank);
+        }
+    }
+}
+
+stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
+                                        stonet_importance_result *result)
+{
+    SN_WORKSPACE(scratch);
+    law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS};
+    double *before = NULL;
+    bool *used = NULL;
+    sn_imputer *imputer = NULL;
+    SN_TRY(SN_TAKE(&scratch, before, asked->n));
+    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
+    SN_TRY(sn_asked_used(asked, used));
+    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, before));
+    SN_TRY(sn_imputer_fit(asked->model->schema, data, false, &imputer));
+    if (imputer == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the law of a variable given the others is learned for %d features at most, and the "
+                       "model has %lld: choose columns first, by --kind stability say",
+                       SN_FULL_MOST, (long long)asked->p);
+    of.imputer = imputer;
+    of.before = before;
+    of.loss = weighted_mean(asked, before);
+    const stonet_status status = test_all(&of, used, result);
+    sn_imputer_free(imputer);
+    adjust(asked->variables, result->p_value, result->p_value + asked->variables);
+    return status;
+}
