@@ -130,6 +130,7 @@ noise_of <- function(object) {
 # Of the rows of the fit: multinomial, or normal around the predictions. Networks have no count of parameters.
 logLik.stonet <- function(object, ...) {
   training_rows(object)
+  no_law(object, "logLik()")
   if (!object$predicts) fail("this model gives Z and no predictions", kind = "unsupported")
   weights <- if (is.null(object$weights)) rep(1, nrow(object$fitted.values)) else object$weights
   if (object$classifier) {
@@ -150,6 +151,7 @@ logLik.stonet <- function(object, ...) {
 # ---- nested sets of variables ----
 
 kept_columns <- function(object) {
+  no_law(object, "this test")
   training_problem(object)
   columns <- object$model$features$columns
   as.data.frame(if (is.list(columns)) columns else as.data.frame(columns), optional = TRUE)
@@ -213,6 +215,7 @@ drop1.stonet <- function(object, scope, seed = object$seed, threads = object$thr
 
 simulate.stonet <- function(object, nsim = 1, seed = NULL, ...) {
   unknown_arguments(...)
+  no_law(object, "simulate()")
   if (is.null(seed)) {
     if (!exists(".Random.seed", globalenv())) stats::runif(1)
     state <- get(".Random.seed", globalenv())

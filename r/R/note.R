@@ -14,7 +14,7 @@ harmless <- c(
   "list", "c", "~", "+", "-", "*", "/", "^", "%%", "%/%", ":", "(", "<", ">", "<=", ">=", "==", "!=", "!", "&", "|", "%in%", "ifelse",
   "I", "abs", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "atan", "round", "floor", "ceiling", "pmin",
   "pmax", "poly", "ns", "bs", "scale", "cut", "factor", "ordered", "as.factor", "as.numeric", "as.double", "as.integer",
-  "as.character", "as.logical", "as.Date", "cbind", "splines::ns", "splines::bs", "stats::poly"
+  "as.character", "as.logical", "as.Date", "cbind", "splines::ns", "splines::bs", "stats::poly", "Surv", "survival::Surv"
 )
 
 is_harmless <- function(code) {

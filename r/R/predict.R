@@ -23,14 +23,14 @@ predicted <- function(object, problem, what, level = 0.9, by_class = FALSE, thre
   if (is.list(found)) lapply(found, dress) else dress(found)
 }
 
-predict.stonet <- function(object, newdata, type = c("response", "prob", "class", "z", "interval", "set", "spread"),
-                           level = 0.9, by_class = FALSE, se.fit = FALSE, pairs = 25, seed = object$seed,
+predict.stonet <- function(object, newdata, type = c("response", "prob", "class", "z", "interval", "set", "spread", "survival"),
+                           level = 0.9, by_class = FALSE, times = NULL, se.fit = FALSE, pairs = 25, seed = object$seed,
                            threads = object$threads, quiet = FALSE, ...) {
   unknown_arguments(...)
   type <- one_of(type[1L], eval(formals()$type), "type")
   if (a_flag(se.fit, "se.fit")) return(predict_se(object, if (!missing(newdata)) newdata, type, pairs, run_of(seed, threads, quiet = quiet)))
   if (missing(newdata) || is.null(newdata)) {
-    problem <- if (type %in% c("interval", "set", "spread")) training_problem(object) else training_rows(object)
+    problem <- if (type %in% c("interval", "set", "spread", "survival")) training_problem(object) else training_rows(object)
   } else {
     problem <- new_problem(object, newdata, quiet = quiet)
   }
@@ -45,6 +45,7 @@ predict.stonet <- function(object, newdata, type = c("response", "prob", "class"
   if (type %in% c("interval", "spread") && object$classifier) {
     fail("type = \"", type, "\" is for numbers, and this response is classes", kind = "unsupported")
   }
+  if (type == "survival") return(survival_of(object, problem, times, threads))
   level <- real_number(level, "level", 0, 1)
   if (type %in% c("interval", "set") && !is_quiet(quiet)) tell_few_rows(object, level)
   mean <- if (type == "set" || type == "spread") NULL
@@ -58,6 +59,22 @@ predict.stonet <- function(object, newdata, type = c("response", "prob", "class"
     spread = plain(predicted(object, problem, "spread", threads = threads)),
     interval = interval_of(mean, predicted(object, problem, "interval", level, threads = threads))
   )
+}
+
+# Times and counts: what is seen of them is no number that a prediction could be subtracted from.
+has_law <- function(object) isTRUE(object$about$task %in% c("survival", "interval", "count"))
+no_law <- function(object, what) if (has_law(object)) fail(what, " is for plain numbers and classes", kind = "unsupported")
+
+# The probability of being beyond each time, and the mean time up to the last of them.
+survival_of <- function(object, problem, times, threads) {
+  if (!object$about$task %in% c("survival", "interval")) fail("type = \"survival\" is for times", kind = "unsupported")
+  if (!is.numeric(times) || length(times) == 0L || !all(is.finite(times) & times > 0) || is.unsorted(times, strictly = TRUE)) {
+    fail("times are numbers above 0 in ascending order, not ", shown(times))
+  }
+  found <- checked(.Call(C_survival, pointer_of(object), problem$table, as.double(times), whole_number(threads, "threads")))
+  beyond <- found[[1L]]
+  dimnames(beyond) <- list(names_for(problem), paste0("S(", format(times, trim = TRUE), ")"))
+  cbind(beyond, mean = found[[2L]][, 1L])
 }
 
 # A level so high that the rows of the calibration cannot vouch for it.
@@ -80,7 +97,7 @@ predict_se <- function(object, newdata, type, pairs, how) {
   ask <- function(pointer) predicted(with_pointer(object, pointer), problem, "mean")
   dress <- function(values) if (object$classifier) values else plain(values)
   list(fit = dress(predicted(object, problem, "mean")), se.fit = dress(sqrt(half_variance(object, pairs, how, ask))),
-       residual.scale = if (object$classifier) NA_real_ else noise_of(object))
+       residual.scale = if (object$classifier || has_law(object)) NA_real_ else noise_of(object))
 }
 
 # The same object around another model.
@@ -155,6 +172,7 @@ padded <- function(object, values) stats::naresid(object$na.action, values)
 
 residuals.stonet <- function(object, ...) {
   training_rows(object)
+  no_law(object, "residuals()")
   if (!object$predicts) fail("this model gives Z and no predictions", kind = "unsupported")
   if (object$classifier) {
     is <- outer(as.character(object$y), object$levels, `==`)

@@ -9,6 +9,7 @@ print.stonet <- function(x, ...) {
 head_of <- function(x) {
   response <- paste(x$y_names, collapse = ", ")
   what <- if (!x$predicts) "no response"
+          else if (has_law(x)) paste0("response ", sub(" (time|low)$", "", x$y_names[1L]), ", ", if (x$about$task == "count") "a count" else "a time")
           else if (x$classifier) paste0("response ", response, " of ", x$outputs, " classes")
           else paste0("response ", response, ", ", if (x$outputs == 1L) "a number" else paste(x$outputs, "numbers"))
   c(x$title, if (!is.null(x$call)) c("", paste("Call:", paste(trimws(deparse(x$call)), collapse = " "))), "",
@@ -39,8 +40,10 @@ held_out <- function(x) {
     value <- fitted[[paste0("held_out_", name)]]
     if (is.null(value)) NA_real_ else value
   }, 0)
-  if (x$classifier) {
-    unit <- 1
+  unit <- 1
+  if (!x$about$task %in% c("regression", "classification")) {
+    table <- data.frame(minus_log_likelihood = pick("loss"), minus_log_likelihood_se = pick("loss_se"))
+  } else if (x$classifier) {
     table <- data.frame(error_rate = pick("error"), error_rate_se = pick("error_se"), log_loss = pick("loss"), log_loss_se = pick("loss_se"))
   } else {
     # the loss is half the squared error of standardised outputs, summed over them
@@ -67,7 +70,7 @@ held_out_said <- function(x, digits = 3L) {
 }
 
 calibration_said <- function(x) {
-  if (!x$predicts) return(NULL)
+  if (!x$predicts || has_law(x)) return(NULL)
   if (!x$calibrated) return(paste0("not calibrated: calibrate() gives ", if (x$classifier) "sets" else "intervals"))
   paste0("calibrated by ", x$about$calibration$kind, " on ", x$about$calibration$rows, " rows")
 }
@@ -102,14 +105,14 @@ summary.stonet <- function(object, newdata = NULL, y = NULL, ...) {
   structure(
     list(head = head_of(object), shares = fitted$explained_share, eigenvalues = if (is.null(fitted$explained_share)) fitted$eigenvalues,
          tests = tests, held_out = held_out(object), held_out_rows = fitted$held_out_rows, choice = unlist(fitted$choice),
-         loss = if (object$classifier) "the log loss" else "half the mse of the standardised response",
+         loss = if (has_law(object)) "minus the log likelihood" else if (object$classifier) "the log loss" else "half the mse of the standardised response",
          order = object$order, training = training_scores(object)),
     class = "summary.stonet"
   )
 }
 
 training_scores <- function(object) {
-  if (is.null(object$fitted.values) || is.null(object$y)) return(NULL)
+  if (is.null(object$fitted.values) || is.null(object$y) || has_law(object)) return(NULL)
   if (object$classifier) {
     return(c("error rate" = mean(as.character(object$y) != as.character(most_probable(object, object$fitted.values)))))
   }

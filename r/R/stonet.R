@@ -24,7 +24,7 @@ with_task <- function(settings, problem, quiet = FALSE) {
     if (!quiet && is.null(dim(problem$y)) && length(unique(problem$y)) == 2L) {
       say("the response has two values and is a number here: factor() makes it classes")
     }
-    settings$task <- "regression"
+    settings$task <- if (is.null(attr(problem$y, "task"))) "regression" else attr(problem$y, "task")
   }
   settings
 }

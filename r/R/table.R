@@ -54,21 +54,40 @@ check_names <- function(names) {
   if (length(empty) > 0L) fail("column ", empty[1L], " of x has no name, and others have")
 }
 
+# A time of package survival as two columns, time and event or the two bounds, where NA is an open bound; the attribute task says
+# which.
+times_of <- function(y) {
+  if (!inherits(y, "Surv")) return(y)
+  type <- attr(y, "type")
+  if (!type %in% c("right", "interval")) {
+    fail("a time of type \"", type, "\" is not known here: \"right\", \"interval\" and \"interval2\" are", kind = "unsupported")
+  }
+  y <- unclass(y)
+  dimnames(y)[1L] <- list(NULL)
+  if (type == "right") return(structure(cbind(time = y[, "time"], event = y[, "status"]), task = "survival"))
+  status <- y[, "status"]
+  ends <- cbind(low = ifelse(status == 2, NA, y[, "time1"]), high = ifelse(status == 3, y[, "time2"], y[, "time1"]))
+  ends[status %in% 0, "high"] <- NA
+  structure(ends, task = "interval")
+}
+
 # The response as a list of columns: one factor, or numbers; NULL when there is none.
 as_response <- function(y, rows) {
   if (is.null(y)) return(NULL)
+  y <- times_of(y)
+  both <- if (identical(attr(y, "task"), "interval")) `&` else `|`
   if (is.data.frame(y)) y <- if (length(y) == 1L) y[[1L]] else as.matrix(y)
   if (NROW(y) != rows) fail("x has ", rows, " rows and the response has ", NROW(y))
   if (is.character(y) || is.logical(y)) y <- factor(y)
   if (is.factor(y) && is.null(dim(y))) {
     columns <- list(factor(y, ordered = FALSE))
-  } else if (is.numeric(y) && !inherits(y, "Surv")) {
+  } else if (is.numeric(y)) {
     y <- as.matrix(y)
     columns <- lapply(seq_len(ncol(y)), function(j) as.double(y[, j]))
   } else {
-    fail("the response is of class ", class(y)[1L], ": it is numbers, a matrix of numbers, a factor, texts or logicals")
+    fail("the response is of class ", class(y)[1L], ": it is numbers, a matrix of numbers, a factor, texts, logicals or Surv()")
   }
-  missing <- Reduce(`|`, lapply(columns, is.na))
+  missing <- Reduce(both, lapply(columns, is.na))
   if (any(missing)) {
     fail("the response is missing in ", sum(missing), " of ", rows, " rows (the first is row ", which(missing)[1L],
          "): leave them out, with na.action = na.omit say", kind = "data")
@@ -80,6 +99,7 @@ as_response <- function(y, rows) {
 response_names <- function(y, name) {
   if (is.null(y)) return(NULL)
   if (NCOL(y) == 1L) return(name)
+  if (!is.null(attr(y, "task"))) return(paste(name, colnames(y)))
   if (is.null(colnames(y))) paste0("y", seq_len(ncol(y))) else colnames(y)
 }
 
@@ -114,6 +134,7 @@ check_group <- function(group, rows) {
 problem_of <- function(features, y, name, weights, row_names, terms = NULL, na.action = NULL, group = NULL) {
   weights <- check_weights(weights, features$rows)
   group <- check_group(group, features$rows)
+  y <- times_of(y)
   response <- as_response(y, features$rows)
   if (is.data.frame(y) && length(y) == 1L) y <- y[[1L]]
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]

@@ -46,7 +46,7 @@ augment.stonet <- function(x, data = NULL, newdata = NULL, interval = FALSE, lev
       ends <- predict(x, rows, type = "interval", level = level)
       frame[c(".lower", ".upper")] <- as.data.frame(ends[, c("lwr", "upr"), drop = FALSE])
     }
-    if (is.null(rows) && ncol(p) == 1L) frame$.resid <- as.double(x$y) - p[, 1L]
+    if (is.null(rows) && ncol(p) == 1L && !has_law(x)) frame$.resid <- as.double(x$y) - p[, 1L]
   }
   frame
 }

@@ -86,6 +86,7 @@ SEXP r_transform(SEXP model, SEXP table, SEXP draws, SEXP activated, SEXP seed, 
 SEXP r_transform_se(SEXP model, SEXP train, SEXP table, SEXP refits, SEXP run);
 SEXP r_predict(SEXP model, SEXP table, SEXP what, SEXP level, SEXP by_class, SEXP threads);
 SEXP r_score(SEXP model, SEXP table, SEXP level, SEXP by_class, SEXP threads);
+SEXP r_survival(SEXP model, SEXP table, SEXP times, SEXP threads);
 SEXP r_met(SEXP model, SEXP table);
 SEXP r_check_rows(SEXP model, SEXP table, SEXP run);
 SEXP r_order(SEXP method, SEXP settings, SEXP table, SEXP options, SEXP run);

@@ -72,6 +72,7 @@ SEXP r_table(SEXP columns, SEXP targets, SEXP names, SEXP rows, SEXP model, SEXP
     const char **texts = Rf_isNull(names) ? NULL : texts_of(names);
     stonet_read_options options = STONET_READ_OPTIONS_INIT;
     options.target = target_numbers(p, Rf_xlength(targets));
+    options.open_target = 1; /* R has refused missing responses; what is left are open ends of times */
     stonet_columns *table = NULL;
     stonet_data *data = NULL;
     stonet_status status = stonet_data_begin(n, &table);

@@ -107,6 +107,25 @@ SEXP r_predict(SEXP pointer, SEXP table, SEXP what, SEXP level, SEXP by_class, S
     return status == STONET_OK ? matrix_of(out, rows, m) : failure(status);
 }
 
+/* The probability of being beyond each time (n x times), and the mean time up to the last (n x 1). */
+SEXP r_survival(SEXP pointer, SEXP table, SEXP times, SEXP threads)
+{
+    const stonet_model *model = handle_get(pointer, "model");
+    const stonet_data *data = handle_get(table, "data");
+    stonet_use_options options = STONET_USE_OPTIONS_INIT;
+    options.threads = threads_of(threads);
+    const int64_t rows = stonet_data_rows(data), count = (int64_t)Rf_xlength(times);
+    double *out = (double *)R_alloc((size_t)(rows * (count + 1)) + 1, sizeof *out);
+    const stonet_status status =
+        stonet_predict_survival(model, data, &options, REAL(times), count, out, out + rows * count);
+    if (status != STONET_OK) return failure(status);
+    SEXP list = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(list, 0, matrix_of(out, rows, count));
+    SET_VECTOR_ELT(list, 1, matrix_of(out + rows * count, rows, 1));
+    UNPROTECT(1);
+    return list;
+}
+
 /* A list of the scores that there are, and the table of confusions for classes. */
 SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
 {
@@ -119,10 +138,31 @@ SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
     options.by_class = Rf_asLogical(by_class) == TRUE;
     stonet_status status = stonet_score(model, data, &options, &scores);
     if (status != STONET_OK) return failure(status);
-    const char *names[] = {
-        "n",           "error_rate",        "accuracy", "log_loss",          "mse", "mse_scaled", "r2",
-        "correlation", "balanced_accuracy", "brier",    "calibration_error", "auc", "level",      "coverage",
-        "width",       "confusion",         ""};
+    const char *names[] = {"n",
+                           "error_rate",
+                           "accuracy",
+                           "log_loss",
+                           "mse",
+                           "mse_scaled",
+                           "r2",
+                           "correlation",
+                           "balanced_accuracy",
+                           "brier",
+                           "calibration_error",
+                           "auc",
+                           "level",
+                           "coverage",
+                           "width",
+                           "log_likelihood",
+                           "concordance",
+                           "uno",
+                           "integrated_brier",
+                           "deviance",
+                           "deviance_explained",
+                           "rank_error",
+                           "kappa",
+                           "confusion",
+                           ""};
     const double values[] = {(double)scores.n,
                              scores.error_rate,
                              scores.accuracy,
@@ -137,9 +177,18 @@ SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
                              scores.auc,
                              scores.level,
                              scores.coverage,
-                             scores.width};
+                             scores.width,
+                             scores.log_likelihood,
+                             scores.concordance,
+                             scores.uno,
+                             scores.integrated_brier,
+                             scores.deviance,
+                             scores.deviance_explained,
+                             scores.rank_error,
+                             scores.kappa};
+    const int count = (int)(sizeof values / sizeof values[0]);
     SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
-    for (int i = 0; i < 15; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
+    for (int i = 0; i < count; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
     if (scores.is_classifier) {
         const int64_t classes = stonet_model_outputs(model);
         const stonet_use_options plain = {.size = sizeof plain, .seed = 1, .threads = options.threads};
@@ -150,7 +199,7 @@ SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
             return failure(status);
         }
         SEXP matrix = Rf_allocMatrix(INTSXP, (int)classes, (int)classes);
-        SET_VECTOR_ELT(list, 15, matrix);
+        SET_VECTOR_ELT(list, count, matrix);
         for (int64_t i = 0; i < classes * classes; i++)
             INTEGER(matrix)[(i % classes) * classes + i / classes] = (int)confusion[i];
     }
