@@ -83,7 +83,7 @@ stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t
 stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white)
 {
     SN_WORKSPACE(scratch);
-    const double smallest = 1e-8; /* variance, of the largest */
+    const double smallest = 1e-12; /* variance, of the largest: float columns have 1e-14 by rounding */
     const int64_t n = scores->n;
     const int64_t q = scores->columns;
     double *covariance = NULL;

@@ -96,11 +96,11 @@ TEST(test_whitening)
     }
 }
 
-/* Two columns that are almost one: a variance of 1e-8 of the largest is the least that counts. */
+/* Two columns that are almost one: a variance of 1e-12 of the largest is the least that counts. */
 TEST(test_almost_one_column)
 {
     SN_WORKSPACE(keep);
-    static const double off[] = {1.414e-4, 2.828e-4}; /* variances of 1e-8 and 4e-8 beside one of 2 */
+    static const double off[] = {1.414e-6, 2.828e-6}; /* variances of 1e-12 and 4e-12 beside one of 2 */
     for (int k = 0; k < 2; k++) {
         double v[N * 2], *white = NULL;
         int64_t rank = 0;

@@ -118,9 +118,36 @@ static bool look_alike(const function *waves)
     return x < 1.1 * z + 3.0 * sqrt((square - x * x) / WAVES);
 }
 
-/* One set of random features: the three p-values and the sum of the statistics. */
+/* The largest of the single covariances of columns (q of them) and their squares, by Bonferroni; -1: z
+   determines all. */
+static double largest_single(const function *f, int64_t q, const function *y, int64_t my, double left,
+                             double excess)
+{
+    double smallest[2] = {1.0, 1.0};
+    int count[2] = {0, 0};
+    for (int64_t a = 0; a < 2 * q; a++) {
+        if (product(f[a].residual, f[a].residual) <= 1e-3 * product(f[a].value, f[a].value)) continue;
+        for (int64_t k = 0; k < my; k++) {
+            const double variances =
+                product(f[a].residual, f[a].residual) / N * product(y[k].residual, y[k].residual) / N;
+            double squares = 0.0;
+            for (int64_t i = 0; i < N; i++) squares += pow(f[a].residual[i] * y[k].residual[i], 2);
+            const double freedom = left * product(f[a].residual, f[a].residual) / f[a].twice;
+            const double t2 = pow(product(f[a].residual, y[k].residual), 2) / squares * freedom / N /
+                              (1.0 + excess / (double)my / variances);
+            const int part = a < q && k == 0 ? 0 : 1;
+            count[part]++;
+            smallest[part] = fmin(smallest[part], 2.0 * sn_normal_lower(-sqrt(t2)));
+        }
+    }
+    if (count[0] + count[1] == 0) return -1.0;
+    return fmin(1.0, fmin(count[0] > 0 ? 2.0 * count[0] * smallest[0] : 1.0, 2.0 * count[1] * smallest[1]));
+}
+
+/* One set of random features: the p-values of three sums, that of the largest single covariance, and the sum
+   of the statistics. */
 static double once(const sn_scores *x, const sn_scores *z, int64_t my, const double *y, uint32_t repeat,
-                   double p_value[3], bool *alike)
+                   double p_value[4], bool *alike)
 {
     SN_WORKSPACE(keep);
     const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
@@ -143,8 +170,11 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
     double *features = calloc((size_t)(N * m), sizeof *features), penalty[9], left;
     assert_non_null(features);
     sn_smoother smoother;
-    OK(sn_regression_features(z, SN_FEATURES_RICH, random, (sn_drawing){SEED, STREAMS * repeat + 4, 1}, m, 0,
-                              features));
+    sn_scores white = *z; /* linear and quadratic functions are those of the white columns */
+    int64_t rank;
+    OK(sn_scores_whiten(z, &keep, &rank, &white.plain));
+    OK(sn_regression_features(&white, SN_FEATURES_RICH, random, (sn_drawing){SEED, STREAMS * repeat + 4, 1},
+                              m, 0, features));
     OK(sn_smoother_create(N, m, features, &keep, &smoother));
     OK(sn_smoother_choose(&smoother, my, y, true, penalty));
     left = sn_smoother_left(&smoother, penalty[0]);
@@ -167,11 +197,12 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
         if (r.mx == 0) continue;
         r.excess = excess * (double)r.mx / sn_covariance_mean(&r);
         r.dz = z->columns;
-        r.z = z->plain;
+        r.z = white.plain;
         OK(sn_covariance_test(&r, STONET_NULL_PERMUTATION, 200, (sn_drawing){SEED, (uint32_t)first[block], 1},
                               &found, &p_value[block]));
         statistic += found;
     }
+    p_value[3] = largest_single(f, q, of_y, my, left, excess);
     *alike = look_alike(f + 2 * q);
     if (*alike && p_value[2] >= 0.0) p_value[2] = shuffled(f + 2 * q, of_y, my, (uint32_t)(2 * q));
     free(features);
@@ -206,7 +237,7 @@ static void check(kind what, bool alike_expected)
 {
     SN_WORKSPACE(keep);
     enum { REPEATS = 2 };
-    double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[3 * REPEATS], statistic = 0.0, of[3];
+    double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[6 * REPEATS], statistic = 0.0, of[4];
     stonet_independence_result got;
     int64_t my = 0, count = 0;
     draw(what, x, y, z);
@@ -225,8 +256,13 @@ static void check(kind what, bool alike_expected)
         bool alike;
         statistic += once(&sx, &sz, my, functions, r, of, &alike) / REPEATS;
         assert_int_equal(alike, alike_expected);
+        int64_t sums = 0;
         for (int block = 0; block < 3; block++)
-            if (of[block] >= 0.0) p_value[count++] = of[block];
+            if (of[block] >= 0.0) {
+                p_value[count++] = of[block];
+                sums++;
+            }
+        for (int64_t k = 0; of[3] >= 0.0 && k < sums; k++) p_value[count++] = of[3]; /* half of the weight */
     }
     assert_near(got.statistic, statistic);
     assert_near(got.p_value, sn_cauchy_combination(count, p_value));
