@@ -3,11 +3,59 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/row_sums.h"
+#include "stats/ellipticity.h"
 
 /* A slice mean of coordinates with variance 1, or a singular value made of such, below this is rounding. */
 static const double NOTHING = 1e-10;
+
+/* Columns of so few distinct numbers are codes and indicators: nobody takes them for elliptical. */
+enum { FEWEST_VALUES = 10 };
+
+static bool is_continuous(const sn_problem *problem, const int64_t *row, int64_t n, int64_t column)
+{
+    float seen[FEWEST_VALUES];
+    int count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const float value = problem->x[row[i] * problem->p + column];
+        int k = 0;
+        while (k < count && seen[k] != value) k++;
+        if (k < count) continue;
+        if (count == FEWEST_VALUES) return true;
+        seen[count++] = value;
+    }
+    return false;
+}
+
+/* Says so when x is far from the elliptical law that the method needs. Looks at no more rows than show what
+   is far: of very many, every table is significantly something else. */
+static stonet_status tell_shape(const sn_candidate *candidate, const sn_problem *problem,
+                                const stonet_run *run)
+{
+    enum { MOST_ROWS = 1000, MOST_COLUMNS = 100, SUBSTREAM = 91 };
+    const double level = 0.01;
+    SN_WORKSPACE(scratch);
+    const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
+    int64_t *row = NULL, column[MOST_COLUMNS], p = 0;
+    double *x = NULL, p_value;
+    SN_TRY(SN_TAKE(&scratch, row, n));
+    SN_TRY(SN_TAKE(&scratch, x, n * MOST_COLUMNS));
+    SN_TRY(sn_choose_rows(problem->n, n, run->seed, SUBSTREAM, row));
+    for (int64_t j = 0; j < problem->p && p < MOST_COLUMNS; j++)
+        if (is_continuous(problem, row, n, j)) column[p++] = j;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < p; j++) x[i * p + j] = (double)problem->x[row[i] * problem->p + column[j]];
+    SN_TRY(sn_ellipticity(n, p, x, &p_value));
+    if (p_value < level)
+        sn_message(run, STONET_NOTE,
+                   "the columns of x are far from elliptical (p = %.2g), which %s needs: its directions and "
+                   "their number can be wrong. Compare with mave or stonet, or choose the number by "
+                   "'stonet order --rule cv'.",
+                   p_value, candidate->name);
+    return STONET_OK;
+}
 
 static stonet_status whiten(const sn_candidate *candidate, const sn_problem *problem, double ridge,
                             const stonet_run *run, sn_workspace *keep, sn_whitening *out)
@@ -22,7 +70,8 @@ static stonet_status whiten(const sn_candidate *candidate, const sn_problem *pro
             "%s: %lld columns fit any response of %lld rows exactly, so the directions will not hold for new "
             "rows. Set ridge (try 1), or use lasso-sir or fewer columns.",
             candidate->name, (long long)problem->p, (long long)problem->n);
-    return STONET_OK;
+    const bool heard = run != NULL && run->on_message != NULL;
+    return heard && !candidate->as_it_is ? tell_shape(candidate, problem, run) : STONET_OK;
 }
 
 /* What the rows of slice h count together. */
