@@ -102,6 +102,25 @@ static void warn_of_rare_classes(const stonet_model *model, double level)
     }
 }
 
+/* The class that sets for all rows together cover least, when that is two standard errors below the level. */
+static void note_least_covered(const stonet_model *model, double level)
+{
+    int64_t least = -1;
+    double lowest = level;
+    for (int64_t c = 0; c < stonet_model_outputs(model); c++) {
+        const double share = stonet_model_class_coverage(model, level, c);
+        const double rows = (double)stonet_model_calibration_rows(model, c);
+        if (!(share < lowest) || share > level - 2.0 * sqrt(level * (1.0 - level) / rows)) continue;
+        least = c;
+        lowest = share;
+    }
+    if (least >= 0)
+        say_line(
+            "note: the sets cover %g of all rows, not of each class: class '%s' is covered in %.2f of its "
+            "held-out rows. --by-class covers every class.",
+            level, stonet_model_class_label(model, least), lowest);
+}
+
 int write_sets(const cli_command *command, const rows_output *to, const stonet_model *model,
                const stonet_use_options *how)
 {
@@ -120,6 +139,7 @@ int write_sets(const cli_command *command, const rows_output *to, const stonet_m
     if (result == EXIT_DONE) {
         if (!to->quiet) warn_of_few_rows(model, how->level, "every class is in every set");
         if (how->by_class && !to->quiet) warn_of_rare_classes(model, how->level);
+        if (!how->by_class && !to->quiet) note_least_covered(model, how->level);
         for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
         for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
         result = output_rows(command, to, cells, rows, classes, names);

@@ -62,6 +62,10 @@ STONET_API stonet_status stonet_predict_set(const stonet_model *model, const sto
 /* The rows of the calibration: those of a class, or all (code -1). 0 when there was none. */
 STONET_API int64_t stonet_model_calibration_rows(const stonet_model *model, int64_t code);
 
+/* The share of the calibration's rows of a class, held out when their scores were made, whose set at the
+   level has the class, when sets are not made by class; NaN: it has no rows, or the model no sets. */
+STONET_API double stonet_model_class_coverage(const stonet_model *model, double level, int64_t code);
+
 /* Standard errors of Z, n x q for the rows of data: the spread of the Z of `refits` (0: 50) fits of the model
    on halves of its training rows, each turned onto the model's own Z (Z is determined up to a rotation and a
    shift at best). *stability, which may be NULL, is the mean canonical correlation of these Z with the

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -172,6 +173,24 @@ static stonet_status make_rules(const sn_calibration *calibration, int64_t class
         if (own.rank <= rows) rule[c] = own;
     }
     return STONET_OK;
+}
+
+double stonet_model_class_coverage(const stonet_model *model, double level, int64_t code)
+{
+    const sn_calibration *calibration = model != NULL ? model->calibration : NULL;
+    if (calibration == NULL || calibration->label == NULL || !(level > 0.0 && level < 1.0)) return NAN;
+    const int64_t n = calibration->rows, rank = sn_conformal_rank(n, level);
+    double *score = NULL, most = INFINITY;
+    if (SN_NEW_RAW(score, n) != STONET_OK) return NAN;
+    memcpy(score, calibration->score, (size_t)n * sizeof *score);
+    if (rank <= n) most = sn_kth_smallest(n, rank - 1, score);
+    sn_free(score);
+    int64_t rows = 0, inside = 0;
+    for (int64_t i = 0; i < n; i++) {
+        rows += calibration->label[i] == code;
+        inside += calibration->label[i] == code && calibration->score[i] <= most;
+    }
+    return rows > 0 ? (double)inside / (double)rows : (double)NAN;
 }
 
 typedef struct set_job {

@@ -195,7 +195,7 @@ static double class_coverage(const stonet_model *model, const stonet_data *data,
 /* A rare class pays for the others unless each is asked for on its own. */
 TEST(every_class_is_covered_on_request)
 {
-    double pooled = 0.0, own = 0.0;
+    double pooled = 0.0, own = 0.0, told = 0.0;
     enum { DATA_SETS = 20 };
     for (uint32_t d = 0; d < DATA_SETS; d++) {
         sn_table train = make_classes(600, 2 * d + 100), test = make_classes(3 * TEST_ROWS, 2 * d + 101);
@@ -203,12 +203,14 @@ TEST(every_class_is_covered_on_request)
         calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_LAC, 1);
         pooled += class_coverage(model, test.data, 2, 0) / DATA_SETS;
         own += class_coverage(model, test.data, 2, 1) / DATA_SETS;
+        told += stonet_model_class_coverage(model, 0.9, 2) / DATA_SETS;
         stonet_model_free(model);
         sn_table_free(&train);
         sn_table_free(&test);
     }
     assert_true(pooled < 0.8);
     assert_between(own, 0.87, 0.95);
+    assert_between(told, pooled - 0.04, pooled + 0.04); /* held-out rows know it beforehand */
 }
 
 static stonet_model *fit_network(const stonet_data *data, const char *response)
