@@ -2,12 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "math/linalg.h"
-#include "stats/distributions.h"
 
 typedef struct dated {
     double time, event;
@@ -132,52 +129,5 @@ stonet_status sn_integrated_brier(int64_t n, const double *time, const double *e
     }
     *out = last > 0.0 ? sum / (double)n / SN_BRIER_TIMES : (double)NAN;
     sn_kaplan_free(&censoring);
-    return STONET_OK;
-}
-
-/* Sums of observed less expected events over the times of events, and their covariance (groups - 1). */
-static void compare_groups(int64_t n, const dated *rows, const int32_t *group, int32_t groups,
-                           double *at_risk, double *ends, double *gap, double *covariance)
-{
-    for (int64_t i = 0; i < n; i++) at_risk[group[rows[i].row]] += 1.0;
-    for (int64_t first = 0, last; first < n; first = last) {
-        double all = 0.0, risk = 0.0;
-        memset(ends, 0, (size_t)groups * sizeof *ends);
-        for (last = first; last < n && rows[last].time == rows[first].time; last++)
-            if (rows[last].event > 0.0) ends[group[rows[last].row]] += 1.0;
-        for (int32_t g = 0; g < groups; g++) {
-            all += ends[g];
-            risk += at_risk[g];
-        }
-        const double spread = risk > 1.0 ? all * (risk - all) / (risk - 1.0) : 0.0;
-        for (int32_t g = 0; g + 1 < groups && all > 0.0; g++) {
-            const double part = at_risk[g] / risk;
-            gap[g] += ends[g] - all * part;
-            for (int32_t h = 0; h + 1 < groups; h++)
-                covariance[g * (groups - 1) + h] += spread * part * ((g == h) - at_risk[h] / risk);
-        }
-        for (int64_t i = first; i < last; i++) at_risk[group[rows[i].row]] -= 1.0;
-    }
-}
-
-stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int32_t *group,
-                          int32_t groups, double *p_value)
-{
-    SN_WORKSPACE(scratch);
-    dated *rows = NULL;
-    double *at_risk = NULL, *ends = NULL, *gap = NULL, *solved = NULL, *covariance = NULL;
-    const int64_t d = groups - 1;
-    *p_value = (double)NAN;
-    SN_TRY(SN_TAKE(&scratch, rows, n));
-    SN_TRY(SN_TAKE_ZERO(&scratch, at_risk, groups));
-    SN_TRY(SN_TAKE(&scratch, ends, groups));
-    SN_TRY(SN_TAKE_ZERO(&scratch, gap, groups));
-    SN_TRY(SN_TAKE(&scratch, solved, groups));
-    SN_TRY(SN_TAKE_ZERO(&scratch, covariance, (int64_t)groups * groups));
-    sort_rows(n, time, event, rows);
-    compare_groups(n, rows, group, groups, at_risk, ends, gap, covariance);
-    memcpy(solved, gap, (size_t)groups * sizeof *solved);
-    if (d < 1 || sn_solve_spd(d, covariance, 1, solved) != STONET_OK) return STONET_OK;
-    *p_value = sn_chisq_upper((double)d, sn_dot(d, gap, solved));
     return STONET_OK;
 }

@@ -40,7 +40,3 @@ enum { SN_BRIER_TIMES = 100 };
 stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
                                   double (*survival)(const void *user, int64_t row, double t),
                                   const void *user, double *out);
-
-/* The p-value of the log-rank test that the law of the time is the same in all groups 0 .. groups - 1. */
-stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int32_t *group,
-                          int32_t groups, double *p_value);

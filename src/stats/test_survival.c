@@ -14,7 +14,7 @@ static void assert_near(double got, double expected)
     if (!(fabs(got - expected) <= 1e-9)) fail_msg("%.12g is not %.12g", got, expected);
 }
 
-/* What survfit, concordance and survdiff of R's survival have of these twelve rows. */
+/* What survfit and concordance of R's survival have of these twelve rows. */
 TEST(curves_are_those_of_survfit)
 {
     sn_kaplan curve;
@@ -39,14 +39,6 @@ TEST(concordances_are_those_of_survival)
     OK(sn_concordance(N, TIME, EVENT, SCORE, &harrell, &uno));
     assert_near(harrell, 0.75);
     assert_true(fabs(uno - 0.7235231533) < 1e-9);
-}
-
-TEST(log_rank_is_that_of_survdiff)
-{
-    const int32_t group[N] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 0, 1};
-    double p;
-    OK(sn_log_rank(N, TIME, EVENT, group, 3, &p));
-    assert_true(fabs(p - 0.2881575227) < 1e-9);
 }
 
 static double half(const void *user, int64_t row, double t)
