@@ -34,7 +34,8 @@ static const cli_option options[] = {
          "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
          "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
          "keeps it among the last; conditional: growth of the loss when it is drawn given the others, with "
-         "p-values"},
+         "p-values; vip: its part in the components of a pls model, 1 on average, with standard errors by "
+         "leaving out tenths of these rows"},
     TEXT_OPTION(importance_values, train, "train", "FILE",
                 "With --kind refit: the rows the model was fitted on, with the response in the column that "
                 "--target names"),
@@ -168,7 +169,8 @@ static int finish(const cli_command *command, const importance_values *values, s
 {
     ranking ranked = {0};
     int result = rank(command, found, &ranked);
-    if (result == EXIT_DONE && kind >= STONET_IMPORTANCE_STABILITY && !values->run.quiet)
+    if (result == EXIT_DONE &&
+        (kind == STONET_IMPORTANCE_STABILITY || kind == STONET_IMPORTANCE_CONDITIONAL) && !values->run.quiet)
         say_selected(found, kind, values->fdr);
     if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
     if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);

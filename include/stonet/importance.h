@@ -12,14 +12,16 @@ extern "C" {
 
 /* ---- which variables --------------------------------------------------------------------------- */
 
-/* How the importance of a variable is measured; nothing is fitted again but for refit and stability. */
+/* How the importance of a variable is measured; nothing is fitted again but for refit, stability and the
+ * errors of vip. */
 typedef enum stonet_importance_kind {
     STONET_IMPORTANCE_PERMUTATION = 0, /* growth of the loss when the variable comes from another row */
     STONET_IMPORTANCE_GRADIENT,        /* mean |derivative| of the prediction, for one deviation of it */
     STONET_IMPORTANCE_SHAPLEY,         /* what it takes off the loss, over random orders of the variables */
     STONET_IMPORTANCE_REFIT,           /* growth of the loss when the model is fitted without it */
-    STONET_IMPORTANCE_STABILITY,  /* share of the halves of the rows in which it is selected, see below */
-    STONET_IMPORTANCE_CONDITIONAL /* growth of the loss when it is drawn given the others, with p-values */
+    STONET_IMPORTANCE_STABILITY,   /* share of the halves of the rows in which it is selected, see below */
+    STONET_IMPORTANCE_CONDITIONAL, /* growth of the loss when it is drawn given the others, with p-values */
+    STONET_IMPORTANCE_VIP /* of method pls: its part in the components, by what they explain; 1 on average */
 } stonet_importance_kind;
 
 typedef struct stonet_importance_options {

@@ -174,8 +174,8 @@ print.stonet_results <- function(x, digits = 3L, ...) {
 as.data.frame.stonet_results <- function(x, ...) x$table
 
 stonet_importance <- function(object, newdata = NULL, y = NULL,
-                              kind = c("permutation", "gradient", "shapley", "refit", "stability", "conditional"), repeats = 0,
-                              train = NULL, train_y = NULL, seed = object$seed, threads = object$threads, verbose = FALSE,
+                              kind = c("permutation", "gradient", "shapley", "refit", "stability", "conditional", "vip"),
+                              repeats = 0, train = NULL, train_y = NULL, seed = object$seed, threads = object$threads, verbose = FALSE,
                               quiet = FALSE) {
   check_stonet(object)
   kind <- one_of(kind[1L], eval(formals()$kind), "kind")
@@ -201,6 +201,7 @@ print.stonet_importance <- function(x, n = 20L, digits = 3L, ...) {
   kind <- attr(x, "kind")
   what <- switch(kind, gradient = "mean size of the change of the prediction for one standard deviation of the variable",
                  stability = "share of the halves of the rows in which the variable is selected",
+                 vip = "part of the variable in the components, 1 on average",
                  shapley = paste("decrease of the loss,", attr(x, "loss")), paste("growth of the loss,", attr(x, "loss")))
   cat("Importance of the variables (", kind, "): ", what, "\n", sep = "")
   plain <- as.data.frame(x)

@@ -166,10 +166,13 @@ stonet_status sn_asked_used(const sn_asked *asked, bool *used)
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {
-    [STONET_IMPORTANCE_PERMUTATION] = "permutation", [STONET_IMPORTANCE_GRADIENT] = "gradient",
-    [STONET_IMPORTANCE_SHAPLEY] = "shapley",         [STONET_IMPORTANCE_REFIT] = "refit",
-    [STONET_IMPORTANCE_STABILITY] = "stability",     [STONET_IMPORTANCE_CONDITIONAL] = "conditional"};
+static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
+                                         [STONET_IMPORTANCE_GRADIENT] = "gradient",
+                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley",
+                                         [STONET_IMPORTANCE_REFIT] = "refit",
+                                         [STONET_IMPORTANCE_STABILITY] = "stability",
+                                         [STONET_IMPORTANCE_CONDITIONAL] = "conditional",
+                                         [STONET_IMPORTANCE_VIP] = "vip"};
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
@@ -183,8 +186,8 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
         return STONET_OK;
     }
     return sn_fail(STONET_ERROR_ARGUMENT,
-                   "no kind of importance '%s': take permutation, gradient, shapley, refit, stability or "
-                   "conditional",
+                   "no kind of importance '%s': take permutation, gradient, shapley, refit, stability, "
+                   "conditional or vip",
                    name);
 }
 
@@ -224,6 +227,8 @@ static stonet_status find(const stonet_model *model, const stonet_data *data,
         return sn_importance_stability(&asked, data, result);
     case STONET_IMPORTANCE_CONDITIONAL:
         return sn_importance_conditional(&asked, data, result);
+    case STONET_IMPORTANCE_VIP:
+        return sn_importance_vip(&asked, data, result);
     case STONET_IMPORTANCE_PERMUTATION:
         break;
     }

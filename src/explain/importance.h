@@ -64,5 +64,7 @@ stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data
                                   stonet_importance_result *result);
 stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
                                         stonet_importance_result *result);
+stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
+                                stonet_importance_result *result);
 stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
                                       stonet_importance_result *result);

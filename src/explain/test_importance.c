@@ -165,7 +165,7 @@ TEST(what_cannot_be_answered_is_said)
     assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     assert_null(found);
     assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
-                "take permutation, gradient, shapley, refit, stability or conditional");
+                "take permutation, gradient, shapley, refit, stability, conditional or vip");
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);
@@ -392,6 +392,66 @@ TEST(p_values_of_noise_are_uniform)
         stonet_data_free(data);
     }
     assert_true(below >= 10 && below <= 42); /* 24 of 240 expected, standard deviation 4.6 */
+}
+
+/* The weights of the textbook's algorithm, w_a from E'y with E deflated, are orthonormal; VIP is made of
+ * them. */
+TEST(vip_is_that_of_the_textbook)
+{
+    enum { K = 2 };
+    stonet_data *data = linear_data();
+    static double e[N * P];
+    double w[K][P], t[N], share[K], vip[P], total = 0.0, centre = 0.0;
+    for (int i = 0; i < N; i++) centre += y[i] / N;
+    for (int j = 0; j < P; j++) { /* the columns are correlated here, and scaled as by the model */
+        double mean = 0.0, square = 0.0;
+        for (int i = 0; i < N; i++) {
+            if (j > 0) x[i * P + j] += x[i * P + j - 1];
+            mean += (double)x[i * P + j] / N;
+        }
+        for (int i = 0; i < N; i++) square += pow((double)x[i * P + j] - mean, 2) / N;
+        for (int i = 0; i < N; i++) e[i * P + j] = ((double)x[i * P + j] - mean) / sqrt(square);
+    }
+    for (int a = 0; a < K; a++) {
+        double length = 0.0, squares = 0.0, along = 0.0;
+        for (int j = 0; j < P; j++) {
+            w[a][j] = 0.0;
+            for (int i = 0; i < N; i++) w[a][j] += e[i * P + j] * (y[i] - centre);
+            length += w[a][j] * w[a][j];
+        }
+        for (int j = 0; j < P; j++) w[a][j] /= sqrt(length);
+        for (int i = 0; i < N; i++) {
+            t[i] = 0.0;
+            for (int j = 0; j < P; j++) t[i] += e[i * P + j] * w[a][j];
+            squares += t[i] * t[i];
+            along += t[i] * (y[i] - centre);
+        }
+        for (int j = 0; j < P; j++) {
+            double load = 0.0;
+            for (int i = 0; i < N; i++) load += e[i * P + j] * t[i] / squares;
+            for (int i = 0; i < N; i++) e[i * P + j] -= t[i] * load;
+        }
+        total += share[a] = along * along / squares;
+    }
+    stonet_data *table = NULL;
+    OK(stonet_data_wrap(x, N, P, &table));
+    OK(stonet_data_set_targets(table, y, 1));
+    stonet_model *model = fit("pls", "2", table), *other = fit("pca", "2", table);
+    stonet_importance_result *found = importance(model, table, STONET_IMPORTANCE_VIP, 1);
+    for (int j = 0; j < P; j++) {
+        vip[j] = 0.0;
+        for (int a = 0; a < K; a++) vip[j] += P * share[a] * w[a][j] * w[a][j] / total;
+        assert_true(fabs(row_of(found, j).importance - sqrt(vip[j])) < 1e-4);
+        assert_true(row_of(found, j).se > 0.0 && row_of(found, j).se < 0.2);
+    }
+    stonet_importance_free(found);
+    const stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_VIP};
+    assert_says(stonet_importance(other, table, &how, NULL, &found), STONET_ERROR_UNSUPPORTED,
+                "method 'pca'");
+    stonet_model_free(model);
+    stonet_model_free(other);
+    stonet_data_free(table);
+    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

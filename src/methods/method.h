@@ -58,6 +58,7 @@ typedef struct sn_method {
     bool shares;  /* the ranks of the run's team fit it together */
     bool shares_landmarks; /* the same with the setting "landmarks" */
     bool keeps;            /* puts what it has done so far into the checkpoint of the run */
+    bool nested;           /* Z of k columns is the first k of more, and linear in x: every k costs little */
     bool chooses_levels;   /* levels=default is levels=auto: it chooses what it can on held-out rows anyway */
     double effort;         /* of a fit to a middling table, beside other methods; 0: little */
     const sn_param *params;

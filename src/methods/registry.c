@@ -8,6 +8,7 @@
     method(stonet) \
     method(none) \
     method(pca) \
+    method(pls) \
     method(sir) \
     method(save) \
     method(dr) \
@@ -15,6 +16,7 @@
     method(gsir) \
     method(ksir) \
     method(gsave) \
+    method(kpls) \
     method(nnsdr) \
     method(autoencoder) \
     method(mave) \

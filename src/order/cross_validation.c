@@ -2,9 +2,10 @@
  * Cross-validation with a paired rule of one standard error, for every method that predicts. All k are fitted
  * on the same folds; L_i(k) is the loss of held-out row i (log loss, or squared error over the variance of
  * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) (k = 0: twice that), or at
- * most a twentieth of what the best explains, is chosen. Rows are counted, not folds, since five folds have
- * no degrees of freedom. k = 0 guesses the mean or the class shares of its training rows. Means are weighted
- * where rows have weights: with sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
+ * most a twentieth of what the best explains (not for nested components), is chosen. Rows are counted, not
+ * folds, since five folds have no degrees of freedom. k = 0 guesses the mean or the class shares of its
+ * training rows. Means are weighted where rows have weights: with sum w = 1 the squared standard error of
+ * mean d is sum w^2 (d - mean d)^2.
  *
  * A flexible network needs as many numbers as there are responses and no more. On a fold one training of it
  * serves all k.
@@ -18,7 +19,7 @@
 #include "refit/resample.h"
 #include "select/jobs.h"
 
-enum { FOLDS = 5, LARGEST = 10, CANDIDATES = 64 };
+enum { FOLDS = 5, LARGEST = 10, LARGEST_NESTED = 20, CANDIDATES = 64 };
 static const double SMALLEST_PROBABILITY = 1e-12;
 
 /* What the fits share: loss has a row for each candidate (n each), NaN where a row was never held out. */
@@ -33,10 +34,11 @@ typedef struct folds {
     double *loss;
 } folds;
 
-/* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there. */
+/* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little. */
 static void list_candidates(int64_t limit, folds *self)
 {
-    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += k < 4 ? 1 : k < 10 ? 2 : 5)
+    const bool each = self->job->spec->method->nested;
+    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += each || k < 4 ? 1 : k < 10 ? 2 : 5)
         self->k[self->count++] = k;
     self->k[self->count++] = limit;
 }
@@ -51,7 +53,8 @@ static bool is_flexible(const sn_order_job *job)
    with more columns are the same training. */
 static int64_t natural_limit(const folds *self, int64_t columns)
 {
-    int64_t limit = columns < LARGEST ? columns : LARGEST;
+    const int64_t largest = self->job->spec->method->nested ? LARGEST_NESTED : LARGEST;
+    const int64_t limit = columns < largest ? columns : largest;
     const int64_t needed = self->is_classifier ? self->outputs - 1 : self->outputs;
     return is_flexible(self->job) && needed < limit ? needed : limit;
 }
@@ -208,8 +211,12 @@ static average compare(const folds *self, int64_t a, int64_t b)
 }
 
 /* What must be given up of the explained part of the loss before a number counts as needed: a network is
-   easier to fit with more numbers than it needs, and what that is worth is told by many rows. */
-static const double NEGLIGIBLE = 0.05;
+   easier to fit with more numbers than it needs, and what that is worth is told by many rows. Components
+   that are nested have no such trouble, and the last per cent is what a calibration is for. */
+static double negligible(const folds *self)
+{
+    return self->job->spec->method->nested ? 0.0 : 0.05;
+}
 /* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
 static const double FOR_ANY = 2.0;
 
@@ -227,7 +234,7 @@ static choice choose(const folds *self)
     for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
         const average excess = compare(self, made.chosen, made.best);
         const double doubt = (self->k[made.chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
-        if (excess.mean <= fmax(doubt, NEGLIGIBLE * explained)) break;
+        if (excess.mean <= fmax(doubt, negligible(self) * explained)) break;
     }
     return made;
 }
@@ -252,17 +259,18 @@ static stonet_status tell(const folds *self, stonet_order_result *result)
             ? "; the mean of the response alone is judged, rule independence asks for all of it"
             : "";
     const double least = *sn_order_cell(result, made.best, 1);
+    const bool exact = negligible(self) == 0.0;
     if (made.chosen == made.best)
         sn_format(result->reason, sizeof result->reason,
                   "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
-                  "of it or explains 95 %% as much%s",
-                  (long long)result->chosen, least, only);
+                  "of it%s%s",
+                  (long long)result->chosen, least, exact ? "" : " or explains 95 % as much", only);
     else
         sn_format(result->reason, sizeof result->reason,
                   "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
-                  "one's (%.4g, with %lld), or that explains 95 %% as much%s",
+                  "one's (%.4g, with %lld)%s%s",
                   (long long)result->chosen, *sn_order_cell(result, made.chosen, 1), least,
-                  (long long)self->k[made.best], only);
+                  (long long)self->k[made.best], exact ? "" : ", or that explains 95 % as much", only);
     return STONET_OK;
 }
 

@@ -490,4 +490,45 @@ TEST(what_cannot_be_answered_is_said)
     stonet_data_free(data);
 }
 
+/* Each number of components is judged, from one pass over the rows of a fold; the models are those of fits of
+   their own. */
+TEST(components_that_are_nested_are_all_judged)
+{
+    stonet_data *data = design();
+    stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
+    stonet_order_result *found = NULL;
+    stonet_spec *spec = spec_of("pls", NULL);
+    how.rule = STONET_ORDER_CV;
+    OK(stonet_order(spec, data, &how, NULL, &found));
+    assert_int_equal(stonet_order_rows(found), 1 + stonet_data_columns(data));
+    for (int64_t k = 0; k < stonet_order_rows(found); k++)
+        assert_true(stonet_order_value(found, k, 0) == (double)k);
+    stonet_order_free(found);
+    stonet_checkpoint *shared = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    OK(stonet_checkpoint_open(NULL, -1.0, &shared));
+    for (int pass = 0; pass < 2; pass++) { /* the second takes the moments of the first */
+        stonet_model *own = NULL, *sharing = NULL;
+        OK(stonet_spec_set(spec, "dim", pass == 0 ? "3" : "2"));
+        run.checkpoint = NULL;
+        OK(stonet_fit(spec, data, &run, &own));
+        run.checkpoint = shared;
+        OK(stonet_fit(spec, data, &run, &sharing));
+        for (int64_t i = 0; i < 5; i++) {
+            float z[2][3];
+            stonet_data *row = NULL;
+            OK(stonet_data_subset(data, &i, 1, &row));
+            OK(stonet_transform(own, row, NULL, z[0]));
+            OK(stonet_transform(sharing, row, NULL, z[1]));
+            for (int k = 0; k < 3 - pass; k++) assert_true(z[0][k] == z[1][k]);
+            stonet_data_free(row);
+        }
+        stonet_model_free(own);
+        stonet_model_free(sharing);
+    }
+    stonet_checkpoint_free(shared);
+    stonet_spec_free(spec);
+    stonet_data_free(data);
+}
+
 RUN_TESTS(NULL, NULL)

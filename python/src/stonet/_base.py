@@ -299,12 +299,13 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        kind : {"permutation", "gradient", "shapley", "refit", "stability", "conditional"}
+        kind : {"permutation", "gradient", "shapley", "refit", "stability", "conditional", "vip"}
             Growth of the loss when the variable comes from another row; mean derivative of the prediction, for one
             deviation of it; what it takes off the loss, over random orders of the variables; growth of the loss when
             the model is fitted without it; share of the halves of these rows in which a group lasso keeps it longest
             (stability selection: 0.75 and more are selected); growth of the loss when the variable is drawn given the
-            others, with a p-value of y being independent of it given them.
+            others, with a p-value of y being independent of it given them; its part in the components of
+            PartialLeastSquares, 1 on average ("vip", for the training rows).
         repeats : int
             Permutations (10), pairs of orders (until they settle), pairs of halves (50), or draws (1,000); 0: those.
         train : (X, y)

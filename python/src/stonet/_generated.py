@@ -682,6 +682,80 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         self.verbose = verbose
 
 
+class PartialLeastSquares(WeightedReduction):
+    """Partial least squares (SIMPLS, de Jong 1993).
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "pls"
+    _settings = (
+        "task",
+        "scale",
+        "levels",
+        "missing",
+        "missing_indicators",
+    )
+
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = 2,
+        *,
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
+        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
+        levels: int | Literal["default", "auto"] | None = "default",
+        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
+        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.task = task
+        self.scale = scale
+        self.levels = levels
+        self.missing = missing
+        self.missing_indicators = missing_indicators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class SlicedInverseRegression(WeightedReduction):
     """Sliced inverse regression (Li 1991).
 
@@ -1333,6 +1407,97 @@ class GSAVE(TransformerReduction):
         self.landmarks = landmarks
         self.ex = ex
         self.ey = ey
+        self.task = task
+        self.scale = scale
+        self.levels = levels
+        self.missing = missing
+        self.missing_indicators = missing_indicators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelPLS(TransformerReduction):
+    """Kernel partial least squares (Rosipal and Trejo 2001).
+
+    Parameters
+    ----------
+    n_components : int or "auto", default=2
+        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+    complexity : float, default=1.0
+        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+    bandwidth : float or "auto", default="auto"
+        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+        most). From 1e-12 to 1e+12.
+    landmarks : int or None, default=None
+        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+        From 2 to 1e+06.
+    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+        what the target is; auto: text and few whole numbers are classes; survival: a time and,
+        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
+    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+        how features are scaled: each column, all by one common factor, only centred, or not at
+        all.
+    levels : int or "default" or "auto" or None, default="default"
+        numbers that look like codes also as categories: columns of 3 up to so many distinct
+        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+        else none. From 3 to 100.
+    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
+        what becomes of missing cells: refused, their rows left out of the fit, the mean of
+        their column, or what a Gaussian model of the columns expects or draws given the others;
+        joint: StoNets are trained on draws given the response too.
+    missing_indicators : {"auto", "on", "off"}, default="auto"
+        features that say which cells are missing, for columns that lack more than 5; auto: if
+        that helps a linear model on held-out rows.
+    random_state : int, RandomState or None, default=None
+        seed of all randomness; the same number gives what the command line gives with --seed.
+    n_jobs : int or None, default=None
+        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+        on it.
+    verbose : int, default=0
+        1 shows a progress bar and the library's notes on stderr.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, when X was a DataFrame
+    order_ : OrderResult, when n_components was left to the data
+    history_ : dict of arrays, the training history by epoch, or None when there is none
+    """
+
+    _method = "kpls"
+    _settings = (
+        "complexity",
+        "bandwidth",
+        "landmarks",
+        "task",
+        "scale",
+        "levels",
+        "missing",
+        "missing_indicators",
+    )
+
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] = 2,
+        *,
+        complexity: float = 1.0,
+        bandwidth: float | Literal["auto"] = "auto",
+        landmarks: int | None = None,
+        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
+        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
+        levels: int | Literal["default", "auto"] | None = "default",
+        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
+        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.complexity = complexity
+        self.bandwidth = bandwidth
+        self.landmarks = landmarks
         self.task = task
         self.scale = scale
         self.levels = levels
@@ -2572,6 +2737,7 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     StoNetClassifier,
     StoNetRegressor,
     PrincipalComponents,
+    PartialLeastSquares,
     SlicedInverseRegression,
     SlicedAverageVariance,
     DirectionalRegression,
@@ -2579,6 +2745,7 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     GSIR,
     KernelSIR,
     GSAVE,
+    KernelPLS,
     NNSDR,
     Autoencoder,
     MAVE,

@@ -1,0 +1,267 @@
+/* pls and kpls against textbook versions that deflate the rows, and the laws they obey. */
+#include "methods/kernel_map.h"
+#include "methods/test_support.h"
+
+/* Columns that lean on each other, and m responses by some of them. */
+static sample make(int64_t n, int64_t p, int64_t m)
+{
+    sample data = sample_normal(n, p, m, 31);
+    sn_random random;
+    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 1; j < p; j++) data.x[i * p + j] += 0.6F * data.x[i * p + j - 1] + 0.5F;
+        for (int64_t k = 0; k < m; k++)
+            data.y[i * m + k] = (double)data.x[i * p + k] - 0.5 * (double)data.x[i * p + k + 2] +
+                                (double)(k + 1) * 0.3 * sn_random_normal(&random);
+    }
+    sample_scale_y(&data);
+    return data;
+}
+
+/* What the slow versions begin with: centred columns of both. */
+static void centred(const sn_problem *problem, double *x, double *y)
+{
+    const int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    for (int64_t j = 0; j < p + m; j++) {
+        double mean = 0.0, total = 0.0;
+        for (int64_t i = 0; i < n; i++) {
+            const double value = j < p ? (double)problem->x[i * p + j] : problem->y[i * m + j - p];
+            mean += sn_problem_weight(problem, i) * value;
+            total += sn_problem_weight(problem, i);
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const double root = sqrt(sn_problem_weight(problem, i));
+            if (j < p)
+                x[i * p + j] = root * ((double)problem->x[i * p + j] - mean / total);
+            else
+                y[i * m + j - p] = root * (problem->y[i * m + j - p] - mean / total);
+        }
+    }
+}
+
+/* The scores of the textbook, n x k: weights w from the deflated rows E, E <- E - t p' (one response). */
+static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const double *y, double *score)
+{
+    double *w = sn_calloc((size_t)p, sizeof *w), *t = sn_calloc((size_t)n, sizeof *t);
+    for (int64_t a = 0; a < k; a++) {
+        sn_gemv(true, n, p, 1.0, e, y, 0.0, w);
+        sn_gemv(false, n, p, 1.0, e, w, 0.0, t);
+        const double length = sn_norm(n, t);
+        for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
+        sn_gemv(true, n, p, 1.0, e, t, 0.0, w);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < p; j++) e[i * p + j] -= t[i] * w[j];
+    }
+    sn_free(w);
+    sn_free(t);
+}
+
+/* The same for several responses by the definition of SIMPLS: r has the largest covariance of X r with Y
+   among all with X r uncorrelated with the scores before. Those are r = (I - L (L'L)^{-1} L') v, L = X'T. */
+static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const double *x, const double *y,
+                          double *score)
+{
+    double *s = sn_calloc((size_t)(p * m), sizeof *s), *u = sn_calloc((size_t)(p * m), sizeof *u),
+           *r = sn_calloc((size_t)p, sizeof *r), *t = sn_calloc((size_t)n, sizeof *t),
+           *load = sn_calloc((size_t)(p * k), sizeof *load), *value = sn_calloc((size_t)m, sizeof *value);
+    for (int64_t a = 0; a < k; a++) {
+        sn_gemm(true, false, p, m, n, 1.0, x, y, 0.0, s);
+        if (a > 0) {
+            double *basis = sn_calloc((size_t)(p * a), sizeof *basis),
+                   *in = sn_calloc((size_t)(a * m), sizeof *in);
+            sn_first_columns(p, k, load, a, basis);
+            OK(sn_orthonormalise(p, a, basis));
+            sn_gemm(true, false, a, m, p, 1.0, basis, s, 0.0, in);
+            sn_gemm(false, false, p, m, a, -1.0, basis, in, 1.0, s);
+            sn_free(basis);
+            sn_free(in);
+        }
+        OK(sn_svd(p, m, s, u, value, NULL));
+        for (int64_t j = 0; j < p; j++) r[j] = u[j * m];
+        sn_gemv(false, n, p, 1.0, x, r, 0.0, t);
+        const double length = sn_norm(n, t);
+        for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
+        sn_gemv(true, n, p, 1.0, x, t, 0.0, r);
+        for (int64_t j = 0; j < p; j++) load[j * k + a] = r[j];
+    }
+    SN_FREE_ALL(s, u, r, t, load, value);
+}
+
+/* Z of the method beside the scores of a slow version, column by column and up to signs. */
+static void check_scores(const sn_problem *problem, int64_t k)
+{
+    const int64_t n = problem->n, p = problem->p, m = problem->outputs;
+    double *x = sn_calloc((size_t)(n * p), sizeof *x), *y = sn_calloc((size_t)(n * m), sizeof *y),
+           *score = sn_calloc((size_t)(n * k), sizeof *score), *z = sn_calloc((size_t)(n * k), sizeof *z);
+    sn_linear_map *map = fit_map("pls", problem, k, "");
+    assert_int_equal(map->dim, k);
+    centred(problem, x, y);
+    sn_gemm(false, false, n, k, p, 1.0 / sqrt(sn_problem_total(problem)), x, map->direction, 0.0, z);
+    if (m == 1)
+        nipals_scores(n, p, k, x, y, score);
+    else
+        simpls_scores(n, p, m, k, x, y, score);
+    for (int64_t a = 0; a < k; a++) {
+        double along = 0.0;
+        for (int64_t i = 0; i < n; i++) along += z[i * k + a] * score[i * k + a];
+        for (int64_t i = 0; i < n; i++)
+            assert_true(fabs(z[i * k + a] - (along > 0.0 ? 1.0 : -1.0) * score[i * k + a]) < 1e-8);
+        double explained = 0.0, squares = 0.0; /* of the scores in the response */
+        for (int64_t c = 0; c < m; c++) {
+            double product = 0.0;
+            for (int64_t i = 0; i < n; i++) {
+                product += score[i * k + a] * y[i * m + c];
+                squares += y[i * m + c] * y[i * m + c];
+            }
+            explained += product * product;
+        }
+        assert_true(fabs(map->value[a] - explained / squares) < 1e-10);
+    }
+    sn_linear_map_free(map);
+    SN_FREE_ALL(x, y, score, z);
+}
+
+TEST(scores_are_those_of_the_textbook)
+{
+    static const int64_t sizes[][3] = {{50, 8, 1}, {20, 40, 1}, {50, 8, 3}, {20, 40, 3}};
+    for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
+        sample data = make(sizes[c][0], sizes[c][1], sizes[c][2]);
+        check_scores(&data.problem, 5);
+        float weight[50];
+        for (int i = 0; i < 50; i++) weight[i] = 0.5F + (float)(i % 3);
+        data.problem.weight = weight;
+        check_scores(&data.problem, 5);
+        sample_free(&data);
+    }
+}
+
+TEST(components_are_nested_and_all_of_them_are_least_squares)
+{
+    enum { N = 60, P = 6 };
+    sample data = make(N, P, 1);
+    sn_linear_map *two = fit_map("pls", &data.problem, 2, ""), *all = fit_map("pls", &data.problem, P, "");
+    double explained = 0.0;
+    for (int j = 0; j < P; j++)
+        for (int a = 0; a < 2; a++) assert_true(two->direction[j * 2 + a] == all->direction[j * P + a]);
+    for (int a = 0; a < P; a++) explained += all->value[a];
+    double x[N * P], y[N], left[N], gram[P * P], b[P];
+    centred(&data.problem, x, y);
+    memcpy(left, y, sizeof left);
+    sn_syrk_tn(P, N, 1.0, x, 0.0, gram);
+    sn_gemv(true, N, P, 1.0, x, y, 0.0, b);
+    OK(sn_solve_spd(P, gram, 1, b));
+    sn_gemv(false, N, P, -1.0, x, b, 1.0, left);
+    assert_true(fabs(explained - (1.0 - sn_dot(N, left, left) / sn_dot(N, y, y))) < 1e-10);
+    sn_linear_map_free(two);
+    sn_linear_map_free(all);
+    sample_free(&data);
+}
+
+TEST(classes_are_their_indicators)
+{
+    static const double cut[] = {-0.4, 0.5};
+    sample data = make(60, 6, 1), as_numbers = make(60, 6, 3);
+    sample_cut_y(&data, 3, cut);
+    for (int i = 0; i < 60; i++)
+        for (int c = 0; c < 3; c++) as_numbers.y[i * 3 + c] = data.label[i] == c;
+    sn_linear_map *classes = fit_map("pls", &data.problem, 4, ""),
+                  *numbers = fit_map("pls", &as_numbers.problem, 4, "");
+    assert_true(largest_gap(6 * 4, classes->direction, numbers->direction) < 1e-9);
+    sn_linear_map_free(classes);
+    sn_linear_map_free(numbers);
+    sample_free(&data);
+    sample_free(&as_numbers);
+}
+
+TEST(what_cannot_be_had_is_said)
+{
+    sample data = make(30, 4, 1);
+    heard messages;
+    sn_fit_result result;
+    OK(fit_with("pls", &data.problem, 9, "", &messages, &result));
+    assert_int_equal(result.dim, 4);
+    assert_int_equal(messages.warnings, 1);
+    sn_linear_map_free(result.state);
+    for (int i = 0; i < 30; i++) data.y[i] = 0.0;
+    assert_says(fit_with("pls", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA,
+                "no column of x varies with the response");
+    for (int i = 0; i < 30 * 4; i++) data.x[i] = 1.0F;
+    assert_says(fit_with("pls", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA, "constant");
+    sample_free(&data);
+}
+
+/* Of Rosipal and Trejo: t = K u, K <- (I - tt') K (I - tt'), y <- y - t t'y with one response; K centred. */
+static void kernel_scores(int64_t n, int64_t k, double *gram, double *y, double *score)
+{
+    double *t = sn_calloc((size_t)n, sizeof *t), *row = sn_calloc((size_t)n, sizeof *row);
+    for (int64_t a = 0; a < k; a++) {
+        sn_gemv(false, n, n, 1.0, gram, y, 0.0, t);
+        const double length = sn_norm(n, t);
+        for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
+        for (int side = 0; side < 2; side++) {
+            sn_gemv(side == 0, n, n, 1.0, gram, t, 0.0, row);
+            for (int64_t i = 0; i < n; i++)
+                for (int64_t j = 0; j < n; j++) gram[i * n + j] -= side == 0 ? t[i] * row[j] : row[i] * t[j];
+        }
+        const double along = sn_dot(n, t, y);
+        for (int64_t i = 0; i < n; i++) y[i] -= along * t[i];
+    }
+    sn_free(t);
+    sn_free(row);
+}
+
+TEST(kernel_scores_are_those_of_the_textbook)
+{
+    enum { N = 40, P = 3, K = 4 };
+    sample data = make(N, P, 1);
+    sn_fit_result result;
+    OK(fit_with("kpls", &data.problem, K, "", NULL, &result));
+    assert_int_equal(result.dim, K);
+    const sn_kernel_map *map = result.state;
+    static double gram[N * N], score[N * K], y[N];
+    float z[N * K];
+    double mean[N] = {0}, whole = 0.0;
+    OK(sn_kernel_map_transform(map, data.x, N, NULL, z));
+    for (int i = 0; i < N; i++) {
+        y[i] = data.y[i];
+        for (int j = 0; j < N; j++) {
+            double square = 0.0;
+            for (int c = 0; c < P; c++)
+                square += pow((double)data.x[i * P + c] - (double)data.x[j * P + c], 2);
+            gram[i * N + j] = exp(-map->gamma * square);
+            mean[i] += gram[i * N + j] / N;
+            whole += gram[i * N + j] / (N * N);
+        }
+    }
+    for (int i = 0; i < N * N; i++) gram[i] += whole - mean[i / N] - mean[i % N];
+    kernel_scores(N, K, gram, y, score);
+    for (int a = 0; a < K; a++) {
+        double along = 0.0;
+        for (int i = 0; i < N; i++) along += (double)z[i * K + a] * score[i * K + a];
+        for (int i = 0; i < N; i++) /* Z has variance 1, the scores of the textbook length 1 */
+            assert_true(fabs((double)z[i * K + a] / sqrt(N) - (along > 0.0 ? 1.0 : -1.0) * score[i * K + a]) <
+                        1e-5);
+    }
+    sn_kernel_map_free(result.state);
+    sample_free(&data);
+}
+
+TEST(landmarks_at_all_rows_are_the_whole_kernel)
+{
+    enum { N = 40, P = 3, K = 3 };
+    sample data = make(N, P, 1);
+    sn_fit_result all, some;
+    OK(fit_with("kpls", &data.problem, K, "", NULL, &all));
+    OK(fit_with("kpls", &data.problem, K, "landmarks=40", NULL, &some));
+    float z[N * K], other[N * K];
+    OK(sn_kernel_map_transform(all.state, data.x, N, NULL, z));
+    OK(sn_kernel_map_transform(some.state, data.x, N, NULL, other));
+    for (int i = 0; i < N * K; i++) assert_true(fabs(fabs((double)z[i]) - fabs((double)other[i])) < 1e-4);
+    sn_kernel_map_free(all.state);
+    sn_kernel_map_free(some.state);
+    for (int i = 0; i < N; i++) data.y[i] = 0.0;
+    assert_says(fit_with("kpls", &data.problem, 1, "", NULL, &all), STONET_ERROR_DATA, "no function of x");
+    sample_free(&data);
+}
+
+RUN_TESTS(NULL, NULL)
