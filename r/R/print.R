@@ -14,7 +14,8 @@ head_of <- function(x) {
           else paste0("response ", response, ", ", if (x$outputs == 1L) "a number" else paste(x$outputs, "numbers"))
   c(x$title, if (!is.null(x$call)) c("", paste("Call:", paste(trimws(deparse(x$call)), collapse = " "))), "",
     paste0(x$nobs, " rows, ", length(x$x_names), " columns reduced to ", x$dim, ", ", what),
-    network_said(x), held_out_said(x), calibration_said(x), rows_said(x),
+    network_said(x), if (!is.null(x$about$learner$title)) paste("learner on Z:", x$about$learner$title), held_out_said(x),
+    calibration_said(x), rows_said(x),
     if (x$outcome != "done") paste("the fit", if (x$outcome == "stopped") "was stopped early"
                                               else "diverged; this is the last good model"))
 }

@@ -72,7 +72,7 @@ shown <- capture.output(print(iris_fit), print(summary(iris_fit)))
 step("print and summary head a fit by what it is", vapply(
   c("network, .*; layers 4-", "held-out error rate 0.0.*constant guess 0.*linear regression 0", "not calibrated", "error rate on the rows of the fit"),
   function(line) any(grepl(line, shown)), NA), !any(grepl("^loss", shown)), sum(grepl("Share of", shown)) == 1,
-  any(grepl("calibrated by cv.* on 32 rows", capture.output(print(sure)))))
+  any(grepl("calibrated by cv.* on 32 rows", capture.output(print(sure)))), any(grepl("learner on Z: ", capture.output(print(sure)))))
 
 # ---- factor levels keep their order ----
 
@@ -90,7 +90,7 @@ step("and after a file", identical(predict(load_model(file), turned), predict(cl
 # ---- generics ----
 
 one <- stonet(Ozone ~ Wind, air, dim = 1, method = "sir", slices = 8, seed = 1, threads = 2)
-three <- stonet(Ozone ~ Solar.R + Wind + Temp, air, dim = 1, method = "sir", slices = 8, seed = 1, threads = 2)
+three <- stonet(Ozone ~ Solar.R + Wind + Temp, air, dim = 1, method = "sir", slices = 8, learner = "linear", seed = 1, threads = 2)
 v <- vcov(three)
 with_se <- coef(three, se = TRUE)
 step("coef(se = TRUE), vcov, confint, tidy(conf.int = TRUE) agree", all.equal(unname(sqrt(diag(v))), as.vector(with_se[, "z1_se"])),

@@ -2,8 +2,8 @@ test_that("whole weights are repeated rows", {
   weights <- rep(c(1, 2, 3, 1), length.out = nrow(mtcars))
   frame <- mtcars
   frame$w <- weights
-  weighted <- stonet(mpg ~ wt + hp + disp, frame, weights = w, method = "sir", dim = 1, slices = 4)
-  repeated <- stonet(mpg ~ wt + hp + disp, mtcars[rep(seq_len(32), weights), ], method = "sir", dim = 1, slices = 4)
+  weighted <- stonet(mpg ~ wt + hp + disp, frame, weights = w, method = "sir", dim = 1, slices = 4, learner = "linear")
+  repeated <- stonet(mpg ~ wt + hp + disp, mtcars[rep(seq_len(32), weights), ], method = "sir", dim = 1, slices = 4, learner = "linear")
   expect_equal(abs(cor(transform(weighted, mtcars), transform(repeated, mtcars)))[1], 1, tolerance = 1e-6)
   expect_equal(predict(weighted, mtcars), predict(repeated, mtcars), tolerance = 1e-4)
   by_matrix <- stonet(as.matrix(mtcars[c("wt", "hp", "disp")]), mtcars$mpg, weights = weights, method = "sir", dim = 1, slices = 4)
