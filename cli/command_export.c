@@ -71,6 +71,22 @@ static int write_bytes(const cli_command *command, const export_values *values, 
     return EXIT_FAILED;
 }
 
+/* Says, where the training rows had missing cells, that rows with such cells are not answered elsewhere. */
+static int note_missing(const cli_command *command, const stonet_model *model)
+{
+    json_t *about = take_json(command, stonet_model_json(model));
+    if (about == NULL) return EXIT_FAILED;
+    const json_t *missing = json_object_get(about, "missing");
+    const size_t columns = json_object_size(json_object_get(missing, "cells"));
+    if (columns > 0 && strcmp(json_text(missing, "way"), "mean") != 0)
+        say_line(
+            "note: training rows had missing cells in %zu %s; the file gives no answer for rows with such "
+            "cells; a model fitted with --set missing=mean does",
+            columns, columns == 1 ? "column" : "columns");
+    json_decref(about);
+    return EXIT_DONE;
+}
+
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     export_values *values = parsed;
@@ -82,9 +98,10 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
     if (result != EXIT_DONE) return result;
     const stonet_status status = stonet_model_export(model, format, values->name, &bytes, &size);
+    if (status == STONET_OK) result = note_missing(command, model);
     stonet_model_free(model);
     if (status != STONET_OK) return say_failure(command, status);
-    result = write_bytes(command, values, format, bytes, size);
+    if (result == EXIT_DONE) result = write_bytes(command, values, format, bytes, size);
     stonet_bytes_free(bytes);
     if (result == EXIT_DONE && values->json)
         result = output_json(command, NULL,

@@ -30,6 +30,17 @@ static void the_ending_tells_the_format(void **state)
     json_decref(all);
 }
 
+static void missing_cells_are_spoken_of(void **state)
+{
+    (void)state;
+    SH("sed '2s/^[^,]*,/,/' t.csv > holes.csv; stonet fit holes.csv --target y --dim 1 --method sir --quiet --out h");
+    SH("stonet export h --out h.c 2>&1");
+    assert_non_null(strstr(captured_out, "missing cells in 1 column; the file gives no answer"));
+    SH("stonet fit holes.csv --target y --dim 1 --method sir --quiet --set missing=mean --out h");
+    SH("stonet export h --out h.c 2>&1; stonet export m --out m.c 2>&1");
+    assert_string_equal(captured_out, "");
+}
+
 static void mistakes_are_said(void **state)
 {
     (void)state;
@@ -63,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ending_tells_the_format),
+        cmocka_unit_test(missing_cells_are_spoken_of),
         cmocka_unit_test(mistakes_are_said),
         cmocka_unit_test(onnx_does_not_go_to_a_terminal),
     };
