@@ -15,6 +15,7 @@ subjects <- c(
 words <- c(
   "name the target column or the target file" = "give a formula with a response, or y",
   "let the fit calibrate it, or calibrate the model \\('stonet calibrate', stonet_calibrate\\)" = "calibrate() does that",
+  "'stonet order --rule cv'" = "stonet_order(rule = \"cv\")",
   "'stonet methods'" = "stonet_methods()", "'stonet methods ([a-z-]+)'" = "stonet_methods(\"\\1\")",
   ", or name it as their id" = "", "name the column that says so \\(group\\)" = "name them by the argument group",
   "\\btarget(s?)\\b" = "response\\1", "--([a-z]+)" = "\\1",
