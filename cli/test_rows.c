@@ -32,9 +32,10 @@ static int tear_down(void **state)
 static void whole_weights_are_repeated_rows(void **state)
 {
     (void)state;
-    SH("stonet fit w.csv --target y --drop k --weights w --method sir --set slices=5 --dim 1 --quiet --out "
+    /* the kernel learner has landmarks at rows, of which a weight is one and a repeated row several */
+    SH("stonet fit w.csv --target y --drop k --weights w --method sir --set slices=5 --learner linear --dim 1 --quiet --out "
        "w.model");
-    SH("stonet fit many.csv --target y --drop k --method sir --set slices=5 --dim 1 --quiet --out m.model");
+    SH("stonet fit many.csv --target y --drop k --method sir --set slices=5 --learner linear --dim 1 --quiet --out m.model");
     SH("stonet info w.model --json | tr -d ' \\n' | grep -o '\"inputs\":[^]]*]'");
     assert_string_equal(captured_out, "\"inputs\":[\"a\",\"b\",\"c\"]\n"); /* no feature */
     SH("stonet predict w.model w.csv > p.w && stonet predict m.model w.csv > p.m && paste -d, p.w p.m | awk "
