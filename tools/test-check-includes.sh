@@ -27,7 +27,7 @@ expect() { # FILE-TO-APPEND-TO LINE WORDS
 "$check" "$copy"
 expect src/base/run.c '#include "model/model.h"' 'base must not lean on model'
 expect src/stonet/train.h '#  include "methods/method.h"' 'stonet must not lean on methods'
-expect src/learners/linear.c '#include "front/front.h"' 'learners must not lean on front'
+expect src/learners/linear.c '#include "stonet/train.h"' 'learners must not lean on stonet'
 expect src/net/shape.h '#include "shape.h"' 'does not say its room'
 expect cli/command_fit.c '#include "data/frame.h"' 'nothing else of the library'
 expect paper/paper.h '#include "base/status.h"' 'nothing else of the library'

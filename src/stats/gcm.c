@@ -355,19 +355,22 @@ static bool waves_look_alike(const prepared *p, const functions *f)
     return x_mean < alike * z_mean + 3.0 * error;
 }
 
-/* t^2 of the covariance of residual columns a (of x) and k (of y), S = sum_i a_i k_i: S^2 / sum_i a_i^2 k_i^2
-   with the degrees of freedom of `gather`. The sum of squares that it is divided by keeps long tails from
-   looking like dependence, also where rows are few. */
+/* t^2 of the covariance of residual columns a (of x) and k (of y), S = sum_i a_i k_i, with the degrees of
+   freedom of `gather`: S^2 over the larger of sum_i a_i^2 k_i^2 and sum_i a_i^2 sum_i k_i^2 / n, the variance
+   that the products show and that of independent sides. The first keeps long tails from looking like
+   dependence. The second does so for two rare indicators: without a row that has both, their products hardly
+   vary. */
 static double single_square(const prepared *p, const functions *f, int64_t a, int64_t k)
 {
     const double n = (double)p->x.n;
+    const double once = sum_of_squares(p->x.n, f->width, f->residuals + a);
     double sum = 0.0, squares = 0.0;
     for (int64_t i = 0; i < p->x.n; i++) {
         const double product = f->residuals[i * f->width + a] * f->residuals[i * f->width + k];
         sum += product;
         squares += product * product;
     }
-    const double once = sum_of_squares(p->x.n, f->width, f->residuals + a);
+    squares = fmax(squares, once * sum_of_squares(p->x.n, f->width, f->residuals + k) / n);
     return squares > 0.0 ? sum * sum * f->left * once / f->twice[a] / (n * squares) : 0.0;
 }
 
