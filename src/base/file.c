@@ -248,7 +248,7 @@ stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size)
 static void sync_folder(const char *path)
 {
     size_t length = folder_length(path);
-    char *folder = sn_malloc(length + 2, 1);
+    SN_BLOCK char *folder = sn_malloc(length + 2, 1);
     if (folder == NULL) return;
     memcpy(folder, path, length);
     memcpy(folder + length, length == 0 ? "." : "", length == 0 ? 2 : 1);
@@ -257,7 +257,6 @@ static void sync_folder(const char *path)
         (void)fsync(descriptor);
         close(descriptor);
     }
-    sn_free(folder);
 }
 
 /* Gives a file without a name its temporary one. */

@@ -20,6 +20,40 @@ void sn_free_all(void *const *blocks, size_t count);
 #define SN_FREE(pointer) (sn_free(pointer), (void)((pointer) = NULL))
 char *sn_strdup(const char *text);
 
+/*
+ * Variables that free what they hold where their scope ends, by whichever way it ends:
+ *
+ *     SN_AUTO(stonet_data) *data = NULL;                by stonet_data_free(data)
+ *     SN_BLOCK double *x = sn_malloc(n, sizeof *x);     by sn_free(x)
+ *     SN_FREED_BY(sn_axes_free) sn_axes axes = {0};     by sn_axes_free(&axes)
+ *
+ * SN_DROP beside the declaration of a free function makes SN_AUTO known for its type.
+ */
+#define SN_FREED_BY(function) __attribute__((cleanup(function)))
+#define SN_BLOCK              SN_FREED_BY(sn_drop_block)
+#define SN_AUTO(type)         SN_FREED_BY(sn_drop_##type) type
+// NOLINTBEGIN(bugprone-macro-parentheses): a type has none
+#define SN_DROP(type, function)                                                                              \
+    static inline void sn_drop_##type(type **variable)                                                       \
+    {                                                                                                        \
+        function(*variable);                                                                                 \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
+static inline void sn_drop_block(void *variable)
+{
+    sn_free(*(void **)variable);
+}
+SN_DROP(stonet_data, stonet_data_free)
+SN_DROP(stonet_model, stonet_model_free)
+SN_DROP(stonet_spec, stonet_spec_free)
+SN_DROP(stonet_columns, stonet_columns_free)
+SN_DROP(stonet_checkpoint, stonet_checkpoint_free)
+SN_DROP(stonet_results, stonet_results_free)
+SN_DROP(stonet_tensors, stonet_tensors_free)
+SN_DROP(stonet_order_result, stonet_order_free)
+SN_DROP(stonet_importance_result, stonet_importance_free)
+SN_DROP(stonet_coef_result, stonet_coef_free)
+
 /* SN_TRY(SN_NEW(pointer, count)): zeroed array of the pointer's element type. */
 #define SN_NEW(pointer, count)                                                                               \
     (((pointer) = sn_calloc((size_t)(count), sizeof *(pointer))) != NULL ? STONET_OK : STONET_ERROR_MEMORY)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef enum sn_kind {
@@ -36,6 +37,7 @@ typedef struct sn_settings sn_settings;
 stonet_status sn_settings_create(const sn_param *table, size_t count, sn_settings **out);
 stonet_status sn_settings_copy(const sn_settings *from, sn_settings **out);
 void sn_settings_free(sn_settings *settings);
+SN_DROP(sn_settings, sn_settings_free)
 /* Parses and checks; the error names the setting, what it got and what it takes, or the nearest known name.
  */
 stonet_status sn_settings_set(sn_settings *settings, const char *name, const char *text);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef enum sn_dtype { SN_F32, SN_F64, SN_I32, SN_I64, SN_U8 } sn_dtype;
@@ -22,6 +23,7 @@ typedef struct sn_store sn_store;
 
 stonet_status sn_store_create(sn_store **out);
 void sn_store_free(sn_store *store);
+SN_DROP(sn_store, sn_store_free)
 size_t sn_dtype_size(sn_dtype dtype);
 int64_t sn_tensor_count(const sn_tensor *tensor); /* elements */
 /* STONET_ERROR_FORMAT and a sentence with its name when a number of the tensor is NaN or infinite. */

@@ -77,7 +77,7 @@ static const mpi_kind *started_by(void)
 static void *open_beside(const char *file, const char *name)
 {
     char path[4096];
-    char *real = realpath(file, NULL);
+    SN_BLOCK char *real = realpath(file, NULL);
     const char *slash = real != NULL ? strrchr(real, '/') : NULL;
     const char *const ways[] = {"", "../lib/"};
     void *object = NULL;
@@ -86,7 +86,6 @@ static void *open_beside(const char *file, const char *name)
         object =
             dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* global: MPI loads parts of its own that lean on it */
     }
-    free(real);
     return object;
 }
 
@@ -212,7 +211,7 @@ stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash)
 {
     const int ranks = stonet_team_ranks(team);
     if (ranks == 1) return STONET_OK;
-    uint64_t *job;
+    SN_BLOCK uint64_t *job = NULL;
     SN_TRY(SN_NEW(job, ranks));
     job[team->wire.rank] = sn_hash_value(hash);
     stonet_status status = sn_team_gather(team, ranks, sizeof *job, job);
@@ -223,6 +222,5 @@ stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash)
                         "process %d has other data, settings, seed or processor than process 0: start all "
                         "with the same files and options (STONET_CPU chooses the instructions)",
                         r);
-    sn_free(job);
     return status;
 }

@@ -18,7 +18,7 @@ enum { TABLE = sizeof table / sizeof *table };
 
 TEST(test_defaults_and_values)
 {
-    sn_settings *s = NULL, *copy = NULL;
+    SN_AUTO(sn_settings) *s = NULL, *copy = NULL;
     size_t count;
     OK(sn_settings_create(table, TABLE, &s));
     assert_true(sn_is(s, "epochs", "auto"));
@@ -34,8 +34,6 @@ TEST(test_defaults_and_values)
     OK(sn_settings_copy(s, &copy));
     assert_true(sn_list(copy, "hidden", &count)[2] == 99.0 && count == 3);
     assert_string_equal(sn_text(copy, "hidden"), "4,8,99");
-    sn_settings_free(copy);
-    sn_settings_free(s);
 }
 
 TEST(test_bad_values_are_refused_and_change_nothing)
@@ -61,7 +59,7 @@ TEST(test_bad_values_are_refused_and_change_nothing)
         {"sgima2", "1", "did you mean 'sigma2'"},
         {"xyzzy", "1", "no setting 'xyzzy'"},
     };
-    sn_settings *s = NULL;
+    SN_AUTO(sn_settings) *s = NULL;
     OK(sn_settings_create(table, TABLE, &s));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(sn_settings_set(s, bad[i][0], bad[i][1]), STONET_ERROR_ARGUMENT);
@@ -69,12 +67,11 @@ TEST(test_bad_values_are_refused_and_change_nothing)
             fail_msg("'%s' does not say '%s'", stonet_last_error(), bad[i][2]);
     }
     assert_true(sn_is(s, "epochs", "auto") && sn_real(s, "lr") == 0.1 && sn_is(s, "kind", "tanh"));
-    sn_settings_free(s);
 }
 
 TEST(test_store_keeps_and_checks)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     const float w[6] = {1, 2, 3, 4, 5, 6};
     const sn_tensor *t;
     int64_t number;
@@ -99,7 +96,6 @@ TEST(test_store_keeps_and_checks)
     OK(sn_store_put_int(store, "m", 101));
     assert_int_equal(sn_store_get_int(store, "m", 0, 100, &number), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_tensors(store), 1);
-    sn_store_free(store);
     sn_store_free(NULL);
 }
 
@@ -128,11 +124,10 @@ TEST(test_memory_says_what_is_missing)
     assert_non_null(strstr(stonet_last_error(), "memory ran out"));
     assert_says(sn_memory_require(UINT64_MAX, "this test", "use less"), STONET_ERROR_MEMORY, "use less");
     OK(sn_memory_require(1, "this test", "use less"));
-    double *block = sn_calloc(3, sizeof *block);
+    SN_BLOCK double *block = sn_calloc(3, sizeof *block);
     assert_non_null(block);
     assert_int_equal((uintptr_t)block % 64, 0);
     assert_true(block[0] == 0.0 && block[2] == 0.0);
-    sn_free(block);
 }
 
 TEST(test_sentences_can_build_on_the_last_one)

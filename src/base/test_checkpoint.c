@@ -51,7 +51,7 @@ static int no_file(void **state)
 static void records_come_back(void **state)
 {
     (void)state;
-    stonet_checkpoint *c = open_for("a");
+    SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "first");
     put(c, "two", "second");
     put(c, "one", "another first");
@@ -66,14 +66,13 @@ static void records_come_back(void **state)
     OK(stonet_checkpoint_remove(c));
     assert_int_equal(access(path, F_OK), -1);
     OK(stonet_checkpoint_remove(c));
-    stonet_checkpoint_free(c);
 }
 
 /* The next call of the same job has records of its own; a job that begins with another call is refused. */
 static void another_job_gets_nothing(void **state)
 {
     (void)state;
-    stonet_checkpoint *c = open_for("a");
+    SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "of a");
     const sn_hash b = hash_of("b"), third = hash_of("c");
     OK(sn_checkpoint_begin(c, "fit", &b, NULL));
@@ -87,7 +86,6 @@ static void another_job_gets_nothing(void **state)
     stonet_checkpoint_free(c);
     OK(stonet_checkpoint_open(path, 0.0, &c));
     assert_says(sn_checkpoint_begin(c, "fit", &third, NULL), STONET_ERROR_ARGUMENT, "another job");
-    stonet_checkpoint_free(c);
 }
 
 /* One job at a time: the second is refused, whether it came before the first file or after, until the first
@@ -98,7 +96,7 @@ static void two_jobs_do_not_share(void **state)
     stonet_checkpoint *early = NULL, *late = NULL;
     const sn_hash a = hash_of("a");
     OK(stonet_checkpoint_open(path, 0.0, &early));
-    stonet_checkpoint *c = open_for("a");
+    SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "first");
     OK(stonet_checkpoint_open(path, 0.0, &late));
     for (int k = 0; k < 2; k++) {
@@ -111,7 +109,6 @@ static void two_jobs_do_not_share(void **state)
     stonet_checkpoint_free(c);
     c = open_for("a");
     assert_has(c, "two", "second");
-    stonet_checkpoint_free(c);
 }
 
 static void write_bytes(const unsigned char *bytes, size_t size)
@@ -126,7 +123,7 @@ static void damage_is_found(void **state)
 {
     (void)state;
     unsigned char bytes[4096];
-    stonet_checkpoint *c = open_for("a");
+    SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "first");
     put(c, "two", "");
     stonet_checkpoint_free(c);
@@ -147,7 +144,6 @@ static void damage_is_found(void **state)
     }
     write_bytes(bytes, size);
     OK(stonet_checkpoint_open(path, 0.0, &c));
-    stonet_checkpoint_free(c);
 }
 
 static void other_files_are_left_alone(void **state)
@@ -243,7 +239,7 @@ static void pieces_are_done_once(void **state)
     (void)state;
     for (int threads = 1; threads <= 3; threads += 2) {
         unlink(path);
-        stonet_checkpoint *c = open_for("a");
+        SN_AUTO(stonet_checkpoint) *c = open_for("a");
         stonet_run run = {.checkpoint = c};
         pieces first = {.fails_at = 30}, second = {.fails_at = -1};
         sn_deal deal = {.key = "set", .count = PIECES, .work = work, .take = take, .user = &first};
@@ -255,7 +251,6 @@ static void pieces_are_done_once(void **state)
             assert_int_equal(second.worked[k] + second.taken[k], 1);
             assert_int_equal(second.taken[k], k == 30 ? 0 : first.worked[k]);
         }
-        stonet_checkpoint_free(c);
     }
     pieces alone = {.fails_at = -1};
     OK(sn_deal_out(&(sn_deal){.count = PIECES, .work = work, .take = take, .user = &alone}, 2, NULL));

@@ -89,7 +89,7 @@ TEST(records)
 
 TEST(stores)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     const sn_tensor *found;
     const int64_t shape[] = {2, 1, 1, 1, 1}, wrong[] = {-1}, huge[] = {(int64_t)1 << 62, 4};
     const double numbers[] = {1, 2};
@@ -124,7 +124,6 @@ TEST(stores)
             (sn_store_get_real(store, name, &real) == STONET_OK) != cases[k].real)
             fail_msg("'%s'", cases[k].text);
     }
-    sn_store_free(store);
 }
 
 /* ---- names of files ---- */
@@ -159,7 +158,7 @@ TEST(names_of_files)
 
 TEST(checkpoints)
 {
-    stonet_checkpoint *made = NULL;
+    SN_AUTO(stonet_checkpoint) *made = NULL;
     char path[64];
     snprintf(path, sizeof path, "/tmp/stonet_edges_%ld", (long)getpid());
     assert_says(stonet_checkpoint_open(NULL, 1, NULL), STONET_ERROR_ARGUMENT, "a place");
@@ -177,7 +176,6 @@ TEST(checkpoints)
     stonet_checkpoint_free(made);
     stonet_checkpoint_free(NULL);
     OK(stonet_checkpoint_open("a", 1, &made)); /* a short name */
-    stonet_checkpoint_free(made);
 }
 
 RUN_TESTS(NULL, NULL)

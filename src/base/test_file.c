@@ -15,13 +15,12 @@ static char folder[64];
 static stonet_status SN_PRINTF(2, 3) write_text(sn_writer *writer, const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
+    SN_BLOCK char *text = NULL;
     va_start(arguments, format);
     const int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     assert_true(length >= 0);
     const stonet_status status = sn_write(writer, text, (size_t)length);
-    free(text);
     return status;
 }
 
@@ -89,7 +88,7 @@ TEST(test_long_content)
     sn_writer *writer;
     OK(sn_writer_open(path, &writer));
     size_t size = 3000000;
-    char *bytes = malloc(size);
+    SN_BLOCK char *bytes = malloc(size);
     for (size_t i = 0; i < size; i++) bytes[i] = (char)('a' + (int)(i * i % 23));
     char word[2000];
     memset(word, 'w', sizeof word);
@@ -97,12 +96,10 @@ TEST(test_long_content)
     OK(sn_write(writer, bytes, size));
     OK(write_text(writer, "%s", word));
     OK(sn_writer_commit(writer));
-    char *back = malloc(size + 4000);
+    SN_BLOCK char *back = malloc(size + 4000);
     assert_int_equal(slurp(path, back, size + 4000), size + 1999);
     assert_memory_equal(back, bytes, size);
     assert_memory_equal(back + size, word, 1999);
-    free(bytes);
-    free(back);
     unlink(path);
 }
 

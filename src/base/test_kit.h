@@ -27,7 +27,7 @@
 
 #include <cmocka.h> /* after those that it needs */
 
-#include "base/status.h"
+#include "base/memory.h"
 
 enum { SN_MOST_TESTS = 100 };
 typedef struct sn_test_list {

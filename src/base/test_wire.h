@@ -58,12 +58,11 @@ static inline int test_receive(void *self, int from, int tag, void *bytes, size_
         if (*at != NULL) break;
         pthread_cond_wait(&r->post->news, &r->post->lock);
     }
-    test_letter *letter = *at;
+    SN_BLOCK test_letter *letter = *at;
     *at = letter->next;
     pthread_mutex_unlock(&r->post->lock);
     const int wrong = letter->size != size;
     if (!wrong) memcpy(bytes, letter->bytes, size);
-    free(letter);
     return wrong;
 }
 

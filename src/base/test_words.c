@@ -21,7 +21,7 @@ TEST(a_setting_takes_its_choices_from_the_table)
 {
     const sn_param table[] = {
         {"paint", SN_CHOICE, "auto", 0, 0, "auto|" COLOUR_WORDS(SN_JOINED), "colour of the wall"}};
-    sn_settings *settings = NULL;
+    SN_AUTO(sn_settings) *settings = NULL;
     OK(sn_settings_create(table, 1, &settings));
     assert_int_equal(sn_words_choice(&colour_words, settings, "paint"), -1);
     for (int value = 0; value < colour_words.count; value++) {
@@ -29,12 +29,11 @@ TEST(a_setting_takes_its_choices_from_the_table)
         assert_int_equal(sn_words_choice(&colour_words, settings, "paint"), value);
     }
     assert_int_equal(sn_settings_set(settings, "paint", "grey"), STONET_ERROR_ARGUMENT);
-    sn_settings_free(settings);
 }
 
 TEST(a_stored_word_comes_back_and_an_unknown_one_is_an_error)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     int value = 77;
     OK(sn_store_create(&store));
     OK(sn_words_put(&colour_words, store, "wall", BLUE));
@@ -49,7 +48,6 @@ TEST(a_stored_word_comes_back_and_an_unknown_one_is_an_error)
     /* A number of the enum is no word. */
     OK(sn_store_put_int(store, "floor", GREEN));
     assert_int_equal(sn_words_get(&colour_words, store, "floor", &value), STONET_ERROR_FORMAT);
-    sn_store_free(store);
 }
 
 RUN_TESTS(NULL, NULL)

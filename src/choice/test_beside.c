@@ -78,9 +78,10 @@ TEST(the_constant_on_held_out_rows)
     for (int which = 0; which < 4; which++) {
         float weight[N];
         double mean[M];
-        sn_folds folds;
-        sn_held_out cost;
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+        SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
         const bool classes = which % 2 == 1;
+        SN_FREED_BY(oracle_free)
         oracle o = draw(classes ? SN_CLASSIFICATION : SN_REGRESSION, which >= 2 ? weight : NULL, &folds);
         OK(sn_held_out_create(&folds, &cost));
         OK(sn_constant_measure(&o.problem, &folds, mean, &cost));
@@ -105,9 +106,6 @@ TEST(the_constant_on_held_out_rows)
                             classes && o.label[row] != (total[1] > total[0]) ? w : 0.0);
             }
         }
-        sn_held_out_free(&cost);
-        sn_folds_free(&folds);
-        oracle_free(&o);
     }
 }
 
@@ -144,10 +142,10 @@ static void ridge_by_hand(const oracle *o, const sn_fold *fold, double penalty, 
 
 TEST(ridge_is_that_of_the_normal_equations)
 {
-    sn_folds folds;
-    sn_held_out cost;
-    sn_beside beside;
-    oracle o = draw(SN_REGRESSION, NULL, &folds);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
+    SN_FREED_BY(sn_beside_free) sn_beside beside = {0};
+    SN_FREED_BY(oracle_free) oracle o = draw(SN_REGRESSION, NULL, &folds);
     const sn_shape plain = {.task = SN_REGRESSION, .layers = 1, .width = {P, M}};
     const double penalties[] = {0.003, 0.3, 0.03, 3e-4, 3e-5};
     double least = (double)INFINITY, loss[N];
@@ -170,18 +168,14 @@ TEST(ridge_is_that_of_the_normal_equations)
     OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_true(fabs(sn_mean_loss(beside.linear.loss, 0, N) - least) < 1e-5);
     assert_true(sn_mean_loss(beside.linear.loss, 0, N) < sn_mean_loss(beside.constant.loss, 0, N));
-    sn_beside_free(&beside);
-    sn_held_out_free(&cost);
-    sn_folds_free(&folds);
-    oracle_free(&o);
 }
 
 /* Logistic regression says something of classes; where there is one class alone, there is none. */
 TEST(classes)
 {
-    sn_folds folds;
-    sn_beside beside;
-    oracle o = draw(SN_CLASSIFICATION, NULL, &folds);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_beside_free) sn_beside beside = {0};
+    SN_FREED_BY(oracle_free) oracle o = draw(SN_CLASSIFICATION, NULL, &folds);
     OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_true(sn_mean_loss(beside.linear.loss, 0, N) < 0.9 * sn_mean_loss(beside.constant.loss, 0, N));
     assert_true(sn_mean_loss(beside.linear.wrong, 0, N) < sn_mean_loss(beside.constant.wrong, 0, N));
@@ -189,9 +183,6 @@ TEST(classes)
     for (int i = 0; i < N; i++) o.label[i] = 1;
     OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
     assert_null(beside.linear.loss);
-    sn_beside_free(&beside);
-    sn_folds_free(&folds);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

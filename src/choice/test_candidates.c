@@ -13,10 +13,9 @@ typedef struct table {
 static table table_of(int64_t n, int64_t p, const char *const *pairs)
 {
     table t = {.count = -1};
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     const sn_problem problem = {.n = n, .p = p, .task = SN_REGRESSION, .outputs = 1};
     t.status = sn_lines_for(settings, &problem, 1, t.line, &t.count, &t.open);
-    sn_settings_free(settings);
     return t;
 }
 

@@ -16,18 +16,16 @@ TEST(images_that_settings_tell)
     const sn_problem problem = {.n = 10, .p = 36, .task = SN_REGRESSION, .outputs = 1};
     const stonet_run run = STONET_RUN_INIT;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        sn_settings *settings = settings_with((const char *const[]){"front", "conv", "front_channels", "2",
-                                                                    "front_image", cases[k].image, NULL});
+        SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
+            "front", "conv", "front_channels", "2", "front_image", cases[k].image, NULL});
         const sn_choice_job job = {.settings = settings, .problem = &problem, .seed = 1, .run = &run};
-        sn_front *front = NULL;
+        SN_AUTO(sn_front) *front = NULL;
         if (cases[k].words != NULL) {
             assert_says(sn_conv_front(&job, &front), STONET_ERROR_ARGUMENT, cases[k].words);
         } else {
             OK(sn_conv_front(&job, &front));
             assert_int_equal(front->inputs, 36);
         }
-        sn_front_free(front);
-        sn_settings_free(settings);
     }
 }
 

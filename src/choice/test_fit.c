@@ -34,29 +34,25 @@ static void assert_finite(const sn_stonet *net)
 
 TEST(test_learns_a_product)
 {
-    oracle o = make_problem(SN_REGRESSION, 300);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 300);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "200", "weight_decay", "0", "hidden", "16", NULL};
-    sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
     assert_int_equal(outcome, STONET_DONE);
     assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
     assert_int_equal(net->settings_tried, 0);
     assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
     assert_non_null(strstr(net->network.history.text, "\nsdr,30,"));
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 TEST(test_divergence_keeps_the_last_good_model)
 {
-    oracle o = make_problem(SN_REGRESSION, 100);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 100);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "50", "weight_decay", "0", "lr", "500", NULL};
-    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
     assert_int_equal(outcome, STONET_DIVERGED);
     assert_finite(net);
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 static int stop_when_zero(void *user)
@@ -67,34 +63,31 @@ static int stop_when_zero(void *user)
 
 TEST(test_stopping_leaves_a_usable_model)
 {
-    oracle o = make_problem(SN_CLASSIFICATION, 120);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 120);
     float z[120];
     for (int open = 0; open < 2; open++) {
-        sn_settings *settings = settings_with((const char *const[]){
+        SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
             "epochs", open ? "auto" : "100", "weight_decay", open ? "auto" : "0", NULL});
         for (int calls = 0; calls < 3000; calls = 3 * calls + 7) {
             int left = calls;
             stonet_run run = {
                 .size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_when_zero, .user = &left};
             stonet_outcome outcome;
-            sn_stonet *net = NULL;
+            SN_AUTO(sn_stonet) *net = NULL;
             const stonet_status status = sn_stonet_fit(&o.problem, 1, settings, &run, &net, &outcome);
             OK(status);
             if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
             assert_finite(net);
             OK(sn_stonet_reduce(net, &o.problem, false, 1, z));
             for (int i = 0; i < 120; i++) assert_true(isfinite(z[i]));
-            sn_stonet_free(net);
         }
-        sn_settings_free(settings);
     }
-    oracle_free(&o);
 }
 
 /* The absolute form with the values the relative one implies is the same run. */
 TEST(test_the_two_parametrisations_agree)
 {
-    oracle o = make_problem(SN_REGRESSION, 64);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 64);
     stonet_outcome outcome;
     const char *const relative[] = {"epochs", "20",    "weight_decay", "0",   "hidden", "5",     "s_out",
                                     "0.01",   "rho",   "0.25",         "tau", "0.1",    "alpha", "0.1",
@@ -104,31 +97,26 @@ TEST(test_the_two_parametrisations_agree)
         "epochs",  "20",           "weight_decay", "0",   "hidden", "5",    "sigma2", "0.000625,0.0025,0.01",
         "epsilon", "0.0025,0.005", "alpha",        "0.1", "gamma",  "1e-5", "engine", "ref",
         NULL};
-    sn_stonet *a = fit(&o.problem, relative, 1, NULL, &outcome),
-              *b = fit(&o.problem, absolute, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *a = fit(&o.problem, relative, 1, NULL, &outcome),
+                       *b = fit(&o.problem, absolute, 1, NULL, &outcome);
     for (int64_t j = 0; j < a->network.shape.parameters; j++)
         assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
-    sn_stonet_free(a);
-    sn_stonet_free(b);
-    oracle_free(&o);
 }
 
 TEST(test_lasso_zeroes_weights)
 {
-    oracle o = make_problem(SN_REGRESSION, 200);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
-    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
     int64_t zeros = 0;
     for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
     assert_true(zeros >= 10); /* the third input says nothing about y */
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 TEST(test_settings_that_do_not_fit_are_refused)
 {
-    oracle o = make_problem(SN_REGRESSION, 20);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 20);
     const char *const bad[][5] = {
         {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
         {"sigma2", "1", "alpha", "0.1", "both 'sigma2' and 'epsilon'"},
@@ -138,15 +126,13 @@ TEST(test_settings_that_do_not_fit_are_refused)
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
-        sn_settings *s = settings_with(pairs);
+        SN_AUTO(sn_settings) *s = settings_with(pairs);
         stonet_run run = STONET_RUN_INIT;
         sn_stonet *net = NULL;
         stonet_outcome outcome;
         assert_int_equal(sn_stonet_fit(&o.problem, 2, s, &run, &net, &outcome), STONET_ERROR_ARGUMENT);
         if (strstr(stonet_last_error(), bad[k][4]) == NULL) fail_msg("%s", stonet_last_error());
-        sn_settings_free(s);
     }
-    oracle_free(&o);
 }
 
 /* A source that reads rows from memory. */
@@ -169,7 +155,7 @@ static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint3
    batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
 TEST(test_a_fit_by_rows_is_the_same_fit)
 {
-    oracle o = make_problem(SN_CLASSIFICATION, 2300);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 2300);
     const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
                                  "output", "refit", "sdr_iterations", "3",   NULL};
     const memory_source source = {
@@ -181,24 +167,21 @@ TEST(test_a_fit_by_rows_is_the_same_fit)
     by_rows.source = &source.base;
     const int threads[] = {1, 3};
     stonet_outcome outcome;
-    sn_stonet *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
     for (int k = 0; k < 2; k++) {
-        sn_stonet *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
+        SN_AUTO(sn_stonet) *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
         assert_int_equal(outcome, STONET_DONE);
         assert_true(net->settings_tried > 0);
         assert_memory_equal(net->network.theta, dense->network.theta,
                             (size_t)net->network.shape.parameters * sizeof *net->network.theta);
         assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
-        sn_stonet_free(net);
     }
-    sn_stonet_free(dense);
-    oracle_free(&o);
 }
 
 /* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
 TEST(test_weights_reach_training)
 {
-    oracle o = make_problem(SN_REGRESSION, 400);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 400);
     float weight[400];
     for (int64_t i = 0; i < 400; i++) {
         weight[i] = i % 2 == 0 ? 1.0F : 0.0F;
@@ -207,32 +190,28 @@ TEST(test_weights_reach_training)
     o.problem.weight = weight;
     stonet_outcome outcome;
     const char *const pairs[] = {"epochs", "150", "weight_decay", "0", "hidden", "16", NULL};
-    sn_stonet *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
     assert_int_equal(outcome, STONET_DONE);
     assert_true(net->training_loss < 0.1);
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 TEST(test_tiny_data)
 {
     for (int64_t n = 2; n <= 8; n++) {
-        oracle o = make_problem(SN_CLASSIFICATION, n);
+        SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, n);
         o.label[0] = 0;
         o.label[1] = 1;
         stonet_outcome outcome;
         const char *const pairs[] = {NULL};
-        sn_stonet *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+        SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
         assert_finite(net);
-        sn_stonet_free(net);
-        oracle_free(&o);
     }
 }
 
 /* The same seed with and without output=refit: only the output layer differs, and its loss is lower. */
 TEST(test_output_is_refitted)
 {
-    oracle o = make_problem(SN_CLASSIFICATION, 60);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 60);
     sn_stonet *net[2];
     for (int k = 0; k < 2; k++) {
         const char *const pairs[] = {
@@ -245,7 +224,6 @@ TEST(test_output_is_refitted)
     assert_true(net[1]->training_loss < net[0]->training_loss);
     sn_stonet_free(net[0]);
     sn_stonet_free(net[1]);
-    oracle_free(&o);
 }
 
 enum { ROWS = 240 };
@@ -257,7 +235,7 @@ enum { ROWS = 240 };
  */
 TEST(one_identity_unit_is_kernel_logistic_regression)
 {
-    oracle o = make_problem(SN_CLASSIFICATION, ROWS);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, ROWS);
     const double lambda = 0.01;
     const char *const pairs[] = {"front",
                                  "kernel",
@@ -286,7 +264,7 @@ TEST(one_identity_unit_is_kernel_logistic_regression)
                                  "sdr_iterations",
                                  "0",
                                  NULL};
-    sn_stonet *net = fit_with(&o.problem, 1, pairs, NULL, NULL);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 1, pairs, NULL, NULL);
     assert_non_null(net->front);
     const int64_t d = net->front->outputs;
     const sn_shape *shape = &net->network.shape;
@@ -319,8 +297,6 @@ TEST(one_identity_unit_is_kernel_logistic_regression)
     assert_true(least < 0.2); /* and they say something */
     sn_free(coef);
     sn_front_problem_free(&o.problem, &seen);
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

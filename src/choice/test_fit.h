@@ -8,7 +8,7 @@
 static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const char *const *pairs,
                                   const stonet_run *run, stonet_outcome *outcome)
 {
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     stonet_run usual = STONET_RUN_INIT;
     stonet_outcome done;
     sn_stonet *net = NULL;
@@ -19,6 +19,5 @@ static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const ch
         *outcome = done;
     else
         assert_int_equal(done, STONET_DONE);
-    sn_settings_free(settings);
     return net;
 }

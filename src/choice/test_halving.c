@@ -58,7 +58,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
                             int length, sn_held_out *cost)
 {
     const sn_rows *rows = &folds->fold[fold].train;
-    sn_front *front;
+    SN_AUTO(sn_front) *front = NULL;
     sn_problem seen;
     sn_shape shape;
     sn_config config;
@@ -87,7 +87,6 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     OK(sn_folds_measure(folds, fold, &network, cost));
     OK(sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses));
     sn_front_problem_free(&f->o.problem, &seen);
-    sn_front_free(front);
     return losses.loss;
 }
 
@@ -174,13 +173,12 @@ TEST(lengths_are_chosen_too)
         const double loss = told(choice.neighbours, &THREE[a], &length);
         double by_hand = (double)INFINITY;
         for (int l = length; l >= 0; l--) {
-            sn_held_out cost;
+            SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
             OK(sn_held_out_create(&folds, &cost));
             for (int k = 0; k < folds.count; k++) train_by_hand(&f, &folds, k, &THREE[a], l, &cost);
             const double mean = sn_mean_loss(cost.loss, 0, N);
             if (l == length) by_hand = mean;
             assert_true(by_hand <= mean); /* shorter ones were there to be taken */
-            sn_held_out_free(&cost);
         }
         assert_true(fabs(loss - by_hand) < 1e-3 * by_hand);
         if (by_hand >= least) continue;
@@ -258,7 +256,7 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
                      float *seen)
 {
     sn_views views = {.recipe = line->kind.front};
-    sn_contender c = {.line = *line, .views = &views};
+    SN_FREED_BY(sn_contender_free) sn_contender c = {.line = *line, .views = &views};
     sn_leg leg = {.contender = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
     OK(sn_held_out_create(folds, &c.cost[0]));
     OK(sn_view_make(&f->job, folds, fold, &views));
@@ -266,7 +264,6 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     const sn_problem *view = views.fold[fold].problem;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
     memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);
-    sn_contender_free(&c);
     sn_views_free(&f->job, &views);
 }
 

@@ -21,8 +21,8 @@ TEST(each_row_once)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int64_t n = cases[k].n;
         int64_t *list = malloc((size_t)n * sizeof *list), rows = 0;
-        int *seen = calloc((size_t)(2 * n), sizeof *seen);
-        float *weight = malloc((size_t)(2 * n) * sizeof *weight);
+        SN_BLOCK int *seen = calloc((size_t)(2 * n), sizeof *seen);
+        SN_BLOCK float *weight = malloc((size_t)(2 * n) * sizeof *weight);
         double sum = 0.0;
         assert_true(list != NULL && seen != NULL && weight != NULL);
         for (int64_t i = 0; i < n; i++) list[i] = 2 * i + 1;
@@ -30,7 +30,7 @@ TEST(each_row_once)
         const sn_problem problem = {
             .n = 2 * n, .p = 1, .task = SN_REGRESSION, .outputs = 1, .weight = weight};
         const sn_rows all = sn_rows_list(list, n);
-        sn_folds folds;
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
         OK(sn_folds_make(&problem, &all, 3, &folds));
         assert_int_equal(folds.count, cases[k].folds);
         assert_int_equal(folds.rows, cases[k].held_out);
@@ -53,10 +53,7 @@ TEST(each_row_once)
             if (i < 20)
                 assert_near(sn_folds_weight(&folds, &problem, i), (double)weight[i] / (sum / (double)rows));
         }
-        sn_folds_free(&folds);
         free(list);
-        free(seen);
-        free(weight);
     }
 }
 
@@ -68,7 +65,7 @@ TEST(kin_stay_together)
     const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
     const sn_rows all = sn_rows_range(0, N);
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        sn_folds folds;
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
         int fold_of[N], rows = 0;
         OK(sn_folds_make(&problem, &all, seed, &folds));
         assert_int_equal(folds.count, SN_FOLDS);
@@ -77,7 +74,6 @@ TEST(kin_stay_together)
                 fold_of[sn_rows_at(&folds.fold[f].test, i)] = f;
         assert_int_equal(rows, N);
         for (int i = 13; i < N; i++) assert_int_equal(fold_of[i], fold_of[i - 13]);
-        sn_folds_free(&folds);
     }
 }
 
@@ -90,7 +86,7 @@ TEST(copies_count_once)
     const sn_problem problem = {
         .n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin, .copies = true};
     const sn_rows all = sn_rows_range(0, N);
-    sn_folds folds;
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     int held_out[DIFFERENT] = {0};
     OK(sn_folds_make(&problem, &all, 1, &folds));
     assert_int_equal(folds.rows, DIFFERENT);
@@ -102,7 +98,6 @@ TEST(copies_count_once)
                 assert_int_not_equal(sn_rows_at(&folds.fold[f].train, k) % DIFFERENT, row % DIFFERENT);
         }
     for (int i = 0; i < DIFFERENT; i++) assert_int_equal(held_out[i], 1);
-    sn_folds_free(&folds);
 }
 
 /* The response has no say in which row is held out when. */
@@ -154,10 +149,10 @@ TEST(losses_by_hand)
     for (int task = SN_REGRESSION; task <= SN_CLASSIFICATION; task++) {
         const int64_t width[] = {P, 4, 3};
         const sn_rows all = sn_rows_range(0, N);
-        oracle o = oracle_make(2, width, SN_TANH, (sn_task)task, N, 6);
+        SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, (sn_task)task, N, 6);
         float weight[N];
-        sn_folds folds;
-        sn_held_out cost;
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+        SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
         for (int i = 0; i < N; i++) weight[i] = (float)(1 + i % 3);
         o.problem.weight = weight;
         OK(sn_folds_make(&o.problem, &all, 2, &folds));
@@ -182,9 +177,6 @@ TEST(losses_by_hand)
                 if (task == SN_CLASSIFICATION)
                     assert_near(cost.wrong[at], best != o.label[row] ? counts : 0.0);
             }
-        sn_held_out_free(&cost);
-        sn_folds_free(&folds);
-        oracle_free(&o);
     }
 }
 

@@ -121,8 +121,8 @@ static double sum_of(int64_t count, const float *single, const double *value)
 static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_problem *problem)
 {
     const int64_t q = sn_stonet_dim(net), n = problem->n;
-    float *z;
-    double *answer;
+    SN_BLOCK float *z = NULL;
+    SN_BLOCK double *answer = NULL;
     OK(SN_NEW(z, n * (DRAWS + 1) * 16));
     OK(SN_NEW(answer, n * 16));
     assert_true(q <= 16);
@@ -140,8 +140,6 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
         OK(sn_stonet_spread(net, problem, 1, answer));
         check(k, name, "spreads", sum_of(n * problem->outputs, NULL, answer));
     }
-    sn_free(z);
-    sn_free(answer);
 }
 
 /* ---- the fits ---------------------------------------------------------------------------------------- */
@@ -158,8 +156,8 @@ typedef struct fit {
 
 static void run_fit(kept *k, const fit *f)
 {
-    table *t = make(f->task, f->n, f->p, f->outputs);
-    sn_settings *settings = settings_with(f->settings);
+    SN_BLOCK table *t = make(f->task, f->n, f->p, f->outputs);
+    SN_AUTO(sn_settings) *settings = settings_with(f->settings);
     stonet_run run = STONET_RUN_INIT;
     char more_name[64];
     stonet_outcome outcome;
@@ -168,7 +166,7 @@ static void run_fit(kept *k, const fit *f)
     if (f->rows == JOINT) t->problem.source = &t->source;
     t->problem.joint = f->rows == JOINT;
     if (f->rows == IMAGES) t->problem.image = (sn_image){2, {6, 6}};
-    sn_stonet *net = fit_with(&t->problem, f->q, f->settings, &run, NULL);
+    SN_AUTO(sn_stonet) *net = fit_with(&t->problem, f->q, f->settings, &run, NULL);
     check(k, f->name, "training", net->training_loss);
     check(k, f->name, "held_out", net->held_out.loss);
     check(k, f->name, "share", net->axes.share[0]);
@@ -178,9 +176,6 @@ static void run_fit(kept *k, const fit *f)
     snprintf(more_name, sizeof more_name, "%s.more", f->name);
     OK(sn_stonet_fit_more(net, &more, 1.0 / 3, settings, &run, &outcome));
     check_use(k, more_name, net, &more);
-    sn_stonet_free(net);
-    sn_settings_free(settings);
-    sn_free(t);
 }
 
 /* Kernel features and components have no sign of their own, so that no two processors give the same fit. */

@@ -21,8 +21,8 @@ static oracle make(sn_task task, int64_t outputs, double signal)
 
 static void check(sn_task task, int64_t outputs, double signal, int64_t q, const char *const *pairs)
 {
-    oracle o = make(task, outputs, signal);
-    sn_stonet *net = fit_with(&o.problem, q, pairs, NULL, NULL);
+    SN_FREED_BY(oracle_free) oracle o = make(task, outputs, signal);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, q, pairs, NULL, NULL);
     float z[N * MOST];
     double spread[MOST], share = 0.0;
     assert_true(net->iterations > 0);
@@ -42,8 +42,6 @@ static void check(sn_task task, int64_t outputs, double signal, int64_t q, const
         }
     }
     assert_true(share < 1.0 + 1e-6);
-    sn_stonet_free(net);
-    oracle_free(&o);
 }
 
 static const char *const OPEN[] = {NULL}, *const SHORT[] = {"epochs", "40", NULL};
@@ -89,17 +87,15 @@ TEST(given_settings)
 /* One training serves every number of columns: Z for two is the first of Z for five. */
 TEST(fewer_columns_are_the_first_of_more)
 {
-    oracle o = make(SN_CLASSIFICATION, 2, 1.0);
+    SN_FREED_BY(oracle_free) oracle o = make(SN_CLASSIFICATION, 2, 1.0);
     const char *const pairs[] = {"epochs", "30", "weight_decay", "0.01", NULL};
     float z[2][N * 5];
     for (int k = 0; k < 2; k++) {
-        sn_stonet *net = fit_with(&o.problem, k ? 5 : 2, pairs, NULL, NULL);
+        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, k ? 5 : 2, pairs, NULL, NULL);
         OK(sn_stonet_reduce(net, &o.problem, false, 1, z[k]));
-        sn_stonet_free(net);
     }
     for (int i = 0; i < N; i++)
         for (int k = 0; k < 2; k++) assert_true(fabsf(z[0][i * 2 + k] - z[1][i * 5 + k]) < 1e-5F);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -26,14 +26,13 @@ static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const
     from_raw.y = NULL;
     from_raw.label = NULL;
     from_raw.raw = raw;
-    sn_stonet *a = fit_with(plain, 1, pairs, NULL, NULL), *b = fit_with(&from_raw, 1, pairs, NULL, NULL);
+    SN_AUTO(sn_stonet) *a = fit_with(plain, 1, pairs, NULL, NULL),
+                       *b = fit_with(&from_raw, 1, pairs, NULL, NULL);
     assert_int_equal(a->network.shape.parameters, b->network.shape.parameters);
     assert_memory_equal(a->network.theta, b->network.theta,
                         (size_t)a->network.shape.parameters * sizeof *a->network.theta);
     assert_true(a->training_loss == b->training_loss);
     assert_memory_equal(&a->held_out.loss, &b->held_out.loss, sizeof a->held_out.loss); /* or both NaN */
-    sn_stonet_free(a);
-    sn_stonet_free(b);
 }
 
 static const char *const CHOSEN[] = {"epochs", "3", "front", "none", "sdr_iterations", "2", NULL};
@@ -42,9 +41,9 @@ static const char *const REFITTED[] = {"epochs", "1",      "sdr_iterations", "0"
 
 TEST(numbers_are_scaled_on_the_way)
 {
-    oracle o = make(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = make(SN_REGRESSION);
     const double mean = 3.0, sd = 0.25;
-    double *units = malloc(ROWS * sizeof *units);
+    SN_BLOCK double *units = malloc(ROWS * sizeof *units);
     assert_non_null(units);
     for (int64_t r = 0; r < ROWS; r++) {
         units[r] = o.y[r] * sd + mean;
@@ -56,13 +55,11 @@ TEST(numbers_are_scaled_on_the_way)
     const char *const spread[] = {"response", "location-scale", "epochs", "1", "hidden",
                                   "none",     "weight_decay",   "0",      NULL};
     check_fit(&o.problem, &raw, spread);
-    free(units);
-    oracle_free(&o);
 }
 
 TEST(classes_are_looked_up_on_the_way)
 {
-    oracle o = make(SN_CLASSIFICATION);
+    SN_FREED_BY(oracle_free) oracle o = make(SN_CLASSIFICATION);
     int32_t *code = malloc(ROWS * sizeof *code), class_of[] = {1, -1, 0};
     double *number = malloc(ROWS * sizeof *number), value[] = {-7.0, 2.5};
     assert_true(code != NULL && number != NULL);
@@ -78,7 +75,6 @@ TEST(classes_are_looked_up_on_the_way)
     assert_int_equal(sn_raw_label(&numbers, 3), -1);
     free(code);
     free(number);
-    oracle_free(&o);
 }
 
 /* ---- a part of the rows -------------------------------------------------------------------------- */
@@ -102,13 +98,13 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
 
 TEST(many_rows_are_not_all_asked)
 {
-    oracle o = make(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = make(SN_REGRESSION);
     counted from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = o.x};
     sn_problem problem = o.problem;
     problem.x = NULL;
     problem.source = &from.base;
     stonet_run run = STONET_RUN_INIT;
-    sn_settings *settings = settings_with((const char *const[]){NULL});
+    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){NULL});
     const sn_line line = {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 0.01}};
     const sn_choice_job job = {.settings = settings,
                                .problem = &problem,
@@ -120,7 +116,7 @@ TEST(many_rows_are_not_all_asked)
                                .run = &run};
     const sn_parting by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS},
                      by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
-    sn_choice choice;
+    SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
     OK(sn_choose_for(&job, &by_a_part, &line, 1, &choice));
     assert_int_equal(choice.held_out, 100);               /* of 100 rows, each once */
     for (int64_t stretch = 0; stretch < 100; stretch++) { /* one row of every five, and no other */
@@ -131,9 +127,6 @@ TEST(many_rows_are_not_all_asked)
     sn_choice_free(&choice);
     OK(sn_choose_for(&job, &by_all, &line, 1, &choice));
     assert_int_equal(choice.held_out, ROWS);
-    sn_choice_free(&choice);
-    sn_settings_free(settings);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

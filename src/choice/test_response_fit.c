@@ -18,12 +18,11 @@ static void spread_data(float *x, double *y)
 
 static stonet_status fit(const sn_problem *problem, const char *response, int64_t q, sn_stonet **net)
 {
-    sn_settings *settings = settings_with((const char *const[]){
+    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
         "response", response, "epochs", "60", "weight_decay", "0.001", "activation", "tanh", NULL});
     const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
     stonet_outcome outcome;
     const stonet_status status = sn_stonet_fit(problem, q, settings, &run, net, &outcome);
-    sn_settings_free(settings);
     return status;
 }
 
@@ -48,7 +47,7 @@ TEST(the_spread_is_seen)
     double y[N], spread[N], mean[N], column[N], predicted[N], best = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
+    SN_AUTO(sn_stonet) *net = NULL;
     OK(fit(&problem, "ensemble", 2, &net));
     assert_int_equal(sn_stonet_dim(net), 2);
     OK(sn_stonet_reduce(net, &problem, false, 1, z));
@@ -73,7 +72,6 @@ TEST(the_spread_is_seen)
         spread[i] = (double)drawn[i * 2];
     }
     assert_true(correlation(column, spread) > 0.5);
-    sn_stonet_free(net);
 }
 
 TEST(location_and_scale_are_told_apart)
@@ -82,7 +80,7 @@ TEST(location_and_scale_are_told_apart)
     double y[N], spread[N], mean[N], predicted[N], root = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
+    SN_AUTO(sn_stonet) *net = NULL;
     OK(fit(&problem, "location-scale", 2, &net));
     for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
     OK(sn_stonet_predict(net, &problem, 1, predicted));
@@ -98,7 +96,6 @@ TEST(location_and_scale_are_told_apart)
     sn_stonet_free(net);
     OK(fit(&problem, "mean", 1, &net));
     assert_says(sn_stonet_spread(net, &problem, 1, spread), STONET_ERROR_UNSUPPORTED, "location-scale");
-    sn_stonet_free(net);
 }
 
 /* More columns than functions of the response: those beyond show what else the units see. */
@@ -108,7 +105,7 @@ TEST(more_columns_than_outputs)
     double y[N];
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_stonet *net = NULL;
+    SN_AUTO(sn_stonet) *net = NULL;
     OK(fit(&problem, "ensemble", 6, &net));
     assert_int_equal(sn_stonet_dim(net), 6);
     assert_true(net->axes.share[3] > 0.0 && net->axes.share[4] == 0.0 && net->axes.share[5] == 0.0);
@@ -116,7 +113,6 @@ TEST(more_columns_than_outputs)
     for (int k = 0; k < 6; k++) assert_true(z[k] != z[6 + k]);
     /* the activated units of a wide layer are not the columns of Z */
     assert_says(sn_stonet_reduce(net, &problem, true, 1, z), STONET_ERROR_UNSUPPORTED, "activated");
-    sn_stonet_free(net);
 }
 
 RUN_TESTS(NULL, NULL)

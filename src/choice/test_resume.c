@@ -72,7 +72,7 @@ static void in_pieces(const table *t, const char *const *pairs, double every, in
     assert_true(handle >= 0);
     close(handle);
     unlink(path);
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     sn_hash hash;
     sn_hash_begin(&hash);
     for (int session = 1;; session++) {
@@ -101,17 +101,15 @@ static void in_pieces(const table *t, const char *const *pairs, double every, in
         assert_true(session < 500);
     }
     unlink(path);
-    sn_settings_free(settings);
 }
 
 static void goes_on(bool joint, const char *const *pairs, int64_t patience)
 {
     table t;
     make(&t, joint);
-    sn_stonet *whole = fit_with(&t.o.problem, 1, pairs, NULL, NULL);
+    SN_AUTO(sn_stonet) *whole = fit_with(&t.o.problem, 1, pairs, NULL, NULL);
     in_pieces(&t, pairs, 0.0, patience, whole);
     in_pieces(&t, pairs, 1e9, patience + 2, whole);
-    sn_stonet_free(whole);
     oracle_free(&t.o);
 }
 

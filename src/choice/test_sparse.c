@@ -68,7 +68,7 @@ static void assert_columns(const sn_sparse *found, const int64_t *feature, int64
 TEST(test_choice)
 {
     const int64_t right[] = {0, 1, 2, 3};
-    fixture *f = make(N, 1.0);
+    SN_BLOCK fixture *f = make(N, 1.0);
     sn_sparse found;
     OK(sn_sparse_choose(&f->job, (double)NAN, &found));
     assert_true(found.better && found.penalty > 0.0);
@@ -77,13 +77,12 @@ TEST(test_choice)
     assert_int_equal(found.held_out, N / 5);
     assert_columns(&found, right, 4);
     sn_front_free(found.front);
-    sn_free(f);
 }
 
 /* Several held-out parts, on any number of threads. */
 TEST(test_small_data)
 {
-    fixture *f = make(80, 1.0);
+    SN_BLOCK fixture *f = make(80, 1.0);
     sn_sparse found[2];
     for (int k = 0; k < 2; k++) {
         f->job.threads = 1 + k;
@@ -94,24 +93,22 @@ TEST(test_small_data)
     assert_columns(&found[1], sn_front_columns_list(found[0].front), found[0].front->outputs);
     assert_true(found[0].penalty == found[1].penalty);
     for (int k = 0; k < 2; k++) sn_front_free(found[k].front);
-    sn_free(f);
 }
 
 TEST(test_nothing_to_find)
 {
-    fixture *f = make(100, 0.0);
+    SN_BLOCK fixture *f = make(100, 0.0);
     sn_sparse found;
     OK(sn_sparse_choose(&f->job, (double)NAN, &found));
     assert_false(found.better);
     assert_true(found.kept >= 1); /* a network has an input */
     sn_front_free(found.front);
-    sn_free(f);
 }
 
 /* More penalty, fewer columns, and never none. */
 TEST(test_given_penalty)
 {
-    fixture *f = make(150, 1.0);
+    SN_BLOCK fixture *f = make(150, 1.0);
     const double penalty[] = {1e-9, 1e6};
     int64_t kept[2];
     for (int k = 0; k < 2; k++) {
@@ -122,34 +119,31 @@ TEST(test_given_penalty)
         sn_front_free(found.front);
     }
     assert_true(kept[0] > kept[1] && kept[1] >= 1);
-    sn_free(f);
 }
 
 TEST(test_stay)
 {
-    fixture *f = make(400, 1.0);
+    SN_BLOCK fixture *f = make(400, 1.0);
     double stay[COLUMNS];
     OK(sn_sparse_stay(&f->job, stay));
     for (int c = 3; c < COLUMNS; c++)
         for (int k = 0; k < 3; k++) assert_true(stay[k] > stay[c]);
-    sn_free(f);
 }
 
 static stonet_status fit(const fixture *f, const char *name, const char *value, sn_stonet **net)
 {
-    sn_settings *settings = settings_with(
+    SN_AUTO(sn_settings) *settings = settings_with(
         (const char *const[]){"select", "group", "epochs", "2", "weight_decay", "0", name, value, NULL});
     stonet_outcome outcome;
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
     const stonet_status status = sn_stonet_fit(&f->problem, 1, settings, &run, net, &outcome);
-    sn_settings_free(settings);
     return status;
 }
 
 TEST(test_fit)
 {
-    fixture *f = make(100, 1.0);
-    sn_stonet *net = NULL;
+    SN_BLOCK fixture *f = make(100, 1.0);
+    SN_AUTO(sn_stonet) *net = NULL;
     const char *const other[] = {"kernel", "columns", "components"};
     for (int k = 0; k < 3; k++) {
         assert_says(fit(f, "front", other[k], &net), STONET_ERROR_ARGUMENT, "front=");
@@ -158,8 +152,6 @@ TEST(test_fit)
     assert_non_null(net->front);
     assert_int_equal(net->network.shape.width[0], net->front->outputs);
     assert_true(net->front->outputs < P && net->select_penalty > 0.0);
-    sn_stonet_free(net);
-    sn_free(f);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -199,7 +199,7 @@ static stonet_status look_together(const array_reader *reader, const sn_mapping 
 {
     stonet_team *team = reader->team;
     const int ranks = stonet_team_ranks(team), rank = stonet_team_rank(team);
-    look *all;
+    SN_BLOCK look *all = NULL;
     SN_TRY(SN_NEW(all, ranks));
     all[rank] = (look){.bad = -1, .mapped = bytes != NULL};
     if (bytes != NULL)
@@ -212,7 +212,6 @@ static stonet_status look_together(const array_reader *reader, const sn_mapping 
         found->mapped = found->mapped && all[r].mapped;
         if (found->bad < 0) found->bad = all[r].bad; /* those of lower ranks come first */
     }
-    sn_free(all);
     return status;
 }
 
@@ -274,12 +273,10 @@ static stonet_status start(array_reader *reader, const sn_target_wish *wish)
     if (wish->header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
                        sn_source_path(reader->source));
-    bool *is_text;
+    SN_BLOCK bool *is_text = NULL;
     SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
     SN_TRY(SN_NEW(is_text, reader->columns));
-    stonet_status status = sn_builder_start(reader->builder, is_text);
-    sn_free(is_text);
-    return status;
+    return sn_builder_start(reader->builder, is_text);
 }
 
 /* Rows of an array of rank 3 or 4 are images, as long as all of their numbers are features. */

@@ -393,13 +393,12 @@ void sn_builder_part_free(sn_builder *part)
 static stonet_status join_codes(sn_interner *words, const sn_dictionary *new_words, int32_t *code,
                                 int64_t rows)
 {
-    int32_t *new_code;
+    SN_BLOCK int32_t *new_code = NULL;
     SN_TRY(SN_NEW_RAW(new_code, new_words->count));
     stonet_status status = STONET_OK;
     for (int64_t c = 0; status == STONET_OK && c < new_words->count; c++)
         status = sn_interner_add(words, new_words->text[c], strlen(new_words->text[c]), &new_code[c]);
     for (int64_t i = 0; status == STONET_OK && i < rows; i++) code[i] = code[i] < 0 ? -1 : new_code[code[i]];
-    sn_free(new_code);
     return status;
 }
 

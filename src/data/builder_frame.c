@@ -10,12 +10,11 @@
 static stonet_status sort_labels(sn_builder *builder)
 {
     sn_dictionary *words = &builder->labels.words;
-    int32_t *new_code;
+    SN_BLOCK int32_t *new_code = NULL;
     SN_TRY(SN_NEW(new_code, words->count));
     stonet_status status = sn_dictionary_sort(words, new_code);
     for (int64_t i = 0; status == STONET_OK && i < builder->rows; i++)
         if (builder->label[i] >= 0) builder->label[i] = new_code[builder->label[i]];
-    sn_free(new_code);
     return status;
 }
 

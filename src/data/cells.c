@@ -65,14 +65,10 @@ static stonet_status create_moments(int64_t columns, sn_moments *out)
 /* variance = (sum over the cells kept of (x - mean)^2 + (n - kept) mean^2) / n. */
 stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out)
 {
-    int64_t *kept;
+    SN_BLOCK int64_t *kept = NULL;
     const double n = (double)sparse->n;
     SN_TRY(SN_NEW(kept, sparse->columns));
-    stonet_status status = create_moments(sparse->columns, out);
-    if (status != STONET_OK) {
-        sn_free(kept);
-        return status;
-    }
+    SN_TRY(create_moments(sparse->columns, out));
     const int64_t cells = sparse->start[sparse->n];
     for (int64_t k = 0; k < cells; k++) {
         const int32_t j = sparse->column[k];
@@ -95,7 +91,6 @@ stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out)
     }
     for (int64_t j = 0; j < sparse->columns; j++)
         out->variance[j] = (out->variance[j] + (n - (double)kept[j]) * out->mean[j] * out->mean[j]) / n;
-    sn_free(kept);
     return STONET_OK;
 }
 

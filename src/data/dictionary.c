@@ -181,7 +181,7 @@ static int by_word(const void *a, const void *b)
 
 stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
 {
-    sort_item *items;
+    SN_BLOCK sort_item *items = NULL;
     SN_TRY(SN_NEW(items, dictionary->count));
     for (int64_t i = 0; i < dictionary->count; i++) items[i] = (sort_item){dictionary->text[i], (int32_t)i};
     qsort(items, (size_t)dictionary->count, sizeof *items, by_word);
@@ -189,7 +189,6 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
         dictionary->text[i] = items[i].word;
         new_code[items[i].code] = (int32_t)i;
     }
-    sn_free(items);
     return STONET_OK;
 }
 

@@ -397,7 +397,7 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
                                     int64_t count, float *x)
 {
     enum { REST_ROWS = 4096 }; /* encoded before those of the table are let go: not needed again soon */
-    sn_encoder *e;
+    SN_AUTO(sn_encoder) *e = NULL;
     SN_TRY(sn_frame_check(data));
     SN_TRY(sn_encoder_create(schema, data, &e));
     for (int64_t done = 0; done < count; done += REST_ROWS) {
@@ -405,6 +405,5 @@ stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *
         e->base.fetch(&e->base, &part, 0, x + done * schema->p, schema->p);
         sn_frame_rest(data, part.first, part.n);
     }
-    sn_encoder_free(e);
     return STONET_OK;
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "data/rows.h"
 #include "data/schema.h"
 
@@ -19,5 +20,6 @@ void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content);
 /* Leaves missing cells as they are, NaN: for whoever learns what is to stand for them. */
 void sn_encoder_leave_missing(sn_encoder *encoder);
 void sn_encoder_free(sn_encoder *encoder);
+SN_DROP(sn_encoder, sn_encoder_free)
 /* The encoder as a source of rows. */
 const sn_row_source *sn_encoder_source(const sn_encoder *encoder);

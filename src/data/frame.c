@@ -314,7 +314,7 @@ static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const
 /* Two codes of one label would be two classes that nobody can tell apart. */
 static stonet_status check_different(const char *const *labels, int64_t count)
 {
-    sn_interner seen = {0};
+    SN_FREED_BY(sn_interner_free) sn_interner seen = {0};
     stonet_status status = STONET_OK;
     for (int64_t c = 0; c < count && status == STONET_OK; c++) {
         int32_t code = 0;
@@ -323,7 +323,6 @@ static stonet_status check_different(const char *const *labels, int64_t count)
             status = sn_fail(STONET_ERROR_ARGUMENT, "classes %d and %lld have the same label '%s'", (int)code,
                              (long long)c, labels[c]);
     }
-    sn_interner_free(&seen);
     return status;
 }
 

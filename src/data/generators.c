@@ -151,19 +151,17 @@ static void fill_rows(stonet_data *data, uint32_t index, uint64_t seed, float *x
 static stonet_status set_response(stonet_data *data, const generator *model, const double *y)
 {
     if (model->labels == NULL) return stonet_data_set_targets(data, y, 1);
-    int32_t *codes;
+    SN_BLOCK int32_t *codes = NULL;
     SN_TRY(SN_NEW_RAW(codes, data->n));
     for (int64_t i = 0; i < data->n; i++) codes[i] = (int32_t)y[i];
-    stonet_status status = stonet_data_set_classes(data, codes, model->labels, 2);
-    sn_free(codes);
-    return status;
+    return stonet_data_set_classes(data, codes, model->labels, 2);
 }
 
 static stonet_status fill_frame(stonet_data *data, uint32_t index, int64_t columns, uint64_t seed)
 {
     const generator *model = &generators[index];
     float *x;
-    double *y;
+    SN_BLOCK double *y = NULL;
     SN_TRY(SN_NEW(data->truth, data->n * model->truths));
     SN_TRY(SN_NEW(data->column, columns));
     data->n_truth = model->truths;
@@ -179,9 +177,7 @@ static stonet_status fill_frame(stonet_data *data, uint32_t index, int64_t colum
     data->x = data->owned_x = x;
     SN_TRY(SN_NEW_RAW(y, data->n));
     fill_rows(data, index, seed, x, y);
-    stonet_status status = set_response(data, model, y);
-    sn_free(y);
-    return status;
+    return set_response(data, model, y);
 }
 
 stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, stonet_data **out)

@@ -105,12 +105,10 @@ static stonet_status make_air(const sn_row_key *key, parts *p)
 static stonet_status make_table(stonet_status (*make)(const sn_row_key *key, parts *p), const sn_row_key *key,
                                 int64_t rows, stonet_data **out)
 {
-    parts p = {.rows = rows};
-    stonet_status status = stonet_data_begin(rows, &p.columns);
-    if (status == STONET_OK) status = make(key, &p);
-    if (status == STONET_OK) status = stonet_data_end(p.columns, NULL, out);
-    free_parts(&p);
-    return status;
+    SN_FREED_BY(free_parts) parts p = {.rows = rows};
+    SN_TRY(stonet_data_begin(rows, &p.columns));
+    SN_TRY(make(key, &p));
+    return stonet_data_end(p.columns, NULL, out);
 }
 
 stonet_status sn_passengers_table(const sn_row_key *key, int64_t rows, stonet_data **out)

@@ -26,7 +26,7 @@ static stonet_status first_of(const uint64_t *key, int64_t n, int64_t *first, in
     int bits = 4;
     while ((int64_t)1 << bits < 2 * n) bits++;
     const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    int64_t *at;
+    SN_BLOCK int64_t *at = NULL;
     SN_TRY(SN_NEW(at, (int64_t)1 << bits)); /* row + 1; 0: free */
     *count = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -38,7 +38,6 @@ static stonet_status first_of(const uint64_t *key, int64_t n, int64_t *first, in
         }
         first[i] = at[place] - 1;
     }
-    sn_free(at);
     return STONET_OK;
 }
 

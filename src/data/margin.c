@@ -65,7 +65,7 @@ static stonet_status fit_levels(const float *x, int64_t n, const float *given, i
 {
     out->kind = SN_MARGIN_LEVELS;
     SN_TRY(room_for(count, out));
-    double *share;
+    SN_BLOCK double *share = NULL;
     SN_TRY(SN_NEW(share, count));
     int64_t l = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -85,7 +85,6 @@ static stonet_status fit_levels(const float *x, int64_t n, const float *given, i
         if (given != NULL) out->value[l] = given[l];
     }
     score_levels(share, out);
-    sn_free(share);
     return STONET_OK;
 }
 

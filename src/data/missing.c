@@ -51,11 +51,10 @@ static stonet_status have_all_labels(const stonet_data *data, const int64_t *row
 {
     *all = true;
     if (data->label == NULL) return STONET_OK;
-    bool *met;
+    SN_BLOCK bool *met = NULL;
     SN_TRY(SN_NEW(met, data->labels.count));
     for (int64_t i = 0; i < count; i++) met[data->label[rows[i]]] = true;
     for (int64_t i = 0; i < data->n; i++) *all = *all && met[data->label[i]];
-    sn_free(met);
     return STONET_OK;
 }
 

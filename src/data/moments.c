@@ -121,7 +121,7 @@ static stonet_status sum_rows(const sn_numbers *t, const double *centre, double 
     }
     const int64_t group = rows_of_group(t), count = (t->n + group - 1) / group;
     const int rank = stonet_team_rank(t->team);
-    double *sums;
+    SN_BLOCK double *sums = NULL;
     SN_TRY(SN_NEW_RAW(sums, count * t->m));
     for (int64_t g = sn_team_border(t->team, count, rank); g < sn_team_border(t->team, count, rank + 1);
          g++) {
@@ -135,7 +135,6 @@ static stonet_status sum_rows(const sn_numbers *t, const double *centre, double 
         close_sum(&all);
     }
     if (status == STONET_OK) sum_all(&all, total);
-    sn_free(sums);
     return status;
 }
 
@@ -165,7 +164,7 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
     }
     const int ranks = stonet_team_ranks(t->team), rank = stonet_team_rank(t->team);
     const int64_t m = t->m;
-    double *all;
+    SN_BLOCK double *all = NULL;
     SN_TRY(SN_NEW(all, 3 * m * ranks));
     double *own = all + 3 * m * rank;
     find_some(t, sn_team_border(t->team, t->n, rank), sn_team_border(t->team, t->n, rank + 1), own, own + m,
@@ -179,7 +178,6 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
             high[j] = count[j] == 0 || of[m] > high[j] ? of[m] : high[j];
             count[j] += of[2 * m];
         }
-    sn_free(all);
     return status;
 }
 

@@ -93,12 +93,10 @@ stonet_status sn_npy_header(sn_source *source, sn_array *out)
         length |= (uint32_t)start[10] << 16 | (uint32_t)start[11] << 24;
     }
     if (length > MAX_HEADER) return bad_header(source, "its header is too long");
-    char *header;
+    SN_BLOCK char *header = NULL;
     SN_TRY(SN_NEW(header, length + 1));
-    stonet_status status = sn_source_read_all(source, header, length);
-    if (status == STONET_OK) status = parse_header(source, header, out);
-    sn_free(header);
-    return status;
+    SN_TRY(sn_source_read_all(source, header, length));
+    return parse_header(source, header, out);
 }
 
 stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out)

@@ -242,7 +242,7 @@ stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_
     SN_TRY(sn_source_unpack(source));
     zip_archive archive = {.source = source, .size = sn_source_left(source)};
     SN_TRY(find_directory(&archive));
-    zip_member *x = NULL, *y = NULL;
+    SN_BLOCK zip_member *x = NULL, *y = NULL;
     bool has_x, has_y;
     int64_t arrays;
     stonet_status status = SN_NEW(x, 1);
@@ -258,7 +258,5 @@ stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_
         else
             status = read_members(&archive, x, has_y ? y : NULL, wish, out);
     }
-    sn_free(x);
-    sn_free(y);
     return status;
 }

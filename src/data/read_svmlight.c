@@ -161,7 +161,7 @@ static stonet_status read_line(svm_rows *read, const char *at, size_t length)
 static stonet_status read_lines(sn_source *source, svm_rows *read)
 {
     size_t room = CHUNK, have = 0, got = 1;
-    char *buffer = sn_realloc(NULL, room + 1, 1);
+    SN_BLOCK char *buffer = sn_realloc(NULL, room + 1, 1);
     stonet_status status = buffer != NULL ? STONET_OK : STONET_ERROR_MEMORY;
     while (status == STONET_OK && got > 0) {
         if (have == room) {
@@ -189,7 +189,6 @@ static stonet_status read_lines(sn_source *source, svm_rows *read)
         buffer[have] = '\0';
         status = read_line(read, buffer, have);
     }
-    sn_free(buffer);
     return status;
 }
 

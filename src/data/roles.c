@@ -386,7 +386,7 @@ done:
 /* Sets aside what is not among the features, and what is to be dropped. */
 static stonet_status choose_columns(sn_builder *builder, const sn_target_wish *wish)
 {
-    bool *chosen;
+    SN_BLOCK bool *chosen = NULL;
     SN_TRY(SN_NEW(chosen, builder->n_columns));
     stonet_status status =
         wish->features != NULL ? for_each(builder, wish->features, true, mark, chosen) : STONET_OK;
@@ -402,7 +402,6 @@ static stonet_status choose_columns(sn_builder *builder, const sn_target_wish *w
             builder->unused[j] = builder->unused[j] || chosen[j];
         }
     }
-    sn_free(chosen);
     return status;
 }
 

@@ -288,7 +288,7 @@ static stonet_status check_again(const sn_schema *schema, const sn_header *heade
 static stonet_status match_by_name(const sn_schema *schema, const sn_header *header, int64_t *column)
 {
     const sn_dictionary names = {.count = header->n_columns, .text = header->name};
-    sn_interner index;
+    SN_FREED_BY(sn_interner_free) sn_interner index = {0};
     SN_TRY(sn_interner_of(&names, &index));
     stonet_status status = STONET_OK;
     for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
@@ -299,7 +299,6 @@ static stonet_status match_by_name(const sn_schema *schema, const sn_header *hea
                              header->source, name);
     }
     if (status == STONET_OK) status = check_again(schema, header, &index, column);
-    sn_interner_free(&index);
     return status;
 }
 
@@ -363,7 +362,7 @@ static stonet_status match_header(const sn_schema *schema, const sn_header *head
 
 stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted, bool *ordered)
 {
-    int64_t *column;
+    SN_BLOCK int64_t *column = NULL;
     SN_TRY(SN_NEW(column, schema->n_inputs));
     stonet_status status = match_header(schema, header, column);
     for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
@@ -371,7 +370,6 @@ stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header,
         wanted[column[j]] = true;
         ordered[column[j]] = schema->input[j].categories.ordered;
     }
-    sn_free(column);
     return status;
 }
 

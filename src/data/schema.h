@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/run.h"
 #include "base/store.h"
 #include "base/workspace.h"
@@ -71,6 +72,7 @@ typedef struct sn_encoding {
 stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
                             sn_schema **out);
 void sn_schema_free(sn_schema *schema);
+SN_DROP(sn_schema, sn_schema_free)
 
 int64_t sn_schema_features(const sn_schema *schema); /* p after encoding */
 int64_t sn_schema_inputs(const sn_schema *schema);   /* columns of the table */

@@ -330,7 +330,7 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
             sn_table_name(train));
     sn_moments columns = {0};
     const sn_rest rests = {.rest = rest_rows, .user = train};
-    double *variance;
+    SN_BLOCK double *variance = NULL;
     SN_TRY(SN_NEW(variance, schema->p));
     const sn_numbers numbers = {.floats = train->x,
                                 .n = train->n,
@@ -355,7 +355,6 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
         set_scaling(schema, variance);
     }
     sn_moments_clear(&columns);
-    sn_free(variance);
     return status;
 }
 

@@ -54,9 +54,8 @@ static stonet_status find_categories(const stonet_data *train, int64_t slot, sn_
                                      const stonet_run *run)
 {
     const int64_t count = train->text_values[slot].count;
-    counted *found = NULL;
+    SN_BLOCK counted *found = NULL;
     int64_t kept = count;
-    stonet_status status = STONET_OK;
     SN_TRY(count_words(train, slot, &found));
     if (count > MOST_CATEGORIES) {
         qsort(found, (size_t)count, sizeof *found, by_rows);
@@ -64,14 +63,14 @@ static stonet_status find_categories(const stonet_data *train, int64_t slot, sn_
         input->has_other = true;
     }
     qsort(found, (size_t)kept, sizeof *found, by_word);
-    SN_GOTO(status, SN_NEW(input->categories.text, kept + 1), done);
-    for (int64_t c = 0; c < kept; c++) SN_GOTO(status, add_category(&input->categories, found[c].word), done);
+    SN_TRY(SN_NEW(input->categories.text, kept + 1));
+    for (int64_t c = 0; c < kept; c++) SN_TRY(add_category(&input->categories, found[c].word));
     if (!input->has_other) {
         sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
                    input->name, (long long)count);
-        goto done;
+        return STONET_OK;
     }
-    SN_GOTO(status, add_category(&input->categories, OTHER), done);
+    SN_TRY(add_category(&input->categories, OTHER));
     int64_t rows = 0;
     for (int64_t c = kept; c < count; c++) rows += found[c].rows;
     sn_message(
@@ -79,9 +78,7 @@ static stonet_status find_categories(const stonet_data *train, int64_t slot, sn_
         "column '%s' is text with %lld values: one feature for each of the %lld most frequent, and one "
         "for all others together, which %lld of the %lld rows have",
         input->name, (long long)count, (long long)kept, (long long)rows, (long long)train->n);
-done:
-    sn_free(found);
-    return status;
+    return STONET_OK;
 }
 
 /* "01.05.2024", "5/1/2024": dates that are not read, since they can be read in two ways. */

@@ -29,13 +29,12 @@ static stonet_status unknown_label(const sn_schema *schema, const stonet_data *d
 /* Which class each label of the table is. */
 static stonet_status match_labels(const sn_schema *schema, const stonet_data *data, sn_raw_response *out)
 {
-    sn_interner classes;
+    SN_FREED_BY(sn_interner_free) sn_interner classes = {0};
     out->code = data->label;
     SN_TRY(sn_interner_of(&schema->classes, &classes));
     stonet_status status = SN_NEW(out->class_of, data->labels.count);
     for (int64_t c = 0; status == STONET_OK && c < data->labels.count; c++)
         out->class_of[c] = sn_interner_find(&classes, data->labels.text[c], strlen(data->labels.text[c]));
-    sn_interner_free(&classes);
     return status;
 }
 

@@ -101,12 +101,11 @@ static stonet_status load_index(sn_shard_reader *r)
 stonet_status sn_shard_index_hash(const json_t *index, char text[SN_SHARD_HASH])
 {
     sn_hash hash;
-    char *plain = sn_json_print(index, JSON_COMPACT | JSON_SORT_KEYS);
+    SN_BLOCK char *plain = sn_json_print(index, JSON_COMPACT | JSON_SORT_KEYS);
     if (plain == NULL) return sn_json_failed();
     sn_hash_begin(&hash);
     sn_hash_text(&hash, plain);
     snprintf(text, SN_SHARD_HASH, "%016" PRIx64, sn_hash_value(&hash));
-    sn_free(plain);
     return STONET_OK;
 }
 

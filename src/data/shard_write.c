@@ -222,22 +222,17 @@ done:
 /* The codes in the files are those of first appearance, and in a frame labels are sorted. */
 static stonet_status sort_codes(shard_drain *drain, const sn_dictionary *sorted)
 {
-    sn_interner labels = {0};
-    int32_t *new_code = NULL;
+    SN_FREED_BY(sn_interner_free) sn_interner labels = {0};
+    SN_BLOCK int32_t *new_code = NULL;
     bool same = true;
-    stonet_status status;
-    SN_GOTO(status, sn_interner_of(sorted, &labels), done);
-    SN_GOTO(status, SN_NEW(new_code, drain->labels.count), done);
+    SN_TRY(sn_interner_of(sorted, &labels));
+    SN_TRY(SN_NEW(new_code, drain->labels.count));
     for (int64_t c = 0; c < drain->labels.count; c++) {
         new_code[c] = sn_interner_find(&labels, drain->labels.text[c], strlen(drain->labels.text[c]));
         same = same && new_code[c] == c;
     }
-    for (int64_t k = 0; k < drain->count && !same; k++)
-        SN_GOTO(status, recode_shard(drain, k, new_code), done);
-done:
-    sn_free(new_code);
-    sn_interner_free(&labels);
-    return status;
+    for (int64_t k = 0; k < drain->count && !same; k++) SN_TRY(recode_shard(drain, k, new_code));
+    return STONET_OK;
 }
 
 /* ---- the index --------------------------------------------------------------------------------- */
@@ -337,19 +332,17 @@ static stonet_status write_index(const shard_drain *drain, const stonet_data *li
     char hash[SN_SHARD_HASH], path[sizeof SN_SHARDS_INDEX + 1];
     const stonet_status hashed = sn_shard_index_hash(index, hash);
     if (hashed == STONET_OK) index = sn_json_put(index, "hash", json_string(hash));
-    char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
+    SN_BLOCK char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
     json_decref(index);
     if (text == NULL) return sn_json_failed();
     snprintf(path, sizeof path, "/%s", SN_SHARDS_INDEX);
     const size_t room = strlen(sn_folder_place(drain->folder)) + sizeof path;
-    char *whole;
+    SN_BLOCK char *whole = NULL;
     stonet_status status = SN_NEW(whole, room);
     if (status == STONET_OK) {
         snprintf(whole, room, "%s%s", sn_folder_place(drain->folder), path);
         status = stonet_bytes_write(whole, text, strlen(text));
     }
-    sn_free(whole);
-    sn_free(text);
     return status;
 }
 
@@ -373,12 +366,10 @@ static stonet_status choose_name(const char *path, char **out)
 
 static stonet_status write_shards(const char *path, const stonet_read_options *how, shard_drain *drain)
 {
-    stonet_data *like = NULL;
+    SN_AUTO(stonet_data) *like = NULL;
     SN_TRY(sn_read_drained(path, how, &drain->base, &like));
-    stonet_status status = sort_codes(drain, &like->labels);
-    if (status == STONET_OK) status = write_index(drain, like);
-    stonet_data_free(like);
-    return status;
+    SN_TRY(sort_codes(drain, &like->labels));
+    return write_index(drain, like);
 }
 
 stonet_status stonet_shards_write(const char *path, const stonet_read_options *options, int64_t rows,
@@ -394,6 +385,7 @@ stonet_status stonet_shards_write(const char *path, const stonet_read_options *o
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "a response in a file of its own stays there: leave it out here, and name it to the "
                        "commands that use the shards");
+    SN_FREED_BY(drain_free)
     shard_drain drain = {.base = {.rows = (rows + SN_SHARD_STEP - 1) / SN_SHARD_STEP * SN_SHARD_STEP,
                                   .restart = restart,
                                   .take = take,
@@ -407,6 +399,5 @@ stonet_status stonet_shards_write(const char *path, const stonet_read_options *o
     }
     if (status == STONET_OK && total != NULL) *total = drain.rows;
     if (status == STONET_OK && shards != NULL) *shards = drain.count;
-    drain_free(&drain);
     return status;
 }

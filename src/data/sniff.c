@@ -280,7 +280,7 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     scanner->delimiter = guess_delimiter(scanner);
     SN_TRY(sn_scanner_rewind(scanner));
     SN_TRY(sn_scanner_next_line(scanner, &more));
-    column_sample *samples = NULL;
+    SN_BLOCK column_sample *samples = NULL;
     int64_t lines = 0;
     stonet_status status = read_first_line(scanner, na, out, &samples);
     if (status == STONET_OK && header != STONET_HEADER_NO)
@@ -298,7 +298,6 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
                               (samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT));
         }
     }
-    sn_free(samples);
     return status;
 }
 

@@ -15,12 +15,11 @@
 static stonet_status group_by_class(int64_t n, const int32_t *label, int64_t n_classes, const int64_t *order,
                                     int64_t *grouped)
 {
-    int64_t *start;
+    SN_BLOCK int64_t *start = NULL;
     SN_TRY(SN_NEW(start, n_classes + 1));
     for (int64_t i = 0; i < n; i++) start[label[i] + 1]++;
     for (int64_t c = 0; c < n_classes; c++) start[c + 1] += start[c];
     for (int64_t i = 0; i < n; i++) grouped[start[label[order[i]]]++] = order[i];
-    sn_free(start);
     return STONET_OK;
 }
 
@@ -48,14 +47,13 @@ static stonet_status find_families(int64_t n, const int64_t *kin, sn_workspace *
 /* The first rows of all kin, the largest kin in front, those of one size in the order given. */
 static stonet_status largest_first(int64_t n, const families *all, const int64_t *order, int64_t *head)
 {
-    int64_t *start;
+    SN_BLOCK int64_t *start = NULL;
     SN_TRY(SN_NEW(start, n + 2));
     for (int64_t i = 0; i < n; i++)
         if (all->size[i] > 0) start[n - all->size[i] + 1]++;
     for (int64_t s = 0; s < n; s++) start[s + 1] += start[s];
     for (int64_t i = 0; i < n; i++)
         if (all->size[order[i]] > 0) head[start[n - all->size[order[i]]]++] = order[i];
-    sn_free(start);
     return STONET_OK;
 }
 

@@ -62,11 +62,10 @@ static stonet_status gather_codes(const int32_t *code, const sn_dictionary *word
         gather(code, sizeof *code, rows, count, *out);
         return sn_dictionary_copy(words, out_words);
     }
-    int32_t *new_code = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW_RAW(*out, count), done);
-    SN_GOTO(status, SN_NEW(new_code, words->count), done);
-    SN_GOTO(status, SN_NEW(out_words->text, words->count), done);
+    SN_BLOCK int32_t *new_code = NULL;
+    SN_TRY(SN_NEW_RAW(*out, count));
+    SN_TRY(SN_NEW(new_code, words->count));
+    SN_TRY(SN_NEW(out_words->text, words->count));
     for (int64_t i = 0; i < count; i++) {
         int32_t old = code[rows[i]];
         if (old < 0) { /* missing */
@@ -75,18 +74,13 @@ static stonet_status gather_codes(const int32_t *code, const sn_dictionary *word
         }
         if (new_code[old] == 0) {
             char *word = sn_strdup(words->text[old]);
-            if (word == NULL) {
-                status = STONET_ERROR_MEMORY;
-                goto done;
-            }
+            if (word == NULL) return STONET_ERROR_MEMORY;
             out_words->text[out_words->count++] = word;
             new_code[old] = (int32_t)out_words->count; /* one more than the code, so that 0 means none */
         }
         (*out)[i] = new_code[old] - 1;
     }
-done:
-    sn_free(new_code);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status copy_exact(const stonet_data *from, const int64_t *rows, stonet_data *to)

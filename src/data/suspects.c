@@ -38,7 +38,7 @@ stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool 
     const bool coarse = data->exact == NULL || data->exact[slot].at == NULL;
     *counts = false;
     if (data->n < 2 || (coarse && data->n > most) || is_ruled_out(data, slot)) return STONET_OK;
-    double *value;
+    SN_BLOCK double *value = NULL;
     SN_TRY(SN_NEW_RAW(value, data->n));
     bool whole = true;
     for (int64_t i = 0; whole && i < data->n; i++) {
@@ -50,7 +50,6 @@ stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool 
         for (int64_t i = 1; whole && i < data->n; i++) whole = value[i] != value[i - 1];
     }
     *counts = whole;
-    sn_free(value);
     return STONET_OK;
 }
 

@@ -137,12 +137,11 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
 {
     if (builder->role[column] == SN_UNUSED) return STONET_OK;
     if (given->codes != NULL) {
-        int32_t *code;
+        SN_BLOCK int32_t *code = NULL;
         SN_TRY(SN_NEW_RAW(code, given->n_texts));
         stonet_status status = STONET_OK;
         if (given->ordered) status = sn_builder_put_order(builder, column, given->texts, given->n_texts);
         if (status == STONET_OK) status = put_codes(given, rows, column, builder, code);
-        sn_free(code);
         return status;
     }
     for (builder->rows = 0; builder->rows < rows; builder->rows++) {

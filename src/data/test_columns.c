@@ -35,7 +35,7 @@ static stonet_data *finish(stonet_columns *columns, const char *target)
 
 TEST(columns_come_out_as_they_were_put_in)
 {
-    stonet_data *data = finish(all_columns(), "price");
+    SN_AUTO(stonet_data) *data = finish(all_columns(), "price");
     assert_int_equal(stonet_data_rows(data), N);
     assert_int_equal(stonet_data_columns(data), 5);
     static const char *const names[] = {"area", "town", "size", "kind", "sold"};
@@ -57,7 +57,6 @@ TEST(columns_come_out_as_they_were_put_in)
     assert_int_equal(texts, 3); /* and of other texts those that rows have */
     int64_t m;
     assert_memory_equal(stonet_data_targets(data, &m), PRICE, sizeof PRICE);
-    stonet_data_free(data);
 }
 
 static const float *encoded_with(const sn_schema *schema, const stonet_data *data, float *x)
@@ -69,9 +68,9 @@ static const float *encoded_with(const sn_schema *schema, const stonet_data *dat
 /* The rank of an ordered column, standardised; the same through a store and for plain texts. */
 TEST(an_order_becomes_one_feature)
 {
-    stonet_data *data = finish(all_columns(), "price");
-    sn_schema *fitted = NULL, *schema = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(stonet_data) *data = finish(all_columns(), "price");
+    SN_AUTO(sn_schema) *fitted = NULL, *schema = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){0}, NULL, &fitted));
     OK(sn_store_create(&store));
     OK(sn_schema_save(fitted, store));
@@ -104,22 +103,17 @@ TEST(an_order_becomes_one_feature)
     OK(stonet_data_add_texts(columns, "kind", said));
     OK(stonet_data_add_texts(columns, "town", TOWN));
     OK(stonet_data_add_numbers(columns, "area", AREA));
-    stonet_data *others = finish(columns, NULL);
+    SN_AUTO(stonet_data) *others = finish(columns, NULL);
     encoded_with(schema, others, again);
     assert_memory_equal(again, x, 4 * 9 * sizeof *x);
     assert_true(again[4 * 9 + 4] == 0.0F);
-    stonet_data_free(others);
-    stonet_data_free(data);
-    sn_store_free(store);
-    sn_schema_free(fitted);
-    sn_schema_free(schema);
 }
 
 /* Numbers where there were dates, and the other way round, are in different units. */
 TEST(dates_and_numbers_are_kept_apart)
 {
-    stonet_data *dates = finish(all_columns(), "price");
-    sn_schema *schema = NULL;
+    SN_AUTO(stonet_data) *dates = finish(all_columns(), "price");
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(dates, &(sn_encoding){0}, NULL, &schema));
     stonet_columns *columns = NULL;
     OK(stonet_data_begin(N, &columns));
@@ -128,31 +122,24 @@ TEST(dates_and_numbers_are_kept_apart)
     OK(stonet_data_add_texts(columns, "size", TOWN));
     OK(stonet_data_add_texts(columns, "kind", TOWN));
     OK(stonet_data_add_numbers(columns, "sold", DAY));
-    stonet_data *data = finish(columns, NULL);
+    SN_AUTO(stonet_data) *data = finish(columns, NULL);
     float x[N * 9];
     assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
                 "column 'area' has dates and was numbers when");
-    stonet_data_free(data);
-    stonet_data_free(dates);
-    sn_schema_free(schema);
 }
 
 TEST(what_a_model_does_not_use_may_hold_anything)
 {
-    stonet_data *train = finish(all_columns(), "price"), *data = NULL;
-    sn_schema *schema = NULL;
+    SN_AUTO(stonet_data) *train = finish(all_columns(), "price"), *data = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
     const double nothing[N] = {(double)NAN, (double)INFINITY, 1e300, 0, 0, 0};
     static const char *const blank[N] = {NULL};
-    stonet_columns *columns = all_columns();
+    SN_AUTO(stonet_columns) *columns = all_columns();
     OK(stonet_data_add_numbers(columns, "notes", nothing));
     OK(stonet_data_add_texts(columns, "more", blank));
     OK(sn_columns_read(columns, NULL, schema, &data));
     assert_int_equal(stonet_data_columns(data), 5);
-    stonet_columns_free(columns);
-    stonet_data_free(data);
-    stonet_data_free(train);
-    sn_schema_free(schema);
 }
 
 TEST(columns_without_names_go_by_position)
@@ -161,13 +148,12 @@ TEST(columns_without_names_go_by_position)
     OK(stonet_data_begin(N, &columns));
     OK(stonet_data_add_numbers(columns, NULL, AREA));
     OK(stonet_data_add_texts(columns, NULL, TOWN));
-    stonet_data *data = finish(columns, "2");
+    SN_AUTO(stonet_data) *data = finish(columns, "2");
     assert_string_equal(stonet_data_column_name(data, 0), "x1");
     int64_t classes;
     const int32_t *code = stonet_data_classes(data, &classes);
     assert_int_equal(classes, 3);
     assert_string_equal(stonet_data_class_label(data, code[3]), "Jena");
-    stonet_data_free(data);
 }
 
 TEST(mistakes_are_named)

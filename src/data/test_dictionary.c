@@ -15,7 +15,7 @@ static size_t make_word(int i, char word[64])
 /* Each index has a key of its own, and codes follow the order of appearance whatever it is. */
 TEST(codes_do_not_depend_on_the_key)
 {
-    sn_interner a = {0}, b = {0};
+    SN_FREED_BY(sn_interner_free) sn_interner a = {0}, b = {0};
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < WORDS; i++) {
             char word[64];
@@ -32,14 +32,12 @@ TEST(codes_do_not_depend_on_the_key)
     assert_int_equal(sn_interner_find(&a, "nowhere", 7), -1);
     assert_memory_not_equal(a.key, b.key, sizeof a.key);
     assert_memory_not_equal(a.index, b.index, a.slots * sizeof *a.index);
-    sn_interner_free(&a);
-    sn_interner_free(&b);
 }
 
 /* The words fall into the slots as at random: no long way to a free one. */
 TEST(words_are_spread)
 {
-    sn_interner a = {0};
+    SN_FREED_BY(sn_interner_free) sn_interner a = {0};
     for (int i = 0; i < WORDS; i++) {
         char word[64];
         int32_t code;
@@ -51,7 +49,6 @@ TEST(words_are_spread)
         longest = run > longest ? run : longest;
     }
     assert_true(longest < 300); /* at most half full; a hash that is none makes one run of thousands */
-    sn_interner_free(&a);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -90,7 +90,7 @@ static void check_features(const sn_schema *schema, const stonet_data *data, int
 TEST(only_what_needs_them_keeps_digits)
 {
     write_rows(table, N);
-    stonet_data *data = read_rows(NULL);
+    SN_AUTO(stonet_data) *data = read_rows(NULL);
     static double column[N];
     assert_non_null(data->exact);
     for (int64_t j = 0; j < P; j++) {
@@ -99,26 +99,20 @@ TEST(only_what_needs_them_keeps_digits)
         for (int64_t i = 0; i < N; i++)
             assert_true(column[i] == (j > 0 ? table[i * P + j] : (double)(float)table[i * P + j]));
     }
-    stonet_data_free(data);
 }
 
 TEST(features_are_those_of_the_column_without_its_offset)
 {
     write_rows(table, N);
-    stonet_data *read = read_rows(NULL), *wrapped = wrap(N);
-    sn_schema *schema = learn(read), *same = learn(wrapped);
+    SN_AUTO(stonet_data) *read = read_rows(NULL), *wrapped = wrap(N);
+    SN_AUTO(sn_schema) *schema = learn(read), *same = learn(wrapped);
     check_features(schema, read, 0, N);
     check_features(schema, wrapped, 0, N);
     check_features(same, read, 0, N);
     const int64_t rows[] = {0, 1, 2};
-    stonet_data *few = NULL;
+    SN_AUTO(stonet_data) *few = NULL;
     OK(stonet_data_subset(read, rows, 3, &few));
     check_features(schema, few, 0, 3);
-    stonet_data_free(few);
-    stonet_data_free(read);
-    stonet_data_free(wrapped);
-    sn_schema_free(schema);
-    sn_schema_free(same);
 }
 
 /* A row that is far from all others does not take the digits of the others with it. */
@@ -126,36 +120,29 @@ TEST(a_stray_row_leaves_the_others_their_digits)
 {
     static double rows[4 * P];
     write_rows(table, N);
-    stonet_data *train = read_rows(NULL);
-    sn_schema *schema = learn(train);
+    SN_AUTO(stonet_data) *train = read_rows(NULL);
+    SN_AUTO(sn_schema) *schema = learn(train);
     assert_true(sn_schema_needs_digits(schema));
     memset(rows, 0, (size_t)P * sizeof *rows);
     memcpy(rows + P, table, (size_t)3 * P * sizeof *rows);
     write_rows(rows, 4);
-    stonet_data *data = read_rows(schema);
+    SN_AUTO(stonet_data) *data = read_rows(schema);
     check_features(schema, data, 1, 3);
-    stonet_data_free(data);
-    stonet_data_free(train);
-    sn_schema_free(schema);
 }
 
 /* A row is encoded to the same bits alone, among others, as doubles, and as text. */
 TEST(a_row_does_not_depend_on_its_company)
 {
     static float all[N * P], alone[P], text[P];
-    stonet_data *many = wrap(N), *one = wrap(1);
-    sn_schema *schema = learn(many);
+    SN_AUTO(stonet_data) *many = wrap(N), *one = wrap(1);
+    SN_AUTO(sn_schema) *schema = learn(many);
     write_rows(table, 1);
-    stonet_data *read = read_rows(schema);
+    SN_AUTO(stonet_data) *read = read_rows(schema);
     OK(sn_schema_encode_x(schema, many, all));
     OK(sn_schema_encode_x(schema, one, alone));
     OK(sn_schema_encode_x(schema, read, text));
     assert_memory_equal(alone, all, sizeof alone);
     assert_memory_equal(text, all, sizeof alone);
-    stonet_data_free(many);
-    stonet_data_free(one);
-    stonet_data_free(read);
-    sn_schema_free(schema);
 }
 
 /* Columns that floats are good enough for: the bits do not depend on whether doubles are there. */

@@ -29,14 +29,13 @@ TEST(single_classes_are_kept)
     const sn_rows all = sn_rows_range(0, N);
     for (int by_class = 0; by_class < 2; by_class++) {
         const sn_fold_plan plan = {.count = 4, .exactly = true, .by_class = by_class == 1};
-        sn_folds folds;
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
         OK(sn_folds_cut(&problem, &all, &plan, 7, &folds));
         assert_int_equal(folds.count, 4);
         count_held_out(&folds, count);
         for (int i = 0; i < N; i++)
             assert_int_equal(count[i], by_class == 1 && (i < 3 || i == N - 1) ? 0 : 1);
         assert_int_equal(folds.rows, by_class == 1 ? N - 4 : N);
-        sn_folds_free(&folds);
     }
 }
 
@@ -47,7 +46,7 @@ TEST(plans_have_limits)
     for (int i = 0; i < N; i++) kin[i] = i / 10;
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
     const sn_rows all = sn_rows_range(0, N);
-    sn_folds folds;
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     const sn_fold_plan exact = {.count = 5, .exactly = true}, fewer = {.count = 5},
                        one = {.count = 4, .enough = 1};
     assert_says(sn_folds_cut(&problem, &all, &exact, 1, &folds), STONET_ERROR_ARGUMENT,
@@ -68,7 +67,6 @@ TEST(plans_have_limits)
     const sn_rows two = sn_rows_range(9, 2);
     assert_int_equal(sn_folds_cut(&problem, &two, &(sn_fold_plan){.count = 3, .exactly = true}, 1, &folds),
                      STONET_ERROR_ARGUMENT);
-    sn_folds_free(&folds);
 }
 
 RUN_TESTS(NULL, NULL)

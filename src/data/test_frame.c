@@ -4,7 +4,7 @@
 TEST(test_wrap)
 {
     const float x[] = {1, 2, 3, 4, 5, 6};
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap(x, 2, 3, &data));
     assert_ptr_equal(stonet_data_x(data), x);
     assert_int_equal(stonet_data_rows(data), 2);
@@ -22,14 +22,13 @@ TEST(test_wrap)
     OK(stonet_data_set_names(data, (const char *[]){"a", "b", "c"}));
     assert_string_equal(stonet_data_column_name(data, 2), "c");
     assert_int_equal(stonet_data_set_names(data, (const char *[]){"a", NULL, "c"}), STONET_ERROR_ARGUMENT);
-    stonet_data_free(data);
     stonet_data_free(NULL);
 }
 
 TEST(test_targets)
 {
     const float x[] = {1, 2};
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     int64_t count;
     OK(stonet_data_wrap(x, 2, 1, &data));
     OK(stonet_data_set_targets(data, (double[]){1, 2, 3, 4}, 2));
@@ -43,13 +42,12 @@ TEST(test_targets)
     assert_int_equal(count, 2);
     assert_string_equal(stonet_data_class_label(data, 1), "yes");
     assert_null(stonet_data_class_label(data, 2));
-    stonet_data_free(data);
 }
 
 TEST(test_refusals)
 {
     const float x[] = {1, 2, (float)NAN, 4, (float)INFINITY, 6};
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     assert_int_equal(stonet_data_wrap(x, 3, 2, &data), STONET_ERROR_DATA);
     assert_string_equal(stonet_last_error(), "row 3, column 1: the value is infinite");
     assert_null(data);
@@ -63,7 +61,6 @@ TEST(test_refusals)
     assert_string_equal(stonet_last_error(), "row 1 has class code 2, and the codes go from 0 to 1");
     assert_int_equal(stonet_data_set_classes(data, (int32_t[]){0}, (const char *[]){"a", NULL}, 2),
                      STONET_ERROR_ARGUMENT);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -44,9 +44,8 @@ static uint64_t hash_of(int way)
 {
     sn_hash hash;
     sn_hash_begin(&hash);
-    stonet_data *data = make(way);
+    SN_AUTO(stonet_data) *data = make(way);
     sn_frame_hash(data, &hash);
-    stonet_data_free(data);
     return sn_hash_value(&hash);
 }
 
@@ -68,14 +67,13 @@ TEST(sparse_tables_count_too)
     const float value[][2] = {{1, 2}, {1, 3}};
     uint64_t found[4];
     for (int way = 0; way < 4; way++) {
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         sn_hash hash;
         sn_hash_begin(&hash);
         OK(stonet_data_wrap_sparse(start[way == 1], column[way == 2], value[way == 3], 2, 3, &data));
         sn_frame_hash(data, &hash);
         found[way] = sn_hash_value(&hash);
         for (int other = 0; other < way; other++) assert_true(found[other] != found[way]);
-        stonet_data_free(data);
     }
 }
 

@@ -35,7 +35,7 @@ static void try_bytes(const unsigned char *bytes, size_t size, const char *targe
     assert_int_equal(ftruncate(memory, (off_t)size), 0);
     assert_int_equal(pwrite(memory, bytes, size, 0), (ssize_t)size);
     stonet_read_options how = {.size = sizeof how, .target = target};
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     stonet_status status = stonet_data_read(scratch, &how, &data);
     if (status != STONET_OK) {
         assert_null(data);
@@ -49,7 +49,6 @@ static void try_bytes(const unsigned char *bytes, size_t size, const char *targe
     for (int64_t k = 0; k < data->n_text; k++) {
         for (int64_t i = 0; i < data->n; i++) assert_true(data->text_code[k][i] < data->text_values[k].count);
     }
-    stonet_data_free(data);
 }
 
 /* The same as text, which must come out alike however it is cut into parts. */

@@ -18,7 +18,7 @@ static bool is_table(const json_t *entry)
 
 TEST(test_rows_do_not_depend_on_each_other)
 {
-    char *text = stonet_generators_json();
+    SN_BLOCK char *text = stonet_generators_json();
     json_t *list = json_loads(text, 0, NULL), *entry;
     size_t index;
     assert_true(json_array_size(list) >= 5);
@@ -26,8 +26,8 @@ TEST(test_rows_do_not_depend_on_each_other)
     {
         const char *name = json_string_value(json_object_get(entry, "name"));
         if (is_table(entry)) continue;
-        stonet_data *few = generate(name, 10, 4), *many = generate(name, 50, 4),
-                    *other = generate(name, 10, 5);
+        SN_AUTO(stonet_data) *few = generate(name, 10, 4), *many = generate(name, 50, 4),
+                             *other = generate(name, 10, 5);
         int64_t p = stonet_data_columns(few), truths;
         assert_int_equal(p, json_integer_value(json_object_get(entry, "columns")));
         assert_memory_equal(few->x, many->x, (size_t)(10 * p) * sizeof(float));
@@ -37,18 +37,14 @@ TEST(test_rows_do_not_depend_on_each_other)
         assert_int_equal(truths, json_integer_value(json_object_get(entry, "truth")));
         bool classes = strcmp(json_string_value(json_object_get(entry, "task")), "classification") == 0;
         assert_int_equal(classes, few->label != NULL);
-        stonet_data_free(few);
-        stonet_data_free(many);
-        stonet_data_free(other);
     }
     json_decref(list);
-    stonet_string_free(text);
 }
 
 /* A column does not depend on how many follow it; the response needs the first few only. */
 TEST(test_more_columns)
 {
-    char *text = stonet_generators_json();
+    SN_BLOCK char *text = stonet_generators_json();
     json_t *list = json_loads(text, 0, NULL), *entry;
     size_t index;
     json_array_foreach(list, index, entry)
@@ -58,9 +54,9 @@ TEST(test_more_columns)
         int64_t least = json_integer_value(json_object_get(entry, "least_columns"));
         char asked[64];
         snprintf(asked, sizeof asked, "%s:%d", name, (int)least);
-        stonet_data *narrow = generate(asked, 20, 4);
+        SN_AUTO(stonet_data) *narrow = generate(asked, 20, 4);
         snprintf(asked, sizeof asked, "%s:%d", name, (int)least + 7);
-        stonet_data *wider = generate(asked, 20, 4);
+        SN_AUTO(stonet_data) *wider = generate(asked, 20, 4);
         assert_int_equal(stonet_data_columns(narrow), least);
         assert_int_equal(stonet_data_columns(wider), least + 7);
         for (int i = 0; i < 20; i++) {
@@ -70,11 +66,8 @@ TEST(test_more_columns)
             if (narrow->label != NULL) assert_int_equal(narrow->label[i], wider->label[i]);
         }
         assert_memory_equal(narrow->truth, wider->truth, (size_t)(20 * narrow->n_truth) * sizeof(double));
-        stonet_data_free(narrow);
-        stonet_data_free(wider);
     }
     json_decref(list);
-    stonet_string_free(text);
 }
 
 /* The log odds must be calibrated: in each bin of T, the share of the class is the mean of 1 / (1 + exp(-T)).
@@ -82,7 +75,7 @@ TEST(test_more_columns)
 static void check_log_odds(const char *name, double share, double tolerance, double bayes_error)
 {
     enum { N = 40000, BINS = 8 };
-    stonet_data *data = generate(name, N, 1);
+    SN_AUTO(stonet_data) *data = generate(name, N, 1);
     double expected[BINS] = {0}, met[BINS] = {0}, spread[BINS] = {0}, total = 0, errors = 0;
     for (int i = 0; i < N; i++) {
         double t = data->truth[i], odds = 1 / (1 + exp(-t));
@@ -99,7 +92,6 @@ static void check_log_odds(const char *name, double share, double tolerance, dou
         if (fabs(met[k] - expected[k]) > 4.5 * sqrt(spread[k]) + 1)
             fail_msg("%s: bin %d has %g where %g are due", name, k, met[k], expected[k]);
     }
-    stonet_data_free(data);
 }
 
 TEST(test_classes)
@@ -113,7 +105,7 @@ TEST(test_classes)
 TEST(test_waves)
 {
     enum { N = 20000 };
-    stonet_data *data = generate("waveform", N, 2);
+    SN_AUTO(stonet_data) *data = generate("waveform", N, 2);
     double early = 0, late = 0, count = 0;
     for (int i = 0; i < N; i++) {
         if (data->label[i] == 0) continue;
@@ -124,13 +116,12 @@ TEST(test_waves)
     assert_true(fabs(early / count - 1) < 0.06);
     assert_true(fabs(late / count) < 0.06);
     assert_string_equal(stonet_data_class_label(data, 1), "1");
-    stonet_data_free(data);
 }
 
 static void check_residual(const char *name, double (*mean)(double truth), double variance, double tolerance)
 {
     enum { N = 40000 };
-    stonet_data *data = generate(name, N, 1);
+    SN_AUTO(stonet_data) *data = generate(name, N, 1);
     double sum = 0, squares = 0, cross = 0;
     for (int i = 0; i < N; i++) {
         double m = mean(data->truth[i]), residual = data->y[i] - m;
@@ -141,7 +132,6 @@ static void check_residual(const char *name, double (*mean)(double truth), doubl
     assert_true(fabs(sum / N) < 0.03);
     assert_true(fabs(squares / N - variance) < tolerance);
     assert_true(fabs(cross / N) < 0.1);
-    stonet_data_free(data);
 }
 
 static double same(double t)
@@ -174,7 +164,7 @@ static void check_spread(const char *name, double (*location)(const float *x, co
                          double (*scale)(const float *x, const double *t))
 {
     enum { N = 40000 };
-    stonet_data *data = generate(name, N, 1);
+    SN_AUTO(stonet_data) *data = generate(name, N, 1);
     int64_t p = stonet_data_columns(data), q = data->n_truth;
     double mean = 0, square = 0, fourth = 0, cross = 0, total = 0;
     for (int i = 0; i < N; i++) {
@@ -191,7 +181,6 @@ static void check_spread(const char *name, double (*location)(const float *x, co
     assert_true(fabs(square - 1) < 0.03);
     assert_true(fabs(fourth - 3) < 0.2);
     assert_true(fabs(cross / total - 1) < 0.08);
-    stonet_data_free(data);
 }
 
 static double none(const float *x, const double *t)
@@ -252,7 +241,7 @@ TEST(test_spreads)
 static void check_columns(const char *name, double mean, double variance, double covariance, double tolerance)
 {
     enum { N = 40000 };
-    stonet_data *data = generate(name, N, 2);
+    SN_AUTO(stonet_data) *data = generate(name, N, 2);
     int64_t p = stonet_data_columns(data);
     const int64_t a = p - 2, b = p - 1;
     double sum = 0, square = 0, cross = 0;
@@ -265,7 +254,6 @@ static void check_columns(const char *name, double mean, double variance, double
     assert_true(fabs(sum) < tolerance);
     assert_true(fabs(square - variance) < 2 * tolerance);
     assert_true(fabs(cross - covariance) < 2 * tolerance);
-    stonet_data_free(data);
 }
 
 TEST(test_column_laws)
@@ -283,7 +271,7 @@ TEST(test_column_laws)
 TEST(test_select_classes)
 {
     enum { N = 20000, P = 6 };
-    stonet_data *data = generate("select-classes:6", N, 1);
+    SN_AUTO(stonet_data) *data = generate("select-classes:6", N, 1);
     double ones = 0;
     for (int i = 0; i < N; i++) {
         const float *x = data->x + i * P;
@@ -293,13 +281,12 @@ TEST(test_select_classes)
         ones += data->label[i];
     }
     assert_true(fabs(ones / N - 0.5) < 0.015);
-    stonet_data_free(data);
 }
 
 TEST(test_m1_features)
 {
     enum { N = 20000 };
-    stonet_data *data = generate("m1", N, 3);
+    SN_AUTO(stonet_data) *data = generate("m1", N, 3);
     double covariance[3] = {0};
     for (int i = 0; i < N; i++) {
         const float *x = data->x + 20 * i;
@@ -311,7 +298,6 @@ TEST(test_m1_features)
     assert_true(fabs(covariance[0] - 1) < 0.05);
     assert_true(fabs(covariance[1] - 0.5) < 0.04);
     assert_true(fabs(covariance[2] - 0.25) < 0.04);
-    stonet_data_free(data);
 }
 
 /* Cells of a table as text, whatever they are. */
@@ -330,8 +316,8 @@ TEST(test_table_rows_do_not_depend_on_each_other)
 {
     static const char *const names[] = {"passengers", "air"};
     for (int k = 0; k < 2; k++) {
-        stonet_data *few = generate(names[k], 10, 4), *many = generate(names[k], 50, 4),
-                    *other = generate(names[k], 10, 5);
+        SN_AUTO(stonet_data) *few = generate(names[k], 10, 4), *many = generate(names[k], 50, 4),
+                             *other = generate(names[k], 10, 5);
         int differ = 0;
         assert_int_equal(stonet_data_columns(few), 5);
         assert_null(stonet_data_truth(few, NULL));
@@ -346,9 +332,6 @@ TEST(test_table_rows_do_not_depend_on_each_other)
             }
         }
         assert_true(differ > 5);
-        stonet_data_free(few);
-        stonet_data_free(many);
-        stonet_data_free(other);
     }
 }
 
@@ -356,7 +339,7 @@ TEST(test_table_rows_do_not_depend_on_each_other)
 TEST(test_passengers)
 {
     enum { N = 20000, SEX = 1, AGE = 2, CLASS = 3, SURVIVED = 4 };
-    stonet_data *data = generate("passengers", N, 1);
+    SN_AUTO(stonet_data) *data = generate("passengers", N, 1);
     double count[2][2] = {{0}}, missing[2] = {0}, all[2] = {0};
     for (int64_t i = 0; i < N; i++) {
         char sex[64], lives[64], class[64], age[64];
@@ -373,14 +356,13 @@ TEST(test_passengers)
     assert_true(fabs(count[0][1] / (count[0][0] + count[0][1]) - (0.25 - 0.002 * 34.5)) < 0.02);
     assert_true(fabs(missing[1] / all[1] - 0.05) < 0.01);
     assert_true(fabs(missing[0] / all[0] - 0.3) < 0.01);
-    stonet_data_free(data);
 }
 
 /* Days follow each other, and ozone is what the formula says, up to noise in (0, 10) and rounding. */
 TEST(test_air)
 {
     enum { N = 5000, DATE = 0, SOLAR = 1, WIND = 2, TEMP = 3, OZONE = 4, TEN_YEARS = 3653 };
-    stonet_data *data = generate("air", N, 1);
+    SN_AUTO(stonet_data) *data = generate("air", N, 1);
     assert_true(data->column[DATE].is_date);
     for (int64_t i = 0; i < N; i++) {
         double v[5];
@@ -391,7 +373,6 @@ TEST(test_air)
     }
     assert_true(fabs((double)stonet_data_missing(data, SOLAR) / N - 0.1) < 0.02);
     assert_true(fabs((double)stonet_data_missing(data, OZONE) / N - 0.2) < 0.02);
-    stonet_data_free(data);
 }
 
 TEST(test_refusals)

@@ -54,7 +54,7 @@ TEST(levels_go_there_and_back)
 {
     float x[1000];
     for (int i = 0; i < 1000; i++) x[i] = i < 700 ? 1 : i < 950 ? 2 : 5;
-    sn_margin margin;
+    SN_FREED_BY(sn_margin_free) sn_margin margin = {0};
     OK(sn_margin_fit(x, 1000, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_LEVELS);
     const float level[] = {1, 2, 5};
@@ -66,14 +66,13 @@ TEST(levels_go_there_and_back)
         expected += share[l] * (double)level[l];
     }
     assert_true(fabs(sn_margin_expected(&margin, 0.0, 1.0) - expected) < 1e-9);
-    sn_margin_free(&margin);
 }
 
 TEST(skewed_columns_go_by_ranks)
 {
     float x[N];
     for (uint32_t i = 0; i < N; i++) x[i] = (float)exp(1.5 * normal(i, 0));
-    sn_margin margin;
+    SN_FREED_BY(sn_margin_free) sn_margin margin = {0};
     OK(sn_margin_fit(x, N, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_SCORES);
     /* x is sorted by now; the score of the median is about 0, and the way back is the way there. */
@@ -87,31 +86,29 @@ TEST(skewed_columns_go_by_ranks)
     for (uint32_t i = 0; i < N; i++) x[i] = (float)normal(i, 0);
     OK(sn_margin_fit(x, N, NULL, 0, &margin));
     assert_int_equal(margin.kind, SN_MARGIN_PLAIN);
-    sn_margin_free(&margin);
 }
 
 /* Encodes all rows with a draw of the missing cells. */
 static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
 {
     float *x = sn_calloc((size_t)(data->n * sn_schema_features(schema)), sizeof *x);
-    sn_encoder *encoder;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     assert_non_null(x);
     OK(sn_encoder_create(schema, data, &encoder));
     sn_encoder_key(encoder, 5, by_content);
     const sn_rows rows = sn_rows_range(0, data->n);
     sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, draw, x, sn_schema_features(schema));
-    sn_encoder_free(encoder);
     return x;
 }
 
 TEST(what_is_there_keeps_its_bits)
 {
-    stonet_data *gaps = table(true), *whole = table(false);
-    sn_schema *schema = fit(gaps, 8);
+    SN_AUTO(stonet_data) *gaps = table(true), *whole = table(false);
+    SN_AUTO(sn_schema) *schema = fit(gaps, 8);
     const int64_t p = sn_schema_features(schema);
-    float *full = encode(schema, whole, 0, false);
+    SN_BLOCK float *full = encode(schema, whole, 0, false);
     for (uint32_t draw = 0; draw < 3; draw++) {
-        float *x = encode(schema, gaps, draw, false);
+        SN_BLOCK float *x = encode(schema, gaps, draw, false);
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < schema->n_inputs; j++)
                 for (int64_t c = 0; c < schema->input[j].features; c++) {
@@ -119,22 +116,17 @@ TEST(what_is_there_keeps_its_bits)
                     assert_true(isfinite(x[at]));
                     if (!sn_frame_is_missing(gaps, i, j)) assert_true(x[at] == full[at]);
                 }
-        sn_free(x);
     }
-    sn_free(full);
-    sn_schema_free(schema);
-    stonet_data_free(gaps);
-    stonet_data_free(whole);
 }
 
 /* Drawn cells are values the column has, its levels' indicators follow them, and texts are one and no more.
  */
 TEST(draws_are_possible_cells)
 {
-    stonet_data *data = table(true);
-    sn_schema *schema = fit(data, 8);
+    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(sn_schema) *schema = fit(data, 8);
     const int64_t p = sn_schema_features(schema);
-    float *x = encode(schema, data, 1, false);
+    SN_BLOCK float *x = encode(schema, data, 1, false);
     const sn_input *grade = &schema->input[2], *colour = &schema->input[3];
     assert_int_equal(grade->levels, 3);
     for (int64_t i = 0; i < N; i++) {
@@ -153,9 +145,6 @@ TEST(draws_are_possible_cells)
         }
         assert_true(fabs(total - 1.0) < 1e-5);
     }
-    sn_free(x);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* Of cells that are missing: how far from the truth what stands for them is, by column; mean square over the
@@ -176,11 +165,11 @@ static double miss(const sn_schema *schema, const float *x, const float *truth, 
 
 TEST(other_cells_tell_about_the_missing_ones)
 {
-    stonet_data *gaps = table(true), *whole = table(false);
-    sn_schema *schema = fit(gaps, 0);
-    float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
-          *drawn = encode(schema, gaps, 1, false), *again = encode(schema, gaps, 1, false),
-          *other = encode(schema, gaps, 2, false);
+    SN_AUTO(stonet_data) *gaps = table(true), *whole = table(false);
+    SN_AUTO(sn_schema) *schema = fit(gaps, 0);
+    SN_BLOCK float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
+                   *drawn = encode(schema, gaps, 1, false), *again = encode(schema, gaps, 1, false),
+                   *other = encode(schema, gaps, 2, false);
     const int64_t p = sn_schema_features(schema);
     /* b given a alone leaves .36; a is told by skewed and grade too. */
     assert_true(miss(schema, expected, truth, gaps, 1) < 0.5);
@@ -191,39 +180,26 @@ TEST(other_cells_tell_about_the_missing_ones)
     assert_true(b > 1.5 * a && b < 2.6 * a);
     assert_memory_equal(drawn, again, (size_t)(N * p) * sizeof *drawn);
     assert_memory_not_equal(drawn, other, (size_t)(N * p) * sizeof *drawn);
-    sn_free(truth);
-    sn_free(expected);
-    sn_free(drawn);
-    sn_free(again);
-    sn_free(other);
-    sn_schema_free(schema);
-    stonet_data_free(gaps);
-    stonet_data_free(whole);
 }
 
 /* In use a row's draws do not depend on where it stands. */
 TEST(draws_by_content_stay_with_the_row)
 {
-    stonet_data *data = table(true), *turned;
-    sn_schema *schema = fit(data, 0);
+    SN_AUTO(stonet_data) *data = table(true), *turned = NULL;
+    SN_AUTO(sn_schema) *schema = fit(data, 0);
     const int64_t p = sn_schema_features(schema);
     int64_t rows[N];
     for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
     OK(stonet_data_subset(data, rows, N, &turned));
-    float *x = encode(schema, data, 3, true), *y = encode(schema, turned, 3, true);
+    SN_BLOCK float *x = encode(schema, data, 3, true), *y = encode(schema, turned, 3, true);
     for (int64_t i = 0; i < N; i++)
         assert_memory_equal(x + i * p, y + (N - 1 - i) * p, (size_t)p * sizeof *x);
-    sn_free(x);
-    sn_free(y);
-    sn_schema_free(schema);
-    stonet_data_free(data);
-    stonet_data_free(turned);
 }
 
 TEST(rows_of_nothing_get_the_whole_law)
 {
-    stonet_data *data = table(true);
-    sn_schema *schema = fit(data, 0);
+    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(sn_schema) *schema = fit(data, 0);
     const int64_t p = sn_schema_features(schema);
     double square = 0.0;
     for (uint32_t row = 0; row < 2000; row++) {
@@ -234,39 +210,31 @@ TEST(rows_of_nothing_get_the_whole_law)
         square += (double)x[0] * (double)x[0] / 2000.0;
     }
     assert_true(fabs(square - 1.0) < 0.15);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(the_file_has_it_all)
 {
-    stonet_data *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true);
     for (int way = 0; way < 2; way++) {
-        sn_schema *schema = fit(data, way == 0 ? 8 : 0), *back;
-        sn_store *store;
+        SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = NULL;
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_schema_save(schema, store));
         OK(sn_schema_load(store, &back));
-        float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
+        SN_BLOCK float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
         assert_memory_equal(x, y, (size_t)(N * sn_schema_features(schema)) * sizeof *x);
-        sn_free(x);
-        sn_free(y);
-        sn_schema_free(back);
-        sn_store_free(store);
-        sn_schema_free(schema);
     }
-    stonet_data_free(data);
 }
 
 /* Numbers of the file that do not go together are found before a row goes through. */
 TEST(damage_is_found)
 {
-    stonet_data *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true);
     sn_schema *schema = fit(data, 8), *back;
     static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         for (int way = 0; way < 2; way++) {
-            sn_store *store;
+            SN_AUTO(sn_store) *store = NULL;
             char name[40];
             OK(sn_store_create(&store));
             OK(sn_schema_save(schema, store));
@@ -280,19 +248,17 @@ TEST(damage_is_found)
                     ((double *)tensor->data)[i] = way == 0 ? (double)NAN : -1.0;
             }
             assert_int_equal(sn_schema_load(store, &back), STONET_ERROR_FORMAT);
-            sn_store_free(store);
         }
     sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* More columns than a full covariance is for: factors, and they help. */
 TEST(wide_tables_have_factors)
 {
     enum { ROWS = 600, P = 210 };
-    float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
+    SN_BLOCK float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
     double y[ROWS];
-    stonet_data *data, *whole;
+    SN_AUTO(stonet_data) *data = NULL, *whole = NULL;
     assert_true(x != NULL && truth != NULL);
     for (uint32_t i = 0; i < ROWS; i++) {
         y[i] = normal(i, 1000);
@@ -304,10 +270,10 @@ TEST(wide_tables_have_factors)
     OK(stonet_data_wrap(x, ROWS, P, &data));
     OK(stonet_data_wrap(truth, ROWS, P, &whole));
     OK(stonet_data_set_targets(data, y, 1));
-    sn_schema *schema = fit(data, 0);
+    SN_AUTO(sn_schema) *schema = fit(data, 0);
     assert_int_equal(schema->imputer->gaussian.factors, SN_FACTORS_MOST);
-    float *got = encode(schema, data, 0, false), *drawn = encode(schema, data, 1, false),
-          *want = encode(schema, whole, 0, false);
+    SN_BLOCK float *got = encode(schema, data, 0, false), *drawn = encode(schema, data, 1, false),
+                   *want = encode(schema, whole, 0, false);
     double sum = 0.0, of_draws = 0.0, count = 0.0;
     for (int64_t k = 0; k < ROWS * P; k++) {
         if (!isnan(x[k])) continue;
@@ -317,14 +283,6 @@ TEST(wide_tables_have_factors)
     }
     assert_true(sum / count < 0.3); /* .2 of the variance is noise */
     assert_true(of_draws / count > 1.5 * sum / count && of_draws / count < 2.5 * sum / count);
-    sn_free(got);
-    sn_free(drawn);
-    sn_free(want);
-    sn_free(x);
-    sn_free(truth);
-    sn_schema_free(schema);
-    stonet_data_free(data);
-    stonet_data_free(whole);
 }
 
 RUN_TESTS(make_file, remove_file)

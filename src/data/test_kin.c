@@ -50,7 +50,7 @@ TEST(test_copies_are_kin)
 {
     SN_WORKSPACE(keep);
     said heard;
-    stonet_data *data = copies();
+    SN_AUTO(stonet_data) *data = copies();
     OK(stonet_data_set_targets(data, y, 1));
     const int64_t *kin = kin_of(data, &keep, &heard);
     assert_non_null(kin);
@@ -58,7 +58,6 @@ TEST(test_copies_are_kin)
         for (int k = 0; k < N; k++) assert_int_equal(kin[i] == kin[k], i % ROWS == k % ROWS);
     assert_int_equal(heard.count, 1);
     assert_non_null(strstr(heard.text, "240 of 320 rows repeat another row exactly"));
-    stonet_data_free(data);
 }
 
 /* Weights say what a copy counts, not whether it is one. */
@@ -68,13 +67,12 @@ TEST(test_weights_do_not_part_copies)
     said heard;
     double weight[N];
     for (int i = 0; i < N; i++) weight[i] = 1.0 + i;
-    stonet_data *data = copies();
+    SN_AUTO(stonet_data) *data = copies();
     OK(stonet_data_set_targets(data, y, 1));
     OK(stonet_data_set_weights(data, weight));
     const int64_t *kin = kin_of(data, &keep, &heard);
     assert_non_null(kin);
     assert_true(kin[0] == kin[ROWS]);
-    stonet_data_free(data);
 }
 
 /* The same features with another response each time: nothing is done, and it is said. */
@@ -82,7 +80,7 @@ TEST(test_near_copies_are_said)
 {
     SN_WORKSPACE(keep);
     said heard;
-    stonet_data *data = copies();
+    SN_AUTO(stonet_data) *data = copies();
     for (int i = 0; i < N; i++) y[i] += i;
     OK(stonet_data_set_targets(data, y, 1));
     assert_null(kin_of(data, &keep, &heard));
@@ -92,7 +90,6 @@ TEST(test_near_copies_are_said)
         for (int j = 0; j < P; j++) x[i * P + j] *= 1.0F + 1e-6F * (float)(i / ROWS);
     assert_null(kin_of(data, &keep, &heard));
     assert_non_null(strstr(heard.text, "of the rows have nearly the same features"));
-    stonet_data_free(data);
 }
 
 /* Classes agree by chance where the same features are measured again: such rows are no copies. */
@@ -105,11 +102,10 @@ TEST(test_classes_that_agree_by_chance)
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_DATA, 0);
     for (int i = 0; i < N; i++) code[i] = (int32_t)sn_random_below(&random, 2);
-    stonet_data *data = copies();
+    SN_AUTO(stonet_data) *data = copies();
     OK(stonet_data_set_classes(data, code, labels, 2));
     assert_null(kin_of(data, &keep, &heard));
     assert_non_null(strstr(heard.text, "nearly the same features"));
-    stonet_data_free(data);
 }
 
 /* A coarse table, such as all combinations of a few flags, repeats its rows by chance. */
@@ -132,12 +128,11 @@ TEST(test_coarse_tables_have_no_copies)
             }
             sum[i] = bits;
         }
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_wrap(flags, MANY, columns, &data));
         OK(stonet_data_set_targets(data, sum, 1));
         assert_null(kin_of(data, &keep, &heard));
         assert_int_equal(heard.count, 0);
-        stonet_data_free(data);
     }
 }
 

@@ -31,7 +31,7 @@ static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
 
 TEST(columns_of_few_numbers_gain_a_block)
 {
-    stonet_data *data = rows(table, ROWS);
+    SN_AUTO(stonet_data) *data = rows(table, ROWS);
     sn_schema *plain = fit(data, SN_SCALE_COLUMN, 0), *schema = fit(data, SN_SCALE_COLUMN, 4);
     assert_int_equal(sn_schema_features(plain), COLUMNS);
     assert_int_equal(sn_schema_level_inputs(plain), 0);
@@ -65,15 +65,14 @@ TEST(columns_of_few_numbers_gain_a_block)
     schema = fit(data, SN_SCALE_COLUMN, 3);
     assert_int_equal(sn_schema_level_inputs(schema), 0);
     sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(a_block_follows_the_scale_of_its_column)
 {
-    stonet_data *data = rows(table, ROWS);
+    SN_AUTO(stonet_data) *data = rows(table, ROWS);
     const sn_scale scales[] = {SN_SCALE_COMMON, SN_SCALE_CENTRE, SN_SCALE_NONE};
     for (int k = 0; k < 3; k++) {
-        sn_schema *schema = fit(data, scales[k], 4), *plain = fit(data, scales[k], 0);
+        SN_AUTO(sn_schema) *schema = fit(data, scales[k], 4), *plain = fit(data, scales[k], 0);
         float x[ROWS * 9], before[ROWS * COLUMNS];
         OK(sn_schema_encode_x(schema, data, x));
         OK(sn_schema_encode_x(plain, data, before));
@@ -86,34 +85,28 @@ TEST(a_block_follows_the_scale_of_its_column)
         const double block = variance[1] + variance[2] + variance[3] + variance[4];
         assert_true(fabs(block / variance[0] - 0.5) < 1e-6);
         assert_true(x[0] == before[0] && x[8] == before[4]);
-        sn_schema_free(schema);
-        sn_schema_free(plain);
     }
-    stonet_data_free(data);
 }
 
 /* A number that training never saw keeps its own feature, and its block says nothing. */
 TEST(unseen_numbers_have_an_empty_block)
 {
-    stonet_data *data = rows(table, ROWS);
+    SN_AUTO(stonet_data) *data = rows(table, ROWS);
     const float fresh[COLUMNS] = {2.5F, 0, 7, 0.1F, 1};
-    stonet_data *other = rows(fresh, 1);
-    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8);
+    SN_AUTO(stonet_data) *other = rows(fresh, 1);
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8);
     float x[16];
     assert_int_equal(sn_schema_features(schema), 9);
     OK(sn_schema_encode_x(schema, other, x));
     assert_true(fabs((double)x[0]) > 1e-3);
     for (int f = 1; f <= 4; f++) assert_true(x[f] == 0.0F);
-    sn_schema_free(schema);
-    stonet_data_free(other);
-    stonet_data_free(data);
 }
 
 TEST(levels_come_back_from_a_store)
 {
-    stonet_data *data = rows(table, ROWS);
-    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
-    sn_store *store;
+    SN_AUTO(stonet_data) *data = rows(table, ROWS);
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     float x[ROWS * 9], again[ROWS * 9];
     OK(sn_store_create(&store));
     OK(sn_schema_save(schema, store));
@@ -121,10 +114,6 @@ TEST(levels_come_back_from_a_store)
     OK(sn_schema_encode_x(schema, data, x));
     OK(sn_schema_encode_x(back, data, again));
     assert_memory_equal(x, again, sizeof x);
-    sn_schema_free(back);
-    sn_store_free(store);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(damaged_levels_are_refused)
@@ -135,10 +124,10 @@ TEST(damaged_levels_are_refused)
                                "[{\"name\":\"x1\",\"levels\":[1,\"2\"]}]",
                                "[{\"name\":\"x1\",\"levels\":[1,1e300]}]",
                                "[{\"name\":\"x1\",\"categories\":[\"a\"],\"levels\":[1,2,3]}]"};
-    stonet_data *data = rows(table, ROWS);
+    SN_AUTO(stonet_data) *data = rows(table, ROWS);
     sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        sn_store *whole, *store;
+        SN_AUTO(sn_store) *whole = NULL, *store = NULL;
         const char *key, *value;
         OK(sn_store_create(&whole));
         OK(sn_store_create(&store));
@@ -150,11 +139,8 @@ TEST(damaged_levels_are_refused)
         }
         if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k]);
         assert_non_null(strstr(stonet_last_error(), "schema.inputs"));
-        sn_store_free(whole);
-        sn_store_free(store);
     }
     sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -32,7 +32,7 @@ TEST(every_word_for_nothing_is_known)
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         char text[200];
         snprintf(text, sizeof text, "a,b,y\n1,u,1\n%s,v,2\n3,%s,3\n4,u,5\n", words[k], words[k]);
-        stonet_data *data = table(text, "y", NULL);
+        SN_AUTO(stonet_data) *data = table(text, "y", NULL);
         assert_int_equal(stonet_data_missing(data, -1), 2);
         assert_int_equal(stonet_data_missing(data, 0), 1);
         assert_int_equal(stonet_data_missing(data, 1), 1);
@@ -40,7 +40,6 @@ TEST(every_word_for_nothing_is_known)
         assert_int_equal(data->text_code[0][2], -1);
         assert_int_equal(data->text_values[0].count, 2);
         assert_true(sn_frame_row_is_complete(data, 0) && !sn_frame_row_is_complete(data, 1));
-        stonet_data_free(data);
     }
 }
 
@@ -79,7 +78,8 @@ TEST(rows_without_a_target_go_when_asked)
 
 TEST(subsets_and_files_keep_them)
 {
-    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n1000000.25,u,5\n", "y", NULL), *part, *back;
+    SN_AUTO(stonet_data) *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n1000000.25,u,5\n", "y", NULL), *part = NULL,
+                         *back = NULL;
     const int64_t rows[] = {2, 0, 1, 1};
     OK(stonet_data_subset(data, rows, 4, &part));
     assert_int_equal(stonet_data_missing(part, -1), 3);
@@ -91,9 +91,6 @@ TEST(subsets_and_files_keep_them)
     OK(stonet_data_read(copy, &how, &back));
     check_same_frame(data, back);
     unlink(copy);
-    stonet_data_free(back);
-    stonet_data_free(part);
-    stonet_data_free(data);
 }
 
 TEST(weights_are_a_column_and_no_feature)
@@ -133,9 +130,10 @@ static sn_schema *schema_of(const stonet_data *data, sn_missing missing)
 /* Centre and scale are those of the cells that are there, and a missing one is at the centre. */
 TEST(the_mean_stands_for_them)
 {
-    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
-    stonet_data *numbers = table("a,y\n1,1\n3,2\n5,3.5\n", "y", NULL);
-    sn_schema *schema = schema_of(data, SN_MISSING_MEAN), *complete = schema_of(numbers, SN_MISSING_ERROR);
+    SN_AUTO(stonet_data) *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
+    SN_AUTO(stonet_data) *numbers = table("a,y\n1,1\n3,2\n5,3.5\n", "y", NULL);
+    SN_AUTO(sn_schema) *schema = schema_of(data, SN_MISSING_MEAN),
+                       *complete = schema_of(numbers, SN_MISSING_ERROR);
     float x[4 * 3], alone[3];
     assert_int_equal(sn_schema_features(schema), 3);
     OK(sn_schema_encode_x(schema, data, x));
@@ -144,36 +142,27 @@ TEST(the_mean_stands_for_them)
     assert_true(x[3] == 0.0F && x[7] == 0.0F && x[8] == 0.0F);
     assert_true(x[1] > 0 && x[4] < 0);
     assert_int_equal(sn_schema_missing_cells(schema, 0), 1);
-    sn_schema_free(schema);
-    sn_schema_free(complete);
-    stonet_data_free(data);
-    stonet_data_free(numbers);
 }
 
 TEST(they_are_refused_when_asked)
 {
-    stonet_data *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
-    stonet_data *whole = table("a,b,y\n1,u,1\n2,v,2\n3,u,3\n5,u,5.5\n", "y", NULL);
-    sn_schema *schema;
+    SN_AUTO(stonet_data) *data = table("a,b,y\n1,u,1\n,v,2\n3,,3\n5,u,5.5\n", "y", NULL);
+    SN_AUTO(stonet_data) *whole = table("a,b,y\n1,u,1\n2,v,2\n3,u,3\n5,u,5.5\n", "y", NULL);
+    SN_AUTO(sn_schema) *schema = NULL;
     float x[12];
     assert_says(sn_schema_fit(data, &(sn_encoding){0}, NULL, &schema), STONET_ERROR_DATA,
                 "2 cells are missing, in 2 of 4 rows (a 1, b 1)");
     schema = schema_of(whole, SN_MISSING_ERROR);
     assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA, "row 2: the value of 'a' is missing");
-    sn_schema_free(schema);
-    stonet_data_free(data);
-    stonet_data_free(whole);
 }
 
 TEST(a_column_of_nothing_has_no_effect)
 {
-    stonet_data *data = table("a,b,c,y\n1,,,1\n2,NA,,2\n3,,,3\n", "y", NULL);
-    sn_schema *schema = schema_of(data, SN_MISSING_MEAN);
+    SN_AUTO(stonet_data) *data = table("a,b,c,y\n1,,,1\n2,NA,,2\n3,,,3\n", "y", NULL);
+    SN_AUTO(sn_schema) *schema = schema_of(data, SN_MISSING_MEAN);
     float x[9] = {0};
     OK(sn_schema_encode_x(schema, data, x));
     for (int i = 0; i < 3; i++) assert_true(x[3 * i + 1] == 0.0F && x[3 * i + 2] == 0.0F);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* Columns a (6 gaps of 14), b (5: too few), c (text, 6) and d (ordered by none, complete). */
@@ -207,10 +196,11 @@ TEST(indicators_say_which_are_missing)
 {
     static const char *const names[] = {"a", "a is missing", "b", "c=u", "c=v", "c is missing", "d"};
     enum { P = 7 };
-    stonet_data *data = gappy();
+    SN_AUTO(stonet_data) *data = gappy();
     for (int way = 0; way < 2; way++) {
-        sn_schema *schema = with_indicators(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN), *back;
-        sn_schema *without = schema_of(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN);
+        SN_AUTO(sn_schema) *schema = with_indicators(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN),
+                           *back = NULL;
+        SN_AUTO(sn_schema) *without = schema_of(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN);
         assert_int_equal(sn_schema_features(schema), P);
         assert_int_equal(sn_schema_indicators(schema), 2);
         for (int f = 0; f < P; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
@@ -227,18 +217,13 @@ TEST(indicators_say_which_are_missing)
             for (int f = 0; f < 5; f++) /* the others are what they are without indicators */
                 assert_true(x[i * P + f + (f > 0) + (f > 3)] == plain[i * 5 + f]);
         }
-        sn_store *store;
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_schema_save(schema, store));
         OK(sn_schema_load(store, &back));
         OK(sn_schema_encode_x(back, data, again));
         assert_memory_equal(x, again, sizeof x);
-        sn_store_free(store);
-        sn_schema_free(back);
-        sn_schema_free(schema);
-        sn_schema_free(without);
     }
-    stonet_data_free(data);
 }
 
 RUN_TESTS(make_file, remove_file)

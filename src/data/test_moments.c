@@ -21,8 +21,8 @@ TEST(test_against_long_double)
     const int64_t sizes[] = {1, 2, 1023, 1024, 1025, 5 * BLOCK + 7, 37 * BLOCK};
     for (int s = 0; s < 7; s++) {
         const int64_t n = sizes[s];
-        float *x = make_table(n);
-        double *wide = malloc((size_t)(n * COLUMNS) * sizeof *wide);
+        SN_BLOCK float *x = make_table(n);
+        SN_BLOCK double *wide = malloc((size_t)(n * COLUMNS) * sizeof *wide);
         assert_non_null(wide);
         for (int64_t i = 0; i < n * COLUMNS; i++) wide[i] = (double)x[i];
         sn_moments floats, doubles;
@@ -47,8 +47,6 @@ TEST(test_against_long_double)
         }
         sn_moments_clear(&floats);
         sn_moments_clear(&doubles);
-        free(wide);
-        free(x);
     }
 }
 
@@ -57,7 +55,7 @@ TEST(test_against_long_double)
 TEST(test_halves_add_up)
 {
     enum { N = 16 * BLOCK };
-    double *x = malloc(N * COLUMNS * sizeof *x);
+    SN_BLOCK double *x = malloc(N * COLUMNS * sizeof *x);
     assert_non_null(x);
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_TEST, 0);
@@ -77,7 +75,6 @@ TEST(test_halves_add_up)
     assert_true(different > 0);
     sn_moments_clear(&whole);
     for (int k = 0; k < 2; k++) sn_moments_clear(&half[k]);
-    free(x);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -20,7 +20,7 @@ static void write_file(const void *bytes, size_t size)
 
 static void check_read(const stonet_read_options *how, stonet_status wanted, const char *words, int64_t rows)
 {
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     stonet_status status = stonet_data_read(path, how, &data);
     if (status != wanted) print_error("'%s'\n", status == STONET_OK ? "it was read" : stonet_last_error());
     assert_int_equal(status, wanted);
@@ -28,7 +28,6 @@ static void check_read(const stonet_read_options *how, stonet_status wanted, con
         assert_says(status, wanted, words);
     else
         assert_int_equal(stonet_data_rows(data), rows);
-    stonet_data_free(data);
 }
 
 /* Because of what is in the file. */
@@ -100,14 +99,13 @@ static void texts(void **state)
         const text_case *c = &CASES[k];
         const bool wide = c->text[0] == '\xff' || c->text[0] == '\xfe';
         write_file(c->text, wide ? 6 : strlen(c->text));
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         const stonet_status status = stonet_data_read(path, &c->how, &data);
         if ((status == STONET_OK) != (c->words == NULL) ||
             (status != STONET_OK && strstr(stonet_last_error(), c->words) == NULL))
             fail_msg("case %zu: status %d, %s", k, (int)status,
                      status != STONET_OK ? stonet_last_error() : "read");
         if (status == STONET_OK) assert_int_equal(stonet_data_rows(data), c->rows);
-        stonet_data_free(data);
     }
 }
 
@@ -153,13 +151,12 @@ static void svmlight(void **state)
         check_read(&choices[k], STONET_ERROR_ARGUMENT, "no named columns", 0);
     /* One line longer than any buffer. */
     const size_t room = 1 << 20;
-    char *text = malloc(room);
+    SN_BLOCK char *text = malloc(room);
     assert_non_null(text);
     size_t used = (size_t)snprintf(text, room, "1 1:2\n-1");
     for (int j = 1; j < 60000; j++) used += (size_t)snprintf(text + used, room - used, " %d:1", j);
     write_file(text, used);
     check_read(&how, STONET_OK, NULL, 2);
-    free(text);
 }
 
 /* ---- arrays ---- */
@@ -199,21 +196,19 @@ static void types_of_arrays(void **state)
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
         unsigned char bytes[256];
         write_file(bytes, make_npy(TYPES[k], bytes));
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         if (stonet_data_read(path, NULL, &data) != STONET_OK)
             fail_msg("%s: %s", TYPES[k], stonet_last_error());
         const float *x = stonet_data_x(data);
         for (int i = 0; i < 4; i++) assert_true(x[i] == (float)(i + 1));
-        stonet_data_free(data);
     }
     static const char *const WRONG[] = {"<f2", "<c8", "|O0", "<U4", "|b1", "<i3"};
     for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++) {
         unsigned char bytes[256];
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         write_file(bytes, make_npy(WRONG[k], bytes));
         const stonet_status status = stonet_data_read(path, NULL, &data);
         if (status == STONET_OK && strcmp(WRONG[k], "|b1") != 0) fail_msg("%s was read", WRONG[k]);
-        stonet_data_free(data);
     }
 }
 

@@ -46,7 +46,7 @@ TEST(test_npy)
     check_counting(read_golden("u4_cube_fortran.npy", NULL), 2, 12, 0);
     check_counting(read_golden("v2.npy", NULL), 3, 4, -3.5f);
     check_counting(read_golden("v3.npy", NULL), 3, 4, -3.5f);
-    stonet_data *data = read_golden("bool.npy", NULL);
+    SN_AUTO(stonet_data) *data = read_golden("bool.npy", NULL);
     assert_true(data->x[0] == 0 && data->x[1] == 1);
     stonet_data_free(data);
     data = read_golden("f8_big_fortran.npy", "4,1");
@@ -54,7 +54,6 @@ TEST(test_npy)
     assert_int_equal(data->n_numeric, 2);
     assert_true(data->x[0] == -2.5f && data->x[5] == 6.5f);
     assert_string_equal(stonet_data_column_name(data, 0), "x2");
-    stonet_data_free(data);
 }
 
 /* Columns of numbers may name rows and groups, as in a text; they are no features then. */
@@ -63,23 +62,21 @@ TEST(test_labels_in_arrays)
     const char *const files[] = {"f4.npy", "f8_big_fortran.npy"};
     const stonet_read_options how = {.size = sizeof how, .id = "1", .group = "3"};
     for (int k = 0; k < 2; k++) {
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_read(golden(files[k]), &how, &data));
         assert_int_equal(stonet_data_columns(data), 2);
         assert_string_equal(stonet_data_column_name(data, 1), "x4");
         assert_true(data->x[0] == -2.5f && data->x[1] == -0.5f && data->x[4] == 5.5f);
         assert_string_equal(stonet_data_id(data, 2), "4.5");
         assert_true(sn_frame_has_groups(data) && sn_frame_group(data, 0) != sn_frame_group(data, 1));
-        stonet_data_free(data);
     }
 }
 
 static void check_image(const char *name, const char *target, int rank, const int64_t *extent)
 {
-    stonet_data *data = read_golden(name, target);
+    SN_AUTO(stonet_data) *data = read_golden(name, target);
     assert_int_equal(data->image.rank, rank);
     for (int k = 0; k < rank; k++) assert_int_equal(data->image.extent[k], extent[k]);
-    stonet_data_free(data);
 }
 
 /* Arrays of rank 3 keep their shape, as long as all of it is there; rows of others have none. */
@@ -90,22 +87,20 @@ TEST(test_images)
     check_image("images.idx", NULL, 2, (int64_t[]){3, 4});
     check_image("u1_cube.npy", "5", 0, NULL); /* a pixel is the target */
     check_image("f4.npy", NULL, 0, NULL);
-    stonet_data *data = read_golden("u1_cube.npy", NULL), *part;
+    SN_AUTO(stonet_data) *data = read_golden("u1_cube.npy", NULL), *part = NULL;
     OK(stonet_data_subset(data, (int64_t[]){1}, 1, &part));
     assert_true(sn_image_same(&data->image, &part->image));
     stonet_data_free(part);
     OK(sn_frame_without(data, 0, &part));
     assert_int_equal(part->image.rank, 0);
-    stonet_data_free(part);
-    stonet_data_free(data);
 }
 
 /* The shape goes with the model, and images of another shape do not, however many numbers they have. */
 TEST(test_images_in_schema)
 {
-    stonet_data *data = read_golden("u1_cube.npy", NULL);
+    SN_AUTO(stonet_data) *data = read_golden("u1_cube.npy", NULL);
     sn_schema *schema, *loaded;
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     float x[24];
     const sn_encoding plain = {.scale = SN_SCALE_NONE, .task = SN_TASK_WISH_NONE};
     OK(sn_schema_fit(data, &plain, NULL, &schema));
@@ -127,9 +122,7 @@ TEST(test_images_in_schema)
     schema->image.rank = 0;
     OK(sn_schema_save(schema, store));
     assert_says(sn_schema_load(store, &loaded), STONET_ERROR_FORMAT, "schema.image");
-    sn_store_free(store);
     sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(test_npz)
@@ -156,7 +149,7 @@ TEST(test_npz)
 TEST(test_npz_for_a_model)
 {
     stonet_data *train = read_golden("xy.npz", NULL), *data;
-    sn_schema *schema = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(train, &(sn_encoding){.scale = SN_SCALE_NONE, .task = SN_TASK_AUTO}, NULL, &schema));
     OK(sn_read_for(golden("xy.npz"), NULL, schema, &data));
     assert_int_equal(data->n_targets, 0);
@@ -165,7 +158,6 @@ TEST(test_npz_for_a_model)
     OK(sn_read_for(golden("xy.npz"), &how, schema, &data));
     assert_int_equal(data->n_targets, 1);
     check_counting(data, 3, 4, -3.5f);
-    sn_schema_free(schema);
     stonet_data_free(train);
 }
 
@@ -296,14 +288,13 @@ static const char *write_counting(int64_t n, int64_t p, int shift, const float *
                 (long long)n, (long long)p);
     header[10 + length] = ' ';
     header[8] = (unsigned char)(size - 10);
-    float *x = malloc((size_t)(n * p) * sizeof *x);
+    SN_BLOCK float *x = malloc((size_t)(n * p) * sizeof *x);
     for (int64_t i = 0; i < n * p; i++) x[i] = (float)i;
     if (odd != NULL) x[n * p - 2] = *odd;
     const char *file = write_temporary(header, (size_t)size);
     FILE *more = fopen(file, "ab");
     assert_int_equal(fwrite(x, sizeof *x, (size_t)(n * p), more), n * p);
     assert_int_equal(fclose(more), 0);
-    free(x);
     return file;
 }
 
@@ -325,10 +316,9 @@ TEST(test_what_is_mapped)
                  {"i8.npy", NULL, false},    {"xy.npz", NULL, false}, {"packed.npz", NULL, false},
                  {"images.idx", NULL, false}};
     for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-        stonet_data *data = read_golden(files[k].name, files[k].target);
+        SN_AUTO(stonet_data) *data = read_golden(files[k].name, files[k].target);
         assert_int_equal(data->mapped_x != NULL, files[k].mapped);
         assert_int_equal(data->owned_x == NULL, files[k].mapped);
-        stonet_data_free(data);
     }
     const int64_t n = 3001, p = 70; /* several steps of the check, the last one short */
     for (int shift = 0; shift < 5; shift++) {

@@ -64,7 +64,7 @@ static void check(int ranks, const char *path, const char *target_file, const ch
     for (int r = 0; r < ranks; r++) readings[r] = (reading){.path = path, .target_file = target_file};
     test_run_ranks(ranks, read_table, readings, sizeof *readings);
     for (int r = 0; r < ranks; r++) {
-        stonet_data *data = readings[r].data;
+        SN_AUTO(stonet_data) *data = readings[r].data;
         if (said != NULL) {
             assert_int_not_equal(readings[r].status, STONET_OK);
             assert_non_null(strstr(readings[r].said, said));
@@ -75,7 +75,6 @@ static void check(int ranks, const char *path, const char *target_file, const ch
         assert_true(data->mapped_x != NULL && data->mapped_y != NULL);
         assert_memory_equal(data->x, x, sizeof x);
         assert_memory_equal(data->y, y, sizeof y);
-        stonet_data_free(data);
     }
 }
 

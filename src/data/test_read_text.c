@@ -92,7 +92,7 @@ TEST(test_delimiters_and_line_ends)
 
 TEST(test_header)
 {
-    stonet_data *data = read_as("a.csv", "id,\"a \"\"b\"\"\", c\n1,2,3\n", NULL);
+    SN_AUTO(stonet_data) *data = read_as("a.csv", "id,\"a \"\"b\"\"\", c\n1,2,3\n", NULL);
     assert_true(data->has_header);
     assert_string_equal(stonet_data_column_name(data, 1), "a \"b\"");
     assert_string_equal(stonet_data_column_name(data, 2), "c");
@@ -119,7 +119,6 @@ TEST(test_header)
     data = read_as("a.csv", "red\nblue\nred\nblue\n", NULL);
     assert_false(data->has_header);
     assert_int_equal(data->n, 4);
-    stonet_data_free(data);
 }
 
 TEST(test_targets)
@@ -198,7 +197,8 @@ TEST(test_target_file)
 
 TEST(test_text_columns)
 {
-    stonet_data *data = read_as("a.csv", "x,colour,z\n1,red,2\n3,\"light\nblue\",4\n5, red ,6\n", NULL);
+    SN_AUTO(stonet_data) *data =
+        read_as("a.csv", "x,colour,z\n1,red,2\n3,\"light\nblue\",4\n5, red ,6\n", NULL);
     assert_int_equal(data->n_columns, 3);
     assert_int_equal(data->n_text, 1);
     assert_int_equal(data->column[1].kind, SN_COLUMN_TEXT);
@@ -233,7 +233,6 @@ TEST(test_text_columns)
     assert_string_equal(stonet_data_column_name(data, 0), "gr\xC3\xB6\xC3\x9F"
                                                           "e");
     assert_string_equal(data->text_values[0].text[0], "\xC3\xA4");
-    stonet_data_free(data);
 }
 
 TEST(test_bad_cells)
@@ -323,7 +322,7 @@ TEST(test_long_files)
         size_t used = 0;
         for (int i = 0; i < n; i++)
             used += (size_t)sprintf(text + used, "%d.25,\"%d\",%d,\"a\"\"%d\"%s", i, i, -i, i % 5, ends[way]);
-        stonet_data *data = read_as(way == 1 ? "long.csv.gz" : "long.csv", text, NULL);
+        SN_AUTO(stonet_data) *data = read_as(way == 1 ? "long.csv.gz" : "long.csv", text, NULL);
         assert_int_equal(data->n, n);
         for (int i = 0; i < n; i++) {
             assert_true(data->x[3 * i] == (float)i + 0.25f);
@@ -332,7 +331,6 @@ TEST(test_long_files)
             sprintf(label, "a\"%d", i % 5);
             assert_string_equal(data->text_values[0].text[data->text_code[0][i]], label);
         }
-        stonet_data_free(data);
     }
     memset(text, 'x', 2000000);
     text[0] = '"';
@@ -352,10 +350,9 @@ TEST(test_long_files)
         fclose(file);
         _exit(0);
     }
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read(path, NULL, &data));
     assert_int_equal(data->n_text, 1);
-    stonet_data_free(data);
     unlink(path);
 }
 

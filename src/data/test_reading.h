@@ -60,7 +60,7 @@ static inline void check_parts(const char *file, const char *target)
     } ways[] = {{1, 1}, {1, 19}, {2, 100}, {3, SN_TEXT_PART_SIZE}};
     stonet_data *whole, *other;
     stonet_status status = read_in_parts(file, target, 1, 0, &whole);
-    char *sentence = strdup(status != STONET_OK ? stonet_last_error() : "");
+    SN_BLOCK char *sentence = strdup(status != STONET_OK ? stonet_last_error() : "");
     /* Parts of a few bytes go through a large file too slowly. */
     bool large = whole != NULL && whole->n > 2000;
     for (size_t k = large ? 3 : 0; k < sizeof ways / sizeof *ways; k++) {
@@ -71,6 +71,5 @@ static inline void check_parts(const char *file, const char *target)
             check_same_frame(whole, other);
         stonet_data_free(other);
     }
-    free(sentence);
     stonet_data_free(whole);
 }

@@ -22,14 +22,13 @@ static stonet_data *read_set(const char *name, const char *target, const char *t
 
 static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, int64_t outputs)
 {
-    sn_schema *schema;
+    SN_AUTO(sn_schema) *schema = NULL;
     if (sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema) !=
         STONET_OK)
         fail_msg("%s", stonet_last_error());
     assert_int_equal(sn_schema_scale(schema), scale);
     assert_int_equal(sn_schema_task(schema), task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
-    sn_schema_free(schema);
 }
 
 TEST(test_binary_sets)
@@ -46,30 +45,30 @@ TEST(test_binary_sets)
         char x[128], y[128];
         snprintf(x, sizeof x, "%s/%s_train_data_1.asc", sets[k].name, sets[k].name);
         snprintf(y, sizeof y, "%s/%s_train_labels_1.asc", sets[k].name, sets[k].name);
-        stonet_data *data = read_set(x, NULL, y);
+        SN_AUTO(stonet_data) *data = read_set(x, NULL, y);
         assert_int_equal(data->n, sets[k].n);
         assert_int_equal(data->n_numeric, sets[k].p);
         assert_int_equal(data->n_text, 0);
         check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
-        stonet_data_free(data);
     }
 }
 
 TEST(test_thyroid)
 {
-    stonet_data *data = read_set("thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc");
+    SN_AUTO(stonet_data) *data =
+        read_set("thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc");
     assert_int_equal(data->n, 215);
     assert_int_equal(data->n_numeric, 5);
     int positive = 0;
     for (int i = 0; i < 215; i++) positive += data->y[i] == 1;
     assert_int_equal(positive, 65);
     check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
-    stonet_data_free(data);
 }
 
 TEST(test_mnist)
 {
-    stonet_data *data = read_set("mnist/t10k-images-idx3-ubyte.gz", NULL, "mnist/t10k-labels-idx1-ubyte.gz");
+    SN_AUTO(stonet_data) *data =
+        read_set("mnist/t10k-images-idx3-ubyte.gz", NULL, "mnist/t10k-labels-idx1-ubyte.gz");
     static const int counts[10] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
     int met[10] = {0};
     assert_int_equal(data->n, 10000);
@@ -80,12 +79,11 @@ TEST(test_mnist)
     float *scaled = data->owned_x;
     for (int i = 0; i < 10000 * 784; i++) scaled[i] /= 255;
     check_schema(data, SN_SCALE_COMMON, SN_CLASSIFICATION, 10);
-    stonet_data_free(data);
 }
 
 TEST(test_regression_sets)
 {
-    stonet_data *data = read_set("uci-pumadyn32nm/data.csv.gz", "33", NULL);
+    SN_AUTO(stonet_data) *data = read_set("uci-pumadyn32nm/data.csv.gz", "33", NULL);
     assert_int_equal(data->n, 8192);
     assert_int_equal(data->n_numeric, 32);
     assert_false(data->has_header);
@@ -101,7 +99,6 @@ TEST(test_regression_sets)
     assert_int_equal(data->n_numeric, 385);
     assert_true(data->has_header);
     check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -26,7 +26,7 @@ static int set_up(void **state)
 static stonet_status build(const char *const *names, int count, const stonet_read_options *how,
                            const sn_schema *schema, stonet_data **out)
 {
-    stonet_columns *columns = NULL;
+    SN_AUTO(stonet_columns) *columns = NULL;
     OK(stonet_data_begin(N, &columns));
     for (int j = 0; j < count; j++) {
         const char *name = names != NULL ? names[j] : NULL;
@@ -38,16 +38,14 @@ static stonet_status build(const char *const *names, int count, const stonet_rea
             OK(stonet_data_add_numbers(columns, name, numbers[j]));
     }
     stonet_status status = sn_columns_read(columns, how, schema, out);
-    stonet_columns_free(columns);
     return status;
 }
 
 static void check_names(const char *const *given, int count, const char *const *wanted)
 {
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(build(given, count, NULL, NULL, &data));
     for (int j = 0; j < count; j++) assert_string_equal(stonet_data_column_name(data, j), wanted[j]);
-    stonet_data_free(data);
 }
 
 /* A name that stands in the header is never given to another column. */
@@ -69,9 +67,10 @@ TEST(places_are_remembered)
 {
     const stonet_read_options how = {.size = sizeof how, .target = "3", .drop = "1,5", .season = "6"},
                               nothing = {.size = sizeof nothing};
-    stonet_data *train = NULL, *all = NULL, *used = NULL;
-    sn_schema *fitted = NULL, *schema = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(stonet_data) *train = NULL, *all = NULL;
+    stonet_data *used = NULL;
+    SN_AUTO(sn_schema) *fitted = NULL, *schema = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(build(NULL, 6, &how, NULL, &train));
     assert_int_equal(stonet_data_columns(train), 3); /* 2 (text), 4 and 6 */
     OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &fitted));
@@ -100,11 +99,6 @@ TEST(places_are_remembered)
     /* Without the target it cannot be known which columns are there. */
     assert_says(build(NULL, 5, &nothing, schema, &used), STONET_ERROR_DATA,
                 "has 5 columns and the model was fitted on 3");
-    stonet_data_free(all);
-    stonet_data_free(train);
-    sn_store_free(store);
-    sn_schema_free(fitted);
-    sn_schema_free(schema);
 }
 
 TEST(the_model_knows_its_response)
@@ -113,7 +107,7 @@ TEST(the_model_knows_its_response)
     const stonet_read_options how = {.size = sizeof how, .target = "c"},
                               own = {.size = sizeof own, .own_target = 1};
     stonet_data *train = NULL, *data = NULL;
-    sn_schema *schema = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(build(names, 4, &how, NULL, &train));
     OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
     OK(build(names, 4, &own, schema, &data));
@@ -127,7 +121,6 @@ TEST(the_model_knows_its_response)
     assert_says(build(others, 3, &own, schema, &data), STONET_ERROR_ARGUMENT,
                 "no column 'c', the response of the model");
     stonet_data_free(train);
-    sn_schema_free(schema);
 }
 
 static void note_message(stonet_level level, const char *text, void *user)
@@ -149,15 +142,15 @@ TEST(rare_categories_share_a_feature)
         column[i] = text[i];
         y[i] = sin(i);
     }
-    stonet_columns *columns = NULL;
-    stonet_data *data = NULL, *fresh = NULL;
+    SN_AUTO(stonet_columns) *columns = NULL;
+    SN_AUTO(stonet_data) *data = NULL, *fresh = NULL;
     OK(stonet_data_begin(ROWS, &columns));
     OK(stonet_data_add_texts(columns, "zip", column));
     OK(stonet_data_end(columns, NULL, &data));
     OK(stonet_data_set_targets(data, y, 1));
     char said[400] = "";
     const stonet_run run = {.size = sizeof run, .on_message = note_message, .user = said};
-    sn_schema *schema = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_NONE}, &run, &schema));
     assert_string_equal(said, "column 'zip' is text with 400 values: one feature for each of the 50 most "
                               "frequent, and one for all others together, which 350 of the 1400 rows have");
@@ -172,10 +165,6 @@ TEST(rare_categories_share_a_feature)
     OK(stonet_data_end(columns, NULL, &fresh));
     encode(schema, fresh, x);
     assert_true(x[0] == 0.0F && x[50] == 1.0F);
-    stonet_columns_free(columns);
-    stonet_data_free(data);
-    stonet_data_free(fresh);
-    sn_schema_free(schema);
 }
 
 RUN_TESTS(set_up, NULL)

@@ -23,8 +23,8 @@ TEST(test_sets)
 /* A table with columns of very different sizes; with_text: one of words among them. */
 static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
 {
-    float *x = malloc((size_t)(n * p) * sizeof *x);
-    double *y = malloc((size_t)n * sizeof *y);
+    SN_BLOCK float *x = malloc((size_t)(n * p) * sizeof *x);
+    SN_BLOCK double *y = malloc((size_t)n * sizeof *y);
     assert_true(x != NULL && y != NULL);
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_TEST, (uint32_t)p);
@@ -35,17 +35,14 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
         y[i] = sn_random_normal(&random);
     }
     if (!with_text) {
-        stonet_data *data = NULL, *copy = NULL;
-        int64_t *all = malloc((size_t)n * sizeof *all);
+        SN_AUTO(stonet_data) *data = NULL;
+        stonet_data *copy = NULL;
+        SN_BLOCK int64_t *all = malloc((size_t)n * sizeof *all);
         assert_non_null(all);
         for (int64_t i = 0; i < n; i++) all[i] = i;
         OK(stonet_data_wrap(x, n, p, &data));
         OK(stonet_data_set_targets(data, y, 1));
         OK(stonet_data_subset(data, all, n, &copy)); /* owns its numbers */
-        stonet_data_free(data);
-        free(all);
-        free(x);
-        free(y);
         return copy;
     }
     static const char *const words[] = {"red", "green", "blue"};
@@ -62,20 +59,18 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
     stonet_read_options how = {.size = sizeof how, .target = "y"};
     OK(stonet_data_read(name, &how, &data));
     remove(name);
-    free(x);
-    free(y);
     return data;
 }
 
 /* Every row, at any stride, in any company, has the bits of the table encoded as a whole. */
 static void check_fetching(stonet_data *data)
 {
-    sn_schema *schema = NULL;
-    sn_encoder *encoder = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema));
     const int64_t n = stonet_data_rows(data), p = sn_schema_features(schema);
-    float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
-    double *y = sn_calloc((size_t)n, sizeof *y);
+    SN_BLOCK float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
+    SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
     assert_true(whole != NULL && y != NULL);
     OK(sn_schema_encode_x(schema, data, whole));
     OK(sn_schema_encode_y(schema, data, NULL, y));
@@ -110,11 +105,7 @@ static void check_fetching(stonet_data *data)
             assert_true(response[1][i] == y[row] && weight[1][i] == 1.0F);
         }
     }
-    sn_encoder_free(encoder);
-    sn_schema_free(schema);
     stonet_data_free(data);
-    sn_free(whole);
-    sn_free(y);
 }
 
 TEST(test_scaling_on_the_way)

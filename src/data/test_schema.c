@@ -36,13 +36,12 @@ static sn_schema *fit(const stonet_data *data, sn_scale scale, sn_task_wish task
 
 static void refuse_fit(const char *text, const char *target, sn_task_wish task, const char *words)
 {
-    stonet_data *data = table(text, target);
+    SN_AUTO(stonet_data) *data = table(text, target);
     sn_schema *schema = (sn_schema *)data;
     assert_int_equal(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = task}, NULL, &schema),
                      STONET_ERROR_DATA);
     assert_null(schema);
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
-    stonet_data_free(data);
 }
 
 static char last_message[1024];
@@ -70,8 +69,8 @@ TEST(rare_texts_are_bounded)
         const char *make = i < 2 ? "rare" : i % 2 == 0 ? "one" : "other";
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%s,%d.5\n", i, make, i * i % 7);
     }
-    stonet_data *data = table(text, "y");
-    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
+    SN_AUTO(stonet_data) *data = table(text, "y");
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
     enum { P = 4 };
     assert_int_equal(sn_schema_features(schema), P);
     float x[40 * P];
@@ -86,8 +85,6 @@ TEST(rare_texts_are_bounded)
         assert_near(squares, rare ? 0.05 * 0.95 / 0.1 : 1.0, 1e-5);
         assert_true(largest < 3.2); /* 1 / sqrt(.1) at most; 4.4 by its own variance */
     }
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* An order is one feature, however many its words, and those after it have a scale of their own. */
@@ -101,8 +98,8 @@ TEST(ordered_texts_are_one_number)
                  (double)i / 100, i * i % 7);
     const char *const order[] = {"grade=none,low,middling,high,top"};
     const stonet_read_options how = {.size = sizeof how, .target = "y", .ordinal = order, .n_ordinal = 1};
-    stonet_data *data = table_of(text, &how);
-    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
+    SN_AUTO(stonet_data) *data = table_of(text, &how);
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
     assert_int_equal(sn_schema_features(schema), P);
     float x[N * P];
     OK(sn_schema_encode_x(schema, data, x));
@@ -111,17 +108,15 @@ TEST(ordered_texts_are_one_number)
         for (int i = 0; i < N; i++) squares += (double)(x[i * P + f] * x[i * P + f]) / N;
         assert_near(squares, 1.0, 1e-5);
     }
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(test_features)
 {
-    stonet_data *data = table(mixed, "y");
+    SN_AUTO(stonet_data) *data = table(mixed, "y");
     stonet_run run = STONET_RUN_INIT;
     run.on_message = keep_message;
     last_message[0] = '\0';
-    sn_schema *schema;
+    SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema));
     assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
     assert_non_null(strstr(last_message, "column 'colour' is text"));
@@ -156,15 +151,13 @@ TEST(test_features)
     assert_near(y[0] + y[1] + y[2] + y[3], 0, 1e-12);
     assert_near(y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3], 4, 1e-12);
     assert_near(y[0] * sn_schema_target_sd(schema, 0) + 25.375, 10, 1e-12);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 TEST(test_scales)
 {
-    stonet_data *data = table("1,10,0.5\n3,30,0.25\n5,20,0.125\n", "3");
+    SN_AUTO(stonet_data) *data = table("1,10,0.5\n3,30,0.25\n5,20,0.125\n", "3");
     float x[6];
-    sn_schema *schema = fit(data, SN_SCALE_COMMON, SN_TASK_AUTO);
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COMMON, SN_TASK_AUTO);
     OK(sn_schema_encode_x(schema, data, x));
     double common = sqrt((8.0 / 3 + 200.0 / 3) / 2);
     assert_near((double)x[0], -2 / common, 1e-6);
@@ -177,17 +170,15 @@ TEST(test_scales)
     schema = fit(data, SN_SCALE_NONE, SN_TASK_AUTO);
     OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, data->x, sizeof x);
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* Columns by name in any order, with more of them, or by position with and without the target. */
 TEST(test_new_tables)
 {
-    stonet_data *train = table(mixed, "y");
-    sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
+    SN_AUTO(stonet_data) *train = table(mixed, "y");
+    SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     float x[10];
-    stonet_data *data = table("extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", NULL);
+    SN_AUTO(stonet_data) *data = table("extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", NULL);
     OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 0, 1, 0, 7, 2, 0, 0, 1, 9}), sizeof x);
     stonet_data_free(data);
@@ -219,39 +210,30 @@ TEST(test_new_tables)
     data = table("1,5,2\n3,6,4\n", NULL);
     OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){1, 2, 3, 4}), 4 * sizeof *x);
-    stonet_data_free(data);
-    sn_schema_free(schema);
-    stonet_data_free(train);
 }
 
 /* Codes that are numbers here and were numbers and words in training. */
 TEST(test_numbers_as_categories)
 {
-    stonet_data *train = table("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
-    sn_schema *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
+    SN_AUTO(stonet_data) *train = table("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
+    SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     assert_int_equal(sn_schema_features(schema), 3);
-    stonet_data *data = table("2\n1\n", NULL);
+    SN_AUTO(stonet_data) *data = table("2\n1\n", NULL);
     float x[6];
     OK(sn_schema_encode_x(schema, data, x));
     assert_memory_equal(x, ((float[]){0, 1, 0, 1, 0, 0}), sizeof x);
-    stonet_data_free(data);
-    sn_schema_free(schema);
-    stonet_data_free(train);
 }
 
 static void expect_task(const double *y, int64_t n, sn_task task, int64_t outputs)
 {
-    float *x = malloc((size_t)n * sizeof *x);
+    SN_BLOCK float *x = malloc((size_t)n * sizeof *x);
     for (int64_t i = 0; i < n; i++) x[i] = (float)i;
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap(x, n, 1, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_task(schema), task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
-    sn_schema_free(schema);
-    stonet_data_free(data);
-    free(x);
 }
 
 TEST(test_task)
@@ -269,8 +251,8 @@ TEST(test_task)
 
 TEST(test_classes)
 {
-    stonet_data *data = table("1,10\n2,9\n3,-1\n4,10\n", "2");
-    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
+    SN_AUTO(stonet_data) *data = table("1,10\n2,9\n3,-1\n4,10\n", "2");
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
     const char *const labels[] = {"-1", "9", "10"};
     for (int c = 0; c < 3; c++) assert_string_equal(sn_schema_class_label(schema, c), labels[c]);
     int32_t label[4];
@@ -304,8 +286,6 @@ TEST(test_classes)
     assert_string_equal(sn_schema_class_label(schema, 1), "high");
     OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
-    stonet_data_free(data);
-    sn_schema_free(schema);
 }
 
 TEST(test_refusals)
@@ -324,21 +304,19 @@ TEST(test_refusals)
     for (int i = 0; i < 100; i++) used += (size_t)sprintf(text + used, "%d,n%d,%d\n", i, i, i % 2);
     refuse_fit(text, "2", SN_TASK_AUTO, "too many for classes");
     /* As a feature, such a column is left out. */
-    stonet_data *data = table(text, "3");
-    sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+    SN_AUTO(stonet_data) *data = table(text, "3");
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_inputs(schema), 2);
     assert_int_equal(sn_schema_features(schema), 1);
     float x[100];
     OK(sn_schema_encode_x(schema, data, x));
-    sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* 10 x 10 pixels, dark at the edge: bytes, or bytes / 255; and tables that are not images. */
 TEST(test_image_rule)
 {
     enum { N = 50, P = 100 };
-    float *x = malloc(N * P * sizeof *x);
+    SN_BLOCK float *x = malloc(N * P * sizeof *x);
     double y[N];
     for (int kind = 0; kind < 6; kind++) {
         for (int i = 0; i < N; i++) {
@@ -354,23 +332,19 @@ TEST(test_image_rule)
                 x[i * P + j] = value;
             }
         }
-        stonet_data *data;
+        SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_wrap(x, N, P, &data));
         OK(stonet_data_set_targets(data, y, 1));
-        sn_schema *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
+        SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
         assert_int_equal(sn_schema_scale(schema), kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
         if (kind == 0) {
-            float *z = malloc(N * P * sizeof *z);
+            SN_BLOCK float *z = malloc(N * P * sizeof *z);
             double total = 0;
             OK(sn_schema_encode_x(schema, data, z));
             for (int i = 0; i < N * P; i++) total += (double)z[i] * (double)z[i];
             assert_near(total / (N * P), 1, 1e-5);
-            free(z);
         }
-        sn_schema_free(schema);
-        stonet_data_free(data);
     }
-    free(x);
 }
 
 static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data *data)
@@ -384,20 +358,19 @@ static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data
     assert_string_equal(sn_schema_target_name(b, 0), sn_schema_target_name(a, 0));
     for (int64_t f = 0; f < p; f++)
         assert_string_equal(sn_schema_feature_name(b, f), sn_schema_feature_name(a, f));
-    float *x = malloc((size_t)(data->n * p) * sizeof *x), *z = malloc((size_t)(data->n * p) * sizeof *z);
+    SN_BLOCK float *x = malloc((size_t)(data->n * p) * sizeof *x),
+                   *z = malloc((size_t)(data->n * p) * sizeof *z);
     OK(sn_schema_encode_x(a, data, x));
     OK(sn_schema_encode_x(b, data, z));
     assert_memory_equal(x, z, (size_t)(data->n * p) * sizeof *x);
-    free(x);
-    free(z);
 }
 
 TEST(test_store)
 {
     for (int way = 0; way < 2; way++) {
-        stonet_data *data = table(mixed, way == 0 ? "y" : "colour");
+        SN_AUTO(stonet_data) *data = table(mixed, way == 0 ? "y" : "colour");
         sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
-        sn_store *store;
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_schema_save(schema, store));
         OK(sn_schema_load(store, &back));
@@ -408,7 +381,7 @@ TEST(test_store)
         /* Every entry left out in turn is missed. */
         const char *key, *value;
         for (size_t skip = 0; skip < sn_store_texts(store) + sn_store_tensors(store); skip++) {
-            sn_store *less;
+            SN_AUTO(sn_store) *less = NULL;
             if (skip < sn_store_texts(store)) {
                 sn_store_text(store, skip, &key, &value);
                 if (strcmp(key, "schema.missing") == 0) continue; /* not in files of 0.1 */
@@ -426,11 +399,8 @@ TEST(test_store)
             }
             assert_int_equal(sn_schema_load(less, &back), STONET_ERROR_FORMAT);
             assert_null(back);
-            sn_store_free(less);
         }
-        sn_store_free(store);
         sn_schema_free(schema);
-        stonet_data_free(data);
     }
 }
 
@@ -451,10 +421,10 @@ TEST(test_damaged_store)
                {"schema.targets", "[{\"name\":3,\"position\":0}]"},
                {"schema.targets", "[{\"name\":\"y\",\"position\":-5}]"},
                {"schema.targets", "[{\"name\":\"y\",\"position\":0},{\"name\":\"z\",\"position\":0}]"}};
-    stonet_data *data = table(mixed, "y");
+    SN_AUTO(stonet_data) *data = table(mixed, "y");
     sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        sn_store *whole, *store;
+        SN_AUTO(sn_store) *whole = NULL, *store = NULL;
         const char *key, *value;
         OK(sn_store_create(&whole));
         OK(sn_store_create(&store));
@@ -469,11 +439,8 @@ TEST(test_damaged_store)
             OK(sn_store_put(store, tensor->name, tensor->dtype, tensor->rank, tensor->shape, tensor->data));
         }
         if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k].value);
-        sn_store_free(whole);
-        sn_store_free(store);
     }
     sn_schema_free(schema);
-    stonet_data_free(data);
 }
 
 /* The response must not come in a second time as a feature. */

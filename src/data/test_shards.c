@@ -114,7 +114,7 @@ TEST(test_dropped)
 
 TEST(test_numbers)
 {
-    double *x = malloc(6000 * sizeof *x);
+    SN_BLOCK double *x = malloc(6000 * sizeof *x);
     for (int i = 0; i < 6000; i++) x[i] = i % 7 == 0 ? (double)NAN : sin(i);
     for (int i = 0; i < 2000; i++) x[3 * i + 2] = i;
     OK(stonet_matrix_write("a.npy", x, 2000, 3, NULL));
@@ -122,16 +122,14 @@ TEST(test_numbers)
     check_same("a.npy", &make, &make, 1024);
     OK(stonet_matrix_write("a.npy", x, 2000, 3, NULL));
     check_same("a.npy", &none, &none, 1024);
-    free(x);
 }
 
 /* Of the shards of t.csv in s. */
 static stonet_status read_shards(const char *target)
 {
     const stonet_read_options how = {.size = sizeof how, .target = target};
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     const stonet_status status = stonet_data_read("s", &how, &data);
-    stonet_data_free(data);
     return status;
 }
 
@@ -271,12 +269,11 @@ TEST(test_damage)
 static uint64_t table_hash(void)
 {
     const stonet_read_options how = {.size = sizeof how, .target = "y"};
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     sn_hash hash;
     sn_hash_begin(&hash);
     if (stonet_data_read("s", &how, &data) != STONET_OK) return 0;
     sn_frame_hash(data, &hash);
-    stonet_data_free(data);
     return sn_hash_value(&hash);
 }
 
@@ -315,7 +312,7 @@ static void read_index(const json_t *whole, void *user)
 {
     node_count *count = user;
     const stonet_read_options how = {.size = sizeof how, .threads = 1};
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     assert_int_equal(json_dump_file(whole, "s/index.json", 0), 0);
     const stonet_status status = stonet_data_read("s", &how, &data);
     count->taken += status == STONET_OK;
@@ -325,7 +322,6 @@ static void read_index(const json_t *whole, void *user)
     else
         assert_true(strstr(stonet_last_error(), "s/") != NULL || strstr(stonet_last_error(), "s:") != NULL ||
                     strstr(stonet_last_error(), "memory") != NULL);
-    stonet_data_free(data);
 }
 
 /* Every part of an index wrong in turn: refused, and the folder named, or a table that is whole. */

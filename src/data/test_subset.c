@@ -22,7 +22,7 @@ TEST(rows_come_with_all_their_cells)
 {
     stonet_data *data =
         read_table("a,colour,b,kind\n1,red,10,x\n2,green,20,y\n3,red,30,x\n4,blue,40,z\n", "kind");
-    stonet_data *subset = NULL;
+    SN_AUTO(stonet_data) *subset = NULL;
     const int64_t rows[] = {3, 0, 3};
     OK(stonet_data_subset(data, rows, 3, &subset));
     assert_int_equal(stonet_data_rows(subset), 3);
@@ -41,7 +41,6 @@ TEST(rows_come_with_all_their_cells)
     assert_string_equal(subset->text_values[0].text[subset->text_code[0][1]], "red");
     stonet_data_free(data); /* the subset stands alone */
     assert_true(subset->x[0] == 4.0f);
-    stonet_data_free(subset);
 }
 
 TEST(numbers_and_truth_are_kept)

@@ -29,7 +29,7 @@ static stonet_status read_text(const char *text, const stonet_read_options *how,
 
 TEST(rows_are_read)
 {
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(read_text("# made by hand\n+1 2:0.5 4:-3e0 # so\n\n-1\n1 1:7\r\n-1 3:2.5", NULL, NULL, &data));
     assert_int_equal(stonet_data_rows(data), 4);
     assert_int_equal(stonet_data_columns(data), 4);
@@ -43,13 +43,11 @@ TEST(rows_are_read)
     int64_t m;
     assert_memory_equal(stonet_data_targets(data, &m), y, sizeof y);
     const int64_t rows[] = {2, 0, 2};
-    stonet_data *some = NULL;
+    SN_AUTO(stonet_data) *some = NULL;
     OK(stonet_data_subset(data, rows, 3, &some));
     double first[3];
     OK(stonet_data_column_numbers(some, 0, first));
     assert_true(first[0] == 7 && first[1] == 0 && first[2] == 7);
-    stonet_data_free(some);
-    stonet_data_free(data);
 }
 
 /* Some numbers, most of them 0; as text, as a dense table and as a sparse one. */
@@ -80,8 +78,8 @@ TEST(a_model_sees_the_same_numbers)
         }
         start[i + 1] = cells;
     }
-    stonet_data *dense = NULL, *sparse = NULL;
-    sn_schema *of_dense = NULL, *of_sparse = NULL;
+    SN_AUTO(stonet_data) *dense = NULL, *sparse = NULL;
+    SN_AUTO(sn_schema) *of_dense = NULL, *of_sparse = NULL;
     OK(stonet_data_wrap_double(x, N, P, &dense));
     OK(stonet_data_wrap_sparse(start, column, values, N, P, &sparse));
     OK(stonet_data_set_targets(dense, y, 1));
@@ -93,17 +91,13 @@ TEST(a_model_sees_the_same_numbers)
     for (int k = 0; k < N * P; k++) assert_true(fabs((double)a[k] - (double)b[k]) < 1e-5);
     OK(sn_schema_encode_x(of_dense, sparse, b)); /* and across */
     for (int k = 0; k < N * P; k++) assert_true(fabs((double)a[k] - (double)b[k]) < 1e-5);
-    stonet_data_free(dense);
-    stonet_data_free(sparse);
-    sn_schema_free(of_dense);
-    sn_schema_free(of_sparse);
 }
 
 /* A file for a model may have fewer columns, or more, than that; columns count as in training. */
 TEST(columns_are_those_of_the_model)
 {
     stonet_data *train, *data;
-    sn_schema *schema = NULL, *from0 = NULL;
+    SN_AUTO(sn_schema) *schema = NULL, *from0 = NULL;
     OK(read_text("1 1:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
     OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &schema));
     stonet_data_free(train);
@@ -128,8 +122,6 @@ TEST(columns_are_those_of_the_model)
     OK(stonet_data_column_numbers(data, 1, &second));
     assert_true(second == 4);
     stonet_data_free(data);
-    sn_schema_free(schema);
-    sn_schema_free(from0);
 }
 
 TEST(faults_are_named)

@@ -103,7 +103,7 @@ TEST(test_several_buffers)
 {
     enum { ROWS = 600000 };
     const size_t room = (size_t)ROWS * 40;
-    char *text = malloc(room);
+    SN_BLOCK char *text = malloc(room);
     size_t used = (size_t)sprintf(text, "a,b,c\n");
     for (int i = 0; i < ROWS; i++)
         used += (size_t)sprintf(text + used, i % 3 == 0 ? "%d,-%d.5,\"w\n%d\"\n" : "%d,%d.25,v%d\n", i,
@@ -124,7 +124,6 @@ TEST(test_several_buffers)
     char sentence[64];
     snprintf(sentence, sizeof sentence, "line %d has 2 cells", 2 + ROWS + (ROWS + 2) / 3);
     assert_says(stonet_data_read(path, &how, &data), STONET_ERROR_DATA, sentence);
-    free(text);
 }
 
 RUN_TESTS(make_file, remove_file)

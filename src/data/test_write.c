@@ -60,14 +60,13 @@ TEST(test_round_trips)
     for (int k = 0; k < 5; k++) {
         OK(stonet_matrix_write(in_folder(files[k]), values, N, M, NULL));
         stonet_read_options how = {.size = sizeof how, .target = "1,2"};
-        stonet_data *data;
+        SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_read(path, &how, &data));
         assert_int_equal(data->n, N);
         for (int i = 0; i < N; i++) {
             assert_true(data->y[2 * i] == values[M * i] && data->y[2 * i + 1] == values[M * i + 1]);
             assert_true(data->x[i] == (float)values[M * i + 2]);
         }
-        stonet_data_free(data);
         unlink(path);
     }
 }
@@ -75,7 +74,7 @@ TEST(test_round_trips)
 TEST(test_tables)
 {
     const float x[] = {1, 2.5f, 3, 4};
-    stonet_data *data, *back;
+    SN_AUTO(stonet_data) *data = NULL, *back = NULL;
     OK(stonet_data_wrap(x, 2, 2, &data));
     OK(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "a b"}, 2));
     OK(stonet_data_write(data, in_folder("t.csv")));
@@ -92,14 +91,12 @@ TEST(test_tables)
     how.target = "3";
     OK(stonet_data_read(path, &how, &back));
     assert_true(back->y[0] == 1 && back->y[1] == -1 && back->x[3] == 4);
-    stonet_data_free(back);
     unlink(path);
-    stonet_data_free(data);
 }
 
 TEST(test_generated_without_truth)
 {
-    stonet_data *data, *back;
+    SN_AUTO(stonet_data) *data = NULL, *back = NULL;
     OK(stonet_generate("radial", 50, 3, &data));
     OK(stonet_data_write(data, in_folder("g.csv.gz")));
     stonet_read_options how = {.size = sizeof how, .target = "y"};
@@ -107,15 +104,13 @@ TEST(test_generated_without_truth)
     assert_int_equal(back->n_columns, 10);
     assert_memory_equal(back->x, data->x, 50 * 10 * sizeof(float));
     for (int i = 0; i < 50; i++) assert_true(back->y[i] == data->y[i]);
-    stonet_data_free(data);
-    stonet_data_free(back);
     unlink(path);
 }
 
 /* Dates were written as numbers of days once, and came back as plain numbers. */
 TEST(test_dates_come_back)
 {
-    stonet_data *data, *back;
+    SN_AUTO(stonet_data) *data = NULL, *back = NULL;
     OK(stonet_generate("air", 50, 3, &data));
     OK(stonet_data_write(data, in_folder("air.csv")));
     OK(stonet_data_read(path, NULL, &back));
@@ -124,8 +119,6 @@ TEST(test_dates_come_back)
         assert_true(sn_frame_number(back, i, back->column[0].slot) ==
                     sn_frame_number(data, i, data->column[0].slot));
     assert_int_equal(stonet_data_missing(back, -1), stonet_data_missing(data, -1));
-    stonet_data_free(data);
-    stonet_data_free(back);
     unlink(path);
 }
 
@@ -138,7 +131,7 @@ TEST(test_refusals)
     assert_int_equal(stonet_matrix_write(NULL, &value, 1, 1, NULL), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_matrix_write(in_folder("none/m.csv"), &value, 1, 1, NULL), STONET_ERROR_IO);
     assert_says(stonet_matrix_write("/dev/full", &value, 1, 1, NULL), STONET_ERROR_IO, "No space left");
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     FILE *file = fopen(in_folder("text.csv"), "w");
     fputs("a,b\nred,1\nblue,2\nred,3\n", file);
     fclose(file);
@@ -147,7 +140,6 @@ TEST(test_refusals)
     assert_int_equal(stonet_data_write(data, in_folder("t.npy")), STONET_ERROR_DATA);
     OK(stonet_data_write(data, in_folder("t.csv")));
     check_text("a,b\nred,1\nblue,2\nred,3\n");
-    stonet_data_free(data);
 }
 
 RUN_TESTS(make_folder, remove_folder)

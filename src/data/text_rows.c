@@ -50,11 +50,9 @@ static void note_text_cell(const sn_text_rows *rows, sn_text_column *text, const
 static stonet_status put_text(sn_text_rows *rows, int64_t column, const sn_cell *cell)
 {
     note_text_cell(rows, sn_text_rows_column(rows, column), cell);
-    char *copy = sn_cell_copy(cell);
+    SN_BLOCK char *copy = sn_cell_copy(cell);
     if (copy == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = sn_builder_put_text(rows->builder, column, copy, strlen(copy));
-    sn_free(copy);
-    return status;
+    return sn_builder_put_text(rows->builder, column, copy, strlen(copy));
 }
 
 /* Everything but the plain number in a column of numbers. */

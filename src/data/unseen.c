@@ -24,11 +24,11 @@ static stonet_status look_at_texts(const stonet_data *data, int64_t slot, const 
                                    unseen *met)
 {
     const sn_dictionary *words = &data->text_values[slot];
-    bool *is_new;
+    SN_BLOCK bool *is_new = NULL;
     SN_TRY(SN_NEW(is_new, words->count));
     for (int64_t c = 0; c < words->count; c++)
         is_new[c] = sn_interner_find(known, words->text[c], strlen(words->text[c])) < 0;
-    bool *told = NULL;
+    SN_BLOCK bool *told = NULL;
     stonet_status status = SN_NEW(told, words->count);
     for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
         const int32_t code = data->text_code[slot][i];
@@ -37,8 +37,6 @@ static stonet_status look_at_texts(const stonet_data *data, int64_t slot, const 
         if (!told[code]) note_text(met, words->text[code]);
         told[code] = true;
     }
-    sn_free(is_new);
-    sn_free(told);
     return status;
 }
 
@@ -78,7 +76,7 @@ static stonet_status look_at_input(const sn_input *input, const stonet_data *dat
 
 stonet_status sn_schema_tell_unseen(const sn_schema *schema, const stonet_data *data, const stonet_run *run)
 {
-    int64_t *column;
+    SN_BLOCK int64_t *column = NULL;
     if (run == NULL || run->on_message == NULL) return STONET_OK;
     SN_TRY(SN_NEW(column, schema->n_inputs));
     stonet_status status = sn_schema_match(schema, data, column);
@@ -87,6 +85,5 @@ stonet_status sn_schema_tell_unseen(const sn_schema *schema, const stonet_data *
         if (input->kind == SN_COLUMN_TEXT && input->features > 0)
             status = look_at_input(input, data, &data->column[column[j]], run);
     }
-    sn_free(column);
     return status;
 }

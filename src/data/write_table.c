@@ -189,7 +189,7 @@ static stonet_status label_values(const stonet_data *data, double **out)
 static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, const double *labels)
 {
     int64_t width = table_width(data);
-    double *row;
+    SN_BLOCK double *row = NULL;
     SN_TRY(sn_npy_write_header(writer, "<f8", data->n, width, NPY_ALIGN));
     SN_TRY(SN_NEW(row, width));
     stonet_status status = STONET_OK;
@@ -200,7 +200,6 @@ static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, co
         }
         status = sn_write(writer, row, (size_t)width * sizeof *row);
     }
-    sn_free(row);
     return status;
 }
 
@@ -209,7 +208,7 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
     table_format format = FORMAT_TEXT;
     char delimiter = ',';
     sn_writer *writer;
-    double *labels = NULL;
+    SN_BLOCK double *labels = NULL;
     if (data == NULL || path == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_write needs data and a path");
     SN_TRY(choose_format(path, &format, &delimiter));
@@ -222,6 +221,5 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
     if (status == STONET_OK)
         status = close_writer(writer, format == FORMAT_NPY ? table_as_npy(writer, data, labels)
                                                            : table_as_text(writer, delimiter, data));
-    sn_free(labels);
     return status;
 }

@@ -91,7 +91,7 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
     sn_cuda_device device;
     sn_cuda_shape shape;
     sn_cuda_words words;
-    int32_t *border = NULL;
+    SN_BLOCK int32_t *border = NULL;
     SN_TRY(sn_cuda_load(&e->api, &device));
     SN_TRY(fill_shape(e, seed, &shape, &border));
     stonet_status status = STONET_OK;
@@ -104,7 +104,6 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
                     (double)bytes / 1e9, (double)device.free_bytes / 1e9);
     if (status == STONET_OK)
         status = check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
-    sn_free(border);
     return status;
 }
 

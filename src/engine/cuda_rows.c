@@ -149,9 +149,8 @@ static stonet_status make_all(const sn_cuda_api *api, const sn_problem *problem,
 
 static void release_rows(void *kept)
 {
-    kept_rows *rows = kept;
+    SN_BLOCK kept_rows *rows = kept;
     rows->api->data_free(rows->data);
-    sn_free(rows);
 }
 
 /* Whether what is kept is this problem's. */

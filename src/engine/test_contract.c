@@ -194,7 +194,7 @@ TEST(test_the_same_bits_whoever_sums)
 TEST(test_ragged_shards)
 {
     const int64_t width[] = {3, 4, 2}, n = 13000;
-    oracle o = oracle_make(2, width, SN_RELU, SN_REGRESSION, n, 6);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_RELU, SN_REGRESSION, n, 6);
     const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 2);
     const sn_update up = {.rate = {0.1, 0.1}, .scale = {0.1, 0.1}};
     const sn_shards shards = {.total = 4, .count = 4, .border = {0, 12001, 12001, 12002, n}};
@@ -214,7 +214,6 @@ TEST(test_ragged_shards)
         for (int64_t j = 0; j < o.shape.parameters && e > 0; j++)
             assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[1][j])));
     }
-    oracle_free(&o);
 }
 
 /* Stop after four iterations, carry the state into a new engine, go on: as if nothing had been. */
@@ -350,7 +349,7 @@ TEST(test_rows_from_a_source)
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
         bed b = make_bed(SN_REGRESSION);
-        float *upside_down = sn_calloc(ROWS * 5, sizeof *upside_down);
+        SN_BLOCK float *upside_down = sn_calloc(ROWS * 5, sizeof *upside_down);
         assert_non_null(upside_down);
         for (int64_t i = 0; i < ROWS; i++)
             memcpy(upside_down + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
@@ -384,7 +383,6 @@ TEST(test_rows_from_a_source)
         assert_memory_equal(y[0], y[1], sizeof y[0]);
         assert_memory_equal(z[0], z[1], sizeof z[0]);
         for (int k = 0; k < 2; k++) drop_state(&kept[k]);
-        sn_free(upside_down);
         oracle_free(&b.o);
     }
 }
@@ -394,7 +392,7 @@ TEST(test_passes)
 {
     bed b = make_bed(SN_CLASSIFICATION);
     b.o.problem.first_row = 7; /* these rows are a part of a larger table */
-    float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
+    SN_BLOCK float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
     assert_true(ref != NULL && out != NULL);
     for (int kind = 0; kind < 7; kind++) {
         sn_pass pass = {.rows = sn_rows_range(0, ROWS), .layer = 1 + kind % 3};
@@ -418,8 +416,6 @@ TEST(test_passes)
             engine->ops->free(engine);
         }
     }
-    sn_free(ref);
-    sn_free(out);
     oracle_free(&b.o);
 }
 

@@ -22,20 +22,17 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
     double loss, loss_ref;
     float *theta_ref = stepped(engine_of(f, NULL, 1), f, steps, &loss_ref);
     for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
-        float *theta = stepped(engine_of(f, sn_cpu_supported(isa), 1), f, steps, &loss);
+        SN_BLOCK float *theta = stepped(engine_of(f, sn_cpu_supported(isa), 1), f, steps, &loss);
         assert_near(theta, theta_ref, f->shape.parameters, tolerance);
         assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + loss_ref));
-        sn_free(theta);
     }
     sn_free(theta_ref);
     for (int layer = 1; layer < f->shape.layers; layer++) {
-        float *ref = imputed(engine_of(f, NULL, 1), f, layer);
+        SN_BLOCK float *ref = imputed(engine_of(f, NULL, 1), f, layer);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
-            float *out = imputed(engine_of(f, sn_cpu_supported(isa), 1), f, layer);
+            SN_BLOCK float *out = imputed(engine_of(f, sn_cpu_supported(isa), 1), f, layer);
             assert_near(out, ref, f->iteration.rows.n * f->shape.width[layer], tolerance);
-            sn_free(out);
         }
-        sn_free(ref);
     }
 }
 
@@ -125,20 +122,17 @@ TEST(test_same_bits_for_any_threads)
         make(&f, seed, 1 + (int)(seed % 3), 90, 6000, seed == 20 ? 5000 : 300);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             double loss_one, loss;
-            float *one = stepped(engine_of(&f, sn_cpu_supported(isa), 1), &f, 3, &loss_one);
-            float *latent_one = imputed(engine_of(&f, sn_cpu_supported(isa), 1), &f, 1);
+            SN_BLOCK float *one = stepped(engine_of(&f, sn_cpu_supported(isa), 1), &f, 3, &loss_one);
+            SN_BLOCK float *latent_one = imputed(engine_of(&f, sn_cpu_supported(isa), 1), &f, 1);
             for (int k = 0; k < 2; k++) {
-                float *theta = stepped(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 3, &loss);
-                float *latent = imputed(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 1);
+                SN_BLOCK float *theta =
+                    stepped(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 3, &loss);
+                SN_BLOCK float *latent = imputed(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 1);
                 assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
                 assert_memory_equal(latent, latent_one,
                                     (size_t)(f.iteration.rows.n * f.shape.width[1]) * sizeof *latent);
                 assert_true(loss == loss_one);
-                sn_free(theta);
-                sn_free(latent);
             }
-            sn_free(one);
-            sn_free(latent_one);
         }
         drop(&f);
     }
@@ -153,23 +147,20 @@ TEST(test_rows_do_not_see_each_other)
         const int64_t d = f.shape.width[2];
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             const sn_cpu_kernels *kernels = sn_cpu_supported(isa);
-            float *batch = imputed(engine_of(&f, kernels, 1), &f, 2);
+            SN_BLOCK float *batch = imputed(engine_of(&f, kernels, 1), &f, 2);
             fixture other = f;
             int64_t reversed[130], single;
             for (int k = 0; k < 130; k++) reversed[k] = f.rows[129 - k];
             other.iteration.rows = sn_rows_list(reversed, 130);
-            float *turned = imputed(engine_of(&other, kernels, 1), &other, 2);
+            SN_BLOCK float *turned = imputed(engine_of(&other, kernels, 1), &other, 2);
             for (int k = 0; k < 130; k++)
                 assert_memory_equal(turned + k * d, batch + (129 - k) * d, (size_t)d * sizeof *batch);
             for (int k = 0; k < 130; k += 43) {
                 single = f.rows[k];
                 other.iteration.rows = sn_rows_list(&single, 1);
-                float *alone = imputed(engine_of(&other, kernels, 1), &other, 2);
+                SN_BLOCK float *alone = imputed(engine_of(&other, kernels, 1), &other, 2);
                 assert_memory_equal(alone, batch + k * d, (size_t)d * sizeof *batch);
-                sn_free(alone);
             }
-            sn_free(batch);
-            sn_free(turned);
         }
         drop(&f);
     }

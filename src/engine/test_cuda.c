@@ -66,16 +66,15 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
                               .activated = layer % 2 == 0,
                               .s = layer > 2 ? f->dynamics.s : NULL,
                               .draw = 5};
-        float *expected = passed_of(&sn_engine_ref, f, &pass), *out = passed_of(&sn_engine_cuda, f, &pass);
+        SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
+                       *out = passed_of(&sn_engine_cuda, f, &pass);
         assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-        sn_free(expected);
-        sn_free(out);
+        SN_FREE(expected);
+        SN_FREE(out);
         if (layer == f->shape.layers) break;
         expected = imputed(engine_of(&sn_engine_ref, f), f, layer);
         out = imputed(engine_of(&sn_engine_cuda, f), f, layer);
         assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-        sn_free(expected);
-        sn_free(out);
     }
 }
 
@@ -232,13 +231,12 @@ TEST(test_narrow_networks)
         fixture f;
         const int64_t n = (at->emulated ? 1030 : 8300) + (k == 0 ? at->emulated ? 1700 : 13000 : 0);
         make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
-        float *weight = sn_calloc((size_t)n, sizeof *weight);
+        SN_BLOCK float *weight = sn_calloc((size_t)n, sizeof *weight);
         assert_non_null(weight);
         for (int64_t row = 0; row < n; row++) weight[row] = 0.5F * (float)(row % 4);
         if (k % 2 == 1) f.problem.weight = weight;
         for (int i = 0; i <= cases[k].hidden; i++) f.update.rate[i] = 0.5; /* so that gradients show */
         check_large_batch(&f, k, cases[k].width, n);
-        sn_free(weight);
     }
 }
 

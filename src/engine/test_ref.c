@@ -204,7 +204,7 @@ TEST(test_mode_start_adds_the_scaled_gradient)
 TEST(test_imputation_does_not_depend_on_the_batch)
 {
     const int64_t width[] = {3, 5, 2, 3};
-    oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
     sn_engine *engine;
     OK(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine));
     sn_engine_ref.start(engine, o.theta);
@@ -218,7 +218,6 @@ TEST(test_imputation_does_not_depend_on_the_batch)
         assert_memory_equal(single, whole + 2 * row, sizeof single);
     }
     sn_engine_ref.free(engine);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -33,12 +33,11 @@ static stonet_data *make_data(uint64_t seed, int bent)
 
 static stonet_model *fit(const char *method, const char *dim, const stonet_data *data)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_model *model = NULL;
     OK(stonet_spec_create(method, &spec));
     OK(stonet_spec_set(spec, "dim", dim));
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -56,11 +55,11 @@ static stonet_coef_result *coef(const stonet_model *model, const stonet_data *da
 
 TEST(directions_are_the_models)
 {
-    stonet_data *data = make_data(1, 0);
-    stonet_model *model = fit("sir", "2", data);
+    SN_AUTO(stonet_data) *data = make_data(1, 0);
+    SN_AUTO(stonet_model) *model = fit("sir", "2", data);
     double expected[P * 2];
     OK(stonet_model_directions(model, expected));
-    stonet_coef_result *plain = coef(model, NULL, 0, 1), *with_se = coef(model, data, 10, 1);
+    SN_AUTO(stonet_coef_result) *plain = coef(model, NULL, 0, 1), *with_se = coef(model, data, 10, 1);
     assert_true(stonet_coef_is_linear(plain));
     assert_int_equal(stonet_coef_rows(plain), P);
     assert_int_equal(stonet_coef_columns(plain), 2);
@@ -72,10 +71,6 @@ TEST(directions_are_the_models)
             assert_true(stonet_coef_value(with_se, j, 2 * k) == expected[j * 2 + k]);
             assert_true(stonet_coef_value(with_se, j, 2 * k + 1) > 0.0);
         }
-    stonet_coef_free(plain);
-    stonet_coef_free(with_se);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Mean standard error over the spread of the estimates, for the first direction, entry j. */
@@ -84,17 +79,14 @@ static void check_errors(const char *method, int bent, double low, double high)
     enum { SETS = 40 };
     double value[P][SETS], error[P] = {0};
     for (int s = 0; s < SETS; s++) {
-        stonet_data *data = make_data(100 + (uint64_t)s, bent);
-        stonet_model *model = fit(method, "1", data);
-        stonet_coef_result *found = coef(model, data, 10, 1);
+        SN_AUTO(stonet_data) *data = make_data(100 + (uint64_t)s, bent);
+        SN_AUTO(stonet_model) *model = fit(method, "1", data);
+        SN_AUTO(stonet_coef_result) *found = coef(model, data, 10, 1);
         const double sign = stonet_coef_value(found, 0, 0) < 0.0 ? -1.0 : 1.0;
         for (int j = 0; j < P; j++) {
             value[j][s] = sign * stonet_coef_value(found, j, 0);
             error[j] += pow(stonet_coef_value(found, j, 1), 2) / SETS;
         }
-        stonet_coef_free(found);
-        stonet_model_free(model);
-        stonet_data_free(data);
     }
     for (int j = 0; j < P; j++) {
         double mean = 0.0, variance = 0.0;
@@ -124,14 +116,14 @@ static void note(stonet_level level, const char *text, void *user)
 /* The errors of other rows are no errors of this model: that is said, and only then. */
 TEST(other_rows_are_noticed)
 {
-    stonet_data *data = make_data(1, 0);
-    stonet_model *model = fit("sir", "1", data);
+    SN_AUTO(stonet_data) *data = make_data(1, 0);
+    SN_AUTO(stonet_model) *model = fit("sir", "1", data);
     int warned = 0;
     stonet_run run = STONET_RUN_INIT;
     run.on_message = note;
     run.user = &warned;
     const stonet_coef_options how = {.size = sizeof how, .pairs = 10};
-    stonet_coef_result *found = NULL;
+    SN_AUTO(stonet_coef_result) *found = NULL;
     OK(stonet_coef(model, data, &how, &run, &found));
     assert_int_equal(warned, 0);
     stonet_coef_free(found);
@@ -139,18 +131,15 @@ TEST(other_rows_are_noticed)
     data = make_data(2, 0);
     OK(stonet_coef(model, data, &how, &run, &found));
     assert_int_equal(warned, 1);
-    stonet_coef_free(found);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Of a network with one column of Z the derivatives all point one way when y depends on one index: the
    leading direction is that of the index in units of x, and has nearly all. */
 TEST(gradients_find_the_index)
 {
-    stonet_data *data = make_data(5, 0);
-    stonet_model *model = fit("stonet", "1", data);
-    stonet_coef_result *one = coef(model, data, 0, 1), *two = coef(model, data, 0, 2);
+    SN_AUTO(stonet_data) *data = make_data(5, 0);
+    SN_AUTO(stonet_model) *model = fit("stonet", "1", data);
+    SN_AUTO(stonet_coef_result) *one = coef(model, data, 0, 1), *two = coef(model, data, 0, 2);
     assert_false(stonet_coef_is_linear(one));
     assert_int_equal(stonet_coef_columns(one), 2);
     assert_string_equal(stonet_coef_column_name(one, 1), "direction1");
@@ -169,17 +158,13 @@ TEST(gradients_find_the_index)
         agreement = fabs(sn_dot(P, scaled, wanted)) / (sn_norm(P, scaled) * sn_norm(P, wanted));
         assert_true(agreement > 0.98);
     }
-    stonet_coef_free(one);
-    stonet_coef_free(two);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Z of principal components asked by differences is Z of its directions. */
 TEST(derivatives_of_a_linear_map_are_its_directions)
 {
-    stonet_data *data = make_data(3, 0);
-    stonet_model *model = fit("sir", "2", data);
+    SN_AUTO(stonet_data) *data = make_data(3, 0);
+    SN_AUTO(stonet_model) *model = fit("sir", "2", data);
     double mean[P * 2], outer[P * P], expected[P * 2];
     const stonet_run run = STONET_RUN_INIT;
     OK(stonet_model_directions(model, expected));
@@ -188,14 +173,12 @@ TEST(derivatives_of_a_linear_map_are_its_directions)
     for (int j = 0; j < P; j++)
         for (int k = 0; k < 2; k++) /* scaled by deviations, which are about the units */
             assert_true(fabs(mean[j * 2 + k] - expected[j * 2 + k] * unit[j]) < 0.12);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 TEST(what_cannot_be_told_is_said)
 {
-    stonet_data *data = make_data(1, 0);
-    stonet_model *sir = fit("sir", "1", data), *net = fit("stonet", "1", data);
+    SN_AUTO(stonet_data) *data = make_data(1, 0);
+    SN_AUTO(stonet_model) *sir = fit("sir", "1", data), *net = fit("stonet", "1", data);
     stonet_coef_result *found = NULL;
     stonet_coef_options how = {.size = sizeof how, .pairs = 10};
     assert_int_equal(stonet_coef(NULL, NULL, NULL, NULL, &found), STONET_ERROR_ARGUMENT);
@@ -208,9 +191,6 @@ TEST(what_cannot_be_told_is_said)
     assert_int_equal(stonet_coef_rows(NULL), 0);
     assert_null(stonet_coef_feature(NULL, 0));
     assert_true(isnan(stonet_coef_value(NULL, 0, 0)));
-    stonet_model_free(sir);
-    stonet_model_free(net);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -26,12 +26,11 @@ static stonet_data *linear_data(void)
 
 static stonet_model *fit(const char *method, const char *dim, const stonet_data *data)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_model *model = NULL;
     OK(stonet_spec_create(method, &spec));
     OK(stonet_spec_set(spec, "dim", dim));
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -59,8 +58,8 @@ static stonet_importance_row_values row_of(const stonet_importance_result *found
 TEST(a_linear_model_has_known_importances)
 {
     static const double slope[P] = {2, 1, 0, 0};
-    stonet_data *data = linear_data();
-    stonet_model *model = fit("pca", "4", data);
+    SN_AUTO(stonet_data) *data = linear_data();
+    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
     double mean = 0, variance = 0, of[P] = {0};
     for (int i = 0; i < N; i++) mean += y[i] / N;
     for (int i = 0; i < N; i++) variance += pow(y[i] - mean, 2) / N;
@@ -69,7 +68,7 @@ TEST(a_linear_model_has_known_importances)
         for (int i = 0; i < N; i++) centre += (double)x[i * P + j] / N;
         for (int i = 0; i < N; i++) of[j] += pow((double)x[i * P + j] - centre, 2) / N;
     }
-    stonet_importance_result *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 1);
+    SN_AUTO(stonet_importance_result) *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 1);
     assert_int_equal(stonet_importance_rows(found), P);
     for (int j = 0; j < P; j++) {
         const double expected = slope[j] * slope[j] * 2.0 * of[j] / variance;
@@ -98,9 +97,6 @@ TEST(a_linear_model_has_known_importances)
     }
     assert_true(fabs(sum - 2.0) < 0.2);
     assert_int_equal(row_of(found, 0).n_z, 0);
-    stonet_importance_free(found);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Text columns go as one variable; the numbers do not depend on the threads. */
@@ -125,35 +121,29 @@ TEST(classes_text_and_threads)
     assert_int_equal(fclose(out), 0);
     stonet_read_options how = STONET_READ_OPTIONS_INIT;
     how.target = "label";
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read(path, &how, &data));
     remove(path);
-    stonet_model *model = fit("sir", "1", data);
+    SN_AUTO(stonet_model) *model = fit("sir", "1", data);
     for (int kind = 0; kind < 3; kind++) {
-        stonet_importance_result *one = importance(model, data, (stonet_importance_kind)kind, 1);
-        stonet_importance_result *two = importance(model, data, (stonet_importance_kind)kind, 2);
+        SN_AUTO(stonet_importance_result) *one = importance(model, data, (stonet_importance_kind)kind, 1);
+        SN_AUTO(stonet_importance_result) *two = importance(model, data, (stonet_importance_kind)kind, 2);
         assert_int_equal(stonet_importance_rows(one), 2);
         assert_string_equal(row_of(one, 0).variable, "colour");
         assert_true(row_of(one, 0).importance > 10.0 * fabs(row_of(one, 1).importance));
         assert_true(row_of(one, 0).importance == row_of(two, 0).importance);
         if (kind == 0) assert_true(row_of(one, 0).z[0] > 0.5 && row_of(one, 1).z[0] < 0.1);
-        stonet_importance_free(one);
-        stonet_importance_free(two);
     }
-    stonet_importance_result *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 0);
-    char *text = stonet_importance_json(found);
+    SN_AUTO(stonet_importance_result) *found = importance(model, data, STONET_IMPORTANCE_PERMUTATION, 0);
+    SN_BLOCK char *text = stonet_importance_json(found);
     assert_non_null(strstr(text, "\"variable\": \"colour\""));
     assert_non_null(strstr(text, "\"z1\""));
-    stonet_string_free(text);
-    stonet_importance_free(found);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 TEST(what_cannot_be_answered_is_said)
 {
-    stonet_data *data = linear_data();
-    stonet_model *model = fit("pca", "2", data);
+    SN_AUTO(stonet_data) *data = linear_data();
+    SN_AUTO(stonet_model) *model = fit("pca", "2", data);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     stonet_importance_result *found = NULL;
     stonet_importance_row_values row;
@@ -169,12 +159,9 @@ TEST(what_cannot_be_answered_is_said)
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);
-    stonet_data *without = NULL; /* no response to measure a loss with */
+    SN_AUTO(stonet_data) *without = NULL; /* no response to measure a loss with */
     OK(stonet_data_wrap(x, N, P, &without));
     assert_int_not_equal(stonet_importance(model, without, NULL, NULL, &found), STONET_OK);
-    stonet_data_free(without);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 static int warned;
@@ -190,8 +177,8 @@ static void count_warning(stonet_level level, const char *text, void *user)
    without noise nothing; of two copies neither is missed. */
 TEST(refits_miss_what_the_others_cannot_say)
 {
-    stonet_data *data = linear_data();
-    stonet_model *model = fit("pca", "4", data);
+    SN_AUTO(stonet_data) *data = linear_data();
+    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
     stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_REFIT, .train = data};
     stonet_run run = STONET_RUN_INIT;
     run.on_message = count_warning;
@@ -221,16 +208,13 @@ TEST(refits_miss_what_the_others_cannot_say)
     assert_true(row_of(found, 1).importance > 0.1);
     stonet_importance_free(found);
     const int64_t half[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-    stonet_data *few = NULL;
+    SN_AUTO(stonet_data) *few = NULL;
     OK(stonet_data_subset(data, half, 20, &few));
     how.train = few;
     warned = 0;
     OK(stonet_importance(model, data, &how, &run, &found));
     assert_int_equal(warned, 1);
     stonet_importance_free(found);
-    stonet_data_free(few);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Of four columns one is noted in each half (q = 1): x1, whatever the threads and the model. */
@@ -238,36 +222,32 @@ TEST(halves_agree_on_what_matters)
 {
     sn_random random;
     sn_random_init(&random, 9, SN_STREAM_TEST, 0);
-    stonet_data *data = linear_data();
+    SN_AUTO(stonet_data) *data = linear_data();
     for (int i = 0; i < N; i++) y[i] = (double)x[i * P] + 0.2 * sn_random_normal(&random);
     OK(stonet_data_set_targets(data, y, 1));
     int64_t some[80];
     for (int i = 0; i < 80; i++) some[i] = i;
-    stonet_data *few = NULL;
+    SN_AUTO(stonet_data) *few = NULL;
     OK(stonet_data_subset(data, some, 80, &few));
-    stonet_model *model = fit("pca", "2", data);
+    SN_AUTO(stonet_model) *model = fit("pca", "2", data);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     how.kind = STONET_IMPORTANCE_STABILITY;
     how.repeats = 2;
     for (int threads = 1; threads <= 2; threads++) {
         stonet_run run = STONET_RUN_INIT;
         run.threads = threads;
-        stonet_importance_result *found = NULL;
+        SN_AUTO(stonet_importance_result) *found = NULL;
         OK(stonet_importance(model, few, &how, &run, &found));
         for (int j = 0; j < P; j++) {
             assert_true(row_of(found, j).importance == (j == 0));
             assert_true(row_of(found, j).se == 0.0);
             assert_int_equal(row_of(found, j).n_z, 0);
         }
-        stonet_importance_free(found);
     }
     stonet_data_free(few);
     OK(stonet_data_subset(data, some, 19, &few));
     stonet_importance_result *found = NULL;
     assert_int_equal(stonet_importance(model, few, &how, NULL, &found), STONET_ERROR_DATA);
-    stonet_data_free(few);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* Rows i % 3 times: by weights (some 0), or one after the other. */
@@ -302,8 +282,8 @@ TEST(weights_are_repeated_rows)
 {
     static const stonet_importance_kind kinds[] = {STONET_IMPORTANCE_GRADIENT, STONET_IMPORTANCE_PERMUTATION,
                                                    STONET_IMPORTANCE_SHAPLEY};
-    stonet_data *weighted = counted_data(false);
-    stonet_model *model = fit("pca", "4", weighted);
+    SN_AUTO(stonet_data) *weighted = counted_data(false);
+    SN_AUTO(stonet_model) *model = fit("pca", "4", weighted);
     stonet_importance_result *one[3];
     for (int k = 0; k < 3; k++) one[k] = importance(model, weighted, kinds[k], 1);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
@@ -311,19 +291,15 @@ TEST(weights_are_repeated_rows)
     how.kind = STONET_IMPORTANCE_STABILITY;
     assert_says(stonet_importance(model, weighted, &how, NULL, &none), STONET_ERROR_UNSUPPORTED,
                 "no weighted form");
-    stonet_data *repeated = counted_data(true);
+    SN_AUTO(stonet_data) *repeated = counted_data(true);
     for (int k = 0; k < 3; k++) {
-        stonet_importance_result *many = importance(model, repeated, kinds[k], 1);
+        SN_AUTO(stonet_importance_result) *many = importance(model, repeated, kinds[k], 1);
         for (int64_t j = 0; j < 2; j++) {
             const double a = row_of(one[k], j).importance, b = row_of(many, j).importance;
             assert_true(fabs(a - b) < (k == 0 ? 1e-4 : 0.15) * fabs(b));
         }
-        stonet_importance_free(many);
         stonet_importance_free(one[k]);
     }
-    stonet_model_free(model);
-    stonet_data_free(weighted);
-    stonet_data_free(repeated);
 }
 
 /* y = x1 + noise, x2 follows x1 by .95, x3 is noise: the linear model leans on x2 as well, permutation says

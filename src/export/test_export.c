@@ -117,8 +117,9 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
 {
     const int64_t n = stonet_data_rows(table->data), rows = n < CHECKED ? n : CHECKED;
     const int64_t q = stonet_model_dim(model), m = stonet_model_outputs(model);
-    float *z = calloc((size_t)(n * q), sizeof *z);
-    double *wide = calloc((size_t)(n * q), sizeof *wide), *out = calloc((size_t)(n * m + 1), sizeof *out);
+    SN_BLOCK float *z = calloc((size_t)(n * q), sizeof *z);
+    SN_BLOCK double *wide = calloc((size_t)(n * q), sizeof *wide),
+                    *out = calloc((size_t)(n * m + 1), sizeof *out);
     export_to_file(h, model);
     put_rows(h, table, rows);
     OK(stonet_transform(model, table->data, NULL, z));
@@ -130,9 +131,6 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
         put_call(h, "predict", "y", rows, m);
     }
     h->models++;
-    free(z);
-    free(wide);
-    free(out);
     stonet_model_free(model);
 }
 
@@ -161,7 +159,7 @@ static void start(harness *h)
 static void finish(harness *h)
 {
     char path[320];
-    sn_bytes command = {0};
+    SN_FREED_BY(sn_bytes_free) sn_bytes command = {0};
     sn_bytes_text(&h->program, "int main(void)\n{\n    static double got[1000];\n    int i, wrong = 0;\n");
     OK(h->calls.status);
     sn_bytes_put(&h->program, h->calls.at, h->calls.size);
@@ -182,7 +180,6 @@ static void finish(harness *h)
         print_error("see %s\n", h->folder);
     }
     assert_int_equal(result, 0);
-    sn_bytes_free(&command);
     sn_bytes_free(&h->program);
     sn_bytes_free(&h->calls);
     sn_bytes_free(&h->files);
@@ -220,7 +217,9 @@ TEST(every_method_answers_the_same)
 {
     harness h;
     start(&h);
-    sn_table classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_FREED_BY(sn_table_free)
+    sn_table classes = sn_table_classes(60, 4, 3, 1),
+             numbers = sn_table_numbers(60, 4, 1, 2);
     const cells of_classes = of_table(&classes), of_numbers = of_table(&numbers);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
@@ -232,8 +231,6 @@ TEST(every_method_answers_the_same)
             add_model(&h, must_fit(spec_of(words), numbers.data), &of_numbers);
     }
     finish(&h);
-    sn_table_free(&classes);
-    sn_table_free(&numbers);
 }
 
 TEST(every_part_of_a_model_is_there)
@@ -250,8 +247,12 @@ TEST(every_part_of_a_model_is_there)
         "stonet 1 front=kernel response=ensemble", "pca 2 learner=mlp", "pca 2 learner=kernel"};
     harness h;
     start(&h);
-    sn_table three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);
-    sn_table numbers = sn_table_numbers(60, 3, 2, 2), wide = sn_table_classes(40, 60, 2, 4);
+    SN_FREED_BY(sn_table_free)
+    sn_table three = sn_table_classes(60, 4, 3, 1),
+             two = sn_table_classes(60, 3, 2, 2);
+    SN_FREED_BY(sn_table_free)
+    sn_table numbers = sn_table_numbers(60, 3, 2, 2),
+             wide = sn_table_classes(40, 60, 2, 4);
     const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
     const cells of_wide = of_table(&wide);
     for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {
@@ -269,10 +270,6 @@ TEST(every_part_of_a_model_is_there)
     OK(stonet_calibrate(calibrated, three.data, NULL, NULL));
     add_model(&h, calibrated, &of_three);
     finish(&h);
-    sn_table_free(&three);
-    sn_table_free(&two);
-    sn_table_free(&numbers);
-    sn_table_free(&wide);
 }
 
 /* ---- tables of all kinds of columns ------------------------------------------------------------------ */
@@ -336,14 +333,13 @@ TEST(columns_are_encoded_the_same)
 {
     harness h;
     start(&h);
-    stonet_data *data = read_mixed();
+    SN_AUTO(stonet_data) *data = read_mixed();
     const cells table = {.data = data, .columns = MIXED_COLUMNS, .number = mixed_number, .text = mixed_text};
     static const char *const SPECS[] = {"none 1 levels=6", "pca 2 levels=none",
                                         "stonet 1 levels=6 front=none"};
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
         add_model(&h, must_fit(spec_of(SPECS[k]), data), &table);
     finish(&h);
-    stonet_data_free(data);
 }
 
 enum { RANKED_ROWS = 60 };
@@ -368,7 +364,7 @@ static stonet_data *ranked_table(void)
     static const char *const SIZES[] = {"small", "medium", "large"};
     double number[RANKED_ROWS], day[RANKED_ROWS], y[RANKED_ROWS];
     int32_t size[RANKED_ROWS];
-    stonet_columns *columns = NULL;
+    SN_AUTO(stonet_columns) *columns = NULL;
     stonet_data *data = NULL;
     for (int64_t i = 0; i < RANKED_ROWS; i++) {
         number[i] = ranked_number(i, 0, NULL);
@@ -382,7 +378,6 @@ static stonet_data *ranked_table(void)
     OK(stonet_data_add_codes(columns, "size", size, SIZES, 3, 1));
     OK(stonet_data_end(columns, NULL, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    stonet_columns_free(columns);
     return data;
 }
 
@@ -392,12 +387,11 @@ TEST(ranks_dates_and_missing_cells)
 {
     harness h;
     start(&h);
-    stonet_data *data = ranked_table();
+    SN_AUTO(stonet_data) *data = ranked_table();
     const cells table = {.data = data, .columns = 3, .number = ranked_number, .text = ranked_text};
     add_model(&h, must_fit(spec_of("none 1 missing=mean missing_indicators=off"), data), &table);
     add_model(&h, must_fit(spec_of("none 1 missing=mean missing_indicators=on"), data), &table);
     finish(&h);
-    stonet_data_free(data);
 }
 
 /* What no training row had: a new word, a new level, a missing cell; the same words as the library. */
@@ -405,8 +399,8 @@ TEST(cells_nobody_knows_have_a_status)
 {
     harness h;
     start(&h);
-    stonet_data *data = read_mixed();
-    stonet_model *model = must_fit(spec_of("none 1 levels=6 missing=error"), data);
+    SN_AUTO(stonet_data) *data = read_mixed();
+    SN_AUTO(stonet_model) *model = must_fit(spec_of("none 1 levels=6 missing=error"), data);
     const int64_t p = stonet_model_features(model);
     export_to_file(&h, model);
     sn_bytes_print(&h.program, "int m0_transform(const cell *row, double *out);\n");
@@ -426,16 +420,14 @@ TEST(cells_nobody_knows_have_a_status)
                   "    if (wrong) printf(\"%d wrong\\n\", wrong);\n    (void)i; (void)check;\n    }\n");
     assert_int_equal(p, 11);
     finish(&h);
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------- */
 
 TEST(bad_calls_are_told)
 {
-    sn_table table = sn_table_classes(30, 3, 2, 1);
-    stonet_model *model = must_fit(spec_of("pca 1"), table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
+    SN_AUTO(stonet_model) *model = must_fit(spec_of("pca 1"), table.data);
     unsigned char *bytes = NULL;
     size_t size = 0;
     stonet_export_format format;
@@ -452,8 +444,6 @@ TEST(bad_calls_are_told)
     assert_null(bytes);
     OK(stonet_export_format_find("json", &format));
     assert_int_equal(format, STONET_EXPORT_JSON);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 static double day_number(int64_t row, int64_t column, const void *user)
@@ -483,7 +473,7 @@ TEST(times_of_the_year_are_the_same)
     stonet_read_options options = STONET_READ_OPTIONS_INIT;
     options.target = "y";
     options.season = "day";
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read(path, &options, &data));
     unlink(path);
     start(&h);
@@ -492,14 +482,13 @@ TEST(times_of_the_year_are_the_same)
     assert_int_equal(stonet_model_features(model), 4);
     add_model(&h, model, &table);
     finish(&h);
-    stonet_data_free(data);
 }
 
 /* The same bytes every time, in every format. */
 TEST(files_are_the_same_every_time)
 {
-    stonet_data *data = read_mixed();
-    stonet_model *model = must_fit(spec_of("stonet 2 levels=6"), data);
+    SN_AUTO(stonet_data) *data = read_mixed();
+    SN_AUTO(stonet_model) *model = must_fit(spec_of("stonet 2 levels=6"), data);
     for (int format = STONET_EXPORT_ONNX; format <= STONET_EXPORT_JSON; format++) {
         unsigned char *bytes[2] = {NULL, NULL};
         size_t size[2] = {0, 0};
@@ -510,8 +499,6 @@ TEST(files_are_the_same_every_time)
         stonet_bytes_free(bytes[0]);
         stonet_bytes_free(bytes[1]);
     }
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

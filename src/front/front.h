@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/store.h"
 #include "base/words.h"
 #include "net/shape.h"
@@ -90,5 +91,6 @@ void sn_front_problem_free(const sn_problem *problem, sn_problem *seen);
 stonet_status sn_front_put(const sn_front *front, sn_store *store);
 stonet_status sn_front_get(const sn_store *store, sn_front **out);
 void sn_front_free(sn_front *front); /* NULL is fine */
+SN_DROP(sn_front, sn_front_free)
 
 extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components, sn_front_conv;

@@ -85,7 +85,7 @@ static int64_t best_column(const oracle *o, const sn_rows *rows, const int64_t *
 static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *rows)
 {
     const int64_t width[] = {P, 2, outputs};
-    oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, seed);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, seed);
     for (int64_t r = 0; r < 2 * N; r++) { /* means, a column that is constant, one with two values, a copy */
         float *x = o.x + r * P;
         for (int64_t j = 0; j < P; j++) x[j] = x[j] * (float)(1 + j % 3) + (float)(j % 5);
@@ -98,7 +98,6 @@ static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *r
     int64_t columns[TAKEN];
     OK(sn_column_order(&o.problem, rows, TAKEN, columns));
     for (int k = 0; k < TAKEN; k++) assert_int_equal(columns[k], best_column(&o, rows, columns, k));
-    oracle_free(&o);
 }
 
 TEST(columns_are_taken_in_the_order_of_their_scores)
@@ -117,7 +116,7 @@ TEST(columns_are_taken_in_the_order_of_their_scores)
 TEST(all_columns_can_be_taken)
 {
     const int64_t width[] = {3, 2, 1};
-    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 9);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 9);
     const sn_rows all = sn_rows_range(0, N);
     int64_t columns[3], seen[3] = {0};
     for (int64_t i = 0; i < N; i++) o.y[i] = (double)o.x[i * 3 + 1];
@@ -125,7 +124,6 @@ TEST(all_columns_can_be_taken)
     assert_int_equal(columns[0], 1);
     for (int k = 0; k < 3; k++) seen[columns[k]]++;
     for (int k = 0; k < 3; k++) assert_int_equal(seen[k], 1);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -35,8 +35,8 @@ static void make(void)
 static void check_task(sn_task_wish task, const stonet_data *data)
 {
     SN_WORKSPACE(keep);
-    sn_schema *schema = NULL;
-    sn_encoder *encoder = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     sn_problem dense;
     OK(sn_schema_fit(data, &(sn_encoding){.task = task}, NULL, &schema));
     OK(sn_schema_problem(schema, data, &keep, &dense));
@@ -53,13 +53,11 @@ static void check_task(sn_task_wish task, const stonet_data *data)
         OK(sn_column_order(&sparse, &sets[k], WANTED, of_sparse));
         assert_memory_equal(of_dense, of_sparse, sizeof of_dense);
     }
-    sn_encoder_free(encoder);
-    sn_schema_free(schema);
 }
 
 TEST(the_same_columns_are_taken)
 {
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     make();
     OK(stonet_data_wrap_sparse(start, column, value, N, P, &data));
     OK(stonet_data_set_targets(data, y, 1));
@@ -67,7 +65,6 @@ TEST(the_same_columns_are_taken)
     for (int i = 0; i < N; i++) y[i] = y[i] < 0.0 ? 0.0 : y[i] < 10.0 ? 1.0 : 2.0;
     OK(stonet_data_set_targets(data, y, 1));
     check_task(SN_TASK_WISH_CLASSIFICATION, data);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -43,7 +43,7 @@ TEST(scores_are_those_of_components)
     fill(N, x);
     const sn_problem problem = {.n = N, .p = P, .x = x};
     const sn_rows all = sn_rows_range(0, N);
-    sn_front *front = NULL;
+    SN_AUTO(sn_front) *front = NULL;
     OK(sn_front_components_create(&problem, &all, P, 1, &front));
     OK(front->ops->apply(front, N, x, u));
     double mean[P] = {0}, covariance[P][P] = {{0}};
@@ -70,7 +70,6 @@ TEST(scores_are_those_of_components)
         if (i == 1) factor = after / before;
         assert_true(fabs(after / before - factor) < 1e-4 * factor);
     }
-    sn_front_free(front);
 }
 
 /* Of rows in a plane there are two components; the others are 0. Rows that do not differ have none. */
@@ -106,10 +105,9 @@ TEST(many_rows)
         source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = x};
         const sn_problem problem = {.n = MANY, .p = P, .source = &from.base};
         const sn_rows some = sn_rows_range(MANY - wanted, wanted);
-        sn_front *front = NULL;
+        SN_AUTO(sn_front) *front = NULL;
         OK(sn_front_components_create(&problem, &some, 2, 1, &front));
         assert_int_equal(from.fetched, wanted < 500 ? wanted : 500);
-        sn_front_free(front);
     }
 }
 

@@ -40,12 +40,12 @@ static sn_front *kernel_of(const sn_problem *problem, double complexity, double 
 /* With every row a landmark, distances between features are those of the kernel. */
 TEST(features_have_the_distances_of_the_kernel)
 {
-    oracle o = hill(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     sn_problem some = o.problem, seen;
     some.n = 60;
     for (int share = 0; share < 2; share++) {
         const double rho = 0.5 * share;
-        sn_front *front = kernel_of(&some, 1.5, rho, 1000);
+        SN_AUTO(sn_front) *front = kernel_of(&some, 1.5, rho, 1000);
         assert_int_equal(front->inputs, P);
         OK(sn_front_problem(front, &some, &seen));
         assert_int_equal(seen.p, front->outputs);
@@ -64,17 +64,15 @@ TEST(features_have_the_distances_of_the_kernel)
         }
         assert_true(fabs(sum) < 1e-4);
         sn_front_problem_free(&some, &seen);
-        sn_front_free(front);
     }
-    oracle_free(&o);
 }
 
 /* Layer 1 straight from x is layer 1 of the features. */
 TEST(layer_1_needs_no_features)
 {
-    oracle o = hill(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     for (int share = 0; share < 2; share++) {
-        sn_front *front = kernel_of(&o.problem, 1.5, 0.1 * share, 70);
+        SN_AUTO(sn_front) *front = kernel_of(&o.problem, 1.5, 0.1 * share, 70);
         sn_shape shape = {.layers = 2, .width = {front->outputs, 4, 1}, .activation = SN_TANH};
         sn_problem seen;
         float mu[ROWS * 4];
@@ -96,19 +94,17 @@ TEST(layer_1_needs_no_features)
         }
         test_free(theta);
         sn_front_problem_free(&o.problem, &seen);
-        sn_front_free(front);
     }
-    oracle_free(&o);
 }
 
 TEST(no_front_is_the_problem_itself)
 {
-    oracle o = hill(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     sn_problem seen;
     OK(sn_front_problem(NULL, &o.problem, &seen));
     assert_ptr_equal(seen.x, o.problem.x);
     sn_front_problem_free(&o.problem, &seen);
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     sn_front *front = (sn_front *)&seen;
     OK(sn_store_create(&store));
     OK(sn_front_put(NULL, store));
@@ -116,16 +112,14 @@ TEST(no_front_is_the_problem_itself)
     assert_null(front);
     OK(sn_store_put_text(store, "front", "lens"));
     assert_says(sn_front_get(store, &front), STONET_ERROR_FORMAT, "front 'lens'");
-    sn_store_free(store);
     sn_front_free(NULL);
-    oracle_free(&o);
 }
 
 TEST(a_front_comes_back_from_a_store)
 {
-    oracle o = hill(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     sn_front *front = kernel_of(&o.problem, 4.0, 0.5, 50), *back = NULL;
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_front_put(front, store));
     OK(sn_front_get(store, &back));
@@ -142,7 +136,7 @@ TEST(a_front_comes_back_from_a_store)
     double mean[4] = {0};
     OK(sn_store_create(&store));
     OK(sn_front_put(front, store));
-    sn_store *other;
+    SN_AUTO(sn_store) *other = NULL;
     OK(sn_store_create(&other));
     for (size_t i = 0; i < sn_store_texts(store); i++) {
         const char *key, *value;
@@ -157,22 +151,19 @@ TEST(a_front_comes_back_from_a_store)
     assert_says(sn_front_get(other, &back), STONET_ERROR_FORMAT, "front_mean");
     OK(sn_store_put_vector(other, "front_mean", SN_F64, 4, mean));
     assert_says(sn_front_get(other, &back), STONET_ERROR_FORMAT, "front_mean");
-    sn_store_free(other);
-    sn_store_free(store);
     sn_front_free(front);
-    oracle_free(&o);
 }
 
 /* Columns and components, and columns of a file that are not there. */
 TEST(few_features_come_back_too)
 {
-    oracle o = hill(SN_REGRESSION);
+    SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     const sn_rows all = sn_rows_range(0, ROWS);
     const sn_front_recipe recipe[] = {{.kind = SN_FRONT_COLUMNS, .size = 2},
                                       {.kind = SN_FRONT_COLUMNS, .size = 50}, /* there are fewer */
                                       {.kind = SN_FRONT_COMPONENTS, .size = 2}};
     const int64_t outputs[] = {2, P, 2}, beyond[] = {P};
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     sn_front *front, *back;
     for (int k = 0; k < 3; k++) {
         sn_problem seen[2];
@@ -195,8 +186,6 @@ TEST(few_features_come_back_too)
     OK(sn_store_put_int(store, "front_inputs", P));
     OK(sn_store_put_vector(store, "front_columns", SN_I64, 1, beyond));
     assert_says(sn_front_get(store, &front), STONET_ERROR_FORMAT, "front_columns");
-    sn_store_free(store);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -18,7 +18,7 @@ static inline void *fit_learner(const char *name, const sn_problem *problem, int
 {
     const sn_learner *learner = sn_learner_find(name);
     assert_non_null(learner);
-    sn_settings *chosen;
+    SN_AUTO(sn_settings) *chosen = NULL;
     assert_ok(sn_settings_create(learner->params, learner->n_params, &chosen));
     for (; settings != NULL && settings[0] != NULL; settings += 2)
         assert_ok(sn_settings_set(chosen, settings[0], settings[1]));
@@ -26,7 +26,6 @@ static inline void *fit_learner(const char *name, const sn_problem *problem, int
     run.threads = threads;
     void *state;
     assert_ok(learner->fit(problem, chosen, &run, &state));
-    sn_settings_free(chosen);
     return state;
 }
 
@@ -38,7 +37,7 @@ static inline void predict_both_ways(const char *name, const void *state, const 
     const sn_learner *learner = sn_learner_find(name);
     assert_ok(learner->predict(state, problem->x, problem->n, out));
     size_t count = (size_t)(problem->n * problem->outputs);
-    double *again;
+    SN_BLOCK double *again = NULL;
     assert_ok(SN_NEW(again, count));
     sn_store *store;
     void *copy;
@@ -52,7 +51,6 @@ static inline void predict_both_ways(const char *name, const void *state, const 
     assert_int_equal(sizes.inputs, problem->p);
     assert_int_equal(sizes.outputs, problem->outputs);
     learner->free(copy);
-    sn_free(again);
 }
 
 static inline void assert_probabilities(int64_t n, int64_t classes, const double *p)

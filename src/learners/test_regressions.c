@@ -149,8 +149,8 @@ static void free_sample(sample *s)
 TEST(the_same_bits_for_any_number_of_threads)
 {
     enum { ROWS = 9000 };
-    sample s = make_sample(ROWS, 30, SN_CLASSIFICATION, 4);
-    double *one, *many;
+    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, 30, SN_CLASSIFICATION, 4);
+    SN_BLOCK double *one = NULL, *many = NULL;
     assert_ok(SN_NEW(one, ROWS * 4));
     assert_ok(SN_NEW(many, ROWS * 4));
     const sn_learner *learner = sn_learner_find("logistic");
@@ -164,14 +164,11 @@ TEST(the_same_bits_for_any_number_of_threads)
         assert_memory_equal(one, many, ROWS * 4 * sizeof *one);
         learner->free(state);
     }
-    sn_free(one);
-    sn_free(many);
-    free_sample(&s);
 }
 
 TEST(classes_without_rows_get_probability_zero)
 {
-    sample s = make_sample(200, 3, SN_CLASSIFICATION, 5);
+    SN_FREED_BY(free_sample) sample s = make_sample(200, 3, SN_CLASSIFICATION, 5);
     double out[200 * 5];
     for (int keep = 1; keep <= 4; keep++) { /* classes 1..keep have rows, 0 and the rest have none */
         for (int i = 0; i < 200; i++) s.label[i] = 1 + i % keep;
@@ -183,7 +180,6 @@ TEST(classes_without_rows_get_probability_zero)
                 assert_true(k >= 1 && k <= keep ? out[i * 5 + k] > 0 : out[i * 5 + k] == 0);
         sn_learner_find("logistic")->free(state);
     }
-    free_sample(&s);
 }
 
 TEST(one_row_fits)
@@ -205,7 +201,7 @@ TEST(one_row_fits)
 
 TEST(huge_and_constant_features_do_no_harm)
 {
-    sample s = make_sample(300, 4, SN_CLASSIFICATION, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(300, 4, SN_CLASSIFICATION, 3);
     double plain[300 * 3], out[300 * 3];
     const float scale = 1e30F;
     for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 0;
@@ -231,7 +227,6 @@ TEST(huge_and_constant_features_do_no_harm)
     predict_both_ways("linear", state, &s.problem, out);
     for (int i = 0; i < 600; i++) assert_true(isfinite(out[i]));
     sn_learner_find("linear")->free(state);
-    free_sample(&s);
 }
 
 static int stop_at_once(void *user)
@@ -242,9 +237,9 @@ static int stop_at_once(void *user)
 
 TEST(a_stop_request_keeps_the_fit_so_far)
 {
-    sample s = make_sample(50, 3, SN_CLASSIFICATION, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(50, 3, SN_CLASSIFICATION, 3);
     const sn_learner *learner = sn_learner_find("logistic");
-    sn_settings *settings;
+    SN_AUTO(sn_settings) *settings = NULL;
     assert_ok(sn_settings_create(learner->params, learner->n_params, &settings));
     int asked = 0;
     stonet_run run = STONET_RUN_INIT;
@@ -257,8 +252,6 @@ TEST(a_stop_request_keeps_the_fit_so_far)
     assert_ok(learner->predict(state, s.x, 50, out));
     assert_probabilities(50, 3, out);
     learner->free(state);
-    sn_settings_free(settings);
-    free_sample(&s);
 }
 
 TEST(a_damaged_store_is_refused)

@@ -84,13 +84,12 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
         sn_shuffle_init_shard(&shuffle, (uint64_t)n, seed, (uint32_t)NO_EPOCH, substream);
         sn_shuffle_rows(&shuffle, 0, count, rows);
     } else {
-        int64_t *order = NULL;
+        SN_BLOCK int64_t *order = NULL;
         SN_TRY(SN_NEW_RAW(order, n));
         sn_random random;
         sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
         sn_random_permutation(&random, n, order);
         for (int64_t i = 0; i < count; i++) rows[i] = order[i];
-        sn_free(order);
     }
     qsort(rows, (size_t)count, sizeof *rows, sn_by_int);
     return STONET_OK;

@@ -132,7 +132,7 @@ static stonet_status apply_shares(const sn_kernel_sum *sum, const double *centre
     sn_failure failure = {0};
 #pragma omp parallel if (shares > 1)
     {
-        lanes *room;
+        SN_BLOCK lanes *room = NULL;
         const stonet_status status = SN_NEW_RAW(room, sum->p + sum->w);
         sn_failure_note(&failure, omp_get_thread_num(), status);
 #pragma omp for schedule(dynamic)
@@ -140,17 +140,14 @@ static stonet_status apply_shares(const sn_kernel_sum *sum, const double *centre
             const int64_t first = s * size, rows = n - first < size ? n - first : size;
             if (room != NULL) share_any(sum, centre_norm, rows, x + first * sum->p, room, f + first * sum->w);
         }
-        sn_free(room);
     }
     return sn_failure_raise(&failure);
 }
 
 stonet_status sn_kernel_sum_apply(const sn_kernel_sum *sum, int64_t n, const float *x, float *f)
 {
-    double *norm;
+    SN_BLOCK double *norm = NULL;
     SN_TRY(SN_NEW_RAW(norm, sum->m));
     centre_norms(sum, norm);
-    stonet_status status = apply_shares(sum, norm, n, x, f);
-    sn_free(norm);
-    return status;
+    return apply_shares(sum, norm, n, x, f);
 }

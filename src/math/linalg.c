@@ -181,7 +181,7 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
 {
     int64_t r = m < n ? m : n;
     if (r == 0) return STONET_OK;
-    double *spare = NULL;
+    SN_BLOCK double *spare = NULL;
     bool vectors = u != NULL || vt != NULL;
     if (vectors && (u == NULL || vt == NULL)) SN_TRY(SN_NEW_RAW(spare, r * (u == NULL ? m : n)));
     int threads = sn_serial_blas_begin();
@@ -189,7 +189,6 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
         LAPACKE_dgesdd(LAPACK_COL_MAJOR, vectors ? 'S' : 'N', (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
                        s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
     sn_serial_blas_end(threads);
-    sn_free(spare);
     return sn_lapack_status(info, "singular value decomposition");
 }
 

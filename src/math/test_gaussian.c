@@ -40,7 +40,7 @@ TEST(complete_rows_give_sample_moments)
 {
     float x[N * D];
     double s[D * D];
-    sn_gaussian g;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     make_rows(N, x);
     OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     for (int64_t a = 0; a < D; a++) {
@@ -54,7 +54,6 @@ TEST(complete_rows_give_sample_moments)
             near(s[a * D + b], sum, 1e-9);
         }
     }
-    sn_gaussian_free(&g);
 }
 
 /* One column has gaps, the other none: the likelihood is that of a regression and of a mean. */
@@ -62,7 +61,7 @@ TEST(gaps_in_one_column_have_a_closed_form)
 {
     float x[2 * N];
     double s[4];
-    sn_gaussian g;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     double n = 0, m1 = 0, m2 = 0, s11 = 0, s12 = 0, s22 = 0, all1 = 0, all11 = 0;
     for (int64_t i = 0; i < N; i++) {
         const double a = normal((uint32_t)i, 0), b = 0.7 * a + 0.5 * normal((uint32_t)i, 1) + 1.0;
@@ -84,7 +83,6 @@ TEST(gaps_in_one_column_have_a_closed_form)
     near(s[0], v1, 1e-6);
     near(s[1], slope * v1, 3e-3);
     near(s[3], rest + slope * slope * v1, 3e-3);
-    sn_gaussian_free(&g);
 }
 
 /* log N(x_o; m_o, S_oo), summed over the rows. */
@@ -115,13 +113,12 @@ TEST(the_likelihood_never_falls)
     make_rows(N, x);
     remove_some(N, -0.6, x);
     for (int k = 1; k <= 12; k++) {
-        sn_gaussian g;
+        SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
         const sn_gaussian_fit fit = {.n = N, .d = D, .x = x, .iterations = k};
         OK(sn_gaussian_fit_full(&fit, s, &g));
         const double now = likelihood(x, g.mean, s);
         if (now < before - 1e-6) fail_msg("step %d: %.8g after %.8g", k, now, before);
         before = now;
-        sn_gaussian_free(&g);
     }
 }
 
@@ -151,7 +148,7 @@ TEST(conditional_laws_are_those_of_the_book)
 {
     float x[N * D];
     double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, -0.4}, variance[2];
-    sn_gaussian g;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     sn_full_row row;
     make_rows(N, x);
     remove_some(N, -1.0, x);
@@ -178,7 +175,6 @@ TEST(conditional_laws_are_those_of_the_book)
     }
     const double *w = g.precision, det = w[1 * D + 1] * w[3 * D + 3] - w[1 * D + 3] * w[1 * D + 3];
     near(cross, -w[1 * D + 3] / det, 0.02 * sqrt(variance[0] * variance[1]));
-    sn_gaussian_free(&g);
 }
 
 /* Pieces from the last entry to the first have the law of the whole: the last two given what is known, and
@@ -188,7 +184,7 @@ TEST(pieces_are_laws_given_those_after_them)
     float x[N * D];
     double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, (double)NAN};
     const bool early[D] = {false, true, false, false, true};
-    sn_gaussian g;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     sn_full_row row, anew;
     make_rows(N, x);
     OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
@@ -220,13 +216,12 @@ TEST(pieces_are_laws_given_those_after_them)
     sn_full_condition(&g, z, NULL, &anew);
     sn_full_piece(&row, 0, 1, rest, NULL, gap);
     near(row.mean[0] + gap[0], anew.mean[0], 1e-10);
-    sn_gaussian_free(&g);
 }
 
 /* The factor model is the Gaussian with S = L L' + noise. */
 TEST(factors_say_what_their_covariance_says)
 {
-    sn_gaussian g = {.d = D, .factors = 2};
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {.d = D, .factors = 2};
     OK(SN_NEW(g.mean, D));
     OK(SN_NEW(g.loadings, D * 2));
     OK(SN_NEW(g.noise, D));
@@ -255,21 +250,20 @@ TEST(factors_say_what_their_covariance_says)
     const double mean[] = {sn_factor_mean(&g, 1, &row), sn_factor_mean(&g, 3, &row)},
                  variance[] = {sn_factor_variance(&g, 1, &row), sn_factor_variance(&g, 3, &row)};
     check_conditional(g.mean, s, z, mean, variance);
-    sn_gaussian_free(&g);
 }
 
 /* From rows of a one-factor model with gaps, the covariance comes back. */
 TEST(factors_are_found)
 {
     enum { ROWS = 3000, WIDE = 12 };
-    float *x = sn_calloc(ROWS * WIDE, sizeof *x);
+    SN_BLOCK float *x = sn_calloc(ROWS * WIDE, sizeof *x);
     assert_non_null(x);
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t j = 0; j < WIDE; j++) {
             x[i * WIDE + j] = (float)(1.0 + 0.9 * normal(i, 50) + 0.5 * normal(i, 60 + j));
             if (normal(i, 100 + j) < -0.8) x[i * WIDE + j] = NAN;
         }
-    sn_gaussian g;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     OK(sn_gaussian_fit_factors(&(sn_gaussian_fit){.n = ROWS, .d = WIDE, .x = x}, 2, &g));
     for (int64_t j = 0; j < WIDE; j++) {
         near(g.mean[j], 1.0, 0.07);
@@ -281,8 +275,6 @@ TEST(factors_are_found)
         near(variance, 0.81 + 0.25, 0.08);
         near(cross, 0.81, 0.08);
     }
-    sn_gaussian_free(&g);
-    sn_free(x);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -28,16 +28,13 @@ static double squared_distance(int64_t p, const double *a, const double *b)
 TEST(test_gram)
 {
     enum { N = 700, M = 33, P = 5 };
-    double *a = normals(N * P, 0), *b = normals(M * P, 1), *k = malloc(sizeof(double[N * M]));
+    SN_BLOCK double *a = normals(N * P, 0), *b = normals(M * P, 1), *k = malloc(sizeof(double[N * M]));
     OK(sn_gaussian_gram(N, M, P, a, b, 0.3, k));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < M; j++) {
             double expected = exp(-0.3 * squared_distance(P, a + i * P, b + j * P));
             assert_true(fabs(k[i * M + j] - expected) < 1e-13);
         }
-    free(a);
-    free(b);
-    free(k);
 }
 
 TEST(test_distances)
@@ -99,7 +96,8 @@ TEST(test_incomplete_cholesky)
 {
     SN_WORKSPACE(scratch);
     enum { N = 400 };
-    double *x = normals(N, 0), *k = malloc(sizeof(double[N * N])), *f = NULL;
+    SN_BLOCK double *x = normals(N, 0), *k = malloc(sizeof(double[N * N]));
+    double *f = NULL;
     x[7] = x[3]; /* a duplicate must not become a pivot of its own */
     int64_t rank = 0;
     OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, N, &scratch, &f, &rank));
@@ -109,8 +107,6 @@ TEST(test_incomplete_cholesky)
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
     OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, 4, &scratch, &f, &rank));
     assert_int_equal(rank, 4);
-    free(x);
-    free(k);
 }
 
 TEST(test_landmarks)
@@ -122,13 +118,12 @@ TEST(test_landmarks)
     sn_landmarks landmarks;
     OK(sn_landmarks_create(M, P, x, 0.7, &scratch, &landmarks));
     assert_true(landmarks.rank <= M - 1 && landmarks.rank > 10);
-    double *phi = malloc(sizeof(double) * N * (size_t)landmarks.rank);
+    SN_BLOCK double *phi = malloc(sizeof(double) * N * (size_t)landmarks.rank);
     OK(sn_landmarks_features(&landmarks, N, x, phi));
     /* On the landmarks themselves the Nystrom kernel is the kernel. */
     OK(sn_gaussian_gram(M, M, P, x, x, 0.7, k));
     sn_gemm(false, true, M, M, landmarks.rank, 1.0, phi, phi, 0.0, difference);
     for (int i = 0; i < M * M; i++) assert_true(fabs(k[i] - difference[i]) < 1e-11);
-    free(phi);
     free(x);
 }
 
@@ -148,9 +143,11 @@ static stonet_status apply_dense(void *context, int64_t columns, const double *i
 
 static void check_spectrum(int64_t n, int64_t count, const double *a, double tolerance)
 {
-    double *copy = malloc((size_t)(n * n) * sizeof *copy), *values = malloc((size_t)n * sizeof *values),
-           *vectors = malloc((size_t)(n * n) * sizeof *vectors), *v = malloc((size_t)(n * count) * sizeof *v),
-           found[32];
+    SN_BLOCK double *copy = malloc((size_t)(n * n) * sizeof *copy),
+                    *values = malloc((size_t)n * sizeof *values),
+                    *vectors = malloc((size_t)(n * n) * sizeof *vectors),
+                    *v = malloc((size_t)(n * count) * sizeof *v);
+    double found[32];
     for (int64_t i = 0; i < n * n; i++) copy[i] = a[i];
     OK(sn_eigh(n, copy, values, vectors));
     dense d = {n, a, 0};
@@ -167,16 +164,12 @@ static void check_spectrum(int64_t n, int64_t count, const double *a, double tol
         assert_true(sqrt(residual) <= 1e-10 * values[0]);
         assert_true(fabs(length - 1.0) < 1e-12);
     }
-    free(copy);
-    free(values);
-    free(vectors);
-    free(v);
 }
 
 TEST(test_top_eigenpairs)
 {
     enum { N = 300 };
-    double *x = normals(N * 3, 0), *k = malloc(sizeof(double[N * N]));
+    SN_BLOCK double *x = normals(N * 3, 0), *k = malloc(sizeof(double[N * N]));
     OK(sn_gaussian_gram(N, N, 3, x, x, 0.2, k));
     check_spectrum(N, 10, k, 1e-13);
     for (int i = 0; i < N; i++) /* diag(1, 1, 1, 1/2, 1/3, ...): a multiple eigenvalue, and a slow one */
@@ -186,8 +179,6 @@ TEST(test_top_eigenpairs)
     check_spectrum(N, 3, k, 1e-13);
     const double small[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 5, 1, 0, 0, 1, -5};
     check_spectrum(4, 4, small, 1e-13);
-    free(x);
-    free(k);
 }
 
 TEST(test_largest_eigenvalue)

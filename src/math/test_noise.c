@@ -57,7 +57,7 @@ static double correlation(int64_t n, const double *a, const double *b)
 TEST(test_neighbouring_streams_are_uncorrelated)
 {
     enum { N = 100000 };
-    double *base = malloc(N * sizeof *base), *other = malloc(N * sizeof *other);
+    SN_BLOCK double *base = malloc(N * sizeof *base), *other = malloc(N * sizeof *other);
     assert_non_null(base);
     assert_non_null(other);
     for (uint32_t i = 0; i < N; i++) base[i] = sn_noise_normal(1, SN_STREAM_TEST, i, 1, 0, 0, 0);
@@ -71,8 +71,6 @@ TEST(test_neighbouring_streams_are_uncorrelated)
                                        change == 6, change == 7);
         assert_true(fabs(correlation(N, base, other)) < 5.0 / sqrt(N));
     }
-    free(base);
-    free(other);
 }
 
 TEST(test_addresses_are_pure)
@@ -106,7 +104,7 @@ static void check_permutation(uint64_t n, uint32_t epoch)
 {
     sn_shuffle shuffle;
     sn_shuffle_init(&shuffle, n, 5, epoch);
-    char *seen = calloc(n, 1);
+    SN_BLOCK char *seen = calloc(n, 1);
     assert_non_null(seen);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = sn_shuffle_at(&shuffle, i);
@@ -114,7 +112,6 @@ static void check_permutation(uint64_t n, uint32_t epoch)
         assert_int_equal(seen[at], 0);
         seen[at] = 1;
     }
-    free(seen);
 }
 
 TEST(test_shuffle_visits_every_row_once)

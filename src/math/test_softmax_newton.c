@@ -64,7 +64,7 @@ static double largest_gradient(const sample *s)
     const int64_t n = s->problem.n, d = s->problem.d, m = s->problem.m;
     double largest = 0.0;
     for (int64_t k = 0; k < m; k++) {
-        double *gradient;
+        SN_BLOCK double *gradient = NULL;
         OK(SN_NEW(gradient, d));
         for (int64_t j = 0; j < d; j++) gradient[j] = s->lambda[j] * s->w[k * d + j];
         for (int64_t i = 0; i < n; i++) {
@@ -73,7 +73,6 @@ static double largest_gradient(const sample *s)
             for (int64_t j = 0; j < d; j++) gradient[j] += off * s->x[i * d + j];
         }
         for (int64_t j = 0; j < d; j++) largest = fmax(largest, fabs(gradient[j]));
-        sn_free(gradient);
     }
     return largest;
 }
@@ -85,11 +84,10 @@ TEST(the_gradient_is_zero)
     const int64_t d[] = {10, 100, 210}, m[] = {1, 1, 3};
     for (int at = 0; at < 3; at++)
         for (int common = 0; common <= 30; common += 10) {
-            sample s = make_sample(300, d[at], m[at], common);
+            SN_FREED_BY(free_sample) sample s = make_sample(300, d[at], m[at], common);
             OK(sn_softmax_newton(&s.problem, NULL, s.w));
             if (!(largest_gradient(&s) < 1e-6))
                 fail_msg("%lld columns, common part %d: %g", (long long)d[at], common, largest_gradient(&s));
-            free_sample(&s);
         }
 }
 
@@ -97,7 +95,9 @@ TEST(the_gradient_is_zero)
 TEST(a_rough_minimum_is_near)
 {
     for (int common = 0; common <= 30; common += 10) {
-        sample exact = make_sample(300, 150, 1, common), rough = make_sample(300, 150, 1, common);
+        SN_FREED_BY(free_sample)
+        sample exact = make_sample(300, 150, 1, common),
+               rough = make_sample(300, 150, 1, common);
         rough.problem.enough = 1e-3;
         OK(sn_softmax_newton(&exact.problem, NULL, exact.w));
         OK(sn_softmax_newton(&rough.problem, NULL, rough.w));
@@ -112,8 +112,6 @@ TEST(a_rough_minimum_is_near)
             found += 0.5 * rough.lambda[j] * rough.w[j] * rough.w[j];
         }
         assert_true(found < least * (1.0 + 1e-4));
-        free_sample(&exact);
-        free_sample(&rough);
     }
 }
 

@@ -36,17 +36,13 @@ static void assert_near(int64_t count, const double *a, const double *b)
 /* Calls work(threads) -> a result of `count` numbers, with 1, 2 and 3 threads; the first is the caller's. */
 static double *same_for_any_threads(double *(*work)(void *), void *context, int64_t count)
 {
-    double *first = NULL;
+    omp_set_num_threads(1);
+    double *first = work(context);
     for (int threads = 1; threads <= MOST_THREADS; threads++) {
         omp_set_num_threads(threads);
-        double *result = work(context);
+        SN_BLOCK double *result = work(context);
         assert_int_equal(omp_get_max_threads(), threads); /* left as it was */
-        if (first == NULL) {
-            first = result;
-            continue;
-        }
         assert_memory_equal(first, result, (size_t)count * sizeof *first);
-        free(result);
     }
     omp_set_num_threads(1);
     return first;
@@ -88,8 +84,8 @@ TEST(large_products)
     for (int s = 0; s < 3; s++) {
         for (int way = 0; way < 4; way++) {
             gemm g = {way & 1, way & 2, shapes[s][0], shapes[s][1], shapes[s][2], NULL, NULL, NULL};
-            double *a = numbers(g.m * g.k, 1), *b = numbers(g.k * g.n, 2), *start = numbers(g.m * g.n, 3),
-                   *expected = copy(g.m * g.n, start);
+            SN_BLOCK double *a = numbers(g.m * g.k, 1), *b = numbers(g.k * g.n, 2),
+                            *start = numbers(g.m * g.n, 3), *expected = copy(g.m * g.n, start);
             g.a = a;
             g.b = b;
             g.start = start;
@@ -102,13 +98,8 @@ TEST(large_products)
                     expected[i * g.n + j] = 2.0 * sum - 0.5 * start[i * g.n + j];
                 }
             }
-            double *c = same_for_any_threads(run_gemm, &g, g.m * g.n);
+            SN_BLOCK double *c = same_for_any_threads(run_gemm, &g, g.m * g.n);
             assert_near(g.m * g.n, c, expected);
-            free(a);
-            free(b);
-            free(start);
-            free(expected);
-            free(c);
         }
     }
 }
@@ -133,9 +124,9 @@ static double *run_syrk(void *context)
 TEST(large_moments)
 {
     square s = {.n = 613, .k = 41};
-    double *a = numbers(s.n * s.k, 4), *start = numbers(s.n * s.n, 9);
+    SN_BLOCK double *a = numbers(s.n * s.k, 4), *start = numbers(s.n * s.n, 9);
     s.a = a;
-    double *c = same_for_any_threads(run_syrk, &s, s.n * s.n);
+    SN_BLOCK double *c = same_for_any_threads(run_syrk, &s, s.n * s.n);
     for (int64_t i = 0; i < s.n; i++) {
         for (int64_t j = 0; j < s.n; j++) {
             double sum = i < j ? start[i * s.n + j] : start[j * s.n + i];
@@ -144,9 +135,6 @@ TEST(large_moments)
             assert_true(c[i * s.n + j] == c[j * s.n + i]);
         }
     }
-    free(a);
-    free(start);
-    free(c);
 }
 
 static double *run_cholesky(void *context)
@@ -187,10 +175,10 @@ static double *positive_definite(int64_t n)
 TEST(large_triangular_systems)
 {
     square s = {.n = 600, .k = 300};
-    double *a = positive_definite(s.n), *b = numbers(s.n * s.k, 6), *product = copy(s.n * s.n, a);
+    SN_BLOCK double *a = positive_definite(s.n), *b = numbers(s.n * s.k, 6), *product = copy(s.n * s.n, a);
     s.a = a;
     s.b = b;
-    double *l = same_for_any_threads(run_cholesky, &s, s.n * s.n);
+    SN_BLOCK double *l = same_for_any_threads(run_cholesky, &s, s.n * s.n);
     s.l = l;
     for (int64_t i = 0; i < s.n; i++)
         for (int64_t j = i + 1; j < s.n; j++) assert_true(l[i * s.n + j] == 0.0);
@@ -199,33 +187,24 @@ TEST(large_triangular_systems)
     assert_near(s.n * s.n, product, a);
     for (int transpose = 0; transpose < 2; transpose++) {
         s.transpose = transpose;
-        double *x = same_for_any_threads(run_solve, &s, s.n * s.k), *back = copy(s.n * s.k, x);
+        SN_BLOCK double *x = same_for_any_threads(run_solve, &s, s.n * s.k), *back = copy(s.n * s.k, x);
         sn_gemm(transpose, false, s.n, s.k, s.n, 1.0, l, x, 0.0, back);
         assert_near(s.n * s.k, back, b);
-        free(x);
-        free(back);
     }
-    double *x = same_for_any_threads(run_solve_rows, &s, s.n * s.k), *back = copy(s.n * s.k, x); /* k x n */
+    SN_BLOCK double *x = same_for_any_threads(run_solve_rows, &s, s.n * s.k),
+                    *back = copy(s.n * s.k, x); /* k x n */
     sn_gemm(false, true, s.k, s.n, s.n, 1.0, x, l, 0.0, back);
     assert_near(s.n * s.k, back, b);
-    free(x);
-    free(back);
-    free(a);
-    free(b);
-    free(l);
-    free(product);
 }
 
 TEST(failures_in_a_later_block)
 {
     enum { N = 400 };
-    double *a = positive_definite(N), *b = copy(N * N, a);
+    SN_BLOCK double *a = positive_definite(N), *b = copy(N * N, a);
     a[300 * N + 300] = -1e6;
     assert_says(sn_cholesky(N, a), STONET_ERROR_NUMERIC, "row 301");
     b[350 * N + 20] = NAN;
     assert_says(sn_cholesky(N, b), STONET_ERROR_NUMERIC, "not finite");
-    free(a);
-    free(b);
 }
 
 typedef struct decomposition {
@@ -238,10 +217,10 @@ static double *run_decompositions(void *context)
 {
     decomposition *d = context;
     int64_t m = d->m, n = d->n;
-    double *out = malloc((size_t)(n * n + n + n + n * n + n + n * 3 + m * n) * sizeof *out), *at = out,
-           *gram = malloc((size_t)(n * n) * sizeof *gram), *a = copy(m * n, d->a);
+    SN_BLOCK double *gram = malloc((size_t)(n * n) * sizeof *gram), *a = copy(m * n, d->a);
+    double *out = malloc((size_t)(n * n + n + n + n * n + n + n * 3 + m * n) * sizeof *out), *at = out;
     sn_syrk_tn(n, m, 1.0, d->a, 0.0, gram);
-    double *again = copy(n * n, gram);
+    SN_BLOCK double *again = copy(n * n, gram);
     OK(sn_eigh(n, gram, at, at + n));
     at += n + n * n;
     OK(sn_eigh_top(n, 3, again, at, at + n));
@@ -251,19 +230,15 @@ static double *run_decompositions(void *context)
     at += n + n * n;
     memcpy(at, d->a, (size_t)(m * n) * sizeof *at);
     OK(sn_orthonormalise(m, n, at));
-    free(gram);
-    free(again);
-    free(a);
     return out;
 }
 
 TEST(decompositions)
 {
     decomposition d = {.m = 900, .n = 150};
-    double *a = numbers(d.m * d.n, 8);
+    SN_BLOCK double *a = numbers(d.m * d.n, 8);
     d.a = a;
     free(same_for_any_threads(run_decompositions, &d, 2 * d.n * d.n + 6 * d.n + d.m * d.n));
-    free(a);
 }
 
 RUN_TESTS(NULL, NULL)

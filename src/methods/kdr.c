@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/splits.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -224,11 +225,9 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    sn_problem rows;
+    SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
     SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run != NULL ? run->seed : 1, &rows));
-    stonet_status status = fit_rows(&rows, dim, settings, run, result);
-    sn_problem_subset_free(&rows);
-    return status;
+    return fit_rows(&rows, dim, settings, run, result);
 }
 
 const sn_method sn_method_kdr = {

@@ -16,22 +16,19 @@ static stonet_status copy_of(int64_t count, const double *from, double **out)
 /* A deep copy. */
 static stonet_status copy_map(const sn_linear_map *from, sn_linear_map **out)
 {
-    sn_linear_map *map = NULL;
-    stonet_status status;
+    SN_AUTO(sn_linear_map) *map = NULL;
     SN_TRY(SN_NEW(map, 1));
     map->p = from->p;
     map->dim = from->dim;
     map->n_values = from->n_values;
     map->n_tests = from->n_tests;
-    SN_GOTO(status, copy_of(map->p, from->centre, &map->centre), failed);
-    SN_GOTO(status, copy_of(map->p * map->dim, from->direction, &map->direction), failed);
-    SN_GOTO(status, copy_of(map->n_values, from->value, &map->value), failed);
-    SN_GOTO(status, copy_of(2 * map->n_tests, from->test, &map->test), failed);
+    SN_TRY(copy_of(map->p, from->centre, &map->centre));
+    SN_TRY(copy_of(map->p * map->dim, from->direction, &map->direction));
+    SN_TRY(copy_of(map->n_values, from->value, &map->value));
+    SN_TRY(copy_of(2 * map->n_tests, from->test, &map->test));
     *out = map;
+    map = NULL;
     return STONET_OK;
-failed:
-    sn_linear_map_free(map);
-    return status;
 }
 
 stonet_status sn_linear_map_result(const sn_linear_map *map, sn_fit_result *result)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "methods/method.h"
 
 typedef struct sn_linear_map {
@@ -25,6 +26,7 @@ stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t
 stonet_status sn_linear_map_save(const void *state, sn_store *store);
 stonet_status sn_linear_map_load(const sn_store *store, void **state);
 void sn_linear_map_free(void *state);
+SN_DROP(sn_linear_map, sn_linear_map_free)
 sn_sizes sn_linear_map_sizes(const void *state);
 
 /* The entries of an sn_method whose state is a linear map. */

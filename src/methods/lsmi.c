@@ -331,7 +331,7 @@ static stonet_status not_finite(void)
 
 stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value)
 {
-    double *share = NULL;
+    SN_BLOCK double *share = NULL;
     bool failed = false;
     SN_TRY(place(lsmi, z));
     SN_TRY(SN_NEW(share, lsmi->blocks));
@@ -346,7 +346,6 @@ stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value)
     }
     *value = -0.5;
     for (int64_t block = 0; block < lsmi->blocks; block++) *value += share[block];
-    sn_free(share);
     return failed ? not_finite() : STONET_OK;
 }
 
@@ -476,7 +475,7 @@ static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsm
                                     const bool *wanted, double *loss)
 {
     int64_t tasks = lsmi->blocks * SN_LSMI_FOLDS, count = grid->n_lambda;
-    double *share = NULL;
+    SN_BLOCK double *share = NULL;
     bool failed = false;
     SN_TRY(sn_lsmi_set(lsmi, grid->s[i], lsmi->lambda));
     SN_TRY(place(lsmi, z));
@@ -498,7 +497,6 @@ static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsm
         loss[j] = 0.0;
         for (int64_t task = 0; task < tasks; task++) loss[j] += share[task * count + j];
     }
-    sn_free(share);
     return failed ? not_finite() : STONET_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/splits.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -98,15 +99,14 @@ static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_ls
 /* Climbs from all starts on a part of the rows and basis functions; `whole` receives the best end. */
 static stonet_status search(sn_lsmie_ascent *whole, const sn_settings *settings, sn_lsmie_report *report)
 {
-    sn_problem part;
+    SN_FREED_BY(sn_problem_subset_free) sn_problem part = {0};
     int64_t centres = sn_int(settings, "landmarks");
     SN_TRY(sn_problem_sample(whole->problem, SEARCH_ROWS, whole->seed, &part));
+    SN_FREED_BY(sn_lsmie_ascent_free)
     sn_lsmie_ascent ascent = configure(&part, settings, whole->d, whole->seed);
     stonet_status status =
         sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &ascent);
     if (status == STONET_OK) status = run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
-    sn_lsmie_ascent_free(&ascent);
-    sn_problem_subset_free(&part);
     return status;
 }
 
@@ -149,11 +149,11 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(check(problem));
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
     int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
+    SN_FREED_BY(sn_lsmie_ascent_free)
     sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
     stonet_status status = estimate(&ascent, settings, &report);
     if (status == STONET_OK) status = deliver(&ascent, result);
     if (status == STONET_OK && report.stopped) result->outcome = STONET_STOPPED;
-    sn_lsmie_ascent_free(&ascent);
     return status;
 }
 

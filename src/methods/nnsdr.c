@@ -204,7 +204,7 @@ static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn
                                 .activation = SN_RELU,
                                 .task = problem->task}};
     sn_training training = {.stage = "nnsdr", .epochs = sn_int(settings, "epochs")};
-    double *b = NULL;
+    SN_BLOCK double *b = NULL;
     stonet_status status;
     SN_GOTO(status, sn_network_start(&net, run->seed), done);
     SN_GOTO(status, SN_NEW(b, dim * problem->p), done);
@@ -215,7 +215,6 @@ static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn
     net.history = (sn_epoch_log){0};
 done:
     sn_network_clear(&net);
-    sn_free(b);
     return status;
 }
 

@@ -47,7 +47,7 @@ static void check_pairs(const sample *data, double share, double *value)
 
 TEST(pairs_by_brute_force)
 {
-    sample data = draw(3);
+    SN_FREED_BY(sample_free) sample data = draw(3);
     const char *options[] = {"share=0.1", "share=0.3"};
     for (int k = 0; k < 2; k++) {
         sn_fit_result result;
@@ -58,13 +58,12 @@ TEST(pairs_by_brute_force)
         for (int64_t j = 0; j < map->n_values; j++) assert_true(fabs(map->value[j] - value[j]) < 1e-9);
         sn_linear_map_free(result.state);
     }
-    sample_free(&data);
 }
 
 /* Ranks see no difference between y and an increasing function of it; and a constant response is refused. */
 TEST(ranks_and_refusal)
 {
-    sample data = draw(4);
+    SN_FREED_BY(sample_free) sample data = draw(4);
     double value[2][P];
     for (int pass = 0; pass < 2; pass++) {
         sn_fit_result result;
@@ -91,7 +90,6 @@ TEST(ranks_and_refusal)
     for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
     for (int64_t i = 0; i < N; i++) data.y[i] = 0.0;
     assert_int_equal(fit_with("scr", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
-    sample_free(&data);
 }
 
 TEST(gradient_of_cve)
@@ -124,14 +122,13 @@ TEST(gradient_of_cve)
 /* A fit that asks for more directions than there are says so. */
 TEST(cve_of_all_directions)
 {
-    sample data = draw(6);
+    SN_FREED_BY(sample_free) sample data = draw(6);
     heard messages;
     sn_fit_result result;
     OK(fit_with("cve", &data.problem, P + 3, "restarts=1 iterations=3", &messages, &result));
     assert_int_equal(result.dim, P);
     assert_int_equal(messages.warnings, 1);
     sn_linear_map_free(result.state);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

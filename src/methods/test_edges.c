@@ -24,7 +24,7 @@ static void assert_finite(const sn_linear_map *map)
 
 TEST(save_and_load_are_exact)
 {
-    sample data = linear_sample(150, 5, 1);
+    SN_FREED_BY(sample_free) sample data = linear_sample(150, 5, 1);
     for (int m = 0; m < NAMES; m++) {
         const sn_method *method = sn_method_find(names[m]);
         sn_linear_map *map = fit_map(names[m], &data.problem, 2, "");
@@ -48,12 +48,11 @@ TEST(save_and_load_are_exact)
         method->free(map);
         method->free(NULL);
     }
-    sample_free(&data);
 }
 
 TEST(a_damaged_store_is_refused)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     void *back = NULL;
     double numbers[6] = {0};
     OK(sn_store_create(&store));
@@ -62,12 +61,11 @@ TEST(a_damaged_store_is_refused)
     OK(sn_store_put_matrix(store, "direction", SN_F64, 3, 2, numbers));
     assert_int_equal(sn_linear_map_load(store, &back), STONET_ERROR_FORMAT);
     assert_null(back);
-    sn_store_free(store);
 }
 
 TEST(the_identity)
 {
-    sample data = linear_sample(4, 3, 2);
+    SN_FREED_BY(sample_free) sample data = linear_sample(4, 3, 2);
     const sn_method *method = sn_method_find("none");
     sn_fit_result result;
     OK(fit_with("none", &data.problem, 1, "", NULL, &result));
@@ -83,40 +81,36 @@ TEST(the_identity)
     sn_store_free(store);
     method->free(back);
     method->free(result.state);
-    sample_free(&data);
 }
 
 TEST(one_row_is_refused)
 {
-    sample data = linear_sample(1, 3, 3);
+    SN_FREED_BY(sample_free) sample data = linear_sample(1, 3, 3);
     for (int m = 0; m < NAMES; m++) {
         sn_fit_result result;
         assert_int_equal(fit_with(names[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
         assert_null(result.state);
         assert_true(strlen(stonet_last_error()) > 20);
     }
-    sample_free(&data);
 }
 
 TEST(one_column)
 {
-    sample data = linear_sample(60, 1, 4);
+    SN_FREED_BY(sample_free) sample data = linear_sample(60, 1, 4);
     for (int m = 0; m < NAMES; m++) {
         heard messages;
         sn_fit_result result;
         OK(fit_with(names[m], &data.problem, 2, "", &messages, &result));
         assert_int_equal(result.dim, 1);
         assert_int_equal(messages.warnings, 1);
-        sn_linear_map *map = result.state;
+        SN_AUTO(sn_linear_map) *map = result.state;
         assert_true(map->direction[0] > 0.0);
-        sn_linear_map_free(map);
     }
-    sample_free(&data);
 }
 
 TEST(more_columns_than_rows)
 {
-    sample data = linear_sample(40, 100, 5);
+    SN_FREED_BY(sample_free) sample data = linear_sample(40, 100, 5);
     for (int m = 0; m < NAMES; m++) {
         heard messages;
         sn_fit_result result;
@@ -136,17 +130,15 @@ TEST(more_columns_than_rows)
     }
     /* a ridge makes sir see the direction again, and lasso-sir finds its one column */
     double truth[100] = {1};
-    sample more = linear_sample(90, 100, 6);
+    SN_FREED_BY(sample_free) sample more = linear_sample(90, 100, 6);
     assert_true(recovery("sir", &more.problem, 1, "ridge=1", truth) <
                 recovery("sir", &more.problem, 1, "", truth));
     assert_true(recovery("lasso-sir", &more.problem, 1, "", truth) < 0.3);
-    sample_free(&more);
-    sample_free(&data);
 }
 
 TEST(constant_and_repeated_columns)
 {
-    sample data = linear_sample(200, 5, 7);
+    SN_FREED_BY(sample_free) sample data = linear_sample(200, 5, 7);
     for (int64_t i = 0; i < 200; i++) {
         data.x[i * 5 + 2] = 3.25f;
         data.x[i * 5 + 4] = 2.0f * data.x[i * 5 + 3];
@@ -155,36 +147,33 @@ TEST(constant_and_repeated_columns)
         heard messages;
         sn_fit_result result;
         OK(fit_with(names[m], &data.problem, 5, "", &messages, &result));
-        sn_linear_map *map = result.state;
+        SN_AUTO(sn_linear_map) *map = result.state;
         assert_finite(map);
         bool lasso = strcmp(names[m], "lasso-sir") == 0; /* has no rank of x */
         assert_true(lasso || map->dim == 3);
         for (int64_t k = 0; k < map->dim; k++) assert_true(fabs(map->direction[2 * map->dim + k]) < 1e-9);
-        sn_linear_map_free(map);
     }
     for (int64_t i = 0; i < 1000; i++) data.x[i] = 1.5f;
     for (int m = 0; m < NAMES; m++) {
         sn_fit_result result;
         assert_int_equal(fit_with(names[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
     }
-    sample_free(&data);
 }
 
 TEST(a_constant_response_is_refused_by_the_slicing_methods)
 {
-    sample data = sample_normal(50, 3, 1, 8);
+    SN_FREED_BY(sample_free) sample data = sample_normal(50, 3, 1, 8);
     const char *slicing[] = {"sir", "save", "dr", "lasso-sir"};
     for (int m = 0; m < 4; m++) {
         sn_fit_result result;
         assert_says(fit_with(slicing[m], &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA,
                     "single slice");
     }
-    sample_free(&data);
 }
 
 TEST(directions_beyond_the_classes_do_not_exist)
 {
-    sample data = linear_sample(300, 6, 9);
+    SN_FREED_BY(sample_free) sample data = linear_sample(300, 6, 9);
     double cut[2] = {-0.5, 0.5};
     sample_cut_y(&data, 3, cut);
     const char *limited[] = {"sir", "lasso-sir"};
@@ -197,12 +186,11 @@ TEST(directions_beyond_the_classes_do_not_exist)
         assert_non_null(strstr(messages.last, "not 5"));
         sn_linear_map_free(result.state);
     }
-    sample_free(&data);
 }
 
 TEST(the_penalty_of_lasso_sir)
 {
-    sample data = linear_sample(300, 20, 10);
+    SN_FREED_BY(sample_free) sample data = linear_sample(300, 20, 10);
     sn_fit_result result;
     assert_int_equal(fit_with("lasso-sir", &data.problem, 1, "penalty=1", NULL, &result),
                      STONET_ERROR_ARGUMENT);
@@ -215,10 +203,8 @@ TEST(the_penalty_of_lasso_sir)
     /* two classes make a single direction, and without a penalty it is that of sir */
     double cut[1] = {0.0};
     sample_cut_y(&data, 2, cut);
-    sn_linear_map *full = fit_map("lasso-sir", &data.problem, 1, "penalty=0");
+    SN_AUTO(sn_linear_map) *full = fit_map("lasso-sir", &data.problem, 1, "penalty=0");
     assert_true(recovery("sir", &data.problem, 1, "", full->direction) < 1e-6);
-    sn_linear_map_free(full);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -74,35 +74,30 @@ static float *z_of(const char *name, const sn_problem *problem, int64_t dim, con
 
 TEST(the_spread_of_the_response_is_seen)
 {
-    sample data = spread(1500);
-    double *size = sn_malloc(1500, sizeof *size);
+    SN_FREED_BY(sample_free) sample data = spread(1500);
+    SN_BLOCK double *size = sn_malloc(1500, sizeof *size);
     for (int64_t i = 0; i < 1500; i++) size[i] = fabs((double)data.x[i * P]);
-    float *benn = z_of("benn", &data.problem, 1, small_benn);
+    SN_BLOCK float *benn = z_of("benn", &data.problem, 1, small_benn);
     /* a distance that does not grow: |y - y'| is mostly noise here */
     char options[128];
     snprintf(options, sizeof options, "%s distance=gaussian", small_gmddnet);
-    float *gmddnet = z_of("gmddnet", &data.problem, 1, options);
+    SN_BLOCK float *gmddnet = z_of("gmddnet", &data.problem, 1, options);
     const double by_benn = fabs(correlation(1500, benn, 1, size)),
                  by_gmddnet = fabs(correlation(1500, gmddnet, 1, size));
     if (!(by_benn > 0.8)) fail_msg("benn: correlation with the spread %.3f", by_benn);
     if (!(by_gmddnet > 0.6)) fail_msg("gmddnet: correlation with the spread %.3f", by_gmddnet);
     /* the first power alone is the mean, which has nothing to show */
-    float *mean = z_of("benn", &data.problem, 1,
-                       "hidden=20 units=60 ensemble=powers transforms=1 epochs=30 rate=0.005");
+    SN_BLOCK float *mean = z_of("benn", &data.problem, 1,
+                                "hidden=20 units=60 ensemble=powers transforms=1 epochs=30 rate=0.005");
     assert_true(fabs(correlation(1500, mean, 1, size)) < by_benn - 0.2);
-    sn_free(benn);
-    sn_free(gmddnet);
-    sn_free(mean);
-    sn_free(size);
-    sample_free(&data);
 }
 
 /* With rho = 1{y != y'} and a linear f the divergence is the between-class variance, and its optimum the
    direction of sir. */
 TEST(gmddnet_without_hidden_layers_is_sir_for_classes)
 {
-    sample data = classes(2000, 3);
-    sn_linear_map *sir = fit_map("sir", &data.problem, 1, "");
+    SN_FREED_BY(sample_free) sample data = classes(2000, 3);
+    SN_AUTO(sn_linear_map) *sir = fit_map("sir", &data.problem, 1, "");
     const sn_method *method = sn_method_find("gmddnet");
     sn_fit_result result;
     OK(fit_with("gmddnet", &data.problem, 1, "hidden=none penalty=1 epochs=100 batch=500 rate=0.01", NULL,
@@ -114,24 +109,20 @@ TEST(gmddnet_without_hidden_layers_is_sir_for_classes)
     OK(sn_subspace_distance(P, 1, b, sir->direction, &distance));
     if (!(distance < 0.03)) fail_msg("distance to sir's direction %.4f", distance);
     method->free(result.state);
-    sn_linear_map_free(sir);
-    sample_free(&data);
 }
 
 TEST(directions_of_gmddnet_are_not_the_same)
 {
-    sample data = classes(600, 3);
-    float *z = z_of("gmddnet", &data.problem, 2, small_gmddnet);
+    SN_FREED_BY(sample_free) sample data = classes(600, 3);
+    SN_BLOCK float *z = z_of("gmddnet", &data.problem, 2, small_gmddnet);
     double first[600];
     for (int i = 0; i < 600; i++) first[i] = (double)z[2 * i];
     assert_true(fabs(correlation(600, z + 1, 2, first)) < 0.5);
-    sn_free(z);
-    sample_free(&data);
 }
 
 TEST(benn_reduces_classes_and_by_a_linear_map)
 {
-    sample data = classes(600, 2);
+    SN_FREED_BY(sample_free) sample data = classes(600, 2);
     double truth[P] = {1, 0.3, 0, 0}, b[P], distance;
     sn_fit_result result;
     OK(fit_with("benn", &data.problem, 1, "hidden=none units=60 epochs=300 rate=0.005", NULL, &result));
@@ -141,12 +132,11 @@ TEST(benn_reduces_classes_and_by_a_linear_map)
     OK(sn_subspace_distance(P, 1, b, truth, &distance));
     if (!(distance < 0.1)) fail_msg("distance to the truth %.4f", distance);
     sn_method_find("benn")->free(result.state);
-    sample_free(&data);
 }
 
 TEST(two_targets_are_taken)
 {
-    sample data = sample_normal(200, P, 2, 9);
+    SN_FREED_BY(sample_free) sample data = sample_normal(200, P, 2, 9);
     for (int64_t i = 0; i < 200; i++)
         for (int64_t k = 0; k < 2; k++) data.y[2 * i + k] = (double)data.x[i * P + k];
     sample_scale_y(&data);
@@ -158,12 +148,11 @@ TEST(two_targets_are_taken)
         snprintf(options, sizeof options, "hidden=8 epochs=1 distance=%s", distances[k]);
         sn_free(z_of("gmddnet", &data.problem, 1, options));
     }
-    sample_free(&data);
 }
 
 TEST(what_cannot_be_fitted_is_said)
 {
-    sample data = sample_normal(3, P, 1, 9);
+    SN_FREED_BY(sample_free) sample data = sample_normal(3, P, 1, 9);
     sn_fit_result result;
     assert_int_equal(fit_with("gmddnet", &data.problem, 1, small_gmddnet, NULL, &result), STONET_ERROR_DATA);
     assert_int_equal(fit_with("benn", &data.problem, 1, "ensemble=powers", NULL, &result),
@@ -172,7 +161,6 @@ TEST(what_cannot_be_fitted_is_said)
                      STONET_ERROR_ARGUMENT);
     data.problem.n = 0;
     assert_int_equal(fit_with("benn", &data.problem, 1, small_benn, NULL, &result), STONET_ERROR_DATA);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

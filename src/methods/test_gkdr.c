@@ -15,7 +15,7 @@ static int compare_reals(const void *a, const void *b)
 
 static double plain_median_distance(int64_t n, int64_t p, const double *x)
 {
-    double *all = zeros(n * n);
+    SN_BLOCK double *all = zeros(n * n);
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) {
@@ -25,7 +25,6 @@ static double plain_median_distance(int64_t n, int64_t p, const double *x)
         }
     qsort(all, (size_t)count, sizeof *all, compare_reals);
     double median = 0.5 * (all[(count - 1) / 2] + all[count / 2]);
-    free(all);
     return median;
 }
 
@@ -47,7 +46,7 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
     double *inverse = matrix_power(n, ridged, -1.0, 0.0), *left = times(n, inverse, ky),
            *f = times(n, left, inverse);
     for (int64_t i = 0; i < n; i++) {
-        double *h = zeros(n * p), *fh = zeros(n * p);
+        SN_BLOCK double *h = zeros(n * p), *fh = zeros(n * p);
         for (int64_t j = 0; j < n; j++)
             for (int64_t a = 0; a < p; a++)
                 h[j * p + a] = k[j * n + i] * (x[j * p + a] - x[i * p + a]) / (s * s);
@@ -57,8 +56,6 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
         for (int64_t a = 0; a < p; a++)
             for (int64_t b = 0; b < p; b++)
                 for (int64_t j = 0; j < n; j++) m[a * p + b] += h[j * p + a] * fh[j * p + b] / (double)n;
-        free(h);
-        free(fh);
     }
     OK(sn_eigh(p, m, values, v));
     for (int64_t a = 0; a < p; a++)
@@ -71,8 +68,8 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
 static void check_textbook(int64_t classes, int64_t targets)
 {
     enum { N = 40, P = 4, D = 2 };
-    sample s = make_sample(N, P, classes, targets, 1);
-    double *expected = textbook(&s.problem, s.wide, 1e-3, D);
+    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, targets, 1);
+    SN_BLOCK double *expected = textbook(&s.problem, s.wide, 1e-3, D);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
@@ -81,8 +78,6 @@ static void check_textbook(int64_t classes, int64_t targets)
         assert_same_scores(P, D, expected, map->direction, 1e-8);
         method()->free(result.state);
     }
-    free(expected);
-    free_sample(&s);
 }
 
 TEST(test_textbook)
@@ -96,14 +91,13 @@ TEST(test_textbook)
 static double distance(int64_t n, int64_t classes, const char *landmarks, const char *steps)
 {
     enum { P = 6 };
-    sample s = make_sample(n, P, classes, 1, 5);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, P, classes, 1, 5);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, "steps", steps, NULL));
     const sn_linear_map *map = result.state;
     double truth[P * 2] = {[0] = 1.0, [3] = 1.0}, found;
     OK(sn_subspace_distance(P, 2, truth, map->direction, &found));
     method()->free(result.state);
-    free_sample(&s);
     return found;
 }
 
@@ -119,14 +113,13 @@ TEST(test_recovers_the_subspace)
 
 TEST(test_more_directions_than_classes)
 {
-    sample s = make_sample(60, 4, 2, 0, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(60, 4, 2, 0, 3);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 9, &result, NULL));
     assert_int_equal(result.dim, 4);
     assert_non_null(strstr(last_message, "gkdr: 4 directions exist"));
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
-    free_sample(&s);
 }
 
 TEST(test_unpleasant_data)

@@ -10,7 +10,8 @@ static const sn_method *method(void)
 static double *plain_smoother(const sn_problem *problem, double ey)
 {
     int64_t n = problem->n, m = n + 1;
-    double *ky = plain_response_gram(problem), *k = zeros(m * n), *kk = zeros(m * m), *p = zeros(n * n);
+    SN_BLOCK double *ky = plain_response_gram(problem), *k = zeros(m * n), *kk = zeros(m * m);
+    double *p = zeros(n * n);
     for (int64_t j = 0; j < n; j++) {
         k[j] = 1.0;
         for (int64_t i = 0; i < n; i++) k[(i + 1) * n + j] = ky[i * n + j];
@@ -21,18 +22,13 @@ static double *plain_smoother(const sn_problem *problem, double ey)
     int scalar = problem->task == SN_REGRESSION;
     double ridge = scalar ? ey * top_eigenvalue(m, kk) : 0.0;
     for (int64_t i = 0; i < m; i++) kk[i * m + i] += ridge;
-    double *inverse = matrix_power(m, kk, -1.0, scalar ? 0.0 : 1e-9), *half = zeros(m * n);
+    SN_BLOCK double *inverse = matrix_power(m, kk, -1.0, scalar ? 0.0 : 1e-9), *half = zeros(m * n);
     for (int64_t i = 0; i < m; i++)
         for (int64_t l = 0; l < m; l++)
             for (int64_t j = 0; j < n; j++) half[i * n + j] += inverse[i * m + l] * k[l * n + j];
     for (int64_t i = 0; i < n; i++)
         for (int64_t l = 0; l < m; l++)
             for (int64_t j = 0; j < n; j++) p[i * n + j] += k[l * n + i] * half[l * n + j];
-    free(ky);
-    free(k);
-    free(kk);
-    free(inverse);
-    free(half);
     return p;
 }
 
@@ -40,41 +36,31 @@ static double *plain_smoother(const sn_problem *problem, double ey)
 static double *plain_middle(const sn_problem *problem, double ey)
 {
     int64_t n = problem->n;
-    double *p = plain_smoother(problem, ey), *q = centring(n), *mid = zeros(n * n);
+    SN_BLOCK double *p = plain_smoother(problem, ey), *q = centring(n);
+    double *mid = zeros(n * n);
     for (int64_t j = 0; j < n; j++) {
-        double *lambda = zeros(n * n);
+        SN_BLOCK double *lambda = zeros(n * n);
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b < n; b++)
                 lambda[a * n + b] = (a == b ? p[a * n + j] : 0.0) - p[a * n + j] * p[b * n + j];
-        double *left = times(n, q, lambda), *centred = times(n, left, q), *term = zeros(n * n);
+        SN_BLOCK double *left = times(n, q, lambda), *centred = times(n, left, q), *term = zeros(n * n);
         for (int64_t i = 0; i < n * n; i++) term[i] = q[i] / (double)n - centred[i];
-        double *square = times(n, term, term);
+        SN_BLOCK double *square = times(n, term, term);
         for (int64_t i = 0; i < n * n; i++) mid[i] += square[i];
-        free(lambda);
-        free(left);
-        free(centred);
-        free(term);
-        free(square);
     }
-    free(p);
-    free(q);
     return mid;
 }
 
 static void check_middle(int64_t classes, int64_t targets)
 {
     enum { N = 30 };
-    sample s = make_sample(N, 3, classes, targets, 1);
-    double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
+    SN_FREED_BY(free_sample) sample s = make_sample(N, 3, classes, targets, 1);
+    SN_BLOCK double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
     SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
     OK(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle));
     OK(sn_middle_apply(middle, N, q, out)); /* Mid Q = Mid */
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
-    free(mid);
-    free(q);
-    free(out);
-    free_sample(&s);
 }
 
 TEST(test_middle)
@@ -115,9 +101,9 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 static void check_textbook(int64_t classes, int64_t targets, int64_t d)
 {
     enum { N = 40, ROWS = 50, P = 3 };
-    sample s = make_sample(ROWS, P, classes, targets, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, P, classes, targets, 2);
     s.problem.n = N;
-    double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d), *z = zeros(ROWS * d);
+    SN_BLOCK double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d), *z = zeros(ROWS * d);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         sn_fit_result result;
@@ -128,9 +114,6 @@ static void check_textbook(int64_t classes, int64_t targets, int64_t d)
         assert_same_scores(ROWS, d, expected, z, 1e-8);
         method()->free(result.state);
     }
-    free(expected);
-    free(z);
-    free_sample(&s);
 }
 
 TEST(test_textbook)
@@ -143,7 +126,7 @@ TEST(test_textbook)
 /* One row at a time gives what all rows give at once: nothing is centred by the new rows. */
 TEST(test_new_rows_stand_alone)
 {
-    sample s = make_sample(40, 3, 3, 0, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 3);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 2, &result, "landmarks", "12", NULL));
     float all[80], one[2];
@@ -154,14 +137,13 @@ TEST(test_new_rows_stand_alone)
     }
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
-    free_sample(&s);
 }
 
 /* Two classes with equal means and different spread along x1: |x1| is sufficient. |correlation| of the first
    score with it. */
 static double spread_correlation(int64_t n)
 {
-    sample s = make_sample(n, 3, 2, 0, 4);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, 3, 2, 0, 4);
     for (int64_t i = 0; i < n; i++) {
         s.label[i] = (int32_t)(i % 2);
         s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
@@ -180,7 +162,6 @@ static double spread_correlation(int64_t n)
     }
     free(z);
     method()->free(result.state);
-    free_sample(&s);
     return fabs(zt) / sqrt(zz * tt);
 }
 

@@ -20,15 +20,13 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
     double *inverse = matrix_power(n, ridged, -1.0, 0.0), *a1 = times(n, inverse, gx), *a2 = zeros(n * n);
     memcpy(a2, gy, sizeof(double[n * n]));
     if (gyinv) {
-        double *ridged_y = zeros(n * n);
+        SN_BLOCK double *ridged_y = zeros(n * n);
         int scalar = problem->task == SN_REGRESSION;
         memcpy(ridged_y, gy, sizeof(double[n * n]));
         for (int64_t i = 0; i < n; i++) ridged_y[i * n + i] += scalar ? ey * top_eigenvalue(n, gy) : 0.0;
-        double *inverse_y = matrix_power(n, ridged_y, -1.0, scalar ? 0.0 : 1e-9);
+        SN_BLOCK double *inverse_y = matrix_power(n, ridged_y, -1.0, scalar ? 0.0 : 1e-9);
         free(a2);
         a2 = times(n, gy, inverse_y);
-        free(ridged_y);
-        free(inverse_y);
     }
     double *left = times(n, a1, a2), *m = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     for (int64_t i = 0; i < n; i++)
@@ -53,7 +51,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 static void check_textbook(int64_t classes, int64_t targets, const char *atype, int64_t d)
 {
     enum { N = 40, ROWS = 50, P = 4 };
-    sample s = make_sample(ROWS, P, classes, targets, 1);
+    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, P, classes, targets, 1);
     s.problem.n = N;
     double *expected =
         textbook(&s.problem, s.wide, ROWS, s.wide, 0.8, 0.05, 0.2, strcmp(atype, "gyinv") == 0, d);
@@ -70,7 +68,6 @@ static void check_textbook(int64_t classes, int64_t targets, const char *atype, 
         method()->free(result.state);
     }
     free(expected);
-    free_sample(&s);
 }
 
 TEST(test_textbook)
@@ -84,7 +81,7 @@ TEST(test_textbook)
 
 TEST(test_class_names_do_not_matter)
 {
-    sample s = make_sample(60, 3, 3, 0, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(60, 3, 3, 0, 2);
     sn_fit_result one, two;
     double a[120], b[120];
     OK(fit_with(method(), &s.problem, 2, &one, NULL));
@@ -97,12 +94,11 @@ TEST(test_class_names_do_not_matter)
     for (int i = 0; i < 120; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
     method()->free(one.state);
     method()->free(two.state);
-    free_sample(&s);
 }
 
 TEST(test_rank_is_limited_by_the_classes)
 {
-    sample s = make_sample(50, 3, 3, 0, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(50, 3, 3, 0, 3);
     sn_fit_result result;
     const char *landmarks[] = {"none", "20"};
     for (int way = 0; way < 2; way++) {
@@ -112,14 +108,13 @@ TEST(test_rank_is_limited_by_the_classes)
         check_round_trip(method(), &s, &result);
         method()->free(result.state);
     }
-    free_sample(&s);
 }
 
 /* |correlation| of the first score of the fit with the true sufficient predictor x1 + x2^2 / 2 on new rows.
  */
 static double recovery(int64_t n, const char *landmarks)
 {
-    sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 1, &result, "ex", "0.001", "landmarks", landmarks, NULL));
     double *z = zeros(500), zz = 0.0, tt = 0.0, zt = 0.0, mz = 0.0, mt = 0.0;
@@ -139,8 +134,6 @@ static double recovery(int64_t n, const char *landmarks)
     }
     free(z);
     method()->free(result.state);
-    free_sample(&s);
-    free_sample(&fresh);
     return fabs(zt) / sqrt(zz * tt);
 }
 
@@ -169,24 +162,21 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
  */
 TEST(test_the_ridge_follows_the_data)
 {
-    sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
+    SN_FREED_BY(free_sample) sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
     double from_few = chosen_ridge(&few.problem, "none"), from_many = chosen_ridge(&many.problem, "none");
     double with_landmarks = chosen_ridge(&many.problem, "300");
     assert_true(from_many < 0.5 * from_few);
     assert_true(with_landmarks > 0.2 * from_many && with_landmarks < 5.0 * from_many);
     for (int i = 0; i < 600; i++) many.y[i] = sin(1e3 * i); /* no function of x */
     assert_true(chosen_ridge(&many.problem, "none") > 10.0 * from_many);
-    sample classes = make_sample(300, 5, 3, 0, 6);
+    SN_FREED_BY(free_sample) sample classes = make_sample(300, 5, 3, 0, 6);
     double of_classes = chosen_ridge(&classes.problem, "none");
     assert_true(of_classes > 1e-4 && of_classes < 1.0);
-    free_sample(&few);
-    free_sample(&many);
-    free_sample(&classes);
 }
 
 TEST(test_damaged_models_are_refused)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     void *again = NULL;
     OK(sn_store_create(&store));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT);
@@ -203,7 +193,6 @@ TEST(test_damaged_models_are_refused)
     OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number));
     OK(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* no bandwidth */
-    sn_store_free(store);
 }
 
 TEST(test_unpleasant_data)

@@ -67,12 +67,11 @@ TEST(test_value)
 {
     for (int64_t classes = 0; classes <= 3; classes += 3) {
         for (int64_t landmarks = 0; landmarks <= N; landmarks += N) {
-            fixture t = make_fixture(classes, landmarks);
+            SN_FREED_BY(free_fixture) fixture t = make_fixture(classes, landmarks);
             double value, expected = textbook(&t.s.problem, t.s.wide, t.b, 0.7, 1e-3);
             OK(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr));
             OK(sn_kdr_value(&t.kdr, t.b, 0.7, &value, NULL));
             assert_true(fabs(value - expected) < 1e-8 * expected);
-            free_fixture(&t);
         }
     }
 }
@@ -81,7 +80,7 @@ TEST(test_gradient)
 {
     const int64_t landmarks[] = {0, 12, N};
     for (int way = 0; way < 3; way++) {
-        fixture t = make_fixture(way == 1 ? 3 : 0, landmarks[way]);
+        SN_FREED_BY(free_fixture) fixture t = make_fixture(way == 1 ? 3 : 0, landmarks[way]);
         double value, gradient[P * D], below, above, step = 1e-6, largest = 0.0;
         OK(sn_kdr_create(&t.input, D, 1e-3, t.rank, t.f, &t.keep, &t.kdr));
         OK(sn_kdr_value(&t.kdr, t.b, 0.7, &value, gradient));
@@ -95,16 +94,14 @@ TEST(test_gradient)
             t.b[i] = at;
             assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) < 1e-6 * largest);
         }
-        free_fixture(&t);
     }
 }
 
 static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
-    sample s = make_sample(n, 5, classes, 1, 5);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, NULL));
-    free_sample(&s);
     return distance_to_truth(method(), &result);
 }
 
@@ -120,11 +117,10 @@ TEST(test_recovers_the_subspace)
 TEST(test_limits)
 {
     check_limit(method());
-    sample s = make_sample(40, 3, 3, 0, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 1, &result, "rows", "20", "iterations", "5", NULL));
     method()->free(result.state);
-    free_sample(&s);
 }
 
 TEST(test_stopping)

@@ -84,7 +84,7 @@ static void put_vector(numbers *to, int64_t count, const double *v, double slack
 /* A state that is loaded is the one that was saved. */
 static void check_round_trip(const sn_method *method, const void *state, const sn_store *store)
 {
-    sn_store *again = NULL;
+    SN_AUTO(sn_store) *again = NULL;
     void *loaded = NULL;
     OK(sn_store_create(&again));
     if (method->load(store, &loaded) != STONET_OK) fail_msg("%s: %s", method->name, stonet_last_error());
@@ -107,36 +107,33 @@ static void check_round_trip(const sn_method *method, const void *state, const s
         assert_string_equal(value[0], value[1]);
     }
     method->free(loaded);
-    sn_store_free(again);
 }
 
 static void put_state(numbers *to, const sn_method *method, const void *state)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(method->save(state, store));
     for (size_t t = 0; t < sn_store_tensors(store); t++) {
         const sn_tensor *tensor = sn_store_tensor(store, t);
         const int64_t count = sn_tensor_count(tensor);
-        double *v = calloc((size_t)count + 1, sizeof *v);
+        SN_BLOCK double *v = calloc((size_t)count + 1, sizeof *v);
         assert_non_null(v);
         for (int64_t i = 0; i < count; i++)
             v[i] = tensor->dtype == SN_F64   ? ((const double *)tensor->data)[i]
                    : tensor->dtype == SN_F32 ? (double)((const float *)tensor->data)[i]
                                              : 0.0;
         put_vector(to, count, v, tensor->dtype == SN_F64 ? 1e-6 : 1e-3);
-        free(v);
     }
     check_round_trip(method, state, store);
-    sn_store_free(store);
 }
 
 static void put_answers(numbers *to, const sn_method *method, const void *state, const sn_problem *problem,
                         int64_t dim)
 {
     const int64_t n = problem->n, wide = dim > problem->outputs ? dim : problem->outputs;
-    float *z = calloc((size_t)(n * dim), sizeof *z);
-    double *v = calloc((size_t)(n * wide), sizeof *v);
+    SN_BLOCK float *z = calloc((size_t)(n * dim), sizeof *z);
+    SN_BLOCK double *v = calloc((size_t)(n * wide), sizeof *v);
     assert_true(z != NULL && v != NULL);
     if (!method->has_draws) OK(method->transform(state, problem->x, 0, NULL, z));
     OK(method->transform(state, problem->x, n, NULL, z));
@@ -146,8 +143,6 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
         OK(method->predict(state, problem->x, n, v));
         put_vector(to, n * problem->outputs, v, 1e-3);
     }
-    free(z);
-    free(v);
 }
 
 /* What rules that choose a dimension see of an eigenproblem: values, vectors, both kinds of tests. */
@@ -179,14 +174,14 @@ static void put_candidate(numbers *to, const sn_candidate *candidate, const sn_p
 static numbers result_of(const kept_case *c)
 {
     numbers all = {.count = 0};
-    sample data = make_table(c);
-    float *weight = calloc((size_t)c->n, sizeof *weight);
+    SN_FREED_BY(sample_free) sample data = make_table(c);
+    SN_BLOCK float *weight = calloc((size_t)c->n, sizeof *weight);
     assert_non_null(weight);
     for (int64_t i = 0; i < c->n; i++) weight[i] = 0.5F + 0.25F * (float)(i % 5);
     if (c->response == WEIGHTED || c->response == WEIGHTED_CLASSES) data.problem.weight = weight;
     const sn_method *method = sn_method_find(c->method);
     assert_non_null(method);
-    sn_settings *settings = settings_of(method, c->options);
+    SN_AUTO(sn_settings) *settings = settings_of(method, c->options);
     stonet_run run = STONET_RUN_INIT;
     run.seed = 3;
     run.threads = 1;
@@ -200,9 +195,6 @@ static numbers result_of(const kept_case *c)
     if (method->candidate != NULL && c->p < 100)
         put_candidate(&all, method->candidate, &data.problem, settings);
     method->free(result.state);
-    sn_settings_free(settings);
-    free(weight);
-    sample_free(&data);
     return all;
 }
 
@@ -249,15 +241,13 @@ static void test_no_run(void **state)
     omp_set_num_threads(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (cases[i].n > 60 || strcmp(cases[i].method, "stonet") == 0) continue; /* which asks its caller */
-        sample data = make_table(&cases[i]);
+        SN_FREED_BY(sample_free) sample data = make_table(&cases[i]);
         const sn_method *method = sn_method_find(cases[i].method);
-        sn_settings *settings = settings_of(method, cases[i].options);
+        SN_AUTO(sn_settings) *settings = settings_of(method, cases[i].options);
         sn_fit_result result = {0};
         if (sn_method_fit(method, &data.problem, cases[i].dim, settings, NULL, &result) != STONET_OK)
             fail_msg("%s: %s", method->name, stonet_last_error());
         method->free(result.state);
-        sn_settings_free(settings);
-        sample_free(&data);
     }
 }
 

@@ -32,7 +32,7 @@ __attribute__((unused)) static sample make_sample(int64_t n, int64_t p, int64_t 
     sn_random_init(&random, 11, SN_STREAM_TEST, substream);
     for (int64_t i = 0; i < n * p; i++) s.wide[i] = s.x[i] = (float)sn_random_normal(&random);
     s.problem = (sn_problem){.n = n, .p = p, .x = s.x};
-    double *signal = zeros(n);
+    SN_BLOCK double *signal = zeros(n);
     for (int64_t i = 0; i < n; i++) {
         const float *row = s.x + i * p;
         signal[i] = row[0] + 0.5 * row[1] * row[1] + 0.2 * sn_random_normal(&random);
@@ -57,7 +57,6 @@ __attribute__((unused)) static sample make_sample(int64_t n, int64_t p, int64_t 
         s.problem.outputs = targets;
         s.problem.y = s.y;
     }
-    free(signal);
     return s;
 }
 
@@ -82,7 +81,7 @@ static void keep_message(stonet_level level, const char *text, void *user)
 __attribute__((unused)) static stonet_status fit_with(const sn_method *method, const sn_problem *problem,
                                                       int64_t dim, sn_fit_result *result, ...)
 {
-    sn_settings *settings = NULL;
+    SN_AUTO(sn_settings) *settings = NULL;
     OK(sn_settings_create(method->params, method->n_params, &settings));
     va_list list;
     va_start(list, result);
@@ -96,7 +95,6 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
     last_message[0] = '\0';
     memset(result, 0, sizeof *result);
     stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
-    sn_settings_free(settings);
     return status;
 }
 
@@ -104,28 +102,23 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
    are dropped (Moore-Penrose). */
 __attribute__((unused)) static double *matrix_power(int64_t n, const double *a, double power, double cut)
 {
-    double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n), *out = zeros(n * n);
+    SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
+    double *out = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
     OK(sn_eigh(n, copy, values, v));
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t k = 0; k < n && values[k] > cut * values[0]; k++)
                 out[i * n + j] += v[i * n + k] * pow(values[k], power) * v[j * n + k];
-    free(copy);
-    free(values);
-    free(v);
     return out;
 }
 
 __attribute__((unused)) static double top_eigenvalue(int64_t n, const double *a)
 {
-    double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
+    SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
     OK(sn_eigh(n, copy, values, v));
     double top = values[0];
-    free(copy);
-    free(values);
-    free(v);
     return top;
 }
 
@@ -216,7 +209,7 @@ __attribute__((unused)) static void assert_same_scores(int64_t rows, int64_t d, 
 __attribute__((unused)) static void check_round_trip(const sn_method *method, const sample *s,
                                                      const sn_fit_result *result)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     void *again = NULL;
     OK(sn_store_create(&store));
     OK(method->save(result->state, store));
@@ -232,7 +225,6 @@ __attribute__((unused)) static void check_round_trip(const sn_method *method, co
     free(one);
     free(two);
     method->free(again);
-    sn_store_free(store);
 }
 
 /* Stops at the call at which the counter reaches 0. */
@@ -246,33 +238,31 @@ __attribute__((unused)) static int stop_later(void *user)
 __attribute__((unused)) static stonet_status fit_until(const sn_method *method, const sample *s, int calls,
                                                        sn_fit_result *result)
 {
-    sn_settings *settings = NULL;
+    SN_AUTO(sn_settings) *settings = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_later;
     run.user = &calls;
     memset(result, 0, sizeof *result);
     OK(sn_settings_create(method->params, method->n_params, &settings));
     stonet_status status = sn_method_fit(method, &s->problem, 1, settings, &run, result);
-    sn_settings_free(settings);
     return status;
 }
 
 /* A fit that is stopped on its way gives a usable result that says so. */
 __attribute__((unused)) static void check_stopping(const sn_method *method)
 {
-    sample s = make_sample(40, 3, 0, 1, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 0, 1, 2);
     sn_fit_result result;
     OK(fit_until(method, &s, 3, &result));
     assert_int_equal(result.outcome, STONET_STOPPED);
     check_round_trip(method, &s, &result);
     method->free(result.state);
-    free_sample(&s);
 }
 
 /* Nine directions wanted of three columns: three, a warning, and a model that survives the way to a file. */
 __attribute__((unused)) static void check_limit(const sn_method *method)
 {
-    sample s = make_sample(40, 3, 3, 0, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
     sn_fit_result result;
     char message[64];
     OK(fit_with(method, &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL));
@@ -281,7 +271,6 @@ __attribute__((unused)) static void check_limit(const sn_method *method)
     assert_non_null(strstr(last_message, message));
     check_round_trip(method, &s, &result);
     method->free(result.state);
-    free_sample(&s);
 }
 
 /* Distance of the two directions of a linear map, which is freed, to the true ones of make_sample. */
@@ -315,7 +304,7 @@ __attribute__((unused)) static void check_too_large(const sn_method *method)
 __attribute__((unused)) static void check_unpleasant(const sn_method *method)
 {
     sn_fit_result result;
-    sample s = make_sample(30, 3, 3, 0, 40);
+    SN_FREED_BY(free_sample) sample s = make_sample(30, 3, 3, 0, 40);
     for (int64_t i = 0; i < 30; i++) s.label[i] = 1;
     assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
     free_sample(&s);
@@ -349,5 +338,4 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
     assert_true(status == STONET_ERROR_INTERRUPTED ||
                 (status == STONET_OK && result.outcome == STONET_STOPPED));
     method->free(result.state);
-    free_sample(&s);
 }

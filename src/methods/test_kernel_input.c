@@ -37,9 +37,8 @@ TEST(test_memory)
     assert_true(fabs(gigabytes(1000000, 2000000, "1000000", 1.5, 0.7) - 8e-9 * (1.5 * m * m + 2 * m * p)) <
                 0.2);
     const sn_problem small = {.n = 100, .p = 3};
-    sn_settings *settings = settings_with("none");
+    SN_AUTO(sn_settings) *settings = settings_with("none");
     OK(sn_kernel_memory(&small, settings, "gsir", 1.5, 0.7));
-    sn_settings_free(settings);
 }
 
 TEST(test_rank)
@@ -66,7 +65,7 @@ TEST(test_rank)
 TEST(test_centres)
 {
     SN_WORKSPACE(scratch);
-    sample s = make_sample(12, 3, 0, 1, 8);
+    SN_FREED_BY(free_sample) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
     stonet_run run = STONET_RUN_INIT;
     const int64_t landmarks[] = {0, 5, 12, 40}, expected[] = {12, 5, 12, 12};
@@ -85,7 +84,6 @@ TEST(test_centres)
     OK(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input));
     s.problem.n = 1;
     assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_ERROR_DATA);
-    free_sample(&s);
 }
 
 /* gamma = c / (2 s^2), s the mean distance over all pairs or as given; the median of rows that are mostly
@@ -93,9 +91,9 @@ TEST(test_centres)
 TEST(test_bandwidth)
 {
     SN_WORKSPACE(scratch);
-    sample s = make_sample(12, 3, 0, 1, 8);
+    SN_FREED_BY(free_sample) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
-    sn_settings *settings = settings_with("none");
+    SN_AUTO(sn_settings) *settings = settings_with("none");
     OK(sn_settings_set(settings, "complexity", "3"));
     const double mean = plain_mean_distance(12, 3, s.wide);
     OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input));
@@ -117,8 +115,6 @@ TEST(test_bandwidth)
     OK(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median));
     OK(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead));
     assert_true(median > 0.0 && median != instead);
-    sn_settings_free(settings);
-    free_sample(&s);
 }
 
 RUN_TESTS(NULL, NULL)

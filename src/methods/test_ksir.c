@@ -48,7 +48,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 TEST(test_textbook)
 {
     enum { N = 40, ROWS = 50, D = 2 };
-    sample s = make_sample(ROWS, 4, 3, 0, 1);
+    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, 4, 3, 0, 1);
     s.problem.n = N;
     double *expected = textbook(&s.problem, s.wide, ROWS, 1e-3, D), z[ROWS * D];
     const char *landmarks[] = {"none", "40"};
@@ -60,13 +60,14 @@ TEST(test_textbook)
         method()->free(result.state);
     }
     free(expected);
-    free_sample(&s);
 }
 
 TEST(test_slices_of_a_number_are_classes)
 {
     enum { N = 60 };
-    sample classes = make_sample(N, 3, 4, 0, 2), numbers = make_sample(N, 3, 0, 1, 2);
+    SN_FREED_BY(free_sample)
+    sample classes = make_sample(N, 3, 4, 0, 2),
+           numbers = make_sample(N, 3, 0, 1, 2);
     for (int i = 0; i < N; i++) numbers.y[i] = classes.label[i];
     sn_fit_result one, two;
     double a[2 * N], b[2 * N];
@@ -77,13 +78,11 @@ TEST(test_slices_of_a_number_are_classes)
     for (int i = 0; i < 2 * N; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
     method()->free(one.state);
     method()->free(two.state);
-    free_sample(&classes);
-    free_sample(&numbers);
 }
 
 TEST(test_rank_and_round_trip)
 {
-    sample s = make_sample(50, 3, 0, 2, 3);
+    SN_FREED_BY(free_sample) sample s = make_sample(50, 3, 0, 2, 3);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 6, &result, "slices", "4", NULL));
     assert_int_equal(result.dim, 3);
@@ -93,13 +92,12 @@ TEST(test_rank_and_round_trip)
     OK(fit_with(method(), &s.problem, 2, &result, "landmarks", "15", NULL));
     check_round_trip(method(), &s, &result);
     method()->free(result.state);
-    free_sample(&s);
 }
 
 /* A link that is symmetric in x1 has no linear direction for SIR; kernel columns see x1^2. */
 static double symmetric_link(int64_t n)
 {
-    sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
     for (int64_t i = 0; i < n; i++) s.y[i] = pow(s.wide[i * 3], 2);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 1, &result, "ridge", "1e-3", NULL));
@@ -112,8 +110,6 @@ static double symmetric_link(int64_t n)
         zt += z[i] * truth;
     }
     method()->free(result.state);
-    free_sample(&s);
-    free_sample(&fresh);
     return fabs(zt) / sqrt(zz * tt);
 }
 

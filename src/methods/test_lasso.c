@@ -92,14 +92,12 @@ TEST(no_more_sweeps_than_asked_for)
 TEST(the_columns_that_say_most_are_kept)
 {
     enum { ROWS = 40, COLUMNS = 100, SPEAKS = 90 };
-    sample data = sample_normal(ROWS, COLUMNS, 1, 6);
+    SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 1, 6);
     for (int i = 0; i < ROWS; i++) data.y[i] = 3.0 * (double)data.x[i * COLUMNS + SPEAKS];
     sample_scale_y(&data);
-    sn_linear_map *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
+    SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
     for (int j = 0; j < COLUMNS; j++) assert_true(fabs(map->direction[j]) <= fabs(map->direction[SPEAKS]));
     assert_true(map->direction[SPEAKS] != 0.0);
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

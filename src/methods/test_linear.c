@@ -25,32 +25,29 @@ static void to_classes(sample *data)
 static void check(const char *method, const sn_problem *problem, const char *options, const double *direction,
                   int64_t n_values, const double *value)
 {
-    sn_linear_map *map = fit_map(method, problem, GOLDEN_D, options);
+    SN_AUTO(sn_linear_map) *map = fit_map(method, problem, GOLDEN_D, options);
     assert_int_equal(map->dim, GOLDEN_D);
     unit_columns(GOLDEN_P, GOLDEN_D, map->direction);
     assert_true(largest_gap(GOLDEN_P * GOLDEN_D, map->direction, direction) < 1e-8);
     assert_int_equal(map->n_values, GOLDEN_P);
     assert_true(largest_gap(n_values, map->value, value) < 1e-10);
-    sn_linear_map_free(map);
 }
 
 TEST(pca_is_that_of_scikit_learn)
 {
-    sample data = golden_sample();
-    sn_linear_map *map = fit_map("pca", &data.problem, 3, "");
+    SN_FREED_BY(sample_free) sample data = golden_sample();
+    SN_AUTO(sn_linear_map) *map = fit_map("pca", &data.problem, 3, "");
     assert_true(largest_gap(GOLDEN_P * 3, map->direction, golden_pca_component) < 1e-12);
     assert_true(largest_gap(3, map->value, golden_pca_variance) < 1e-10);
     float z[GOLDEN_N * 3];
     OK(sn_linear_map_transform(map, data.x, GOLDEN_N, NULL, z));
     for (int i = 0; i < GOLDEN_N * 3; i++)
         assert_true(fabs((double)z[i] - golden_pca_score[i]) < 1e-6 * (1.0 + fabs(golden_pca_score[i])));
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 TEST(directions_are_those_of_statsmodels_and_the_textbook)
 {
-    sample data = golden_sample();
+    SN_FREED_BY(sample_free) sample data = golden_sample();
     check("sir", &data.problem, "slices=6", golden_sir_direction, GOLDEN_P, golden_sir_value);
     check("save", &data.problem, "slices=6", golden_save_direction, GOLDEN_P, golden_save_value);
     check("dr", &data.problem, "slices=6", golden_dr_direction, GOLDEN_P, golden_dr_value);
@@ -59,17 +56,15 @@ TEST(directions_are_those_of_statsmodels_and_the_textbook)
     to_classes(&data);
     check("save", &data.problem, "", golden_class_save_direction, GOLDEN_P, golden_class_save_value);
     check("dr", &data.problem, "", golden_class_dr_direction, GOLDEN_P, golden_class_dr_value);
-    sample_free(&data);
 }
 
 /* Every row is an anchor in the slow version. */
 TEST(opg_and_mave_are_the_slow_ones)
 {
-    sample data = golden_sample();
+    SN_FREED_BY(sample_free) sample data = golden_sample();
     check("opg", &data.problem, "anchors=120", golden_opg_direction, GOLDEN_P, golden_opg_value);
     double distance = recovery("mave", &data.problem, GOLDEN_D, "anchors=120", golden_mave_direction);
     assert_true(distance < 1e-7);
-    sample_free(&data);
 }
 
 /* b (p): the lasso of these moments, straight at the penalty. */
@@ -109,7 +104,7 @@ TEST(lasso_along_a_path_is_optimal)
 {
     enum { ROWS = 30, COLUMNS = 80, STEPS = 40 };
     SN_WORKSPACE(scratch);
-    sample data = sample_normal(ROWS, COLUMNS, 1, 11);
+    SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 1, 11);
     double x[ROWS * COLUMNS], gram[COLUMNS * COLUMNS], c[COLUMNS] = {0}, largest = 0.0;
     for (int i = 0; i < ROWS * COLUMNS; i++)
         x[i] = data.x[i] + data.x[i / COLUMNS * COLUMNS]; /* correlated */
@@ -134,7 +129,6 @@ TEST(lasso_along_a_path_is_optimal)
         }
     }
     assert_true(in_use > 10 && in_use <= ROWS);
-    sample_free(&data);
 }
 
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
@@ -168,7 +162,7 @@ static void moments_outside(const double *x, const double *y, int at, double *gr
  */
 static int assert_plain_cross_validation(uint64_t seed)
 {
-    sample data = sample_normal(CV_N, CV_P, 1, seed);
+    SN_FREED_BY(sample_free) sample data = sample_normal(CV_N, CV_P, 1, seed);
     for (int i = 0; i < CV_N; i++)
         data.y[i] = data.x[i * CV_P] - 0.6 * data.x[i * CV_P + 3] + 0.4 * sin(9.0 * i);
     const double cut[] = {0.3};
@@ -210,10 +204,8 @@ static int assert_plain_cross_validation(uint64_t seed)
     moments_outside(x, y, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
     lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
     unit_columns(CV_P, 1, direction);
-    sn_linear_map *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
+    SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
     assert_true(largest_gap(CV_P, map->direction, direction) < 1e-6);
-    sn_linear_map_free(map);
-    sample_free(&data);
     return best;
 }
 
@@ -229,7 +221,7 @@ TEST(lasso_sir_chooses_the_penalty_of_plain_cross_validation)
 
 TEST(sir_for_two_classes_is_the_discriminant)
 {
-    sample data = golden_sample();
+    SN_FREED_BY(sample_free) sample data = golden_sample();
     to_classes(&data);
     for (int i = 0; i < GOLDEN_N; i++) data.label[i] = data.label[i] > 0;
     data.problem.outputs = 2;
@@ -239,11 +231,9 @@ TEST(sir_for_two_classes_is_the_discriminant)
     assert_int_equal(result.dim, 1);
     assert_int_equal(messages.warnings, 1);
     assert_non_null(strstr(messages.last, "1 direction"));
-    sn_linear_map *map = result.state;
+    SN_AUTO(sn_linear_map) *map = result.state;
     unit_columns(GOLDEN_P, 1, map->direction);
     assert_true(largest_gap(GOLDEN_P, map->direction, golden_lda_direction) < 1e-8);
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 /* The first dim scores of a method on data, in double. */
@@ -269,8 +259,8 @@ static void scores(const char *method, const sn_problem *problem, int64_t dim, d
 /* x -> x A + b leaves the scores of the whitening methods alone, and the scores are white. */
 TEST(affine_maps_do_not_change_the_scores)
 {
-    sample data = golden_sample();
-    sample moved = golden_sample();
+    SN_FREED_BY(sample_free) sample data = golden_sample();
+    SN_FREED_BY(sample_free) sample moved = golden_sample();
     /* a triangular map with powers of two is exact up to one rounding */
     for (int i = 0; i < GOLDEN_N; i++) {
         float *row = moved.x + i * GOLDEN_P;
@@ -287,32 +277,26 @@ TEST(affine_maps_do_not_change_the_scores)
         sn_syrk_tn(2, GOLDEN_N, 1.0 / GOLDEN_N, before, 0.0, gram);
         assert_true(fabs(gram[0] - 1) < 1e-10 && fabs(gram[3] - 1) < 1e-10 && fabs(gram[1]) < 1e-10);
     }
-    sample_free(&data);
-    sample_free(&moved);
 }
 
 TEST(slicing_methods_see_only_the_order_of_y)
 {
-    sample data = golden_sample();
+    SN_FREED_BY(sample_free) sample data = golden_sample();
     const char *methods[] = {"sir", "save", "dr", "lasso-sir"};
     for (int m = 0; m < 4; m++) {
-        sn_linear_map *plain = fit_map(methods[m], &data.problem, 2, "");
-        sample bent = golden_sample();
+        SN_AUTO(sn_linear_map) *plain = fit_map(methods[m], &data.problem, 2, "");
+        SN_FREED_BY(sample_free) sample bent = golden_sample();
         for (int i = 0; i < GOLDEN_N; i++) bent.y[i] = exp(bent.y[i]) + pow(bent.y[i], 3);
-        sn_linear_map *other = fit_map(methods[m], &bent.problem, 2, "");
+        SN_AUTO(sn_linear_map) *other = fit_map(methods[m], &bent.problem, 2, "");
         assert_memory_equal(plain->direction, other->direction, GOLDEN_P * 2 * sizeof(double));
-        sn_linear_map_free(plain);
-        sn_linear_map_free(other);
-        sample_free(&bent);
     }
-    sample_free(&data);
 }
 
 /* Sum of p_h over slices of anything with k = 0 left: T_0 is n times the trace, and so on down to 0. */
 TEST(dimension_tests)
 {
-    sample data = golden_sample();
-    sn_linear_map *map = fit_map("sir", &data.problem, 1, "slices=6");
+    SN_FREED_BY(sample_free) sample data = golden_sample();
+    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 1, "slices=6");
     assert_int_equal(map->n_tests, 5);
     double tail = map->value[3] + map->value[4];
     assert_true(fabs(map->test[6] - GOLDEN_N * tail) < 1e-9);
@@ -328,33 +312,29 @@ TEST(dimension_tests)
     map = fit_map("phd", &data.problem, 1, "");
     assert_int_equal(map->n_tests, GOLDEN_P);
     assert_true(map->test[1] == 15 && map->test[9] == 1);
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 /* With one column, z = (x - mean) / s: the value is |mean of r z^2|, and T_0 is n value^2 / (2 var r). */
 TEST(hessian_of_one_column)
 {
     enum { N = 200 };
-    sample data = sample_normal(N, 1, 1, 9);
+    SN_FREED_BY(sample_free) sample data = sample_normal(N, 1, 1, 9);
     double mean = 0.0, square = 0.0, hessian = 0.0;
     for (int i = 0; i < N; i++) data.y[i] = 0.5 * data.x[i] - pow(data.x[i], 2);
     sample_scale_y(&data);
     for (int i = 0; i < N; i++) mean += (double)data.x[i] / N;
     for (int i = 0; i < N; i++) square += pow(data.x[i] - mean, 2) / N;
     for (int i = 0; i < N; i++) hessian += data.y[i] * pow(data.x[i] - mean, 2) / square / N;
-    sn_linear_map *map = fit_map("phd", &data.problem, 1, "response=raw");
+    SN_AUTO(sn_linear_map) *map = fit_map("phd", &data.problem, 1, "response=raw");
     assert_true(fabs(map->value[0] - fabs(hessian)) < 1e-12);
     assert_int_equal(map->n_tests, 1);
     assert_true(fabs(map->test[0] - 0.5 * (N - 1) * hessian * hessian) < 1e-9); /* variance n / (n - 1) */
     assert_true(map->test[1] == 1);
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 TEST(several_targets_and_many_classes)
 {
-    sample data = sample_normal(400, 6, 2, 5);
+    SN_FREED_BY(sample_free) sample data = sample_normal(400, 6, 2, 5);
     for (int64_t i = 0; i < 400; i++) {
         data.y[2 * i] = data.x[6 * i];
         data.y[2 * i + 1] = data.x[6 * i + 1] + 0.5 * data.x[6 * i + 2];
@@ -364,7 +344,6 @@ TEST(several_targets_and_many_classes)
     assert_true(recovery("sir", &data.problem, 2, "slices=16", truth) < 0.2);
     assert_true(recovery("dr", &data.problem, 2, "slices=16", truth) < 0.2);
     assert_true(recovery("save", &data.problem, 2, "slices=16", truth) < 0.3);
-    sample_free(&data);
 }
 
 /* More rows than the methods take at a time: every row twice gives the moments of the rows once, so the same
@@ -374,8 +353,8 @@ static void assert_rows_may_come_twice(const char *method, const sample *once, c
 {
     enum { P = 3 };
     int64_t n = once->problem.n;
-    sn_linear_map *one = fit_map(method, &once->problem, 1, ""),
-                  *two = fit_map(method, &twice->problem, 1, "");
+    SN_AUTO(sn_linear_map) *one = fit_map(method, &once->problem, 1, ""),
+                           *two = fit_map(method, &twice->problem, 1, "");
     assert_true(largest_gap(P, one->direction, two->direction) < 1e-9);
     assert_int_equal(one->n_values, two->n_values);
     assert_true(largest_gap(one->n_values, one->value, two->value) < 1e-9);
@@ -385,20 +364,17 @@ static void assert_rows_may_come_twice(const char *method, const sample *once, c
         assert_true(fabs(two->test[2 * k] - times * one->test[2 * k]) < 1e-7 * fabs(two->test[2 * k]));
         assert_true(one->test[2 * k + 1] == two->test[2 * k + 1]);
     }
-    float *z = sn_malloc((size_t)(2 * n), sizeof *z);
+    SN_BLOCK float *z = sn_malloc((size_t)(2 * n), sizeof *z);
     assert_non_null(z);
     OK(sn_linear_map_transform(two, twice->x, 2 * n, NULL, z));
     for (int64_t i = 0; i < n; i++) assert_true(fabsf(z[i] - z[n + i]) < 1e-6f);
-    sn_free(z);
-    sn_linear_map_free(one);
-    sn_linear_map_free(two);
 }
 
 TEST(blocks_of_rows)
 {
     enum { N = 8000, P = 3 };
     const char *const methods[] = {"pca", "sir", "save", "dr", "phd"};
-    sample once = sample_normal(N, P, 1, 21), twice = sample_normal(2 * N, P, 1, 21);
+    SN_FREED_BY(sample_free) sample once = sample_normal(N, P, 1, 21), twice = sample_normal(2 * N, P, 1, 21);
     for (int64_t i = 0; i < N; i++)
         once.y[i] = once.x[i * P] + 0.5 * pow(once.x[i * P], 2) + once.x[i * P + 1];
     sample_scale_y(&once);
@@ -411,8 +387,6 @@ TEST(blocks_of_rows)
     sample_cut_y(&once, 2, cut);
     sample_cut_y(&twice, 2, cut);
     for (int m = 0; m < 5; m++) assert_rows_may_come_twice(methods[m], &once, &twice);
-    sample_free(&once);
-    sample_free(&twice);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -65,13 +65,11 @@ static void plain_moments(const sn_lsmi *lsmi, const double *phi_z, const double
 
 static void plain_alpha(int64_t m, const double *hh, const double *h, double lambda, double *alpha)
 {
-    double *ridged = zeros(m * m);
+    SN_BLOCK double *ridged = zeros(m * m);
     memcpy(ridged, hh, (size_t)(m * m) * sizeof(double));
     for (int64_t l = 0; l < m; l++) ridged[l * m + l] += lambda;
-    double *inverse = matrix_power(m, ridged, -1.0, 0.0);
+    SN_BLOCK double *inverse = matrix_power(m, ridged, -1.0, 0.0);
     sn_gemv(false, m, m, 1.0, inverse, h, 0.0, alpha);
-    free(ridged);
-    free(inverse);
 }
 
 static double quadratic(int64_t m, const double *hh, const double *alpha)
@@ -85,16 +83,12 @@ static double quadratic(int64_t m, const double *hh, const double *alpha)
 static double textbook(const sn_lsmi *lsmi, const double *z)
 {
     int64_t m = lsmi->b;
-    double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m), *alpha = zeros(m);
+    SN_BLOCK double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m),
+                    *alpha = zeros(m);
     plain_features(lsmi, z, phi_z, phi_y);
     plain_moments(lsmi, phi_z, phi_y, 0, N, 1, hh, h);
     plain_alpha(m, hh, h, lsmi->lambda, alpha);
     double value = sn_dot(m, h, alpha) - 0.5 * quadratic(m, hh, alpha) - 0.5;
-    free(phi_z);
-    free(phi_y);
-    free(hh);
-    free(h);
-    free(alpha);
     return value;
 }
 
@@ -102,7 +96,8 @@ static double textbook(const sn_lsmi *lsmi, const double *z)
 static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
 {
     int64_t m = lsmi->b;
-    double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m), *alpha = zeros(m);
+    SN_BLOCK double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m),
+                    *alpha = zeros(m);
     double loss = 0.0;
     plain_features(lsmi, z, phi_z, phi_y);
     for (int k = 0; k < SN_LSMI_FOLDS; k++) {
@@ -111,11 +106,6 @@ static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
         plain_moments(lsmi, phi_z, phi_y, lsmi->fold[k], lsmi->fold[k + 1], 1, hh, h);
         loss += 0.5 * quadratic(m, hh, alpha) - sn_dot(m, h, alpha);
     }
-    free(phi_z);
-    free(phi_y);
-    free(hh);
-    free(h);
-    free(alpha);
     return loss;
 }
 
@@ -133,9 +123,9 @@ static sn_lsmi make_lsmi(const sample *s, double *z)
 
 static void check_value_and_gradient(int64_t classes, int64_t targets)
 {
-    sample s = make_sample(N, P, classes, targets, 1);
+    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, targets, 1);
     double z[N * D], dz[N * D], value, step = 1e-5;
-    sn_lsmi lsmi = make_lsmi(&s, z);
+    SN_FREED_BY(sn_lsmi_free) sn_lsmi lsmi = make_lsmi(&s, z);
     OK(sn_lsmi_value(&lsmi, z, &value));
     assert_true(fabs(value - textbook(&lsmi, z)) < 1e-10);
     sn_lsmi_gradient(&lsmi, dz);
@@ -148,8 +138,6 @@ static void check_value_and_gradient(int64_t classes, int64_t targets)
         z[i] = at;
         assert_true(fabs((above - below) / (2.0 * step) - dz[i]) < 1e-8);
     }
-    sn_lsmi_free(&lsmi);
-    free_sample(&s);
 }
 
 TEST(test_value_and_gradient)
@@ -166,9 +154,9 @@ static const double bandwidths[GRID] = {0.1, 0.3, 1.0, 3.0, 10.0},
 /* The whole grid at first; from a corner, a place that no neighbour betters. */
 static void check_choice(int64_t classes)
 {
-    sample s = make_sample(N, P, classes, 1, 2);
+    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, 1, 2);
     double z[N * D], loss[GRID][GRID], smallest = INFINITY;
-    sn_lsmi lsmi = make_lsmi(&s, z);
+    SN_FREED_BY(sn_lsmi_free) sn_lsmi lsmi = make_lsmi(&s, z);
     for (int i = 0; i < GRID; i++)
         for (int j = 0; j < GRID; j++) {
             OK(sn_lsmi_set(&lsmi, bandwidths[i], lambdas[j]));
@@ -188,8 +176,6 @@ static void check_choice(int64_t classes)
                 if (llabs(i - grid.at_s) <= 1 && llabs(j - grid.at_lambda) <= 1)
                     assert_true(loss[i][j] >= loss[grid.at_s][grid.at_lambda]);
     }
-    sn_lsmi_free(&lsmi);
-    free_sample(&s);
 }
 
 TEST(test_choice_of_settings)
@@ -202,10 +188,11 @@ TEST(test_choice_of_settings)
 TEST(test_ascent)
 {
     const double s = 0.7, lambda = 0.02;
-    sample data = make_sample(200, P, 0, 1, 3);
+    SN_FREED_BY(free_sample) sample data = make_sample(200, P, 0, 1, 3);
     sn_lsmie_report report = {0};
     double before = -INFINITY, worst = 0.0;
     for (int64_t iterations = 1; iterations <= 9; iterations += 4) {
+        SN_FREED_BY(sn_lsmie_ascent_free)
         sn_lsmie_ascent ascent = {.problem = &data.problem,
                                   .grid = {.s = &s, .lambda = &lambda, .n_s = 1, .n_lambda = 1},
                                   .d = D,
@@ -221,19 +208,16 @@ TEST(test_ascent)
         double inner[D * D];
         sn_gemm(true, false, D, D, P, 1.0, ascent.b, ascent.b, 0.0, inner);
         for (int i = 0; i < D * D; i++) worst = fmax(worst, fabs(inner[i] - (i % (D + 1) == 0)));
-        sn_lsmie_ascent_free(&ascent);
     }
     assert_true(worst < 1e-12);
-    free_sample(&data);
 }
 
 static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
-    sample s = make_sample(n, 5, classes, 1, 5);
+    SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
     OK(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", landmarks, "iterations", "40",
                 NULL));
-    free_sample(&s);
     return distance_to_truth(method(), &result);
 }
 
@@ -250,10 +234,10 @@ TEST(test_recovers_the_subspace)
 TEST(test_threads_do_not_matter)
 {
     for (int64_t classes = 0; classes <= 3; classes += 3) {
-        sample s = make_sample(5500, 5, classes, 1, 6);
+        SN_FREED_BY(free_sample) sample s = make_sample(5500, 5, classes, 1, 6);
         double first[10];
         for (int threads = 1; threads <= 3; threads++) {
-            sn_settings *settings = NULL;
+            SN_AUTO(sn_settings) *settings = NULL;
             sn_fit_result result = {0};
             stonet_run run = STONET_RUN_INIT;
             run.threads = threads;
@@ -266,9 +250,7 @@ TEST(test_threads_do_not_matter)
             if (threads == 1) memcpy(first, map->direction, sizeof first);
             assert_memory_equal(first, map->direction, sizeof first);
             method()->free(result.state);
-            sn_settings_free(settings);
         }
-        free_sample(&s);
     }
 }
 

@@ -11,7 +11,7 @@ static void fit_use(const char *name, const sn_problem *problem, int64_t dim, co
     OK(fit_with(name, problem, dim, options, NULL, &result));
     assert_int_equal(result.outcome, STONET_DONE);
     int64_t n = problem->n;
-    float *again = sn_malloc((size_t)(n * result.dim), sizeof *again);
+    SN_BLOCK float *again = sn_malloc((size_t)(n * result.dim), sizeof *again);
     sn_store *store;
     void *copy;
     OK(sn_store_create(&store));
@@ -25,17 +25,15 @@ static void fit_use(const char *name, const sn_problem *problem, int64_t dim, co
     assert_int_equal(sizes.inputs, problem->p);
     assert_int_equal(sizes.dim, result.dim);
     if (out != NULL) {
-        double *out_again = sn_malloc((size_t)(n * problem->outputs), sizeof *out_again);
+        SN_BLOCK double *out_again = sn_malloc((size_t)(n * problem->outputs), sizeof *out_again);
         assert_int_equal(sizes.outputs, problem->outputs);
         OK(method->predict(result.state, problem->x, n, out));
         OK(method->predict(copy, problem->x, n, out_again));
         assert_memory_equal(out, out_again, (size_t)(n * problem->outputs) * sizeof *out);
-        sn_free(out_again);
     }
     if (history != NULL) *history = sn_strdup(method->history(result.state));
     method->free(copy);
     method->free(result.state);
-    sn_free(again);
 }
 
 /* B (p x d) of a linear transform, by sending the unit vectors through it. */
@@ -46,13 +44,12 @@ static void directions(const char *name, const sn_problem *problem, int64_t dim,
     sn_fit_result result;
     OK(fit_with(name, problem, dim, options, NULL, &result));
     int64_t p = problem->p;
-    float *unit = sn_calloc((size_t)(p * p), sizeof *unit), *z = sn_calloc((size_t)(p * dim), sizeof *z);
+    SN_BLOCK float *unit = sn_calloc((size_t)(p * p), sizeof *unit),
+                   *z = sn_calloc((size_t)(p * dim), sizeof *z);
     for (int64_t j = 0; j < p; j++) unit[j * p + j] = 1;
     OK(method->transform(result.state, unit, p, NULL, z));
     for (int64_t i = 0; i < p * dim; i++) b[i] = (double)z[i];
     method->free(result.state);
-    sn_free(unit);
-    sn_free(z);
 }
 
 enum { P = 6 };
@@ -100,17 +97,15 @@ static double bowl(double t)
    looks at the outer product of gradients alone. */
 TEST(nnsdr_finds_a_linear_link)
 {
-    sample data = one_index(400, straight, 0.2);
+    SN_FREED_BY(sample_free) sample data = one_index(400, straight, 0.2);
     assert_true(nnsdr_distance(&data, 1, "hidden=64 epochs=60 refine=0", one_direction) < 0.1);
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.1);
-    sample_free(&data);
 }
 
 TEST(nnsdr_finds_a_symmetric_link)
 {
-    sample data = one_index(600, bowl, 0.1);
+    SN_FREED_BY(sample_free) sample data = one_index(600, bowl, 0.1);
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
-    sample_free(&data);
 }
 
 /* OPG of g = w_2 relu(w_1 x) with the weights of the start, written out: 1/n sum_i J_i' J_i, J_i = w_2
@@ -145,6 +140,7 @@ static void outer_product_at_the_start(const sample *data, int64_t hidden, doubl
 TEST(nnsdr_starts_from_the_outer_product_of_gradients)
 {
     enum { DIM = 2 };
+    SN_FREED_BY(sample_free)
     sample data = sample_normal(1100, P, 3, 5); /* more rows than are looked at together */
     for (int64_t i = 0; i < 1100; i++)
         for (int k = 0; k < 3; k++) data.y[i * 3 + k] = (double)data.x[i * P + k];
@@ -162,7 +158,6 @@ TEST(nnsdr_starts_from_the_outer_product_of_gradients)
         data.problem.label = data.label;
         data.problem.y = NULL;
     }
-    sample_free(&data);
 }
 
 /* As many directions as columns lose nothing: before any step of the refinement the prediction is that of the
@@ -170,7 +165,7 @@ TEST(nnsdr_starts_from_the_outer_product_of_gradients)
 TEST(nnsdr_goes_on_from_the_first_network)
 {
     enum { N = 30, HIDDEN = 9 };
-    sample data = one_index(N, straight, 0.1);
+    SN_FREED_BY(sample_free) sample data = one_index(N, straight, 0.1);
     sn_network net = {.shape = {.layers = 2, .width = {P, HIDDEN, 1}, .activation = SN_RELU}};
     OK(sn_network_start(&net, 1));
     float z[N * P];
@@ -179,13 +174,12 @@ TEST(nnsdr_goes_on_from_the_first_network)
     OK(sn_network_predict(&net, data.x, N, expected));
     assert_true(largest_gap(N, out, expected) < 1e-5);
     sn_network_clear(&net);
-    sample_free(&data);
 }
 
 TEST(nnsdr_takes_several_outputs)
 {
     enum { N = 500 };
-    sample data = sample_normal(N, P, 2, 23);
+    SN_FREED_BY(sample_free) sample data = sample_normal(N, P, 2, 23);
     for (int64_t i = 0; i < N; i++) {
         data.y[i * 2] = (double)data.x[i * P];
         data.y[i * 2 + 1] = (double)(data.x[i * P + 1] * data.x[i * P + 1]);
@@ -194,20 +188,18 @@ TEST(nnsdr_takes_several_outputs)
     assert_true(nnsdr_distance(&data, 2, quick, two_directions) < 0.15);
     float z[N * 2];
     double out[N * 2], residual = 0;
-    char *history;
+    SN_BLOCK char *history = NULL;
     fit_use("nnsdr", &data.problem, 2, quick, z, out, &history);
     for (int i = 0; i < N * 2; i++) residual += pow(out[i] - data.y[i], 2) / (N * 2);
     assert_true(residual < 0.2);
     assert_non_null(strstr(history, "\nnnsdr,60,"));
     assert_non_null(strstr(history, "\nnnsdr refinement,60,"));
-    sn_free(history);
-    sample_free(&data);
 }
 
 TEST(nnsdr_classifies)
 {
     enum { N = 600 };
-    sample data = one_index(N, straight, 0.1);
+    SN_FREED_BY(sample_free) sample data = one_index(N, straight, 0.1);
     sample_cut_y(&data, 3, (const double[]){-0.5, 0.5});
     assert_true(nnsdr_distance(&data, 1, quick, one_direction) < 0.15);
     float z[N];
@@ -222,26 +214,24 @@ TEST(nnsdr_classifies)
         wrong += best != data.label[i];
     }
     assert_true(wrong < N / 8);
-    sample_free(&data);
 }
 
 TEST(nnsdr_says_when_there_are_fewer_directions)
 {
-    sample data = one_index(50, straight, 0.1);
+    SN_FREED_BY(sample_free) sample data = one_index(50, straight, 0.1);
     heard messages;
     sn_fit_result result;
     OK(fit_with("nnsdr", &data.problem, 9, "epochs=2 refine=2", &messages, &result));
     assert_int_equal(result.dim, P);
     assert_int_equal(messages.warnings, 1);
     sn_method_find("nnsdr")->free(result.state);
-    sample_free(&data);
 }
 
 /* x of rank 3 in 12 columns, of which an autoencoder of 3 units must keep what PCA keeps. */
 TEST(autoencoder_reaches_principal_components)
 {
     enum { N = 500, COLUMNS = 12, RANK = 3 };
-    sample data = sample_normal(N, COLUMNS, 1, 25);
+    SN_FREED_BY(sample_free) sample data = sample_normal(N, COLUMNS, 1, 25);
     double factor[RANK];
     for (int64_t i = 0; i < N; i++) {
         for (int k = 0; k < RANK; k++) factor[k] = (double)data.x[i * COLUMNS + k];
@@ -264,7 +254,7 @@ TEST(autoencoder_reaches_principal_components)
     for (int j = RANK; j < COLUMNS; j++) left_over += singular[j] * singular[j] / (N * COLUMNS);
 
     float z[N * RANK];
-    char *history;
+    SN_BLOCK char *history = NULL;
     fit_use("autoencoder", &data.problem, RANK, "epochs=400 batch=50 rate=0.003", z, NULL, &history);
     const char *last = strstr(history, "\nautoencoder,400,");
     assert_non_null(last);
@@ -272,14 +262,12 @@ TEST(autoencoder_reaches_principal_components)
     assert_true(loss > 0.1 * left_over);
     if (!(loss < 1.5 * left_over + 0.002)) fail_msg("%g left over, PCA leaves %g", loss, left_over);
     for (int i = 0; i < N * RANK; i++) assert_true(fabsf(z[i]) <= 1);
-    sn_free(history);
-    sample_free(&data);
 }
 
 /* Z is what the decoder sees, after the activation: far out it saturates. */
 TEST(the_bottleneck_is_activated)
 {
-    sample data = sample_normal(100, P, 1, 26);
+    SN_FREED_BY(sample_free) sample data = sample_normal(100, P, 1, 26);
     sn_fit_result result;
     OK(fit_with("autoencoder", &data.problem, 2, "epochs=1 hidden=4", NULL, &result));
     float wide[P * P], z[P * 2], largest = 0;
@@ -288,14 +276,13 @@ TEST(the_bottleneck_is_activated)
     for (int i = 0; i < P * 2; i++) largest = fmaxf(largest, fabsf(z[i]));
     assert_true(largest <= 1 && largest > 0.5);
     sn_method_find("autoencoder")->free(result.state);
-    sample_free(&data);
 }
 
 static void fit_threads(const char *name, const sn_problem *problem, const char *epochs, int threads,
                         float *z)
 {
     const sn_method *method = sn_method_find(name);
-    sn_settings *settings;
+    SN_AUTO(sn_settings) *settings = NULL;
     OK(sn_settings_create(method->params, method->n_params, &settings));
     OK(sn_settings_set(settings, "epochs", epochs));
     OK(sn_settings_set(settings, "batch", "100"));
@@ -306,13 +293,12 @@ static void fit_threads(const char *name, const sn_problem *problem, const char 
     OK(sn_method_fit(method, problem, 2, settings, &run, &result));
     OK(method->transform(result.state, problem->x, problem->n, NULL, z));
     method->free(result.state);
-    sn_settings_free(settings);
 }
 
 TEST(the_same_bits_for_any_number_of_threads)
 {
     enum { N = 200, COLUMNS = 30 };
-    sample data = sample_normal(N, COLUMNS, 1, 26);
+    SN_FREED_BY(sample_free) sample data = sample_normal(N, COLUMNS, 1, 26);
     for (int i = 0; i < N; i++) data.y[i] = (double)data.x[i * COLUMNS];
     const char *const names[] = {"nnsdr", "autoencoder"};
     for (int k = 0; k < 2; k++) {
@@ -323,7 +309,6 @@ TEST(the_same_bits_for_any_number_of_threads)
             assert_memory_equal(one, many, sizeof one);
         }
     }
-    sample_free(&data);
 }
 
 TEST(odd_data_is_survived_or_refused)
@@ -354,11 +339,10 @@ TEST(odd_data_is_survived_or_refused)
             sn_method_find(names[k])->free(result.state);
         }
         sn_method_find(names[k])->free(NULL);
-        sn_store *empty;
+        SN_AUTO(sn_store) *empty = NULL;
         void *state;
         OK(sn_store_create(&empty));
         assert_int_equal(sn_method_find(names[k])->load(empty, &state), STONET_ERROR_FORMAT);
-        sn_store_free(empty);
     }
 }
 

@@ -65,9 +65,8 @@ static double mean_distance(const char *method, const char *options, model of, i
     double b[P * 2], sum = 0.0;
     truth_of(of, b);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        sample data = model_sample(of, n, seed);
+        SN_FREED_BY(sample_free) sample data = model_sample(of, n, seed);
         sum += recovery(method, &data.problem, of.dim, options, b) / SEEDS;
-        sample_free(&data);
     }
     return sum;
 }
@@ -149,7 +148,7 @@ TEST(classes)
     model of = {1, bent};
     double b[P * 2], cut[1] = {0.3};
     truth_of(of, b);
-    sample data = model_sample(of, 1500, 9);
+    SN_FREED_BY(sample_free) sample data = model_sample(of, 1500, 9);
     sample_cut_y(&data, 2, cut);
     const char *methods[] = {"sir", "save", "dr", "phd", "lasso-sir", "opg", "mave", "scr", "cve"};
     double within[] = {0.15, 0.4, 0.15, 1.0, 0.15, 0.15, 0.15, 0.15, 0.25};
@@ -158,7 +157,6 @@ TEST(classes)
         print_message("%s for two classes: %.3f\n", methods[m], distance);
         assert_true(distance <= within[m]);
     }
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

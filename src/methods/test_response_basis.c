@@ -21,7 +21,7 @@ static sample two_index(int64_t n, uint64_t seed)
    S_xx^-1 S_xf S_ff^-1 S_fx, worked out here from the moments. */
 TEST(eigenvalues_are_canonical_correlations)
 {
-    sample data = two_index(N, 3);
+    SN_FREED_BY(sample_free) sample data = two_index(N, 3);
     enum { K = 3, ALL = P + K };
     double all[N * ALL], mean[ALL] = {0}, s[ALL * ALL], xx[P * P], xf[P * K], ff[K * K], solved[K * P],
                          product[P * P], trace = 0;
@@ -44,7 +44,7 @@ TEST(eigenvalues_are_canonical_correlations)
     sn_gemm(false, false, P, P, K, 1.0, xf, solved, 0.0, product);
     OK(sn_solve_spd(P, xx, P, product));
     for (int j = 0; j < P; j++) trace += product[j * P + j];
-    sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly");
+    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly");
     assert_int_equal(map->n_values, K);
     assert_true(fabs(map->value[0] + map->value[1] + map->value[2] - trace) < 1e-6);
     assert_true(map->value[0] < 1 && map->value[2] > 0);
@@ -52,39 +52,33 @@ TEST(eigenvalues_are_canonical_correlations)
     assert_int_equal(map->n_tests, K);
     assert_true(fabs(map->test[0] - N * trace) < 1e-3);
     assert_true(map->test[1] == P * K && map->test[3] == (P - 1) * (K - 1));
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 TEST(it_finds_two_directions)
 {
-    sample data = two_index(1500, 4);
+    SN_FREED_BY(sample_free) sample data = two_index(1500, 4);
     const double truth[P * 2] = {1, 0, 0, 1};
     double distance;
-    sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly degree=4");
+    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly degree=4");
     OK(sn_subspace_distance(P, 2, map->direction, truth, &distance));
     if (!(distance < 0.15)) fail_msg("distance %.3f", distance);
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 TEST(every_target_counts)
 {
     enum { ROWS = 400, COLUMNS = 4 };
-    sample data = sample_normal(ROWS, COLUMNS, 2, 8);
+    SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 2, 8);
     for (int i = 0; i < ROWS; i++)
         for (int t = 0; t < 2; t++) data.y[i * 2 + t] = (double)data.x[i * COLUMNS + (t == 0 ? 1 : 3)];
     sample_scale_y(&data);
-    sn_linear_map *map = fit_map("sir", &data.problem, 2, "basis=poly");
+    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly");
     assert_true(map->value[1] > 0.9); /* both of them are known exactly */
-    sn_linear_map_free(map);
-    sample_free(&data);
 }
 
 /* Two values of y have one function; classes have slices whatever the basis is called. */
 TEST(few_values_have_few_functions)
 {
-    sample data = two_index(N, 5);
+    SN_FREED_BY(sample_free) sample data = two_index(N, 5);
     for (int64_t i = 0; i < N; i++) data.y[i] = data.y[i] > 0;
     sample_scale_y(&data);
     sn_linear_map *map = fit_map("sir", &data.problem, 1, "basis=poly"),
@@ -96,34 +90,31 @@ TEST(few_values_have_few_functions)
     for (int64_t i = 0; i < N; i++) data.y[i] = 0;
     sn_fit_result result;
     assert_int_equal(fit_with("sir", &data.problem, 1, "basis=poly", NULL, &result), STONET_ERROR_DATA);
-    sample_free(&data);
 }
 
 /* The weighted statistics of the same data by slices and by powers of a y with three values are the same:
    both span the indicators. */
 TEST(weighted_tests_agree_with_those_of_slices)
 {
-    sample data = two_index(N, 6);
+    SN_FREED_BY(sample_free) sample data = two_index(N, 6);
     for (int64_t i = 0; i < N; i++) data.y[i] = (data.y[i] > -0.4) + 1.7 * (data.y[i] > 0.5);
     sample_scale_y(&data);
     const sn_method *sir = sn_method_find("sir");
     sn_tests by[2] = {{0}, {0}};
     for (int way = 0; way < 2; way++) {
         SN_WORKSPACE(scratch);
-        sn_settings *settings = NULL;
+        SN_AUTO(sn_settings) *settings = NULL;
         sn_solved solved;
         OK(sn_settings_create(sir->params, sir->n_params, &settings));
         OK(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"));
         OK(sn_candidate_solve(sir->candidate, &data.problem, settings, NULL, &scratch, &solved));
         OK(sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]));
-        sn_settings_free(settings);
     }
     assert_int_equal(by[0].count, 2);
     assert_int_equal(by[1].count, 2);
     for (int k = 0; k < 4; k++)
         if (!(fabs(by[0].test[k] - by[1].test[k]) < 1e-6 * by[0].test[k]))
             fail_msg("%d: %.9g by slices, %.9g by powers", k, by[0].test[k], by[1].test[k]);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

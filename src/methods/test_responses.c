@@ -32,8 +32,10 @@ static void indicators(int64_t n, int64_t m, int64_t levels, const double *y, do
 static void check_distribution(int64_t n, int64_t m, int64_t levels, bool constant)
 {
     const int64_t k = levels * m;
-    double *y = malloc((size_t)(n * m) * sizeof *y), *a = malloc((size_t)(n * k) * sizeof *a), *out = NULL;
-    double *gram = malloc((size_t)(n * n) * sizeof *gram), *value = malloc((size_t)n * sizeof *value);
+    SN_BLOCK double *y = malloc((size_t)(n * m) * sizeof *y), *a = malloc((size_t)(n * k) * sizeof *a);
+    double *out = NULL;
+    SN_BLOCK double *gram = malloc((size_t)(n * n) * sizeof *gram),
+                    *value = malloc((size_t)n * sizeof *value);
     double *vector = malloc((size_t)(n * n) * sizeof *vector), total = 0.0, held = 0.0;
     assert_true(y != NULL && a != NULL && gram != NULL && value != NULL && vector != NULL);
     sn_random random;
@@ -64,10 +66,6 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
                        (c < right ? value[c] * vector[i * n + c] * vector[l * n + c] : 0.0);
             assert_true(fabs(sum) < 1e-8);
         }
-    free(y);
-    free(a);
-    free(gram);
-    free(value);
     free(vector);
 }
 

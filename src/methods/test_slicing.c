@@ -95,7 +95,7 @@ TEST(whitening_finds_the_rank)
 {
     SN_WORKSPACE(scratch);
     int64_t n = 500, p = 6;
-    sample data = sample_normal(n, p, 1, 3);
+    SN_FREED_BY(sample_free) sample data = sample_normal(n, p, 1, 3);
     for (int64_t i = 0; i < n; i++) {
         float *row = data.x + i * p;
         row[3] = 0.3f * row[0] - 1.7f * row[1] + 5.0f;
@@ -112,7 +112,6 @@ TEST(whitening_finds_the_rank)
     double covariance[16];
     sn_syrk_tn(4, n, 1.0 / (double)n, z, 0.0, covariance);
     for (int i = 0; i < 16; i++) assert_true(fabs(covariance[i] - (i % 5 == 0)) < 1e-9);
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

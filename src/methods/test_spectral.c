@@ -33,35 +33,32 @@ static sample one_direction(uint64_t seed)
 
 static void solve(const char *name, const sn_problem *problem, sn_workspace *keep, sn_solved *solved)
 {
-    sn_settings *settings = defaults(name);
+    SN_AUTO(sn_settings) *settings = defaults(name);
     const sn_candidate *candidate = sn_method_find(name)->candidate;
     assert_non_null(candidate);
     OK(sn_candidate_solve(candidate, problem, settings, NULL, keep, solved));
-    sn_settings_free(settings);
 }
 
 TEST(the_spectrum_is_that_of_the_fit)
 {
-    sample data = one_direction(1);
+    SN_FREED_BY(sample_free) sample data = one_direction(1);
     for (int m = 0; m < NAMES; m++) {
         SN_WORKSPACE(scratch);
         sn_solved solved;
         solve(names[m], &data.problem, &scratch, &solved);
-        sn_linear_map *map = fit_map(names[m], &data.problem, 2, "");
+        SN_AUTO(sn_linear_map) *map = fit_map(names[m], &data.problem, 2, "");
         assert_int_equal(map->n_values, solved.eigen.count);
         assert_memory_equal(map->value, solved.eigen.value, (size_t)map->n_values * sizeof(double));
         for (int64_t k = 1; k < solved.eigen.count; k++)
             assert_true(solved.eigen.value[k] <= solved.eigen.value[k - 1]);
-        sn_linear_map_free(map);
     }
-    sample_free(&data);
 }
 
 /* In comparable coordinates the vectors are orthonormal, and those of resampled rows are near those of all
    rows; the coordinates of the components themselves would turn with every tie among their variances. */
 TEST(vectors_of_resampled_rows_can_be_compared)
 {
-    sample data = one_direction(2);
+    SN_FREED_BY(sample_free) sample data = one_direction(2);
     sn_random random;
     sn_random_init(&random, 5, SN_STREAM_TEST, 4);
     for (int m = 0; m < NAMES; m++) {
@@ -75,24 +72,22 @@ TEST(vectors_of_resampled_rows_can_be_compared)
         for (int b = 0; b < 20; b++) {
             int64_t rows[N];
             for (int i = 0; i < N; i++) rows[i] = (int64_t)(N * sn_random_uniform(&random));
-            sn_problem again;
+            SN_FREED_BY(sn_problem_subset_free) sn_problem again = {0};
             OK(sn_problem_subset(&data.problem, rows, N, &again));
             double one[P], dot = 0.0;
             solve(names[m], &again, &scratch, &solved);
             OK(sn_solved_vectors(&solved, 1, one));
             for (int j = 0; j < P; j++) dot += one[j] * all[j * P];
             assert_true(fabs(dot) > 0.9);
-            sn_problem_subset_free(&again);
         }
     }
-    sample_free(&data);
 }
 
 /* Columns of noise have no part in the leading vector, and much in those after it. */
 TEST(augmented_columns_are_told_from_the_others)
 {
     enum { MORE = 2, WIDE = P + MORE };
-    sample data = one_direction(3), noise = sample_normal(N, WIDE, 1, 77);
+    SN_FREED_BY(sample_free) sample data = one_direction(3), noise = sample_normal(N, WIDE, 1, 77);
     for (int i = 0; i < N * P; i++) noise.x[i / P * WIDE + i % P] = data.x[i];
     sn_problem augmented = data.problem;
     augmented.p = WIDE;
@@ -109,14 +104,12 @@ TEST(augmented_columns_are_told_from_the_others)
         assert_true(share[0] < 0.02);
         assert_true(rest > 1.9); /* of the 2 that the orthonormal vectors share out */
     }
-    sample_free(&data);
-    sample_free(&noise);
 }
 
 /* Put on one footing, the eigenvalues do not know the units of y (phd) or x (pca). */
 TEST(scales_make_the_eigenvalues_comparable)
 {
-    sample data = one_direction(4), large = one_direction(4);
+    SN_FREED_BY(sample_free) sample data = one_direction(4), large = one_direction(4);
     for (int i = 0; i < N; i++) large.y[i] *= 1000.0;
     for (int i = 0; i < N * P; i++) large.x[i] *= 16.0f;
     for (int m = 0; m < NAMES; m++) {
@@ -130,24 +123,20 @@ TEST(scales_make_the_eigenvalues_comparable)
             assert_true(fabs(left - right) < 1e-6);
         }
     }
-    sample_free(&data);
-    sample_free(&large);
 }
 
 TEST(rows_without_a_direction_are_refused)
 {
-    sample data = one_direction(6);
+    SN_FREED_BY(sample_free) sample data = one_direction(6);
     for (int i = 0; i < N; i++) data.y[i] = 1.0;
     for (int m = 1; m < 4; m++) { /* those that slice */
         SN_WORKSPACE(scratch);
         sn_solved solved;
-        sn_settings *settings = defaults(names[m]);
+        SN_AUTO(sn_settings) *settings = defaults(names[m]);
         assert_says(sn_candidate_solve(sn_method_find(names[m])->candidate, &data.problem, settings, NULL,
                                        &scratch, &solved),
                     STONET_ERROR_DATA, names[m]);
-        sn_settings_free(settings);
     }
-    sample_free(&data);
 }
 
 static void count_warnings(stonet_level level, const char *text, void *user)
@@ -174,16 +163,14 @@ TEST(too_many_columns_are_warned_of)
         int warnings = 0;
         const stonet_run run = {
             .size = sizeof run, .threads = 1, .on_message = count_warnings, .user = &warnings};
-        sn_settings *settings = defaults(cases[k].method);
-        sample data = sample_normal(ROWS, cases[k].p, 1, 3);
+        SN_AUTO(sn_settings) *settings = defaults(cases[k].method);
+        SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, cases[k].p, 1, 3);
         for (int i = 0; i < ROWS; i++) data.y[i] = (double)data.x[i * cases[k].p];
         sample_scale_y(&data);
         if (cases[k].ridge != NULL) OK(sn_settings_set(settings, "ridge", cases[k].ridge));
         OK(sn_candidate_solve(sn_method_find(cases[k].method)->candidate, &data.problem, settings, &run,
                               &scratch, &solved));
         assert_int_equal(warnings, cases[k].warnings);
-        sn_settings_free(settings);
-        sample_free(&data);
     }
 }
 

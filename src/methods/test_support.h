@@ -99,7 +99,7 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
 {
     const sn_method *method = sn_method_find(method_name);
     assert_non_null(method);
-    sn_settings *settings = settings_of(method, options);
+    SN_AUTO(sn_settings) *settings = settings_of(method, options);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1; /* the jobs are small and tests run side by side; BLAS asks OpenMP */
     omp_set_num_threads(1);
@@ -110,7 +110,6 @@ static inline stonet_status fit_with(const char *method_name, const sn_problem *
     }
     *result = (sn_fit_result){0};
     stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
-    sn_settings_free(settings);
     return status;
 }
 
@@ -146,10 +145,9 @@ static inline double largest_gap(int64_t count, const double *a, const double *b
 static inline double recovery(const char *method, const sn_problem *problem, int64_t d, const char *options,
                               const double *truth)
 {
-    sn_linear_map *map = fit_map(method, problem, d, options);
+    SN_AUTO(sn_linear_map) *map = fit_map(method, problem, d, options);
     assert_int_equal(map->dim, d);
     double distance = NAN;
     OK(sn_subspace_distance(problem->p, d, map->direction, truth, &distance));
-    sn_linear_map_free(map);
     return distance;
 }

@@ -25,12 +25,11 @@ static stonet_status make_encoder(const sn_average *average, sn_encoder **out)
 stonet_status sn_average_encode(const sn_average *average, int64_t first, int64_t count, uint32_t draw,
                                 float *x)
 {
-    sn_encoder *encoder;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     SN_TRY(make_encoder(average, &encoder));
     const sn_rows rows = sn_rows_range(first, count);
     const sn_row_source *source = sn_encoder_source(encoder);
     source->fetch(source, &rows, draw, x, sn_schema_features(average->model->schema));
-    sn_encoder_free(encoder);
     return STONET_OK;
 }
 
@@ -94,7 +93,7 @@ stonet_status sn_average_rows(const sn_average *average, int64_t first, int64_t 
     if (!sn_average_wanted(average->model, average->data)) return STONET_OK;
     SN_WORKSPACE(scratch);
     chunk c = {0};
-    sn_encoder *encoder;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     SN_TRY(room_for(average, count < CHUNK ? count : CHUNK, &scratch, &c));
     SN_TRY(make_encoder(average, &encoder));
     stonet_status status = STONET_OK;
@@ -105,6 +104,5 @@ stonet_status sn_average_rows(const sn_average *average, int64_t first, int64_t 
         if (status == STONET_OK) hand_out(average, &c, first, out, sd);
         c.n = 0;
     }
-    sn_encoder_free(encoder);
     return status;
 }

@@ -236,18 +236,16 @@ static stonet_status save_entries(const sn_calibration *self, const stonet_model
 stonet_status sn_calibration_save(const sn_calibration *calibration, const stonet_model *model,
                                   sn_store *store)
 {
-    sn_store *part = NULL;
+    SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, "calibration.", &part));
     stonet_status status = save_entries(calibration, model, part);
     for (int64_t k = 0; status == STONET_OK && k < calibration->n_members; k++) {
         char name[NAME_SIZE];
-        sn_store *inner = NULL;
+        SN_AUTO(sn_store) *inner = NULL;
         member_prefix(k, name);
         status = sn_store_part(part, name, &inner);
         if (status == STONET_OK) status = sn_model_put(calibration->member[k], inner);
-        sn_store_free(inner);
     }
-    sn_store_free(part);
     return status;
 }
 
@@ -348,9 +346,8 @@ static stonet_status load_part(const sn_store *part, const stonet_model *model, 
 stonet_status sn_calibration_load(const sn_store *store, const stonet_model *model, sn_calibration **out)
 {
     *out = NULL;
-    sn_store *part = NULL;
+    SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, "calibration.", &part));
     stonet_status status = sn_store_find_text(part, "kind") != NULL ? load_part(part, model, out) : STONET_OK;
-    sn_store_free(part);
     return status;
 }

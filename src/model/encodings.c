@@ -157,7 +157,7 @@ static stonet_status compare(const stonet_data *train, sn_schema *const schema[2
                              comparison *out)
 {
     SN_WORKSPACE(scratch);
-    sn_folds folds = {0};
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     double *each[2] = {NULL, NULL};
     const int64_t n = stonet_data_rows(train);
     const sn_rows all = sn_rows_range(0, n);
@@ -165,15 +165,13 @@ static stonet_status compare(const stonet_data *train, sn_schema *const schema[2
     stonet_status status = STONET_OK;
     for (int k = 0; k < 2 && status == STONET_OK; k++) {
         encoded_rows rows;
-        SN_GOTO(status, encode(train, schema[k], &scratch, &rows), done);
-        SN_GOTO(status, SN_TAKE_ZERO(&scratch, each[k], n), done);
-        SN_GOTO(status, sn_kin_find(train, NULL, &scratch, &rows.problem.kin), done);
-        if (k == 0) SN_GOTO(status, sn_folds_cut(&rows.problem, &all, &plan, run->seed, &folds), done);
+        SN_TRY(encode(train, schema[k], &scratch, &rows));
+        SN_TRY(SN_TAKE_ZERO(&scratch, each[k], n));
+        SN_TRY(sn_kin_find(train, NULL, &scratch, &rows.problem.kin));
+        if (k == 0) SN_TRY(sn_folds_cut(&rows.problem, &all, &plan, run->seed, &folds));
         status = best_loss(&rows.problem, &folds, run, &out->loss[k], each[k]);
     }
     if (status == STONET_OK) out->error = standard_error(each[0], each[1], n);
-done:
-    sn_folds_free(&folds);
     return status;
 }
 
@@ -228,11 +226,10 @@ stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *r
     if (encoding->task == SN_TASK_WISH_NONE || sn_wish_law(encoding->task) != SN_LAW_NONE ||
         stonet_data_rows(train) < FEWEST_ROWS)
         return STONET_OK;
-    stonet_data *part;
+    SN_AUTO(stonet_data) *part = NULL;
     SN_TRY(take_rows(train, run->seed, &part));
     stonet_status status = choose_indicators(part != NULL ? part : train, run, encoding);
     /* Some rows may be too few to learn an encoding from (a single class, say): then there is no choice. */
     if (part != NULL && status == STONET_ERROR_DATA) status = STONET_OK;
-    stonet_data_free(part);
     return status;
 }

@@ -292,7 +292,7 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
                                  const stonet_run *run)
 {
     sn_problem on_z = data->problem;
-    float *z = NULL;
+    SN_BLOCK float *z = NULL;
     SN_TRY(SN_NEW_RAW(z, on_z.n * model->dim));
     stonet_status status = data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
                                            : sn_model_reduce_table(model, train, z);
@@ -307,7 +307,6 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
     }
     if (status == STONET_OK)
         status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
-    sn_free(z);
     return status;
 }
 
@@ -359,7 +358,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(choose_learner(spec, model));
     SN_TRY(sn_weights_check(model, train));
     SN_WORKSPACE(scratch);
-    encoded data = {0};
+    SN_FREED_BY(encoded_free) encoded data = {0};
     stonet_status status = encode(model, train, run->seed, &data);
     const bool open = model->learner != NULL && model->learner_settings == NULL;
     if (status == STONET_OK && (spec->method->chooses_levels || open)) /* by held-out rows */
@@ -367,7 +366,6 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     data.problem.copies = !sn_frame_has_groups(train);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
-    encoded_free(&data);
     return status;
 }
 

@@ -214,7 +214,7 @@ static json_t *lines_json(const char *text)
 static json_t *fitted_json(const stonet_model *model)
 {
     json_t *facts = NULL;
-    sn_store *part = NULL;
+    SN_AUTO(sn_store) *part = NULL;
     if (sn_store_create(&part) == STONET_OK && model->method->save(model->state, part) == STONET_OK) {
         facts = json_object();
         for (size_t i = 0; i < sn_store_texts(part); i++) {
@@ -228,7 +228,6 @@ static json_t *fitted_json(const stonet_model *model)
             if (is_short_vector(tensor)) facts = sn_json_put(facts, tensor->name, vector_json(tensor));
         }
     }
-    sn_store_free(part);
     return facts;
 }
 

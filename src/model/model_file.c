@@ -18,21 +18,17 @@
 static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
                                const char *prefix, sn_store *store)
 {
-    sn_store *part = NULL;
+    SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, prefix, &part));
-    stonet_status status = save(state, part);
-    sn_store_free(part);
-    return status;
+    return save(state, part);
 }
 
 static stonet_status load_part(stonet_status (*load)(const sn_store *store, void **state),
                                const sn_store *store, const char *prefix, void **state)
 {
-    sn_store *part = NULL;
+    SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, prefix, &part));
-    stonet_status status = load(part, state);
-    sn_store_free(part);
-    return status;
+    return load(part, state);
 }
 
 /* ---- numbers ---- */
@@ -49,11 +45,9 @@ static stonet_status check_numbers(const sn_store *store)
 
 static stonet_status put_settings(sn_store *store, const char *key, const sn_settings *settings)
 {
-    char *text = sn_json_text(sn_settings_json(settings, true), false);
+    SN_BLOCK char *text = sn_json_text(sn_settings_json(settings, true), false);
     if (text == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = sn_store_put_text(store, key, text);
-    stonet_string_free(text);
-    return status;
+    return sn_store_put_text(store, key, text);
 }
 
 static stonet_status get_settings(const sn_store *store, const char *key, const sn_param *table, size_t count,
@@ -244,11 +238,9 @@ stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
     SN_TRY(check_format(store, &version));
     SN_TRY(check_numbers(store));
     if (version == SN_MODEL_FORMAT) return sn_model_get(store, out);
-    sn_store *fresh = NULL;
+    SN_AUTO(sn_store) *fresh = NULL;
     SN_TRY(sn_model_upgrade_1(store, &fresh));
-    stonet_status status = sn_model_get(fresh, out);
-    sn_store_free(fresh);
-    return status;
+    return sn_model_get(fresh, out);
 }
 
 /* ---- files and bytes ---- */
@@ -314,12 +306,10 @@ stonet_status stonet_model_save(const stonet_model *model, const char *path)
     if (length >= 3 && strcmp(path + length - 3, ".gz") == 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s: model files are not compressed, choose a name without .gz",
                        path);
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = to_sealed_store(model, store);
-    if (status == STONET_OK) status = sn_safetensors_write(store, path);
-    sn_store_free(store);
-    return status;
+    SN_TRY(to_sealed_store(model, store));
+    return sn_safetensors_write(store, path);
 }
 
 stonet_status stonet_model_load(const char *path, stonet_model **out)
@@ -327,10 +317,9 @@ stonet_status stonet_model_load(const char *path, stonet_model **out)
     if (path == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_load needs a file name");
     *out = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_safetensors_read(path, &store));
     stonet_status status = from_sealed_store(store, out);
-    sn_store_free(store);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
 }
 
@@ -339,12 +328,10 @@ stonet_status stonet_model_save_bytes(const stonet_model *model, unsigned char *
     if (model == NULL || bytes == NULL || size == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_model_save_bytes needs a model and a place for the bytes");
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = to_sealed_store(model, store);
-    if (status == STONET_OK) status = sn_safetensors_encode(store, bytes, size);
-    sn_store_free(store);
-    return status;
+    SN_TRY(to_sealed_store(model, store));
+    return sn_safetensors_encode(store, bytes, size);
 }
 
 stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, stonet_model **out)
@@ -352,9 +339,7 @@ stonet_status stonet_model_load_bytes(const unsigned char *bytes, size_t size, s
     if (bytes == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_load_bytes needs bytes");
     *out = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_safetensors_decode(bytes, size, &store));
-    stonet_status status = from_sealed_store(store, out);
-    sn_store_free(store);
-    return status;
+    return from_sealed_store(store, out);
 }

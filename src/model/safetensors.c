@@ -296,7 +296,7 @@ static stonet_status check_coverage(interval *where, size_t count, uint64_t payl
 
 static stonet_status check_layout(json_t *header, uint64_t payload)
 {
-    interval *where = NULL;
+    SN_BLOCK interval *where = NULL;
     SN_TRY(SN_NEW(where, json_object_size(header)));
     size_t count = 0;
     stonet_status status = STONET_OK;
@@ -306,11 +306,9 @@ static stonet_status check_layout(json_t *header, uint64_t payload)
     {
         if (strcmp(name, METADATA) == 0) continue;
         sn_tensor tensor = {0};
-        SN_GOTO(status, parse_tensor(name, entry, payload, &tensor, &where[count++]), done);
+        SN_TRY(parse_tensor(name, entry, payload, &tensor, &where[count++]));
     }
     status = check_coverage(where, count, payload);
-done:
-    sn_free(where);
     return status;
 }
 
@@ -398,7 +396,7 @@ static stonet_status open_header(const source *from, json_t **header, uint64_t *
 static stonet_status decode_source(const source *from, sn_store **out)
 {
     json_t *header = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     uint64_t start = 0;
     SN_TRY(open_header(from, &header, &start));
     stonet_status status;
@@ -409,7 +407,6 @@ static stonet_status decode_source(const source *from, sn_store **out)
     store = NULL;
 done:
     json_decref(header);
-    sn_store_free(store);
     return status;
 }
 
@@ -501,7 +498,7 @@ static stonet_status check_written(const char *path, const void *expected)
 
 stonet_status sn_safetensors_write(const sn_store *store, const char *path)
 {
-    char *header = NULL;
+    SN_BLOCK char *header = NULL;
     size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
     sn_writer *writer = NULL;
@@ -513,6 +510,5 @@ stonet_status sn_safetensors_write(const sn_store *store, const char *path)
         else
             sn_writer_abandon(writer);
     }
-    free(header);
     return status;
 }

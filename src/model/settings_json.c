@@ -116,12 +116,10 @@ stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash
 
 stonet_status sn_spec_hash_but_dim(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
 {
-    stonet_spec *any = NULL;
+    SN_AUTO(stonet_spec) *any = NULL;
     SN_TRY(stonet_spec_copy(spec, &any));
-    stonet_status status = stonet_spec_set(any, "dim", "1");
-    if (status == STONET_OK) status = sn_spec_hash(any, seed, hash);
-    stonet_spec_free(any);
-    return status;
+    SN_TRY(stonet_spec_set(any, "dim", "1"));
+    return sn_spec_hash(any, seed, hash);
 }
 
 /* ---- reading ---- */
@@ -270,12 +268,10 @@ static stonet_status parse_config(const char *text, size_t size, stonet_spec **o
 
 static stonet_status read_config(const char *path, stonet_spec **out)
 {
-    char *text = NULL;
+    SN_BLOCK char *text = NULL;
     size_t size = 0;
     SN_TRY(read_small_file(path, &text, &size));
-    stonet_status status = parse_config(text, size, out);
-    sn_free(text);
-    return status;
+    return parse_config(text, size, out);
 }
 
 stonet_status stonet_spec_parse(const char *json, stonet_spec **out)

@@ -129,16 +129,13 @@ stonet_status stonet_model_spec(const stonet_model *model, stonet_spec **out)
 {
     if (model == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_spec needs a model and a place for the spec");
-    stonet_spec *spec;
+    SN_AUTO(stonet_spec) *spec = NULL;
     *out = NULL;
     SN_TRY(stonet_spec_create(model->method->name, &spec));
-    stonet_status status = fill_from_model(model, spec);
-    if (status == STONET_OK) {
-        *out = spec;
-        return STONET_OK;
-    }
-    stonet_spec_free(spec);
-    return status;
+    SN_TRY(fill_from_model(model, spec));
+    *out = spec;
+    spec = NULL;
+    return STONET_OK;
 }
 
 /* Settings of a learner chosen before go when another one is chosen; naming the same one again keeps them. */

@@ -15,24 +15,22 @@ static void widen(int64_t count, const float *from, double *to)
 static stonet_status encoded_features(const stonet_model *model, const stonet_data *data, int64_t n,
                                       double *x)
 {
-    float *encoded = NULL;
+    SN_BLOCK float *encoded = NULL;
     int64_t p = sn_schema_features(model->schema);
     SN_TRY(SN_NEW_RAW(encoded, n * p));
     stonet_status status = sn_schema_encode_x(model->schema, data, encoded);
     if (status == STONET_OK) widen(n * p, encoded, x);
-    sn_free(encoded);
     return status;
 }
 
 static stonet_status reduced_features(const stonet_model *model, const stonet_data *data,
                                       const stonet_run *run, int64_t n, double *z)
 {
-    float *reduced = NULL;
+    SN_BLOCK float *reduced = NULL;
     SN_TRY(SN_NEW_RAW(reduced, n * model->dim));
     stonet_use_options options = {.size = sizeof options, .threads = run->threads};
     stonet_status status = stonet_transform(model, data, &options, reduced);
     if (status == STONET_OK) widen(n * model->dim, reduced, z);
-    sn_free(reduced);
     return status;
 }
 
@@ -76,12 +74,10 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
         SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
         return sn_schema_encode_y(model->schema, data, NULL, out->y);
     }
-    int32_t *label = NULL;
+    SN_BLOCK int32_t *label = NULL;
     SN_TRY(SN_NEW_RAW(label, n));
-    stonet_status status = sn_schema_encode_y(model->schema, data, label, NULL);
-    if (status == STONET_OK) status = indicators(label, n, out->columns, out);
-    sn_free(label);
-    return status;
+    SN_TRY(sn_schema_encode_y(model->schema, data, label, NULL));
+    return indicators(label, n, out->columns, out);
 }
 
 /* The columns of Z after the first `from`: n x (dim - from). */
@@ -115,7 +111,7 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
     stonet_run how;
     SN_TRY(sn_take_run(run, &how));
 
-    stonet_data *part = NULL;
+    SN_AUTO(stonet_data) *part = NULL;
     SN_TRY(sn_frame_complete_rows(data, &part));
     if (part != NULL) {
         sn_message(&how, STONET_NOTE, "the %lld rows of %lld without a missing cell are tested",
@@ -148,6 +144,5 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
     status = stonet_prediction_compare(&sides, &how, &result->gain);
 done:
     SN_FREE_ALL(x, to.y, z);
-    stonet_data_free(part);
     return status;
 }

@@ -182,27 +182,19 @@ stonet_status stonet_model_directions(const stonet_model *model, double *directi
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_directions needs a model and room for them");
     int64_t p = sn_schema_features(model->schema), q = model->dim, shape[STONET_MAX_RANK];
     int rank = 0;
-    stonet_tensors *tensors = NULL;
-    double *factor = NULL;
-    stonet_status status;
-    SN_GOTO(status, stonet_model_tensors(model, &tensors), done);
-    if (sn_store_find(tensors->store, "method.direction") == NULL) {
-        status = sn_fail(STONET_ERROR_UNSUPPORTED,
-                         "method '%s' has no directions: its Z is no linear function of the columns",
-                         model->method->name);
-        goto done;
-    }
-    SN_GOTO(status, stonet_tensors_shape(tensors, "method.direction", shape, &rank), done);
-    if (rank != 2 || shape[0] != p || shape[1] != q) {
-        status = sn_fail(STONET_ERROR_FORMAT, "the directions of the model are damaged");
-        goto done;
-    }
-    SN_GOTO(status, SN_NEW_RAW(factor, p), done);
-    SN_GOTO(status, stonet_tensors_get(tensors, "schema.factor", factor, p), done);
-    SN_GOTO(status, stonet_tensors_get(tensors, "method.direction", directions, p * q), done);
+    SN_AUTO(stonet_tensors) *tensors = NULL;
+    SN_BLOCK double *factor = NULL;
+    SN_TRY(stonet_model_tensors(model, &tensors));
+    if (sn_store_find(tensors->store, "method.direction") == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "method '%s' has no directions: its Z is not a linear function of the columns",
+                       model->method->name);
+    SN_TRY(stonet_tensors_shape(tensors, "method.direction", shape, &rank));
+    if (rank != 2 || shape[0] != p || shape[1] != q)
+        return sn_fail(STONET_ERROR_FORMAT, "the directions of the model are damaged");
+    SN_TRY(SN_NEW_RAW(factor, p));
+    SN_TRY(stonet_tensors_get(tensors, "schema.factor", factor, p));
+    SN_TRY(stonet_tensors_get(tensors, "method.direction", directions, p * q));
     for (int64_t i = 0; i < p * q; i++) directions[i] *= factor[i / q];
-done:
-    sn_free(factor);
-    stonet_tensors_free(tensors);
-    return status;
+    return STONET_OK;
 }

@@ -86,11 +86,10 @@ TEST(labels_are_all_different)
     float x[4] = {1, 2, 3, 4};
     const int32_t codes[4] = {0, 1, 2, 0};
     const char *const labels[] = {"a", "b", "a"};
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap(x, 4, 1, &data));
     assert_says(stonet_data_set_classes(data, codes, labels, 3), STONET_ERROR_ARGUMENT, "same label 'a'");
     assert_null(stonet_data_classes(data, NULL));
-    stonet_data_free(data);
 }
 
 /* A loop over stonet_data_columns and stonet_data_x stays inside, and each column can be had by itself. */
@@ -102,7 +101,7 @@ TEST(columns_of_both_kinds)
     assert_non_null(file);
     fputs("a,word,b\n1,red,2.5\n3,blue,4\n5,red,6\n", file);
     fclose(file);
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read(path, NULL, &data));
     unlink(path);
     assert_int_equal(stonet_data_columns(data), 3);
@@ -121,7 +120,6 @@ TEST(columns_of_both_kinds)
     assert_null(stonet_data_column_text(data, 1, 2));
     assert_null(stonet_data_column_codes(data, 0, &n_texts));
     assert_int_equal(n_texts, 0);
-    stonet_data_free(data);
 }
 
 TEST(words_and_numbers_for_programs)

@@ -10,7 +10,7 @@ enum { ROWS = 4100, COLUMNS = 4100 }; /* just above the 64 MB that are copied */
 static stonet_data *make_table(float *x)
 {
     stonet_data *data = NULL;
-    int32_t *label = sn_calloc(ROWS, sizeof *label);
+    SN_BLOCK int32_t *label = sn_calloc(ROWS, sizeof *label);
     assert_non_null(label);
     uint32_t word = 1;
     for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++) {
@@ -21,7 +21,6 @@ static stonet_data *make_table(float *x)
     const char *const names[] = {"low", "high"};
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
     OK(stonet_data_set_classes(data, label, names, 2));
-    sn_free(label);
     return data;
 }
 
@@ -30,20 +29,19 @@ static stonet_model *fit(const stonet_data *data, const char *learner)
     const char *const settings[][2] = {{"dim", "1"},          {"hidden", "none"},      {"epochs", "0.05"},
                                        {"weight_decay", "0"}, {"sdr_iterations", "1"}, {"activation", "tanh"},
                                        {"sweeps", "1"},       {"learner", learner}};
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_model *model = NULL;
     OK(stonet_spec_create("stonet", &spec));
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
         OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
 /* The same fit with all rows scaled first. */
 static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, float *x)
 {
-    int32_t *label = sn_calloc(ROWS, sizeof *label);
+    SN_BLOCK int32_t *label = sn_calloc(ROWS, sizeof *label);
     assert_non_null(label);
     OK(sn_schema_encode_x(model->schema, data, x));
     OK(sn_schema_encode_y(model->schema, data, label, NULL));
@@ -53,7 +51,6 @@ static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, f
     stonet_outcome outcome;
     sn_stonet *net = NULL;
     OK(sn_stonet_fit(&problem, 1, model->settings, &run, &net, &outcome));
-    sn_free(label);
     return net;
 }
 
@@ -74,12 +71,12 @@ static void map_labels(stonet_data *data)
 TEST(by_rows_is_the_same_model)
 {
     const size_t cells = (size_t)ROWS * COLUMNS;
-    float *x = malloc(cells * sizeof *x), *scaled = malloc(cells * sizeof *scaled);
+    SN_BLOCK float *x = malloc(cells * sizeof *x), *scaled = malloc(cells * sizeof *scaled);
     assert_true(x != NULL && scaled != NULL);
-    stonet_data *data = make_table(x);
-    stonet_model *model = fit(data, "logistic"); /* the learner is fitted on Z of the same rows */
+    SN_AUTO(stonet_data) *data = make_table(x);
+    SN_AUTO(stonet_model) *model = fit(data, "logistic"); /* the learner is fitted on Z of the same rows */
     assert_non_null(model->learner);
-    sn_stonet *copy = fit_copy(model, data, scaled);
+    SN_AUTO(sn_stonet) *copy = fit_copy(model, data, scaled);
     const sn_stonet *net = model->state;
     assert_int_equal(net->network.shape.parameters, copy->network.shape.parameters);
     assert_memory_equal(net->network.theta, copy->network.theta,
@@ -93,11 +90,6 @@ TEST(by_rows_is_the_same_model)
     net = model->state;
     assert_memory_equal(net->network.theta, copy->network.theta,
                         (size_t)net->network.shape.parameters * sizeof *net->network.theta);
-    sn_stonet_free(copy);
-    stonet_model_free(model);
-    stonet_data_free(data);
-    free(scaled);
-    free(x);
 }
 
 RUN_TESTS(NULL, NULL)

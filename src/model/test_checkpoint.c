@@ -64,7 +64,7 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
 
 static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience)
 {
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     bytes whole, pieces;
     OK(stonet_fit(spec, data, &run, &model));
@@ -75,7 +75,6 @@ static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, dou
     assert_memory_equal(whole.at, pieces.at, whole.size);
     sn_free(whole.at);
     sn_free(pieces.at);
-    stonet_model_free(model);
 }
 
 static void set_all(stonet_spec *spec, const char *const (*settings)[2])
@@ -86,10 +85,10 @@ static void set_all(stonet_spec *spec, const char *const (*settings)[2])
 /* Both stages of one training, stopped in either, for every kind of schedule. */
 TEST(training_goes_on)
 {
-    sn_table table = sn_table_numbers(500, 6, 2, 3);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(500, 6, 2, 3);
     static const char *const schedules[] = {"linear", "averaged", "constant"};
     for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
-        stonet_spec *spec = sn_testing_spec("stonet", "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
         set_all(spec, (const char *const[][2]){{"epochs", "7.5"},
                                                {"weight_decay", "0.001"},
                                                {"hidden", "5"},
@@ -98,9 +97,7 @@ TEST(training_goes_on)
                                                {"schedule", schedules[k]},
                                                {NULL, NULL}});
         assert_goes_on(spec, table.data, 1e6, 3);
-        stonet_spec_free(spec);
     }
-    sn_table_free(&table);
 }
 
 enum { N = 240, P = 3 };
@@ -122,8 +119,8 @@ static stonet_data *with_holes(void)
 /* Missing cells that are drawn given the response keep their state, in both stages. */
 TEST(drawn_cells_go_on)
 {
-    stonet_data *data = with_holes();
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_data) *data = with_holes();
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
     set_all(spec, (const char *const[][2]){{"missing", "joint"},
                                            {"hidden", "4"},
                                            {"restarts", "1"},
@@ -131,15 +128,13 @@ TEST(drawn_cells_go_on)
                                            {"epochs", "6"},
                                            {NULL, NULL}});
     assert_goes_on(spec, data, 1e6, 3);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* And while settings are chosen, in every training of the choice. */
 TEST(choice_with_drawn_cells_goes_on)
 {
-    stonet_data *data = with_holes();
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_data) *data = with_holes();
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
     set_all(spec, (const char *const[][2]){{"missing", "joint"},
                                            {"hidden", "4"},
                                            {"restarts", "2"},
@@ -147,28 +142,26 @@ TEST(choice_with_drawn_cells_goes_on)
                                            {"front", "none"},
                                            {NULL, NULL}});
     assert_goes_on(spec, data, 1e6, 700);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* The choice of settings: legs of lines on folds, the training on all rows. */
 TEST(choice_goes_on)
 {
-    sn_table table = sn_table_classes(100, 5, 3, 4);
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(100, 5, 3, 4);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
     set_all(spec,
             (const char *const[][2]){{"hidden", "4"}, {"restarts", "2"}, {"front", "none"}, {NULL, NULL}});
     assert_goes_on(spec, table.data, 1e6, 1500);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(what_is_not_the_same_is_refused)
 {
     char path[256];
     sn_testing_path(path, sizeof path, "refused.checkpoint");
-    sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
-    stonet_spec *spec = sn_testing_spec("stonet", "1"), *other_spec;
+    SN_FREED_BY(sn_table_free)
+    sn_table table = sn_table_classes(60, 3, 2, 4),
+             other = sn_table_classes(60, 3, 2, 5);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1"), *other_spec = NULL;
     const char *const quick[][2] = {
         {"epochs", "2"}, {"weight_decay", "0.01"}, {"restarts", "1"}, {NULL, NULL}};
     set_all(spec, quick);
@@ -176,7 +169,7 @@ TEST(what_is_not_the_same_is_refused)
     OK(stonet_spec_set(other_spec, "lr", "0.01"));
     for (int change = 0; change <= 4; change++) {
         stonet_run run = STONET_RUN_INIT;
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         run.seed = change == 3 ? 2 : 1;
         OK(stonet_checkpoint_open(path, 0.0, &run.checkpoint));
         const stonet_status status =
@@ -184,14 +177,9 @@ TEST(what_is_not_the_same_is_refused)
         const bool same = change == 0 || change == 4;
         assert_int_equal(status, same ? STONET_OK : STONET_ERROR_ARGUMENT);
         if (!same) assert_non_null(strstr(stonet_last_error(), "another job"));
-        stonet_model_free(model);
         stonet_checkpoint_free(run.checkpoint);
     }
     unlink(path);
-    stonet_spec_free(other_spec);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
-    sn_table_free(&other);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -9,8 +9,8 @@ enum { NOISE_ROWS = 120, NOISE_COLUMNS = 3 };
 
 static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *dim)
 {
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_scores scores = STONET_SCORES_INIT;
@@ -18,19 +18,15 @@ static stonet_scores scores_of(const stonet_data *train, const stonet_data *test
     OK(stonet_spec_set(spec, "dim", dim));
     OK(stonet_fit(spec, train, &run, &model));
     OK(stonet_score(model, test, NULL, &scores));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
     return scores;
 }
 
 static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *dim)
 {
-    stonet_data *train = NULL, *test = NULL;
+    SN_AUTO(stonet_data) *train = NULL, *test = NULL;
     OK(stonet_generate(generator, rows, data_seed, &train));
     OK(stonet_generate(generator, 2000, 999, &test));
     const stonet_scores scores = scores_of(train, test, dim);
-    stonet_data_free(train);
-    stonet_data_free(test);
     return scores;
 }
 
@@ -86,18 +82,15 @@ TEST(a_line_that_was_dropped_can_win)
     const char *const front[] = {"none", "kernel"};
     float x[NOISE_ROWS * NOISE_COLUMNS];
     for (uint64_t k = 0; k < 6; k++) {
-        stonet_data *data = NULL;
-        stonet_spec *spec = NULL;
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
+        SN_AUTO(stonet_spec) *spec = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         make_noise(x, k, &data);
         OK(stonet_spec_create("stonet", &spec));
         OK(stonet_spec_set(spec, "dim", "2"));
         OK(stonet_spec_set(spec, "front", front[k % 2]));
         OK(stonet_fit(spec, data, NULL, &model));
         assert_tells_its_choice(model);
-        stonet_model_free(model);
-        stonet_spec_free(spec);
-        stonet_data_free(data);
     }
 }
 
@@ -118,9 +111,9 @@ TEST(a_strong_decay_keeps_what_is_linear)
     char path[4096], labels[4096];
     snprintf(path, sizeof path, "%s/breast-cancer/breast-cancer_train_data_1.asc", root);
     snprintf(labels, sizeof labels, "%s/breast-cancer/breast-cancer_train_labels_1.asc", root);
-    stonet_data *train = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_data) *train = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     run.seed = 33;
@@ -133,9 +126,6 @@ TEST(a_strong_decay_keeps_what_is_linear)
     OK(stonet_fit(spec, train, &run, &model));
     OK(stonet_score(model, train, NULL, &scores));
     assert_true(scores.log_loss < 0.55); /* .602 of the constant */
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_data_free(train);
 }
 
 /* A robot arm, 32 columns: at 300 updates every network does worse than a constant, but for those that decay
@@ -147,7 +137,7 @@ TEST(what_takes_longer_is_found)
     const char *root = data_folder();
     char path[4096];
     int64_t rows[TRAIN + TEST];
-    stonet_data *all = NULL, *train = NULL, *test = NULL;
+    SN_AUTO(stonet_data) *all = NULL, *train = NULL, *test = NULL;
     snprintf(path, sizeof path, "%s/uci-pumadyn32nm/data.csv.gz", root);
     const stonet_read_options how = {.size = sizeof how, .target = "33"};
     OK(stonet_data_read(path, &how, &all));
@@ -155,9 +145,6 @@ TEST(what_takes_longer_is_found)
     OK(stonet_data_subset(all, rows, TRAIN, &train));
     OK(stonet_data_subset(all, rows + TRAIN, TEST, &test));
     assert_true(scores_of(train, test, "1").r2 > 0.7); /* -.001 at the constant */
-    stonet_data_free(all);
-    stonet_data_free(train);
-    stonet_data_free(test);
 }
 
 RUN_TESTS(NULL, NULL)

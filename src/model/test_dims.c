@@ -18,7 +18,7 @@ static stonet_model *fit(const char *method, const char *setting, const char *va
     char text[24];
     stonet_model *model = NULL;
     snprintf(text, sizeof text, "%lld", (long long)dim);
-    stonet_spec *spec = sn_testing_spec(method, text);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, text);
     if (sn_spec_has(spec, "epochs")) OK(stonet_spec_set(spec, "epochs", "15"));
     if (setting != NULL) OK(stonet_spec_set(spec, setting, value));
     *looks = 0;
@@ -27,7 +27,6 @@ static stonet_model *fit(const char *method, const char *setting, const char *va
     run.user = looks;
     run.checkpoint = shared;
     OK(stonet_fit(spec, data, &run, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -35,60 +34,51 @@ static stonet_model *fit(const char *method, const char *setting, const char *va
 static void check(const char *method, const char *setting, const char *value, const stonet_data *data,
                   const int64_t *dims, int count, int64_t times)
 {
-    stonet_checkpoint *shared = NULL;
+    SN_AUTO(stonet_checkpoint) *shared = NULL;
     OK(stonet_checkpoint_open(NULL, -1.0, &shared));
     for (int k = 0; k < count; k++) {
         int64_t alone, together;
-        stonet_model *apart = fit(method, setting, value, dims[k], data, NULL, &alone);
-        stonet_model *joined = fit(method, setting, value, dims[k], data, shared, &together);
+        SN_AUTO(stonet_model) *apart = fit(method, setting, value, dims[k], data, NULL, &alone);
+        SN_AUTO(stonet_model) *joined = fit(method, setting, value, dims[k], data, shared, &together);
         assert_same_model(apart, joined);
         if (k > 0 && times > 0) assert_true(times * together < alone);
-        stonet_model_free(apart);
-        stonet_model_free(joined);
     }
-    stonet_checkpoint_free(shared);
 }
 
 TEST(dims_share_a_training)
 {
-    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     check("stonet", NULL, NULL, numbers.data, (int64_t[]){1, 4, 2}, 3, 5);
     check("stonet", "response", "ensemble", numbers.data, (int64_t[]){2, 1}, 2, 0);
-    sn_table_free(&numbers);
 }
 
 /* Where q leaves out a part of the effect, the narrow layer is trained for each q by itself. */
 TEST(narrow_layers_are_their_own)
 {
-    sn_table classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
+    SN_FREED_BY(sn_table_free) sn_table classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
     check("stonet", NULL, NULL, classes.data, (int64_t[]){3, 1, 2, 1}, 4, 0);
-    sn_table_free(&classes);
 }
 
 /* Other units are another training: beyond ten columns, more columns than features, and layers with names. */
 TEST(other_units_are_not_shared)
 {
-    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
     check("stonet", NULL, NULL, numbers.data, (int64_t[]){2, MOST, 6, 11}, 4, 0);
     check("stonet", "hidden", "5", numbers.data, (int64_t[]){2, 3}, 2, 0);
     check("sir", NULL, NULL, numbers.data, (int64_t[]){1, 2}, 2, 0);
-    sn_table_free(&numbers);
 }
 
 /* Z at q = 1 is the first column of Z at q = 4. */
 TEST(first_columns_are_the_same)
 {
-    sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     float z1[ROWS], z4[4 * ROWS];
     int64_t looks;
-    stonet_model *one = fit("stonet", NULL, NULL, 1, numbers.data, NULL, &looks);
-    stonet_model *four = fit("stonet", NULL, NULL, 4, numbers.data, NULL, &looks);
+    SN_AUTO(stonet_model) *one = fit("stonet", NULL, NULL, 1, numbers.data, NULL, &looks);
+    SN_AUTO(stonet_model) *four = fit("stonet", NULL, NULL, 4, numbers.data, NULL, &looks);
     OK(stonet_transform(one, numbers.data, NULL, z1));
     OK(stonet_transform(four, numbers.data, NULL, z4));
     for (int i = 0; i < ROWS; i++) assert_true(z1[i] == z4[4 * i]);
-    stonet_model_free(one);
-    stonet_model_free(four);
-    sn_table_free(&numbers);
 }
 
 static double spread_of(const float *z, int64_t dim, int64_t k)
@@ -104,7 +94,7 @@ static double spread_of(const float *z, int64_t dim, int64_t k)
 TEST(no_column_is_constant)
 {
     enum { P = 3 };
-    sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
     for (int i = 0; i < ROWS; i++) numbers.x[i * P + 2] = numbers.x[i * P] - numbers.x[i * P + 1];
     static const struct {
         const char *setting, *value;
@@ -120,7 +110,6 @@ TEST(no_column_is_constant)
         for (int64_t k = 0; k < cases[c].got; k++) assert_true(spread_of(z, cases[c].got, k) > 1e-8);
         stonet_model_free(model);
     }
-    sn_table_free(&numbers);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -7,13 +7,12 @@ enum { ROWS = 40, COLUMNS = 3 };
 
 static stonet_model *fitted(const sn_method *method, const sn_table *table)
 {
-    stonet_spec *spec = sn_testing_spec(method->name, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method->name, "1");
     if (sn_settings_has(spec->settings, "epochs")) stonet_spec_set(spec, "epochs", "2");
     if (sn_settings_has(spec->settings, "transforms")) stonet_spec_set(spec, "transforms", "20");
     stonet_model *model = NULL;
     if (stonet_fit(spec, table->data, NULL, &model) != STONET_OK)
         fail_msg("%s: %s", method->name, stonet_last_error());
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -34,20 +33,18 @@ TEST(rows_far_away_are_refused_or_answered)
     sn_table tables[] = {sn_table_numbers(ROWS, COLUMNS, 1, 1), sn_table_classes(ROWS, COLUMNS, 2, 1)};
     for (size_t k = 0; k < 2 * sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k / 2);
-        stonet_model *model = fitted(method, &tables[k % 2]);
+        SN_AUTO(stonet_model) *model = fitted(method, &tables[k % 2]);
         for (size_t v = 0; v < sizeof far / sizeof *far; v++) {
             float x[2 * COLUMNS] = {3, 3, 3, far[v], 3, far[v]}, z[2 * COLUMNS] = {0};
             double wide[2 * COLUMNS] = {0}, out[4] = {0};
-            stonet_data *data = NULL;
+            SN_AUTO(stonet_data) *data = NULL;
             OK(stonet_data_wrap(x, 2, COLUMNS, &data));
             stonet_status status = stonet_transform(model, data, NULL, z);
             for (int i = 0; i < 2 * model->dim; i++) wide[i] = (double)z[i];
             check_call(method->name, status, wide, 2 * model->dim);
             check_call(method->name, stonet_predict(model, data, NULL, out), out,
                        2 * stonet_model_outputs(model));
-            stonet_data_free(data);
         }
-        stonet_model_free(model);
     }
     sn_table_free(&tables[0]);
     sn_table_free(&tables[1]);
@@ -55,10 +52,10 @@ TEST(rows_far_away_are_refused_or_answered)
 
 TEST(a_model_with_nan_or_inf_is_refused)
 {
-    sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     for (size_t k = 0; k < sn_method_count(); k++) {
-        stonet_model *model = fitted(sn_method_at(k), &table), *back = NULL;
-        sn_store *store = NULL;
+        SN_AUTO(stonet_model) *model = fitted(sn_method_at(k), &table), *back = NULL;
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_model_to_store(model, store));
         for (size_t t = 0; t < sn_store_tensors(store); t++) {
@@ -79,11 +76,7 @@ TEST(a_model_with_nan_or_inf_is_refused)
             memcpy(last, held, size);
         }
         OK(sn_model_from_store(store, &back));
-        stonet_model_free(back);
-        sn_store_free(store);
-        stonet_model_free(model);
     }
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -5,7 +5,7 @@ enum { ROWS = 120, COLUMNS = 5, CLASSES = 3 };
 
 static stonet_model *fit_short(const stonet_data *data, const char *epochs)
 {
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
     const char *const settings[][2] = {{"epochs", epochs},
                                        {"weight_decay", "0.001"},
                                        {"hidden", "8"},
@@ -15,7 +15,6 @@ static stonet_model *fit_short(const stonet_data *data, const char *epochs)
         OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
     stonet_model *model = NULL;
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -29,35 +28,30 @@ static double log_loss(const stonet_model *model, const stonet_data *data)
 /* Pieces of the same population go on improving the fit to rows that no piece had. */
 TEST(learns_from_pieces)
 {
-    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    sn_table unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
-    stonet_model *model = fit_short(first.data, "2");
+    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_FREED_BY(sn_table_free) sn_table unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
+    SN_AUTO(stonet_model) *model = fit_short(first.data, "2");
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 12; piece++) {
-        sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        SN_FREED_BY(sn_table_free) sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
         OK(stonet_fit_more(model, more.data, NULL));
-        sn_table_free(&more);
     }
     const double after = log_loss(model, unseen.data);
     print_message("log loss from %g to %g\n", before, after);
     assert_true(after < 0.7 * before);
     assert_int_equal(model->n_train, 11 * ROWS);
-    char *history = stonet_model_history_csv(model);
+    SN_BLOCK char *history = stonet_model_history_csv(model);
     int lines = 0;
     for (const char *at = history; (at = strchr(at, '\n')) != NULL; at++) lines++;
     assert_int_equal(lines, 1 + 11 * 2);
-    stonet_string_free(history);
-    stonet_model_free(model);
-    sn_table_free(&first);
-    sn_table_free(&unseen);
 }
 
 /* The same from a model that went through its file, and for any number of threads. */
 TEST(continues_a_loaded_model)
 {
-    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
-    stonet_model *model = fit_short(first.data, "3"), *loaded = NULL;
+    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_FREED_BY(sn_table_free) sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
+    SN_AUTO(stonet_model) *model = fit_short(first.data, "3"), *loaded = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     OK(stonet_model_save_bytes(model, &bytes, &size));
@@ -69,26 +63,19 @@ TEST(continues_a_loaded_model)
     OK(stonet_fit_more(loaded, second.data, &run));
     assert_same_model(model, loaded);
     stonet_bytes_free(bytes);
-    stonet_model_free(model);
-    stonet_model_free(loaded);
-    sn_table_free(&first);
-    sn_table_free(&second);
 }
 
 TEST(chosen_settings_are_kept)
 {
-    sn_table first = sn_table_numbers(60, COLUMNS, 1, 1);
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table first = sn_table_numbers(60, COLUMNS, 1, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, first.data, NULL, &model));
     stonet_scores before = STONET_SCORES_INIT, after = STONET_SCORES_INIT;
     OK(stonet_score(model, first.data, NULL, &before));
     OK(stonet_fit_more(model, first.data, NULL));
     OK(stonet_score(model, first.data, NULL, &after));
     assert_true(after.mse < 2.0 * before.mse);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&first);
 }
 
 /* A fit that chose its settings learns from further pieces, weighted ones too, and none of them throws it
@@ -96,28 +83,23 @@ TEST(chosen_settings_are_kept)
 TEST(default_fits_go_on)
 {
     enum { PIECES = 8 };
-    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    sn_table unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_FREED_BY(sn_table_free) sn_table unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
+    SN_AUTO(stonet_model) *model = NULL;
     double weight[ROWS];
     for (int i = 0; i < ROWS; i++) weight[i] = 1.0 + i % 2;
     OK(stonet_fit(spec, first.data, NULL, &model));
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 2 + PIECES; piece++) {
-        sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        SN_FREED_BY(sn_table_free) sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
         OK(stonet_data_set_weights(more.data, weight));
         OK(stonet_fit_more(model, more.data, NULL));
         assert_int_equal(stonet_model_outcome(model), STONET_DONE);
-        sn_table_free(&more);
     }
     const double after = log_loss(model, unseen.data);
     print_message("log loss from %g to %g\n", before, after);
     assert_true(after < before);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&first);
-    sn_table_free(&unseen);
 }
 
 static void assert_refused(stonet_model *model, const stonet_data *more, stonet_status wanted,
@@ -130,29 +112,21 @@ static void assert_refused(stonet_model *model, const stonet_data *more, stonet_
 
 TEST(refuses_what_does_not_fit)
 {
-    sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    sn_table wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
-    sn_table strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
-    sn_table bare = sn_table_features(ROWS, COLUMNS, 2);
-    stonet_model *model = fit_short(first.data, "1"), *same = fit_short(first.data, "1");
+    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_FREED_BY(sn_table_free) sn_table wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
+    SN_FREED_BY(sn_table_free) sn_table strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
+    SN_FREED_BY(sn_table_free) sn_table bare = sn_table_features(ROWS, COLUMNS, 2);
+    SN_AUTO(stonet_model) *model = fit_short(first.data, "1"), *same = fit_short(first.data, "1");
     assert_refused(model, wide.data, STONET_ERROR_DATA, "column");
     assert_refused(model, strange.data, STONET_ERROR_DATA, "grey");
     assert_refused(model, bare.data, STONET_ERROR_DATA, "no target");
     assert_refused(NULL, first.data, STONET_ERROR_ARGUMENT, "needs a model");
     assert_same_model(model, same);
 
-    stonet_spec *spec = sn_testing_spec("sir", "1");
-    stonet_model *sir = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_model) *sir = NULL;
     OK(stonet_fit(spec, first.data, NULL, &sir));
     assert_refused(sir, first.data, STONET_ERROR_UNSUPPORTED, "'sir' cannot be trained further");
-    stonet_spec_free(spec);
-    stonet_model_free(sir);
-    stonet_model_free(model);
-    stonet_model_free(same);
-    sn_table_free(&first);
-    sn_table_free(&wide);
-    sn_table_free(&strange);
-    sn_table_free(&bare);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -42,21 +42,19 @@ static void use(const trial *of, const stonet_model *model)
     const int64_t answers = stonet_model_is_classifier(model) ? USED : USED * outputs;
     for (int64_t i = 0; status == STONET_OK && i < answers; i++)
         if (!isfinite(answer[i])) fail_msg("%s: a prediction that is no number", of->entry);
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     assert_sentence(of, sn_model_to_store(model, store));
-    sn_store_free(store);
 }
 
 static void judge(trial *of, const sn_store *damaged)
 {
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_status status = sn_model_from_store(damaged, &model);
     assert_sentence(of, status);
     of->refused += status != STONET_OK;
     of->taken += status == STONET_OK;
     if (status == STONET_OK) use(of, model);
-    stonet_model_free(model);
 }
 
 /* ---- damage ---- */
@@ -81,18 +79,16 @@ static sn_store *without(const sn_store *from, const char *entry)
 
 static void with_text(trial *of, const char *text)
 {
-    sn_store *store = without(of->from, of->entry);
+    SN_AUTO(sn_store) *store = without(of->from, of->entry);
     OK(sn_store_put_text(store, of->entry, text));
     judge(of, store);
-    sn_store_free(store);
 }
 
 static void with_json(const json_t *whole, void *user)
 {
-    char *text = json_dumps(whole, JSON_COMPACT | JSON_ENCODE_ANY);
+    SN_BLOCK char *text = json_dumps(whole, JSON_COMPACT | JSON_ENCODE_ANY);
     assert_non_null(text);
     with_text(user, text);
-    free(text);
 }
 
 static void damage_text(trial *of, const char *value)
@@ -108,10 +104,9 @@ static void damage_text(trial *of, const char *value)
 
 static void with_tensor(trial *of, sn_dtype dtype, int rank, const int64_t *shape, const void *data)
 {
-    sn_store *store = without(of->from, of->entry);
+    SN_AUTO(sn_store) *store = without(of->from, of->entry);
     OK(sn_store_put(store, of->entry, dtype, rank, shape, data));
     judge(of, store);
-    sn_store_free(store);
 }
 
 static void set_number(const sn_tensor *tensor, void *data, int64_t at, double value)
@@ -140,7 +135,7 @@ static void damage_numbers(trial *of, const sn_tensor *tensor)
     static const double WRONG[] = {-1, 0, 0.5, 3, 1e30};
     const int64_t count = sn_tensor_count(tensor);
     const size_t bytes = (size_t)count * sn_dtype_size(tensor->dtype);
-    void *data = malloc(bytes + 8);
+    SN_BLOCK void *data = malloc(bytes + 8);
     assert_non_null(data);
     for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++)
         for (int place = 0; place < 3 && count > 0; place++) { /* the first, the last, all */
@@ -149,7 +144,6 @@ static void damage_numbers(trial *of, const sn_tensor *tensor)
                 set_number(tensor, data, i, WRONG[k]);
             with_tensor(of, tensor->dtype, tensor->rank, tensor->shape, data);
         }
-    free(data);
 }
 
 static void damage_tensor(trial *of, const sn_tensor *tensor)
@@ -176,7 +170,7 @@ static void damage_tensor(trial *of, const sn_tensor *tensor)
 /* Entries whose names begin with `part`. */
 static void damage_all(const stonet_model *model, const char *part, const stonet_data *rows)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_model_to_store(model, store));
     trial of = {.from = store, .rows = rows};
@@ -198,7 +192,6 @@ static void damage_all(const stonet_model *model, const char *part, const stonet
             damage_tensor(&of, tensor);
     }
     assert_true(of.refused > 0 || of.taken == 0);
-    sn_store_free(store);
 }
 
 /* ---- models ---- */
@@ -239,7 +232,7 @@ static stonet_data *read_table(const char *target, const char *features, int row
 
 static stonet_model *fit(const char *method, const char *const (*settings)[2], const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL;
     run.threads = 1;
@@ -247,24 +240,21 @@ static stonet_model *fit(const char *method, const char *const (*settings)[2], c
     for (size_t i = 0; settings != NULL && settings[i][0] != NULL; i++)
         OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    stonet_spec_free(spec);
     return model;
 }
 
 static void every_method(void **state)
 {
     (void)state;
-    stonet_data *numbers = read_table("y", "a,b,code", ROWS), *rows = read_table(NULL, "a,b,code", USED);
+    SN_AUTO(stonet_data) *numbers = read_table("y", "a,b,code", ROWS),
+                         *rows = read_table(NULL, "a,b,code", USED);
     static const char *const NET[][2] = {{"hidden", "2"},    {"activation", "tanh"}, {"weight_decay", "0"},
                                          {"levels", "none"}, {"front", "none"},      {NULL, NULL}};
     for (size_t i = 0; i < sn_method_count(); i++) {
         const char *name = sn_method_at(i)->name;
-        stonet_model *model = fit(name, strcmp(name, "stonet") == 0 ? NET : NULL, numbers);
+        SN_AUTO(stonet_model) *model = fit(name, strcmp(name, "stonet") == 0 ? NET : NULL, numbers);
         damage_all(model, "method.", rows);
-        stonet_model_free(model);
     }
-    stonet_data_free(numbers);
-    stonet_data_free(rows);
 }
 
 /* A file with one bit changed is refused, or loads as the model that was saved. */
@@ -274,7 +264,7 @@ static void flip_bits(const stonet_model *model)
     size_t size = 0, length = 0, taken = 0;
     OK(stonet_model_save_bytes(model, &bytes, &size));
     for (size_t k = 0; k < size; k += 1 + size / 400) {
-        stonet_model *back = NULL;
+        SN_AUTO(stonet_model) *back = NULL;
         bytes[k] = (unsigned char)(bytes[k] ^ 1 << k % 8);
         const stonet_status status = stonet_model_load_bytes(bytes, size, &back);
         bytes[k] = (unsigned char)(bytes[k] ^ 1 << k % 8);
@@ -283,7 +273,6 @@ static void flip_bits(const stonet_model *model)
         if (length != size || memcmp(bytes, again, size) != 0) fail_msg("byte %zu of %zu", k, size);
         taken++;
         stonet_bytes_free(again);
-        stonet_model_free(back);
     }
     assert_true(taken < 5); /* in the name of the hash, which makes the file one of an older version */
     stonet_bytes_free(bytes);
@@ -324,16 +313,14 @@ static void every_column(void **state)
         {"gsir", "label", {{"missing", "mean"}}, false},
     };
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
-        stonet_data *data = read_table(KINDS[i].target, NULL, ROWS), *rows = read_table(NULL, NULL, USED);
-        stonet_model *model = fit(KINDS[i].method, KINDS[i].settings, data);
+        SN_AUTO(stonet_data) *data = read_table(KINDS[i].target, NULL, ROWS),
+                             *rows = read_table(NULL, NULL, USED);
+        SN_AUTO(stonet_model) *model = fit(KINDS[i].method, KINDS[i].settings, data);
         stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
         how.folds = 2;
         if (KINDS[i].calibrated) OK(stonet_calibrate(model, data, &how, NULL));
         damage_all(model, i < 3 ? "" : "method.", rows);
         flip_bits(model);
-        stonet_model_free(model);
-        stonet_data_free(data);
-        stonet_data_free(rows);
     }
 }
 

@@ -58,7 +58,7 @@ TEST(test_fit)
                                  {"front_channels", "6"},
                                  {"epochs", "20"},
                                  {"batch", "16"}};
-    sn_table train = bars(1), fresh = bars(2);
+    SN_FREED_BY(sn_table_free) sn_table train = bars(1), fresh = bars(2);
     stonet_model *model = must_fit(spec_of(settings, 5), train.data), *loaded;
     const double error = error_of(model, fresh.data);
     if (!(error < 0.1)) fail_msg("an error of %g on new rows", error);
@@ -79,23 +79,20 @@ TEST(test_fit)
     OK(stonet_fit_more(model, fresh.data, NULL));
     assert_true(error_of(model, train.data) < 0.1);
     stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
 }
 
 static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)
 {
     const char *settings[][2] = {{"front", "conv"}, {"front_image", "10,10"}, {name, value}};
-    stonet_spec *spec = spec_of(settings, 3);
+    SN_AUTO(stonet_spec) *spec = spec_of(settings, 3);
     stonet_model *model = NULL;
     assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
-    stonet_spec_free(spec);
 }
 
 TEST(test_refusals)
 {
-    sn_table table = bars(1);
+    SN_FREED_BY(sn_table_free) sn_table table = bars(1);
     refuse(table.data, "front_image", "auto", "needs images");
     refuse(table.data, "front_image", "10,9", "90 numbers");
     refuse(table.data, "front_image", "100", "height,width");
@@ -105,7 +102,6 @@ TEST(test_refusals)
     refuse(table.data, "schedule", "averaged", "front=conv");
     refuse(table.data, "input_activation", "tanh", "front=conv");
     refuse(table.data, "select", "group", "front=conv");
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -23,9 +23,9 @@ static sn_table codes(uint32_t seed)
 
 static int64_t features_of(const char *method, const char *levels, const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_run run = STONET_RUN_INIT;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_spec_set(spec, "levels", levels));
     if (strcmp(method, "stonet") == 0) {
         OK(stonet_spec_set(spec, "epochs", "5"));
@@ -34,30 +34,27 @@ static int64_t features_of(const char *method, const char *levels, const stonet_
     OK(stonet_spec_set(spec, "task", "regression"));
     OK(stonet_fit(spec, data, &run, &model));
     const int64_t features = stonet_model_features(model);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
     return features;
 }
 
 TEST(codes_without_order_become_categories)
 {
-    sn_table table = codes(1);
+    SN_FREED_BY(sn_table_free) sn_table table = codes(1);
     assert_int_equal(features_of("sir", "auto", table.data), 7);
     assert_int_equal(features_of("stonet", "default", table.data), 7);
     assert_int_equal(features_of("sir", "default", table.data), 2);
     assert_int_equal(features_of("stonet", "none", table.data), 2);
     assert_int_equal(features_of("pca", "5", table.data), 7);
     assert_int_equal(features_of("pca", "4", table.data), 2);
-    sn_table_free(&table);
 }
 
 /* An unseen code goes through a saved model, and a shuffled code is one variable. */
 TEST(a_model_with_levels_is_used_like_any_other)
 {
-    sn_table table = codes(2);
-    stonet_spec *spec = sn_testing_spec("sir", "1");
+    SN_FREED_BY(sn_table_free) sn_table table = codes(2);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
     stonet_run run = STONET_RUN_INIT;
-    stonet_model *model = NULL, *back = NULL;
+    SN_AUTO(stonet_model) *model = NULL, *back = NULL;
     char path[4096];
     sn_testing_path(path, sizeof path, "levels.model");
     OK(stonet_spec_set(spec, "levels", "auto"));
@@ -66,22 +63,16 @@ TEST(a_model_with_levels_is_used_like_any_other)
     OK(stonet_model_load(path, &back));
     unlink(path);
     const float fresh[4] = {9.0F, 1.0F, 2.0F, 1.0F};
-    stonet_data *rows = NULL;
+    SN_AUTO(stonet_data) *rows = NULL;
     OK(stonet_data_wrap(fresh, 2, 2, &rows));
     double out[2][2];
     OK(stonet_predict(model, rows, NULL, out[0]));
     OK(stonet_predict(back, rows, NULL, out[1]));
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_true(isfinite(out[0][0]) && fabs(out[0][1] + 2.0) < 1.0);
-    stonet_importance_result *importance = NULL;
+    SN_AUTO(stonet_importance_result) *importance = NULL;
     OK(stonet_importance(model, table.data, NULL, &run, &importance));
     assert_int_equal(stonet_importance_rows(importance), 2);
-    stonet_importance_free(importance);
-    stonet_data_free(rows);
-    stonet_model_free(back);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

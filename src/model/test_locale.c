@@ -91,12 +91,12 @@ static void tell(const char *method, const sn_table *table, account *a)
     run.threads = 1;
     char path[256];
     sn_testing_path(path, sizeof path, "locale.json");
-    stonet_spec *spec = make_spec(method), *copy = NULL;
+    SN_AUTO(stonet_spec) *spec = make_spec(method), *copy = NULL;
     a->spec = stonet_spec_json(spec);
     OK(stonet_bytes_write(path, a->spec, strlen(a->spec)));
     OK(stonet_spec_read(path, &copy));
     unlink(path);
-    stonet_model *model = NULL, *back = NULL;
+    SN_AUTO(stonet_model) *model = NULL, *back = NULL;
     OK(stonet_fit(copy, table->data, &run, &model));
     a->about = stonet_model_json(model);
     a->history = stonet_model_history_csv(model);
@@ -105,18 +105,13 @@ static void tell(const char *method, const sn_table *table, account *a)
     OK(stonet_predict(back, table->data, NULL, a->predicted));
     const char *grid[] = {"scale=none,column"};
     stonet_tune_options how = {.size = sizeof how, .folds = 2, .grid = grid, .n_grid = 1};
-    stonet_results *results = NULL;
+    SN_AUTO(stonet_results) *results = NULL;
     OK(stonet_tune(copy, table->data, &how, &run, &results));
     stonet_spec *row = NULL;
     OK(stonet_results_spec(results, 0, &row));
     a->rows = stonet_spec_json(row);
     stonet_spec_free(row);
     a->table = stonet_results_csv(results);
-    stonet_results_free(results);
-    stonet_model_free(model);
-    stonet_model_free(back);
-    stonet_spec_free(spec);
-    stonet_spec_free(copy);
 }
 
 /* The table without its seconds, which are never the same. */
@@ -138,9 +133,9 @@ static void check_table(const char *text)
 TEST(nothing_changes)
 {
     const char *const methods[] = {"stonet", "sir", "gsir"};
-    sn_table table = sn_table_numbers(60, 3, 1, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(60, 3, 1, 1);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-        account plain = {0}, comma = {0};
+        SN_FREED_BY(account_free) account plain = {0}, comma = {0};
         tell(methods[k], &table, &plain);
         enter_comma();
         tell(methods[k], &table, &comma);
@@ -156,15 +151,12 @@ TEST(nothing_changes)
         assert_int_equal(plain.size, comma.size);
         assert_memory_equal(plain.file, comma.file, plain.size);
         assert_memory_equal(plain.predicted, comma.predicted, sizeof plain.predicted);
-        account_free(&plain);
-        account_free(&comma);
     }
-    sn_table_free(&table);
 }
 
 TEST(settings_mean_the_same)
 {
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
     enter_comma();
     OK(stonet_spec_set(spec, "sigma2", "1,2")); /* two numbers, not 1.2 */
     OK(stonet_spec_set(spec, "momentum", "0.5"));
@@ -176,7 +168,6 @@ TEST(settings_mean_the_same)
     const double *sigma2 = sn_list(spec->settings, "sigma2", &count);
     assert_int_equal(count, 2);
     assert_true(sigma2[0] == 1 && sigma2[1] == 2);
-    stonet_spec_free(spec);
 }
 
 /* Text files of numbers, read and written. */
@@ -193,7 +184,7 @@ TEST(tables_are_the_same)
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     stonet_read_options how = {.size = sizeof how, .target = "b"};
     OK(stonet_data_read(path, &how, &data));
     leave_comma();
@@ -201,7 +192,6 @@ TEST(tables_are_the_same)
     assert_string_equal(text, "a,b\n0.1,-2.5e-7\n1234567.9,1e300\n");
     assert_true(stonet_data_targets(data, NULL)[0] == -2.5e-7 && stonet_data_targets(data, NULL)[1] == 1e300);
     assert_true(stonet_data_x(data)[0] == 0.1f && stonet_data_x(data)[1] == 1234567.875f);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(make_locale, remove_locale)

@@ -35,13 +35,12 @@ static sn_table gaps(sn_table table)
 
 static stonet_model *fit_of(const char *method, const char *missing, const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
     for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
         if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
     OK(stonet_spec_set(spec, "missing", missing));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -61,16 +60,16 @@ static stonet_model *reload(stonet_model *model)
    the others are complete too. */
 TEST(every_method_takes_them)
 {
-    sn_table table = gaps(sn_table_classes(N, P, 2, 3));
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_classes(N, P, 2, 3));
     assert_true(stonet_data_missing(table.data, -1) > 30);
     float filled[N * P];
     for (int64_t i = 0; i < N * P; i++) filled[i] = isnan(table.x[i]) ? 3.0F : table.x[i];
-    stonet_data *whole;
+    SN_AUTO(stonet_data) *whole = NULL;
     OK(stonet_data_wrap(filled, N, P, &whole));
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if ((method->tasks & SN_TASK_CLASSIFICATION) == 0) continue;
-        stonet_model *model = reload(fit_of(method->name, "gaussian", table.data));
+        SN_AUTO(stonet_model) *model = reload(fit_of(method->name, "gaussian", table.data));
         double out[N * 2], same[N * 2], wrong = 0.0;
         float z[N * P], same_z[N * P];
         const size_t q = (size_t)stonet_model_dim(model); /* of none: all */
@@ -90,15 +89,12 @@ TEST(every_method_takes_them)
             assert_memory_equal(z + i * (int64_t)q, same_z + i * (int64_t)q, q * sizeof *z);
         }
         if (strcmp(method->name, "none") == 0) assert_true(wrong < 0.25 * N);
-        stonet_model_free(model);
     }
-    stonet_data_free(whole);
-    sn_table_free(&table);
 }
 
 TEST(the_ways_differ_and_none_fails)
 {
-    sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
     stonet_spec *spec = sn_testing_spec("none", "1");
     stonet_model *refused = NULL;
     OK(stonet_spec_set(spec, "missing", "error"));
@@ -107,28 +103,26 @@ TEST(the_ways_differ_and_none_fails)
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
     for (int k = 0; k < 3; k++) {
-        stonet_model *model = reload(fit_of("none", ways[k], table.data));
+        SN_AUTO(stonet_model) *model = reload(fit_of("none", ways[k], table.data));
         OK(stonet_predict(model, table.data, NULL, out[k]));
-        stonet_model_free(model);
     }
     assert_memory_not_equal(out[0], out[1], sizeof out[0]);
     assert_memory_not_equal(out[1], out[2], sizeof out[0]);
-    sn_table_free(&table);
 }
 
 /* A model fitted on complete rows says something sensible of rows that are not. */
 TEST(cells_may_be_missing_in_use_alone)
 {
-    sn_table table = sn_table_numbers(N, P, 1, 5);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 5);
     for (int64_t i = 0; i < N; i++) table.x[i * P + 1] = table.x[i * P] + 0.1F * table.x[i * P + 1];
-    stonet_model *model = fit_of("none", "gaussian", table.data);
+    SN_AUTO(stonet_model) *model = fit_of("none", "gaussian", table.data);
     double y[N], out[N];
     OK(stonet_predict(model, table.data, NULL, y));
-    float *x = sn_calloc((size_t)N * P, sizeof *x);
+    SN_BLOCK float *x = sn_calloc((size_t)N * P, sizeof *x);
     assert_non_null(x);
     memcpy(x, table.x, (size_t)N * P * sizeof *x);
     for (int64_t i = 0; i < N; i++) x[i * P] = NAN; /* the one that matters; its neighbour tells it */
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap(x, N, P, &data));
     OK(stonet_predict(model, data, NULL, out));
     double mean = 0.0, left = 0.0, all = 0.0;
@@ -138,18 +132,14 @@ TEST(cells_may_be_missing_in_use_alone)
         all += (y[i] - mean) * (y[i] - mean);
     }
     assert_true(left < 0.1 * all);
-    stonet_model_free(model);
-    stonet_data_free(data);
-    sn_table_free(&table);
-    sn_free(x);
 }
 
 /* Answers of the StoNet are means over draws: they do not depend on where a row stands, and have a spread. */
 TEST(answers_are_means_over_draws)
 {
-    sn_table table = gaps(sn_table_numbers(N, P, 1, 6));
-    stonet_model *model = reload(fit_of("stonet", "gaussian", table.data));
-    stonet_data *turned;
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 6));
+    SN_AUTO(stonet_model) *model = reload(fit_of("stonet", "gaussian", table.data));
+    SN_AUTO(stonet_data) *turned = NULL;
     int64_t rows[N];
     for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
     OK(stonet_data_subset(table.data, rows, N, &turned));
@@ -177,15 +167,11 @@ TEST(answers_are_means_over_draws)
     how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     how.draws = 3;
     OK(stonet_transform(model, table.data, &how, drawn));
-    stonet_data *whole;
+    SN_AUTO(stonet_data) *whole = NULL;
     int64_t some[1] = {0};
     OK(stonet_data_subset(table.data, some, 1, &whole));
     OK(stonet_transform(model, whole, &how, z));
     for (int64_t d = 0; d < 3; d++) assert_true(drawn[d * N] == z[d]);
-    stonet_data_free(whole);
-    stonet_data_free(turned);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* v + (1 + 1/M) b of an incomplete row, v one of the variances that complete rows have, or nearly; of a
@@ -193,9 +179,9 @@ TEST(answers_are_means_over_draws)
 TEST(spreads_count_what_is_missing)
 {
     enum { M = 25 };
-    sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_model) *model = NULL;
     static const char *const SETTINGS[][2] = {
         {"response", "location-scale"}, {"hidden", "4"},       {"epochs", "150"},
         {"activation", "tanh"},         {"weight_decay", "0"}, {"front", "none"}};
@@ -205,7 +191,7 @@ TEST(spreads_count_what_is_missing)
     const stonet_use_options how = {.size = sizeof how, .cell_draws = M};
     double spread[N], between[N], alone[N / 4], most = 0;
     int64_t complete[N / 4];
-    stonet_data *some = NULL;
+    SN_AUTO(stonet_data) *some = NULL;
     for (int64_t k = 0; k < N / 4; k++) complete[k] = 4 * k;
     OK(stonet_data_subset(table.data, complete, N / 4, &some));
     OK(stonet_predict_spread(model, table.data, &how, spread));
@@ -224,19 +210,15 @@ TEST(spreads_count_what_is_missing)
         incomplete++;
     }
     assert_true(incomplete > 20 && far > 0);
-    stonet_data_free(some);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* Above 200 features the Gaussian has factors: kept, loaded, and refused when they are damaged. */
 TEST(wide_tables_keep_their_factors)
 {
     enum { ROWS = 50, WIDE = 210 };
-    sn_table table = sn_table_features(ROWS, WIDE, 7);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(ROWS, WIDE, 7);
     for (int64_t i = 0; i < ROWS * WIDE; i += 37) table.x[i] = NAN;
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap(table.x, ROWS, WIDE, &data));
     stonet_model *model = fit_of("pca", "gaussian", data), *back = NULL;
     float before[ROWS], after[ROWS];
@@ -244,12 +226,12 @@ TEST(wide_tables_keep_their_factors)
     model = reload(model);
     OK(stonet_transform(model, data, NULL, after));
     assert_memory_equal(before, after, sizeof before);
-    sn_store *whole = NULL;
+    SN_AUTO(sn_store) *whole = NULL;
     OK(sn_store_create(&whole));
     OK(sn_model_to_store(model, whole));
     assert_null(sn_store_find(whole, "schema.cells.precision"));
     for (int way = 0; way < 3; way++) { /* noise below 0, too many factors, a precision beside them */
-        sn_store *damaged = NULL;
+        SN_AUTO(sn_store) *damaged = NULL;
         OK(sn_store_create(&damaged));
         for (size_t i = 0; i < sn_store_tensors(whole); i++) {
             sn_tensor t = *sn_store_tensor(whole, i);
@@ -270,21 +252,17 @@ TEST(wide_tables_keep_their_factors)
             OK(sn_store_put_text(damaged, key, value));
         }
         assert_says(sn_model_from_store(damaged, &back), STONET_ERROR_FORMAT, "schema.cells.");
-        sn_store_free(damaged);
     }
-    sn_store_free(whole);
     stonet_model_free(model);
-    stonet_data_free(data);
-    sn_table_free(&table);
 }
 
 TEST(threads_do_not_matter)
 {
-    sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
     double out[4][N];
     for (int k = 0; k < 4; k++) {
-        stonet_spec *spec = sn_testing_spec("stonet", "1");
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
+        SN_AUTO(stonet_model) *model = NULL;
         stonet_run run = STONET_RUN_INIT;
         run.threads = 1 + k % 2;
         OK(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"));
@@ -292,13 +270,10 @@ TEST(threads_do_not_matter)
             if (sn_spec_has(spec, SMALL[s][0])) OK(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]));
         OK(stonet_fit(spec, table.data, &run, &model));
         OK(stonet_predict(model, table.data, NULL, out[k]));
-        stonet_model_free(model);
-        stonet_spec_free(spec);
     }
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_memory_equal(out[2], out[3], sizeof out[0]);
     assert_memory_not_equal(out[0], out[2], sizeof out[0]); /* given the response, cells are others */
-    sn_table_free(&table);
 }
 
 /* y = x1 + noise; x1 is missing where it is large (telling), or anywhere. */
@@ -326,7 +301,7 @@ static sn_table telling_gaps(bool telling, uint32_t seed)
 static stonet_model *fit_indicators(const char *method, const char *missing, const char *indicators,
                                     const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
     for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
         if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
@@ -334,7 +309,6 @@ static stonet_model *fit_indicators(const char *method, const char *missing, con
     OK(stonet_spec_set(spec, "missing_indicators", indicators));
     if (spec->method->predict == NULL) OK(stonet_spec_set(spec, "learner", "linear"));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -352,7 +326,7 @@ static double error_of(stonet_model *model, const stonet_data *data)
 /* Gaps that tell something have a feature of their own, and new rows gain by it; others mostly have none. */
 TEST(gaps_that_tell_have_indicators)
 {
-    sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
+    SN_FREED_BY(sn_table_free) sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
     static const char *const methods[] = {"none", "stonet"};
     for (int k = 0; k < 2; k++) {
         stonet_model *model = reload(fit_indicators(methods[k], "gaussian", "auto", train.data));
@@ -368,31 +342,25 @@ TEST(gaps_that_tell_have_indicators)
     }
     int taken = 0;
     for (uint32_t seed = 1; seed <= 6; seed++) {
-        sn_table table = telling_gaps(false, seed);
-        stonet_model *model = fit_indicators("none", "mean", "auto", table.data);
+        SN_FREED_BY(sn_table_free) sn_table table = telling_gaps(false, seed);
+        SN_AUTO(stonet_model) *model = fit_indicators("none", "mean", "auto", table.data);
         taken += stonet_model_features(model) > 3;
-        stonet_model_free(model);
-        sn_table_free(&table);
     }
     assert_true(taken <= 2);
-    sn_table_free(&train);
-    sn_table_free(&test);
 }
 
 /* Complete tables are fitted as if there were no such thing, whatever is asked. */
 TEST(complete_tables_have_no_indicators)
 {
     static const char *const wishes[] = {"off", "auto", "on"};
-    sn_table table = sn_table_numbers(N, P, 1, 8);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 8);
     double out[3][N];
     for (int k = 0; k < 3; k++) {
-        stonet_model *model = fit_indicators("stonet", "gaussian", wishes[k], table.data);
+        SN_AUTO(stonet_model) *model = fit_indicators("stonet", "gaussian", wishes[k], table.data);
         assert_int_equal(stonet_model_features(model), P);
         OK(stonet_predict(model, table.data, NULL, out[k]));
         assert_memory_equal(out[0], out[k], sizeof out[0]);
-        stonet_model_free(model);
     }
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

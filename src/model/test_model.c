@@ -19,7 +19,7 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     int64_t n = stonet_data_rows(data), q = stonet_model_dim(model), m = stonet_model_outputs(model);
     unsigned char *bytes = NULL, *again = NULL;
     size_t size = 0, size_again = 0;
-    stonet_model *back = NULL;
+    SN_AUTO(stonet_model) *back = NULL;
     OK(stonet_model_save_bytes(model, &bytes, &size));
     stonet_status status = stonet_model_load_bytes(bytes, size, &back);
     if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
@@ -28,8 +28,9 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     assert_int_equal(size, size_again);
     assert_memory_equal(bytes, again, size);
 
-    float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
-    double *out = calloc((size_t)(n * m), sizeof *out), *out_back = calloc((size_t)(n * m), sizeof *out);
+    SN_BLOCK float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
+    SN_BLOCK double *out = calloc((size_t)(n * m), sizeof *out),
+                    *out_back = calloc((size_t)(n * m), sizeof *out);
     OK(stonet_transform(model, data, NULL, z));
     OK(stonet_transform(back, data, NULL, z_back));
     assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
@@ -41,28 +42,22 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     assert_int_equal(stonet_model_dim(back), q);
     assert_int_equal(stonet_model_outputs(back), m);
     assert_int_equal(stonet_model_inputs(back), stonet_model_inputs(model));
-    char *info = stonet_model_json(back), *info_before = stonet_model_json(model);
+    SN_BLOCK char *info = stonet_model_json(back), *info_before = stonet_model_json(model);
     assert_non_null(info);
     assert_string_equal(info, info_before);
-    stonet_string_free(info);
-    stonet_string_free(info_before);
-    free(z);
-    free(z_back);
-    free(out);
-    free(out_back);
     stonet_bytes_free(bytes);
     stonet_bytes_free(again);
-    stonet_model_free(back);
 }
 
 /* Every method of the registry, every task it claims. */
 TEST(every_method_fits_saves_loads_and_predicts)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table classes = sn_table_classes(90, 4, 3, 1), numbers = sn_table_numbers(90, 4, 1, 2);
-    sn_table many = sn_table_numbers(90, 4, 2, 3);
+    SN_FREED_BY(sn_table_free) sn_table many = sn_table_numbers(90, 4, 2, 3);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
-        stonet_spec *spec = sn_testing_spec(method->name, "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method->name, "2");
         sn_testing_hurry(spec);
         const struct {
             const sn_table *table;
@@ -71,7 +66,7 @@ TEST(every_method_fits_saves_loads_and_predicts)
                      {&numbers, (method->tasks & SN_TASK_REGRESSION) != 0},
                      {&many, (method->tasks & SN_TASK_REGRESSION) != 0 && method->multi_output}};
         for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
-            stonet_model *model = NULL;
+            SN_AUTO(stonet_model) *model = NULL;
             if (CASES[k].applies) {
                 model = must_fit(spec, CASES[k].table->data);
                 assert_round_trip(model, CASES[k].table->data);
@@ -80,26 +75,22 @@ TEST(every_method_fits_saves_loads_and_predicts)
                             method->name);
                 assert_null(model);
             }
-            stonet_model_free(model);
         }
-        stonet_spec_free(spec);
     }
-    sn_table_free(&classes);
-    sn_table_free(&numbers);
-    sn_table_free(&many);
 }
 
 TEST(every_learner_works_on_every_kind_of_method)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
-        stonet_spec *spec = sn_testing_spec("pca", "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
         OK(stonet_spec_set(spec, "learner", learner->name));
         for (int k = 0; k < 2; k++) {
             const sn_table *table = k == 0 ? &classes : &numbers;
             bool applies = (learner->tasks & (k == 0 ? SN_TASK_CLASSIFICATION : SN_TASK_REGRESSION)) != 0;
-            stonet_model *model = NULL;
+            SN_AUTO(stonet_model) *model = NULL;
             if (applies) {
                 model = must_fit(spec, table->data);
                 assert_ptr_equal(model->learner, learner);
@@ -108,20 +99,16 @@ TEST(every_learner_works_on_every_kind_of_method)
                 assert_says(stonet_fit(spec, table->data, NULL, &model), STONET_ERROR_UNSUPPORTED,
                             learner->name);
             }
-            stonet_model_free(model);
         }
-        stonet_spec_free(spec);
     }
-    sn_table_free(&classes);
-    sn_table_free(&numbers);
 }
 
 TEST(without_a_learner_there_is_z_only)
 {
-    sn_table table = sn_table_classes(30, 3, 2, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "1");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
     OK(stonet_spec_set(spec, "learner", "none"));
-    stonet_model *model = must_fit(spec, table.data);
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
     float z[30];
     double out[60];
     stonet_scores scores = STONET_SCORES_INIT;
@@ -133,18 +120,15 @@ TEST(without_a_learner_there_is_z_only)
                                  &(stonet_use_options){.size = sizeof(stonet_use_options), .draws = 3}, z),
                 STONET_ERROR_UNSUPPORTED, "pca");
     assert_null(stonet_model_history_csv(model));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* Numbers come back in units of y, and the scores are what their names say. */
 TEST(scores_are_in_units_of_y)
 {
     enum { N = 120, M = 2 };
-    sn_table table = sn_table_numbers(N, 3, M, 5);
-    stonet_spec *spec = sn_testing_spec("none", "1");
-    stonet_model *model = must_fit(spec, table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, 3, M, 5);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
     double out[N * M];
     stonet_scores scores = STONET_SCORES_INIT;
     OK(stonet_predict(model, table.data, NULL, out));
@@ -168,16 +152,13 @@ TEST(scores_are_in_units_of_y)
     assert_true(isnan(scores.error_rate) && isnan(scores.log_loss));
     assert_int_equal(scores.is_classifier, 0);
     assert_int_equal(scores.n, N);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(classes_keep_their_labels)
 {
-    sn_table table = sn_table_classes(60, 2, 3, 1);
-    stonet_spec *spec = sn_testing_spec("sir", "1");
-    stonet_model *model = must_fit(spec, table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(60, 2, 3, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
     double out[180];
     stonet_scores scores = STONET_SCORES_INIT;
     assert_int_equal(stonet_model_outputs(model), 3);
@@ -203,38 +184,30 @@ TEST(classes_keep_their_labels)
     assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
     assert_true(scores.error_rate < 0.2);
     assert_true(isnan(scores.mse));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* More rows than a block: a table so wide that blocks are small. */
 TEST(blocks_of_rows_join_without_a_seam)
 {
     enum { N = 300, P = 40000 };
-    sn_table table = sn_table_features(N, P, 1);
-    double *y = calloc(N, sizeof *y);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(N, P, 1);
+    SN_BLOCK double *y = calloc(N, sizeof *y);
     for (int i = 0; i < N; i++) y[i] = i;
     OK(stonet_data_set_targets(table.data, y, 1));
-    stonet_spec *spec = sn_testing_spec("none", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
     OK(stonet_spec_set(spec, "scale", "none"));
     OK(stonet_spec_set(spec, "learner", "none"));
     OK(stonet_spec_set(spec, "task", "regression"));
-    stonet_model *model = must_fit(spec, table.data);
-    float *z = malloc((size_t)N * P * sizeof *z);
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
+    SN_BLOCK float *z = malloc((size_t)N * P * sizeof *z);
     OK(stonet_transform(model, table.data, NULL, z));
     assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
-    free(z);
-    free(y);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(threads_do_not_change_the_file)
 {
-    sn_table table = sn_table_classes(200, 6, 3, 4);
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(200, 6, 3, 4);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
     sn_testing_hurry(spec);
     unsigned char *first = NULL;
     size_t first_size = 0;
@@ -242,7 +215,7 @@ TEST(threads_do_not_change_the_file)
     for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
         stonet_run run = STONET_RUN_INIT;
         run.threads = THREADS[i];
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         unsigned char *bytes = NULL;
         size_t size = 0;
         OK(stonet_fit(spec, table.data, &run, &model));
@@ -255,11 +228,8 @@ TEST(threads_do_not_change_the_file)
             assert_memory_equal(bytes, first, size);
             stonet_bytes_free(bytes);
         }
-        stonet_model_free(model);
     }
     stonet_bytes_free(first);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* ---- files ---- */
@@ -293,33 +263,29 @@ TEST(edited_files_are_refused)
         {"\"stonet.outcome\":\"done\"", "\"stonet.outcome\":\"lost\"", "stonet.outcome"},
         {"\"stonet.settings\":\"{", "\"stonet.settings\":\"[", ""},
     };
-    sn_table table = sn_table_classes(40, 3, 2, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     OK(stonet_spec_set(spec, "learner", "logistic"));
-    stonet_model *model = must_fit(spec, table.data);
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
     for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
         unsigned char *bytes = NULL;
         size_t size = 0;
-        stonet_model *back = NULL;
+        SN_AUTO(stonet_model) *back = NULL;
         OK(stonet_model_save_bytes(model, &bytes, &size));
         replace(bytes, size, EDITS[i].from, EDITS[i].to);
         assert_int_equal(stonet_model_load_bytes(bytes, size, &back), STONET_ERROR_FORMAT);
         replace(bytes, size, "stonet.hash", "stonet.hush"); /* as in files that have none */
         stonet_status status = stonet_model_load_bytes(bytes, size, &back);
         if (EDITS[i].words[0] != '\0') assert_says(status, STONET_ERROR_FORMAT, EDITS[i].words);
-        stonet_model_free(back);
         stonet_bytes_free(bytes);
     }
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(notes_travel_with_the_file)
 {
-    sn_table table = sn_table_classes(40, 3, 2, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
-    stonet_model *model = must_fit(spec, table.data), *back = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
+    SN_AUTO(stonet_model) *model = must_fit(spec, table.data), *back = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     assert_null(stonet_model_note(model));
@@ -333,25 +299,21 @@ TEST(notes_travel_with_the_file)
     assert_null(stonet_model_note(back));
     assert_int_equal(stonet_model_set_note(NULL, "text"), STONET_ERROR_ARGUMENT);
     stonet_bytes_free(bytes);
-    stonet_model_free(back);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
 TEST(damaged_models_never_crash)
 {
-    sn_table table = sn_table_classes(20, 3, 3, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(20, 3, 3, 1);
     static const char *const METHODS[] = {"pca",    "none",        "gsir",  "gsave",
                                           "stonet", "autoencoder", "nnsdr", "lsmie"};
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
-        stonet_spec *spec = sn_testing_spec(METHODS[k], "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec(METHODS[k], "2");
         sn_testing_hurry(spec);
         if (k == 0) OK(stonet_spec_set(spec, "learner", "mlp"));
-        stonet_model *model = must_fit(spec, table.data);
+        SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
         unsigned char *bytes = NULL;
         size_t size = 0;
         OK(stonet_model_save_bytes(model, &bytes, &size));
@@ -370,30 +332,24 @@ TEST(damaged_models_never_crash)
                     copy[sn_random_below(&random, size)] ^=
                         (unsigned char)(1u << sn_random_below(&random, 8));
             }
-            stonet_model *back = NULL;
+            SN_AUTO(stonet_model) *back = NULL;
             if (stonet_model_load_bytes(copy, size, &back) == STONET_OK && stonet_model_dim(back) <= 100 &&
                 stonet_model_outputs(back) <= 100) {
-                float *z = malloc((size_t)(20 * stonet_model_dim(back)) * sizeof *z);
-                double *out = malloc((size_t)(20 * stonet_model_outputs(back)) * sizeof *out);
+                SN_BLOCK float *z = malloc((size_t)(20 * stonet_model_dim(back)) * sizeof *z);
+                SN_BLOCK double *out = malloc((size_t)(20 * stonet_model_outputs(back)) * sizeof *out);
                 stonet_transform(back, table.data, NULL, z);
                 stonet_predict(back, table.data, NULL, out);
-                free(z);
-                free(out);
             }
-            stonet_model_free(back);
             free(copy);
         }
         stonet_bytes_free(bytes);
-        stonet_model_free(model);
-        stonet_spec_free(spec);
     }
-    sn_table_free(&table);
 }
 
 TEST(files_are_named_in_errors)
 {
-    sn_table table = sn_table_classes(40, 3, 2, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     stonet_model *model = must_fit(spec, table.data), *back = NULL;
     char path[256];
     sn_testing_path(path, sizeof path, "model");
@@ -406,23 +362,20 @@ TEST(files_are_named_in_errors)
     assert_says(stonet_model_save(model, "/nonexistent/folder/model"), STONET_ERROR_IO,
                 "/nonexistent/folder/model");
     assert_says(stonet_model_save(model, "model.gz"), STONET_ERROR_ARGUMENT, "model.gz");
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_safetensors_write(store, path));
     assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, "not a model of stonet");
     assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, path);
     remove(path);
-    sn_store_free(store);
     stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(missing_arguments_are_errors)
 {
     stonet_model *model = NULL;
-    stonet_spec *spec = sn_testing_spec("sir", "1");
-    sn_table table = sn_table_features(10, 2, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(10, 2, 1);
     float z[10];
     double out[10];
     stonet_scores scores = STONET_SCORES_INIT;
@@ -438,8 +391,6 @@ TEST(missing_arguments_are_errors)
     /* No target. */
     assert_int_not_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
     assert_null(model);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

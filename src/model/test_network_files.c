@@ -5,7 +5,7 @@
 
 static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
 {
-    stonet_spec *spec = sn_testing_spec(method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
     static const char *const SHORT[][2] = {{"epochs", "3"}, {"refine", "2"}, {"sdr_iterations", "2"}};
     for (size_t i = 0; i < sizeof SHORT / sizeof *SHORT; i++)
         if (sn_spec_has(spec, SHORT[i][0])) OK(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]));
@@ -18,20 +18,19 @@ static stonet_model *fit(const char *method, const char *learner, const sn_table
     if (sn_settings_has(spec->settings, "units")) stonet_spec_set(spec, "units", "20");
     stonet_model *model = NULL;
     OK(stonet_fit(spec, table->data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
 TEST(histories_have_one_header)
 {
-    sn_table numbers = sn_table_numbers(60, 4, 2, 2);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 2, 2);
     static const char *const TRAINED[] = {"stonet", "nnsdr", "autoencoder", "benn", "gmddnet"};
     int found = 0;
     for (size_t i = 0; i < sn_method_count(); i++) found += sn_method_at(i)->history != NULL;
     assert_int_equal(found, sizeof TRAINED / sizeof *TRAINED); /* a new method with a history: add it */
     for (size_t i = 0; i < sizeof TRAINED / sizeof *TRAINED; i++) {
-        stonet_model *model = fit(TRAINED[i], NULL, &numbers);
-        char *history = stonet_model_history_csv(model);
+        SN_AUTO(stonet_model) *model = fit(TRAINED[i], NULL, &numbers);
+        SN_BLOCK char *history = stonet_model_history_csv(model);
         assert_non_null(history);
         const char *rows = strchr(history, '\n') + 1;
         assert_int_equal(strncmp(history, "stage,epoch,loss,lr\n", (size_t)(rows - history)), 0);
@@ -45,10 +44,7 @@ TEST(histories_have_one_header)
             assert_true(epoch >= 1 && isfinite(loss) && (loss > 0 || divergence) && lr > 0);
         }
         assert_true(lines >= 3);
-        stonet_string_free(history);
-        stonet_model_free(model);
     }
-    sn_table_free(&numbers);
 }
 
 /* ---- damage ---- */
@@ -114,25 +110,24 @@ static void assert_refused(const sn_store *whole, const char *prefix, const edit
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s", prefix, change->name);
-    sn_store *bad = edited(whole, name, change);
+    SN_AUTO(sn_store) *bad = edited(whole, name, change);
     stonet_model *back = NULL;
     stonet_status status = sn_model_from_store(bad, &back);
     if (status != STONET_ERROR_FORMAT || strstr(stonet_last_error(), change->says) == NULL)
         fail_msg("%s: got %d '%s', wanted '%s'", name, status, stonet_last_error(), change->says);
     assert_null(back);
-    sn_store_free(bad);
 }
 
 TEST(damaged_networks_are_refused_by_name)
 {
-    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     static const char *const CASES[][3] = {{"stonet", NULL, "method."},
                                            {"nnsdr", NULL, "method."},
                                            {"autoencoder", NULL, "method."},
                                            {"pca", "mlp", "learner."}};
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
-        stonet_model *model = fit(CASES[k][0], CASES[k][1], &numbers), *back = NULL;
-        sn_store *store = NULL;
+        SN_AUTO(stonet_model) *model = fit(CASES[k][0], CASES[k][1], &numbers), *back = NULL;
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_model_to_store(model, store));
         OK(sn_model_from_store(store, &back));
@@ -140,11 +135,7 @@ TEST(damaged_networks_are_refused_by_name)
             assert_refused(store, CASES[k][2], &EDITS[i]);
         for (size_t i = 0; k == 0 && i < sizeof STONET_EDITS / sizeof *STONET_EDITS; i++)
             assert_refused(store, CASES[k][2], &STONET_EDITS[i]);
-        sn_store_free(store);
-        stonet_model_free(back);
-        stonet_model_free(model);
     }
-    sn_table_free(&numbers);
 }
 
 /* What goes through Z and the answers of the other methods and learners is looked at too. */
@@ -163,17 +154,14 @@ TEST(numbers_that_are_not_finite_are_named)
         {"pca", "learner.", {"intercept", NULL, NAN, "learner.intercept' holds"}},
         {"pca", "schema.", {"factor", NULL, NAN, "schema.factor"}},
     };
-    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        stonet_model *model = fit(CASES[i].method, NULL, &numbers);
-        sn_store *store = NULL;
+        SN_AUTO(stonet_model) *model = fit(CASES[i].method, NULL, &numbers);
+        SN_AUTO(sn_store) *store = NULL;
         OK(sn_store_create(&store));
         OK(sn_model_to_store(model, store));
         assert_refused(store, CASES[i].prefix, &CASES[i].change);
-        sn_store_free(store);
-        stonet_model_free(model);
     }
-    sn_table_free(&numbers);
 }
 
 TEST(unknown_facts_are_refused)
@@ -188,15 +176,12 @@ TEST(unknown_facts_are_refused)
         {"stonet.method", "magic", 0, "'magic'"},
         {"schema.task", "ranking", 0, "'schema.task' is 'ranking'"},
     };
-    sn_table numbers = sn_table_numbers(60, 4, 1, 2);
-    stonet_model *model = fit("pca", NULL, &numbers);
-    sn_store *store = NULL;
+    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_AUTO(stonet_model) *model = fit("pca", NULL, &numbers);
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_model_to_store(model, store));
     for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++) assert_refused(store, "", &FACTS[i]);
-    sn_store_free(store);
-    stonet_model_free(model);
-    sn_table_free(&numbers);
 }
 
 RUN_TESTS(NULL, NULL)

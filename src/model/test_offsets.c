@@ -41,15 +41,13 @@ static int make_numbers(void **state)
 /* Z and the predictions of a model fitted to x. */
 static void use(const stonet_spec *spec, const double *x, float *z, double *predictions)
 {
-    stonet_data *data = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_data_wrap_double(x, ROWS, COLUMNS, &data));
     OK(stonet_data_set_targets(data, y, 1));
     OK(stonet_fit(spec, data, NULL, &model));
     OK(stonet_transform(model, data, NULL, z));
     OK(stonet_predict(model, data, NULL, predictions));
-    stonet_model_free(model);
-    stonet_data_free(data);
 }
 
 TEST(an_offset_changes_nothing)
@@ -58,7 +56,7 @@ TEST(an_offset_changes_nothing)
         const char *name = sn_method_at(i)->name;
         static float z[2][ROWS * COLUMNS];
         static double predictions[2][ROWS];
-        stonet_spec *spec = sn_testing_spec(name, strcmp(name, "none") == 0 ? "3" : "1");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec(name, strcmp(name, "none") == 0 ? "3" : "1");
         for (size_t k = 0; k < sizeof quick / sizeof *quick; k++)
             if (strcmp(quick[k][0], name) == 0) OK(stonet_spec_set(spec, quick[k][1], quick[k][2]));
         if (!sn_method_at(i)->unsupervised) OK(stonet_spec_set(spec, "task", "regression"));
@@ -68,7 +66,6 @@ TEST(an_offset_changes_nothing)
         for (int64_t k = 0; k < (int64_t)ROWS * COLUMNS; k++) same = same && z[0][k] == z[1][k];
         for (int64_t k = 0; k < ROWS; k++) same = same && predictions[0][k] == predictions[1][k];
         if (!same) fail_msg("%s: columns moved away from 0 give another result", name);
-        stonet_spec_free(spec);
     }
 }
 

@@ -66,9 +66,9 @@ static void assert_close(const char *name, int64_t count, const double *got, con
 TEST(they_give_what_they_gave)
 {
     for (int k = 0; k < N_MODELS; k++) {
-        stonet_data *rows = read_rows(MODELS[k]);
+        SN_AUTO(stonet_data) *rows = read_rows(MODELS[k]);
         const int64_t n = stonet_data_rows(rows);
-        stonet_model *model = load(MODELS[k]);
+        SN_AUTO(stonet_model) *model = load(MODELS[k]);
         double wanted[ROWS * MOST], got[ROWS * MOST];
         float z[ROWS * MOST];
         int64_t count = n * stonet_model_dim(model);
@@ -80,8 +80,6 @@ TEST(they_give_what_they_gave)
         assert_int_equal(read_numbers(MODELS[k], ".prediction.csv", wanted), count);
         OK(stonet_predict(model, rows, NULL, got));
         assert_close(MODELS[k], count, got, wanted);
-        stonet_model_free(model);
-        stonet_data_free(rows);
     }
 }
 
@@ -89,8 +87,8 @@ TEST(they_give_what_they_gave)
 TEST(they_can_be_written_anew)
 {
     for (int k = 0; k < N_MODELS; k++) {
-        stonet_data *rows = read_rows(MODELS[k]);
-        stonet_model *model = load(MODELS[k]), *back = NULL;
+        SN_AUTO(stonet_data) *rows = read_rows(MODELS[k]);
+        SN_AUTO(stonet_model) *model = load(MODELS[k]), *back = NULL;
         unsigned char *bytes = NULL;
         size_t size = 0;
         OK(stonet_model_save_bytes(model, &bytes, &size));
@@ -99,14 +97,9 @@ TEST(they_can_be_written_anew)
         OK(stonet_predict(model, rows, NULL, out));
         OK(stonet_predict(back, rows, NULL, again));
         assert_memory_equal(out, again, sizeof out);
-        char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
+        SN_BLOCK char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
         assert_string_equal(facts, facts_again);
-        stonet_string_free(facts);
-        stonet_string_free(facts_again);
         stonet_bytes_free(bytes);
-        stonet_model_free(back);
-        stonet_model_free(model);
-        stonet_data_free(rows);
     }
 }
 
@@ -165,7 +158,7 @@ TEST(damaged_ones_never_crash)
 {
     static const char *const NETWORKS[] = {"0.1/stonet-classes", "0.1/nnsdr", "0.1/autoencoder-mlp",
                                            "0.1/pca-mlp"};
-    stonet_data *rows = read_rows(NETWORKS[0]);
+    SN_AUTO(stonet_data) *rows = read_rows(NETWORKS[0]);
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof NETWORKS / sizeof *NETWORKS; k++)
@@ -183,7 +176,7 @@ TEST(damaged_ones_never_crash)
                     bytes[sn_random_below(&random, size)] ^=
                         (unsigned char)(1u << sn_random_below(&random, 8));
             }
-            stonet_model *model = NULL;
+            SN_AUTO(stonet_model) *model = NULL;
             if (stonet_model_load_bytes(bytes, size, &model) == STONET_OK &&
                 stonet_model_dim(model) <= MOST && stonet_model_outputs(model) <= MOST) {
                 float z[ROWS * MOST];
@@ -191,10 +184,8 @@ TEST(damaged_ones_never_crash)
                 stonet_transform(model, rows, NULL, z);
                 stonet_predict(model, rows, NULL, out);
             }
-            stonet_model_free(model);
             free(bytes);
         }
-    stonet_data_free(rows);
 }
 
 RUN_TESTS(NULL, NULL)

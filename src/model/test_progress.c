@@ -36,8 +36,8 @@ static void hear(const stonet_progress *progress, void *user)
 
 static void listen(const char *method, const char *epochs, const stonet_data *data, heard *h)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     *h = (heard){.method = method};
     run.on_progress = hear;
@@ -47,31 +47,27 @@ static void listen(const char *method, const char *epochs, const stonet_data *da
         if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
     if (epochs != NULL && sn_spec_has(spec, "epochs")) OK(stonet_spec_set(spec, "epochs", epochs));
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    stonet_model_free(model);
-    stonet_spec_free(spec);
 }
 
 TEST(every_stage_has_a_total)
 {
-    sn_table table = sn_table_classes(N, P, 2, 3);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, P, 2, 3);
     heard h;
     for (size_t k = 0; k < sn_method_count(); k++)
         if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0)
             listen(sn_method_at(k)->name, "2", table.data, &h);
     listen("none", NULL, table.data, &h); /* logistic regression */
     assert_true(h.count > 1);
-    sn_table_free(&table);
 }
 
 /* The choice says how much is to come, and ends there. */
 TEST(the_choice_of_settings_has_a_total)
 {
-    sn_table table = sn_table_numbers(N, P, 1, 4);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
     heard h;
     listen("stonet", NULL, table.data, &h);
     assert_true(h.last[find_stage(&h, "choosing settings")] >= 100);
     assert_true(h.last[find_stage(&h, "training")] > 0);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

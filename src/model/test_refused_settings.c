@@ -47,11 +47,11 @@ static const choice CHOICES[] = {
 
 TEST(networks)
 {
-    sn_table table = sn_table_numbers(30, 4, 1, 3);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(30, 4, 1, 3);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     for (size_t k = 0; k < sizeof CHOICES / sizeof *CHOICES; k++) {
-        stonet_spec *spec = sn_testing_spec("stonet", "1");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
         static const char *const SHORT[][2] = {{"hidden", "2"},
                                                {"epochs", "2"},
                                                {"activation", "tanh"},
@@ -60,17 +60,14 @@ TEST(networks)
         for (size_t i = 0; i < 5; i++) OK(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]));
         for (size_t i = 0; i < 5 && CHOICES[k].settings[i][0] != NULL; i++)
             OK(stonet_spec_set(spec, CHOICES[k].settings[i][0], CHOICES[k].settings[i][1]));
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         const stonet_status status = stonet_fit(spec, table.data, &run, &model);
         const bool refused = CHOICES[k].words != NULL && CHOICES[k].words[0] != '\0';
         if ((refused && (status == STONET_OK || strstr(stonet_last_error(), CHOICES[k].words) == NULL)) ||
             (CHOICES[k].words == NULL && status != STONET_OK))
             fail_msg("%s=%s: %s", CHOICES[k].settings[0][0], CHOICES[k].settings[0][1],
                      status == STONET_OK ? "fitted" : stonet_last_error());
-        stonet_model_free(model);
-        stonet_spec_free(spec);
     }
-    sn_table_free(&table);
 }
 
 /* ---- configs ---- */
@@ -81,8 +78,8 @@ static long accepted, refused;
 static void parse(const json_t *whole, void *user)
 {
     (void)user;
-    char *text = json_dumps(whole, 0);
-    stonet_spec *spec = NULL, *again = NULL;
+    SN_BLOCK char *text = json_dumps(whole, 0);
+    SN_AUTO(stonet_spec) *spec = NULL, *again = NULL;
     if (stonet_spec_parse(text, &spec) == STONET_OK) {
         char *first = stonet_spec_json(spec);
         assert_non_null(first);
@@ -96,9 +93,6 @@ static void parse(const json_t *whole, void *user)
         assert_true(strlen(stonet_last_error()) > 10);
         refused++;
     }
-    stonet_spec_free(spec);
-    stonet_spec_free(again);
-    free(text);
 }
 
 TEST(configs)

@@ -54,7 +54,7 @@ static void file_name(char *path, size_t size, const char *name)
 
 TEST(round_trips_exactly)
 {
-    sn_store *store = sample_store(), *back = NULL;
+    SN_AUTO(sn_store) *store = sample_store(), *back = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_safetensors_encode(store, &bytes, &size));
@@ -76,14 +76,12 @@ TEST(round_trips_exactly)
     remove(path);
     free(copy);
     free(bytes);
-    sn_store_free(back);
-    sn_store_free(store);
 }
 
 /* The layout other readers rely on: length, '{', padded header, aligned tensors. */
 TEST(follows_the_safetensors_layout)
 {
-    sn_store *store = sample_store();
+    SN_AUTO(sn_store) *store = sample_store();
     unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_safetensors_encode(store, &bytes, &size));
@@ -91,15 +89,13 @@ TEST(follows_the_safetensors_layout)
     memcpy(&length, bytes, 8);
     assert_int_equal(length % 8, 0);
     assert_int_equal(bytes[8], '{');
-    char *header = calloc(length + 1, 1);
+    SN_BLOCK char *header = calloc(length + 1, 1);
     memcpy(header, bytes + 8, length);
     assert_non_null(strstr(header, "\"reals\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":[0,48]}"));
     assert_non_null(strstr(header, "\"scalar\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[48,56]}"));
     assert_non_null(strstr(header, "\"bytes\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[80,83]}"));
     assert_int_equal(size, 8 + length + 83);
-    free(header);
     free(bytes);
-    sn_store_free(store);
 }
 
 /* A file with the given header text and payload size. */
@@ -243,7 +239,7 @@ TEST(other_files_are_named_for_what_they_are)
 
 TEST(text_that_is_not_utf8_is_refused_on_writing)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_store_create(&store));
@@ -251,7 +247,6 @@ TEST(text_that_is_not_utf8_is_refused_on_writing)
     assert_says(sn_safetensors_encode(store, &bytes, &size), STONET_ERROR_FORMAT, "label");
     assert_int_equal(sn_safetensors_write(store, "/tmp/stonet_never_written"), STONET_ERROR_FORMAT);
     assert_int_equal(access("/tmp/stonet_never_written", F_OK), -1);
-    sn_store_free(store);
 }
 
 /* As much as is written can be read. */

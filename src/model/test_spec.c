@@ -6,7 +6,7 @@
 
 TEST(unknown_names_are_refused_with_the_nearest)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     assert_says(stonet_spec_create("pcaa", &spec), STONET_ERROR_ARGUMENT, "did you mean 'pca'");
     assert_null(spec);
     assert_says(stonet_spec_create("zzzzzzzz", &spec), STONET_ERROR_ARGUMENT, "zzzzzzzz");
@@ -22,14 +22,13 @@ TEST(unknown_names_are_refused_with_the_nearest)
     OK(stonet_spec_set(spec, "learner", "logistic"));
     assert_says(stonet_spec_set(spec, "learner.nonsense", "1"), STONET_ERROR_ARGUMENT, "logistic");
     assert_says(stonet_spec_set(NULL, "dim", "2"), STONET_ERROR_ARGUMENT, "spec");
-    stonet_spec_free(spec);
     stonet_spec_free(NULL);
 }
 
 /* The table of common settings names the learners by hand. */
 TEST(every_learner_can_be_chosen)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     OK(stonet_spec_create("pca", &spec));
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
@@ -44,7 +43,6 @@ TEST(every_learner_can_be_chosen)
     }
     OK(stonet_spec_set(spec, "learner", "auto"));
     assert_null(spec->learner);
-    stonet_spec_free(spec);
 }
 
 /* No method may shadow a common setting, and all texts must be fit for people. */
@@ -52,7 +50,7 @@ TEST(the_tables_of_all_methods_are_sound)
 {
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
-        stonet_spec *spec = NULL;
+        SN_AUTO(stonet_spec) *spec = NULL;
         OK(stonet_spec_create(method->name, &spec));
         assert_non_null(method->title);
         if (method->sizes == NULL) print_error("method %s has no sizes\n", method->name);
@@ -64,10 +62,8 @@ TEST(the_tables_of_all_methods_are_sound)
                 assert_string_not_equal(param->name, sn_common_params[c].name);
             OK(stonet_spec_set(spec, param->name, param->initial));
         }
-        char *text = stonet_spec_json(spec);
+        SN_BLOCK char *text = stonet_spec_json(spec);
         assert_non_null(text);
-        stonet_string_free(text);
-        stonet_spec_free(spec);
     }
     for (size_t i = 0; i < sn_learner_count(); i++) {
         if (sn_learner_at(i)->sizes == NULL) print_error("learner %s has no sizes\n", sn_learner_at(i)->name);
@@ -90,7 +86,7 @@ static char *write_config(const char *text)
 
 TEST(config_files_round_trip)
 {
-    stonet_spec *spec = NULL, *back = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL, *back = NULL;
     const char *path =
         write_config("{\"method\": \"sir\", \"dim\": 3, \"scale\": \"none\", \"learner\": \"logistic\","
                      " \"settings\": {\"slices\": 7}, \"learner_settings\": {\"l2\": 0.125}}");
@@ -100,20 +96,14 @@ TEST(config_files_round_trip)
     assert_true(sn_is(spec->common, "scale", "none"));
     assert_int_equal(sn_int(spec->settings, "slices"), 7);
     assert_true(sn_real(spec->learner_settings, "l2") == 0.125);
-    char *text = stonet_spec_json(spec);
+    SN_BLOCK char *text = stonet_spec_json(spec);
     OK(stonet_spec_read(write_config(text), &back));
-    char *again = stonet_spec_json(back);
+    SN_BLOCK char *again = stonet_spec_json(back);
     assert_string_equal(text, again);
-    stonet_spec *copy = NULL;
+    SN_AUTO(stonet_spec) *copy = NULL;
     OK(stonet_spec_copy(spec, &copy));
-    char *of_copy = stonet_spec_json(copy);
+    SN_BLOCK char *of_copy = stonet_spec_json(copy);
     assert_string_equal(text, of_copy);
-    stonet_string_free(of_copy);
-    stonet_string_free(text);
-    stonet_string_free(again);
-    stonet_spec_free(spec);
-    stonet_spec_free(copy);
-    stonet_spec_free(back);
     remove(path);
 }
 
@@ -121,18 +111,15 @@ TEST(numbers_survive_the_config_exactly)
 {
     static const char *const VALUES[] = {"0.1", "1e-7", "0.30000000000000004", "1234.5678901234567", "3"};
     for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
-        stonet_spec *spec = NULL, *back = NULL;
+        SN_AUTO(stonet_spec) *spec = NULL, *back = NULL;
         OK(stonet_spec_create("pca", &spec));
         OK(stonet_spec_set(spec, "learner", "logistic"));
         OK(stonet_spec_set(spec, "learner.l2", VALUES[i]));
-        char *text = stonet_spec_json(spec);
+        SN_BLOCK char *text = stonet_spec_json(spec);
         const char *path = write_config(text);
         OK(stonet_spec_read(path, &back));
         assert_true(sn_real(back->learner_settings, "l2") == strtod(VALUES[i], NULL));
         remove(path);
-        stonet_string_free(text);
-        stonet_spec_free(spec);
-        stonet_spec_free(back);
     }
 }
 
@@ -175,7 +162,7 @@ TEST(bad_configs_are_named_with_their_file)
 
 TEST(methods_json_has_every_method_and_setting)
 {
-    char *text = stonet_methods_json();
+    SN_BLOCK char *text = stonet_methods_json();
     json_t *all = json_loads(text, 0, NULL);
     assert_non_null(all);
     json_t *methods = json_object_get(all, "methods");
@@ -189,7 +176,6 @@ TEST(methods_json_has_every_method_and_setting)
     assert_int_equal(json_array_size(json_object_get(all, "learners")), sn_learner_count());
     assert_int_equal(json_array_size(json_object_get(all, "common")), sn_common_param_count);
     json_decref(all);
-    stonet_string_free(text);
 }
 
 RUN_TESTS(NULL, NULL)

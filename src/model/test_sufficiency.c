@@ -34,10 +34,10 @@ static stonet_data *draw(uint32_t substream, int classes)
 
 static stonet_sufficiency_result look_at(const char *method, const char *scale, int classes, int threads)
 {
-    stonet_data *train = draw(0, classes);
-    stonet_data *test = draw(1, classes);
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, classes);
+    SN_AUTO(stonet_data) *test = draw(1, classes);
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_sufficiency_result result = {0};
@@ -48,10 +48,6 @@ static stonet_sufficiency_result look_at(const char *method, const char *scale, 
     OK(stonet_sufficiency(model, test, NULL, &run, &result));
     assert_int_equal(result.test, STONET_TEST_GCM);
     assert_int_equal(result.gain.n, N);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_data_free(train);
-    stonet_data_free(test);
     return result;
 }
 
@@ -87,9 +83,9 @@ TEST(does_not_depend_on_threads)
 /* Forty rows say nothing about what is left given four columns. */
 TEST(refuses_too_few_rows)
 {
-    stonet_data *train = draw(0, 0), *few = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, 0), *few = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_sufficiency_result result;
     int64_t rows[79];
     for (int64_t i = 0; i < 79; i++) rows[i] = i;
@@ -99,18 +95,14 @@ TEST(refuses_too_few_rows)
     assert_says(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA,
                 "79 rows are too few");
     assert_non_null(strstr(stonet_last_error(), "at least 80"));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_data_free(train);
-    stonet_data_free(few);
 }
 
 TEST(needs_a_response)
 {
-    stonet_data *train = draw(0, 0);
-    stonet_data *bare = NULL;
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, 0);
+    SN_AUTO(stonet_data) *bare = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_sufficiency_result result;
     OK(stonet_spec_create("sir", &spec));
     OK(stonet_spec_set(spec, "dim", "1"));
@@ -118,10 +110,6 @@ TEST(needs_a_response)
     OK(stonet_data_wrap(stonet_data_x(train), N, P, &bare));
     assert_int_not_equal(stonet_sufficiency(model, bare, NULL, NULL, &result), STONET_OK);
     assert_int_equal(stonet_sufficiency(NULL, bare, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    stonet_data_free(train);
-    stonet_data_free(bare);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -10,29 +10,27 @@ enum { N = 90, P = 5 };
  */
 static stonet_model *fit(const sn_table *table, const char *select)
 {
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
     stonet_model *model = NULL;
     const char *const pairs[] = {"select", select, "select_penalty", "1", "epochs", "3", "weight_decay", "0"};
     for (int k = 0; k < 8; k += 2) OK(stonet_spec_set(spec, pairs[k], pairs[k + 1]));
     OK(stonet_fit(spec, table->data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
 static void check_names(const stonet_model *model, const char *name)
 {
-    char *text = stonet_model_json(model);
+    SN_BLOCK char *text = stonet_model_json(model);
     json_t *about = json_loads(text, 0, NULL), *support = json_object_get(about, "support");
     assert_int_equal(json_array_size(support), name != NULL ? 1 : P);
     if (name != NULL) assert_string_equal(json_string_value(json_array_get(support, 0)), name);
     json_decref(about);
-    stonet_string_free(text);
 }
 
 TEST(test_support)
 {
-    sn_table table = sn_table_numbers(N, P, 1, 4);
-    stonet_model *all = fit(&table, "none"), *some = fit(&table, "group"), *again = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
+    SN_AUTO(stonet_model) *all = fit(&table, "none"), *some = fit(&table, "group"), *again = NULL;
     unsigned char used[P];
     assert_int_equal(stonet_model_support(all, NULL), P);
     check_names(all, NULL);
@@ -57,10 +55,6 @@ TEST(test_support)
         for (int j = 1; j < P; j++) table.x[i * P + j] = (float)(100 * j - i);
     OK(stonet_predict(again, table.data, NULL, after));
     assert_memory_equal(before, after, sizeof before);
-    stonet_model_free(all);
-    stonet_model_free(some);
-    stonet_model_free(again);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -85,8 +85,8 @@ enum { P = sizeof COLUMNS / sizeof *COLUMNS };
 
 static void fit(const stonet_data *data, const char *task)
 {
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     run.on_message = note;
@@ -94,8 +94,6 @@ static void fit(const stonet_data *data, const char *task)
     OK(stonet_spec_create("pca", &spec));
     OK(stonet_spec_set(spec, "task", task));
     OK(stonet_fit(spec, data, &run, &model));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
 }
 
 TEST(numbers)
@@ -107,7 +105,7 @@ TEST(numbers)
         y[i] = response(i);
         for (int j = 0; j < P; j++) x[i * P + j] = COLUMNS[j].value(i);
     }
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap_double(x, N, P, &data));
     OK(stonet_data_set_names(data, names));
     OK(stonet_data_set_targets(data, y, 1));
@@ -117,7 +115,6 @@ TEST(numbers)
         snprintf(words, sizeof words, "'%s'", COLUMNS[j].name);
         if (is_warned_of(words) != (COLUMNS[j].numbers || COLUMNS[j].copies)) fail_msg("%s", words);
     }
-    stonet_data_free(data);
 }
 
 /* No more than a few are named; the others are counted. */
@@ -129,7 +126,7 @@ TEST(many)
         y[i] = response(i);
         for (int j = 0; j < MANY; j++) x[i * MANY + j] = j % 2 == 0 ? (double)(i + j) : (j + 1) * y[i];
     }
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap_double(x, N, MANY, &data));
     OK(stonet_data_set_targets(data, y, 1));
     fit(data, "regression");
@@ -138,7 +135,6 @@ TEST(many)
     int more = 0;
     for (int k = 0; k < count; k++) more += strstr(warnings[k], "more columns") != NULL;
     assert_int_equal(more, 2);
-    stonet_data_free(data);
 }
 
 TEST(classes)
@@ -147,8 +143,8 @@ TEST(classes)
     static double code[N], turned[N], joined[N], many_values[N], gaps[N], off[N];
     const char *text[N], *other[N];
     int32_t label[N];
-    stonet_columns *made = NULL;
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_columns) *made = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     for (int i = 0; i < N; i++) {
         label[i] = i * i % 3 == 0 ? 0 : i % 2 + 1;
         code[i] = 7 * label[i];
@@ -182,8 +178,6 @@ TEST(classes)
                   {"'few'", false}, {"'off'", false},   {"'text'", true},    {"'other'", false}};
     for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
         if (is_warned_of(wanted[k].name) != wanted[k].warned) fail_msg("%s", wanted[k].name);
-    stonet_columns_free(made);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

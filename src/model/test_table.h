@@ -53,13 +53,12 @@ static inline sn_table sn_table_classes(int64_t n, int64_t p, int64_t classes, u
     sn_table table = sn_table_features(n, p, seed);
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_TEST, 2);
-    int32_t *code = sn_calloc((size_t)n, sizeof *code);
+    SN_BLOCK int32_t *code = sn_calloc((size_t)n, sizeof *code);
     for (int64_t i = 0; i < n; i++) {
         code[i] = (int32_t)(i % classes);
         table.x[i * p] = (float)(4.0 * code[i] + sn_random_normal(&random));
     }
     if (stonet_data_set_classes(table.data, code, LABELS, classes) != STONET_OK) abort();
-    sn_free(code);
     return table;
 }
 
@@ -69,12 +68,11 @@ static inline sn_table sn_table_numbers(int64_t n, int64_t p, int64_t outputs, u
     sn_table table = sn_table_features(n, p, seed);
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_TEST, 2);
-    double *y = sn_calloc((size_t)(n * outputs), sizeof *y);
+    SN_BLOCK double *y = sn_calloc((size_t)(n * outputs), sizeof *y);
     for (int64_t i = 0; i < n * outputs; i++)
         y[i] = 100.0 + 50.0 * (table.x[i / outputs * p] + 0.1 * (double)(i % outputs) +
                                0.1 * sn_random_normal(&random));
     if (stonet_data_set_targets(table.data, y, outputs) != STONET_OK) abort();
-    sn_free(y);
     return table;
 }
 

@@ -6,20 +6,19 @@ enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
 
 static stonet_model *fit(const char *method, const sn_table *table)
 {
-    stonet_spec *spec = sn_testing_spec(method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
     if (strcmp(method, "stonet") == 0) OK(stonet_spec_set(spec, "epochs", "2"));
     stonet_model *model = NULL;
     OK(stonet_fit(spec, table->data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
 TEST(every_tensor_has_a_name_a_shape_and_values)
 {
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     for (size_t m = 0; m < 2; m++) {
-        stonet_model *model = fit(m == 0 ? "stonet" : "sir", &table);
-        stonet_tensors *tensors = NULL;
+        SN_AUTO(stonet_model) *model = fit(m == 0 ? "stonet" : "sir", &table);
+        SN_AUTO(stonet_tensors) *tensors = NULL;
         OK(stonet_model_tensors(model, &tensors));
         assert_true(stonet_tensors_count(tensors) > 3);
         for (int64_t i = 0; i < stonet_tensors_count(tensors); i++) {
@@ -29,29 +28,24 @@ TEST(every_tensor_has_a_name_a_shape_and_values)
             OK(stonet_tensors_shape(tensors, name, shape, &rank));
             assert_in_range(rank, 1, STONET_MAX_RANK);
             int64_t count = shape[0] * shape[1] * shape[2] * shape[3];
-            double *values = sn_calloc((size_t)count + 1, sizeof *values);
+            SN_BLOCK double *values = sn_calloc((size_t)count + 1, sizeof *values);
             OK(stonet_tensors_get(tensors, name, values, count));
             assert_says(stonet_tensors_get(tensors, name, values, count + 1), STONET_ERROR_ARGUMENT, name);
             OK(stonet_tensors_set(tensors, name, values, count));
-            sn_free(values);
         }
         assert_null(stonet_tensors_name(tensors, stonet_tensors_count(tensors)));
         /* What was written back unchanged is the same model. */
-        stonet_model *back = NULL;
+        SN_AUTO(stonet_model) *back = NULL;
         OK(stonet_tensors_model(tensors, &back));
         assert_same_model(model, back);
-        stonet_model_free(back);
-        stonet_model_free(model);
-        stonet_tensors_free(tensors);
     }
-    sn_table_free(&table);
 }
 
 TEST(a_replaced_tensor_changes_the_model)
 {
-    sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
-    stonet_model *model = fit("sir", &table), *other = NULL;
-    stonet_tensors *tensors = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
+    SN_AUTO(stonet_model) *model = fit("sir", &table), *other = NULL;
+    SN_AUTO(stonet_tensors) *tensors = NULL;
     double direction[COLUMNS * DIM];
     float before[ROWS * DIM], after[ROWS * DIM];
     OK(stonet_model_tensors(model, &tensors));
@@ -63,17 +57,13 @@ TEST(a_replaced_tensor_changes_the_model)
     OK(stonet_transform(other, table.data, NULL, after));
     for (int i = 0; i < ROWS * DIM; i++)
         assert_true(fabsf(after[i] - 2 * before[i]) <= 1e-5F * (1 + fabsf(after[i])));
-    stonet_tensors_free(tensors);
-    stonet_model_free(other);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(wrong_tensors_are_refused)
 {
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 3);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 3);
     stonet_model *model = fit("stonet", &table), *other = NULL;
-    stonet_tensors *tensors = NULL;
+    SN_AUTO(stonet_tensors) *tensors = NULL;
     double value[64] = {0};
     int64_t shape[STONET_MAX_RANK];
     int rank = 0;
@@ -94,16 +84,14 @@ TEST(wrong_tensors_are_refused)
     assert_int_equal(stonet_model_tensors(NULL, &tensors), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_tensors_get(NULL, "x", value, 1), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_tensors_count(NULL), 0);
-    stonet_tensors_free(tensors);
     stonet_tensors_free(NULL);
     stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* Z = constant + x B in the units of the columns, whatever the scaling was. */
 TEST(directions_give_z)
 {
-    sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     for (int64_t i = 0; i < ROWS; i++) table.x[i * COLUMNS + 1] *= 100;
     stonet_model *model = fit("sir", &table);
     double b[COLUMNS * DIM];
@@ -125,7 +113,6 @@ TEST(directions_give_z)
     assert_says(stonet_model_directions(model, b), STONET_ERROR_UNSUPPORTED, "ksir");
     stonet_model_free(model);
     assert_int_equal(stonet_model_directions(NULL, b), STONET_ERROR_ARGUMENT);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -55,12 +55,13 @@ static void check_rows_alone(const stonet_model *model, const stonet_data *data,
 {
     static const int64_t counts[] = {1, 3, 17, 130};
     const int64_t n = stonet_data_rows(data), m = stonet_model_outputs(model), q = model->dim;
-    double *all = sn_calloc((size_t)(n * m), sizeof *all), *some = sn_calloc((size_t)(n * m), sizeof *some);
-    float *some_z = sn_calloc((size_t)(n * q), sizeof *some_z);
+    SN_BLOCK double *all = sn_calloc((size_t)(n * m), sizeof *all),
+                    *some = sn_calloc((size_t)(n * m), sizeof *some);
+    SN_BLOCK float *some_z = sn_calloc((size_t)(n * q), sizeof *some_z);
     int64_t row[130];
     OK(stonet_predict(model, data, NULL, all));
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        stonet_data *part = NULL;
+        SN_AUTO(stonet_data) *part = NULL;
         for (int64_t i = 0; i < counts[k]; i++) row[i] = (7 + 13 * i) % n;
         OK(stonet_data_subset(data, row, counts[k], &part));
         OK(stonet_predict(model, part, NULL, some));
@@ -72,11 +73,7 @@ static void check_rows_alone(const stonet_model *model, const stonet_data *data,
                 fail_msg("%s: the prediction of a row among %lld is another", model->method->name,
                          (long long)counts[k]);
         }
-        stonet_data_free(part);
     }
-    sn_free(all);
-    sn_free(some);
-    sn_free(some_z);
 }
 
 static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads)
@@ -84,7 +81,7 @@ static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads
     outcome out = {0};
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, data, &run, &model));
     OK(stonet_model_save_bytes(model, &out.bytes, &out.size));
     out.z_size = (size_t)(stonet_data_rows(data) * model->dim) * sizeof *out.z;
@@ -92,7 +89,6 @@ static outcome fit(const stonet_spec *spec, const stonet_data *data, int threads
     stonet_use_options options = {.size = sizeof options, .threads = threads};
     OK(stonet_transform(model, data, &options, out.z));
     if (threads == 1) check_rows_alone(model, data, out.z);
-    stonet_model_free(model);
     return out;
 }
 
@@ -104,22 +100,19 @@ static void outcome_free(outcome *out)
 
 static void check(const struct variant *variant, const stonet_data *data, const char *task)
 {
-    stonet_spec *spec = sn_testing_spec(variant->method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(variant->method, "2");
     for (int i = 0; i < 4 && variant->settings[i][0] != NULL; i++)
         OK(stonet_spec_set(spec, variant->settings[i][0], variant->settings[i][1]));
-    outcome one = fit(spec, data, 1);
+    SN_FREED_BY(outcome_free) outcome one = fit(spec, data, 1);
     for (int threads = 2; threads <= 3; threads++) {
-        outcome more = fit(spec, data, threads);
+        SN_FREED_BY(outcome_free) outcome more = fit(spec, data, threads);
         if (one.size != more.size || memcmp(one.bytes, more.bytes, one.size) != 0)
             fail_msg("%s (%s, %s=%s): %d threads make another model than one", variant->method, task,
                      variant->settings[0][0] != NULL ? variant->settings[0][0] : "",
                      variant->settings[0][0] != NULL ? variant->settings[0][1] : "", threads);
         assert_int_equal(one.z_size, more.z_size);
         assert_memory_equal(one.z, more.z, one.z_size);
-        outcome_free(&more);
     }
-    outcome_free(&one);
-    stonet_spec_free(spec);
 }
 
 static bool is_listed(const char *method)
@@ -143,42 +136,35 @@ static void check_all(const stonet_data *all, const stonet_data *few, const ston
 
 TEST(classes)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
     check_all(all.data, few.data, all.data, "classes");
-    sn_table_free(&all);
-    sn_table_free(&few);
 }
 
 TEST(numbers)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4),
              single = sn_table_numbers(ROWS, COLUMNS, 1, 5);
     check_all(all.data, few.data, single.data, "numbers");
-    sn_table_free(&single);
-    sn_table_free(&all);
-    sn_table_free(&few);
 }
 
 /* The learners on all columns, where their own algebra has something to do. */
 TEST(learners)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 5),
              numbers_table = sn_table_numbers(ROWS, COLUMNS, 2, 6);
     const char *names[] = {"logistic", "mlp", "kernel", "linear", "auto"};
     for (int l = 0; l < 5; l++) {
         const stonet_data *data = l < 3 ? all.data : numbers_table.data;
-        stonet_spec *spec = sn_testing_spec("none", "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "2");
         OK(stonet_spec_set(spec, "learner", names[l]));
         if (l == 1) OK(stonet_spec_set(spec, "learner.epochs", "2"));
-        outcome one = fit(spec, data, 1), two = fit(spec, data, 2);
+        SN_FREED_BY(outcome_free) outcome one = fit(spec, data, 1), two = fit(spec, data, 2);
         assert_int_equal(one.size, two.size);
         assert_memory_equal(one.bytes, two.bytes, one.size);
-        outcome_free(&one);
-        outcome_free(&two);
-        stonet_spec_free(spec);
     }
-    sn_table_free(&all);
-    sn_table_free(&numbers_table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -6,11 +6,10 @@ enum { N = 50, P = 3 };
 
 static stonet_model *fit_pca(const stonet_data *data, const char *scale)
 {
-    stonet_spec *spec = sn_testing_spec("pca", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
     OK(stonet_spec_set(spec, "scale", scale));
     stonet_model *model = NULL;
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -26,19 +25,18 @@ TEST(own_rows_are_known)
 {
     static const char *const scales[] = {"column", "common", "centre", "none"};
     for (int classes = 0; classes < 2; classes++) {
+        SN_FREED_BY(sn_table_free)
         sn_table own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
+        SN_FREED_BY(sn_table_free)
         sn_table other = classes ? sn_table_classes(N, P, 2, 2) : sn_table_numbers(N, P, 2, 2);
+        SN_FREED_BY(sn_table_free)
         sn_table fewer = classes ? sn_table_classes(N - 2, P, 2, 1) : sn_table_numbers(N - 2, P, 2, 1);
         for (int k = 0; k < 4; k++) {
-            stonet_model *model = fit_pca(own.data, scales[k]);
+            SN_AUTO(stonet_model) *model = fit_pca(own.data, scales[k]);
             assert_int_equal(met(model, own.data), k < 3 || !classes);
             assert_int_equal(met(model, other.data), 0);
             assert_int_equal(met(model, fewer.data), 0);
-            stonet_model_free(model);
         }
-        sn_table_free(&own);
-        sn_table_free(&other);
-        sn_table_free(&fewer);
     }
 }
 
@@ -53,9 +51,9 @@ static void make_gaps(sn_table *table, int first)
 /* One cell that differs is enough; columns with gaps, which have no mean of their own, are not looked at. */
 TEST(a_change_is_noticed)
 {
-    sn_table table = sn_table_features(N, P, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(N, P, 1);
     make_gaps(&table, 1);
-    stonet_model *model = fit_pca(table.data, "column");
+    SN_AUTO(stonet_model) *model = fit_pca(table.data, "column");
     assert_int_equal(met(model, table.data), 1);
     table.x[P] += 0.01F;
     assert_int_equal(met(model, table.data), 0);
@@ -63,22 +61,19 @@ TEST(a_change_is_noticed)
     make_gaps(&table, 0);
     model = fit_pca(table.data, "column");
     assert_int_equal(met(model, table.data), 0); /* nothing is left to tell by */
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(refusals)
 {
     int answer;
-    sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
-    stonet_model *model = fit_pca(table.data, "column");
+    SN_FREED_BY(sn_table_free)
+    sn_table table = sn_table_features(N, P, 1),
+             narrow = sn_table_features(N, P - 1, 1);
+    SN_AUTO(stonet_model) *model = fit_pca(table.data, "column");
     assert_int_equal(stonet_model_met(NULL, table.data, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, NULL, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, table.data, NULL), STONET_ERROR_ARGUMENT);
     assert_int_not_equal(stonet_model_met(model, narrow.data, &answer), STONET_OK);
-    stonet_model_free(model);
-    sn_table_free(&table);
-    sn_table_free(&narrow);
 }
 
 RUN_TESTS(NULL, NULL)

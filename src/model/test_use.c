@@ -19,14 +19,13 @@ static int threads_alive(void)
 
 static stonet_model *fit_one(const char *method, const char *learner, const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
     if (learner != NULL) OK(stonet_spec_set(spec, "learner", learner));
     OK(stonet_spec_set(spec, learner == NULL ? "epochs" : "learner.epochs", "1"));
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_model *model = NULL;
     OK(stonet_fit(spec, data, &run, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -34,41 +33,33 @@ static stonet_model *fit_one(const char *method, const char *learner, const ston
 TEST(one_thread_is_one_thread)
 {
     if (threads_alive() != 1) skip();
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    double *out = sn_calloc(ROWS * 3, sizeof *out);
-    float *z = sn_calloc(ROWS * 2, sizeof *z);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_BLOCK double *out = sn_calloc(ROWS * 3, sizeof *out);
+    SN_BLOCK float *z = sn_calloc(ROWS * 2, sizeof *z);
     stonet_use_options one = {.size = sizeof one, .threads = 1};
     stonet_scores scores = STONET_SCORES_INIT;
     const char *const models[][2] = {{"stonet", NULL}, {"nnsdr", NULL}, {"none", "mlp"}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
-        stonet_model *model = fit_one(models[k][0], models[k][1], table.data);
+        SN_AUTO(stonet_model) *model = fit_one(models[k][0], models[k][1], table.data);
         OK(stonet_predict(model, table.data, &one, out));
         OK(stonet_score(model, table.data, &one, &scores));
         if (k == 0) OK(stonet_transform(model, table.data, &one, z));
         if (threads_alive() != 1)
             fail_msg("%s used %d threads and was allowed one", models[k][0], threads_alive());
-        stonet_model_free(model);
     }
-    sn_free(out);
-    sn_free(z);
-    sn_table_free(&table);
 }
 
 TEST(two_threads_are_used_and_change_nothing)
 {
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    stonet_model *model = fit_one("stonet", NULL, table.data);
-    double *one = sn_calloc(ROWS * 3, sizeof *one), *two = sn_calloc(ROWS * 3, sizeof *two);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
+    SN_BLOCK double *one = sn_calloc(ROWS * 3, sizeof *one), *two = sn_calloc(ROWS * 3, sizeof *two);
     stonet_use_options how = {.size = sizeof how, .threads = 1};
     OK(stonet_predict(model, table.data, &how, one));
     how.threads = 2;
     OK(stonet_predict(model, table.data, &how, two));
     assert_memory_equal(one, two, ROWS * 3 * sizeof *one);
     if (threads_alive() > 0) assert_true(threads_alive() >= 2);
-    sn_free(one);
-    sn_free(two);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* The network's noise is small (a standard deviation of .001 below an output of 3 classes): Z, its draws and
@@ -76,8 +67,8 @@ TEST(two_threads_are_used_and_change_nothing)
 TEST(z_draws_and_imputation_have_the_same_axes)
 {
     enum { N = 300 };
-    sn_table table = sn_table_classes(N, 6, 3, 4);
-    stonet_model *model = fit_one("stonet", NULL, table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, 6, 3, 4);
+    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
     float z[N * 2], other[N * 2];
     OK(stonet_transform(model, table.data, NULL, z));
     double sum[5] = {0}; /* of z1, z2, z1 z2, z1^2, z2^2 */
@@ -95,14 +86,12 @@ TEST(z_draws_and_imputation_have_the_same_axes)
         for (int64_t k = 0; k < N * 2; k++) assert_true(fabs((double)(other[k] - z[k])) < 0.2 * sqrt(sum[3]));
         how = (stonet_use_options){.size = sizeof how, .impute = 1};
     }
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(what_is_for_transform_is_refused_elsewhere)
 {
-    sn_table table = sn_table_classes(100, 5, 2, 1);
-    stonet_model *model = fit_one("stonet", NULL, table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(100, 5, 2, 1);
+    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
     double out[200];
     stonet_scores scores = STONET_SCORES_INIT;
     stonet_use_options how = {.size = sizeof how, .draws = 2};
@@ -111,8 +100,6 @@ TEST(what_is_for_transform_is_refused_elsewhere)
     assert_says(stonet_score(model, table.data, &how, &scores), STONET_ERROR_ARGUMENT, "stonet_score");
     how = (stonet_use_options){0};
     assert_says(stonet_predict(model, table.data, &how, out), STONET_ERROR_ARGUMENT, "size");
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* Activated units are handed out where they are the columns of Z: not where Z is made of them already, nor
@@ -120,13 +107,13 @@ TEST(what_is_for_transform_is_refused_elsewhere)
 TEST(activated_units_are_those_of_z_or_refused)
 {
     enum { N = 100 };
-    sn_table table = sn_table_numbers(N, 3, 1, 6);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, 3, 1, 6);
     const char *const decay[] = {"0.001", "0.1"};
     float z[N * 2];
     const stonet_use_options how = {.size = sizeof how, .activated = 1};
     for (int k = 0; k < 2; k++) {
         stonet_spec *spec = sn_testing_spec("stonet", "2");
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         OK(stonet_spec_set(spec, "hidden", "3"));
         OK(stonet_spec_set(spec, "epochs", "300"));
         OK(stonet_spec_set(spec, "weight_decay", decay[k]));
@@ -139,12 +126,9 @@ TEST(activated_units_are_those_of_z_or_refused)
         } else {
             assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "made of");
         }
-        stonet_model_free(model);
     }
-    stonet_model *model = fit_one("stonet", NULL, table.data);
+    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
     assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "already");
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

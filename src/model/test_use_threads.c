@@ -39,18 +39,17 @@ static stonet_model *fit(const char *method, const stonet_data *data)
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_model *model = NULL;
-    stonet_spec *spec = sn_testing_spec(method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
     for (size_t k = 0; k < 3 && strcmp(method, "stonet") == 0; k++)
         OK(stonet_spec_set(spec, quick[k][0], quick[k][1]));
     OK(stonet_fit(spec, data, &run, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
 TEST(calls_take_the_threads_they_are_given)
 {
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    stonet_model *stonet = fit("stonet", table.data), *sir = fit("sir", table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_AUTO(stonet_model) *stonet = fit("stonet", table.data), *sir = fit("sir", table.data);
     use_all(stonet, table.data, 1);
     use_all(sir, table.data, 1);
     assert_int_equal(threads_alive(), 1);
@@ -58,23 +57,18 @@ TEST(calls_take_the_threads_they_are_given)
     use_all(stonet, table.data, MORE);
     assert_int_equal(threads_alive(), MORE);
     assert_int_equal(omp_get_max_threads(), before); /* the caller's own setting is as it was */
-    stonet_model_free(stonet);
-    stonet_model_free(sir);
-    sn_table_free(&table);
 }
 
 /* 0 leaves it to OpenMP: OMP_NUM_THREADS, or what the program has set. */
 TEST(none_given_is_what_openmp_says)
 {
     const int before = omp_get_max_threads();
-    sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    stonet_model *model = fit("stonet", table.data);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_AUTO(stonet_model) *model = fit("stonet", table.data);
     omp_set_num_threads(MORE + 2);
     use_all(model, table.data, 0);
     assert_int_equal(threads_alive(), MORE + 2);
     omp_set_num_threads(before);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

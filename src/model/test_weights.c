@@ -54,13 +54,12 @@ static void let_go(pair *tables)
 
 static stonet_model *fit(const char *method, const stonet_data *data)
 {
-    stonet_spec *spec = sn_testing_spec(method, "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
     stonet_model *model = NULL;
     /* Kernels stand at rows, and rows that are there twice are drawn more often. */
     if (spec->method->predict == NULL)
         OK(stonet_spec_set(spec, "learner", stonet_data_classes(data, NULL) != NULL ? "logistic" : "linear"));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -73,11 +72,12 @@ TEST(weights_repeat_rows)
 {
     static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none"};
     for (int classes = 0; classes < 2; classes++) {
-        pair *tables = sn_calloc(1, sizeof *tables);
+        SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
         assert_non_null(tables);
         make(tables, classes == 1);
         for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-            stonet_model *one = fit(methods[k], tables->weighted), *other = fit(methods[k], tables->repeated);
+            SN_AUTO(stonet_model) *one = fit(methods[k], tables->weighted),
+                                  *other = fit(methods[k], tables->repeated);
             double out[N * 3], same[N * 3];
             OK(stonet_predict(one, tables->weighted, NULL, out));
             OK(stonet_predict(other, tables->weighted, NULL, same));
@@ -95,18 +95,15 @@ TEST(weights_repeat_rows)
                 near(methods[k], "mse", a.mse, b.mse);
                 near(methods[k], "r2", a.r2, b.r2);
             }
-            stonet_model_free(one);
-            stonet_model_free(other);
         }
         let_go(tables);
-        sn_free(tables);
     }
 }
 
 /* Rows that count nothing do not move a StoNet, and weights that are all the same change nothing. */
 TEST(the_network_heeds_them)
 {
-    pair *tables = sn_calloc(1, sizeof *tables);
+    SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
     stonet_spec *spec = sn_testing_spec("stonet", "1");
@@ -116,12 +113,11 @@ TEST(the_network_heeds_them)
         OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
     double weight[N], out[3][N];
     for (int way = 0; way < 3; way++) {
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         for (int64_t i = 0; i < N; i++) weight[i] = way == 0 ? 1.0 : way == 1 ? 2.0 : (double)(i % 2);
         OK(stonet_data_set_weights(tables->weighted, weight));
         OK(stonet_fit(spec, tables->weighted, NULL, &model));
         OK(stonet_predict(model, tables->weighted, NULL, out[way]));
-        stonet_model_free(model);
     }
     double moved = 0.0;
     for (int64_t i = 0; i < N; i++) {
@@ -131,7 +127,6 @@ TEST(the_network_heeds_them)
     assert_true(moved > 1e-3);
     stonet_spec_free(spec);
     let_go(tables);
-    sn_free(tables);
 }
 
 static void same_bytes(const char *method, stonet_model *one, stonet_model *other)
@@ -150,7 +145,7 @@ static void same_bytes(const char *method, stonet_model *one, stonet_model *othe
 /* A class does not go with the weights of its rows: the outputs are those that the caller has labels for. */
 TEST(classes_without_weight_stay)
 {
-    pair *tables = sn_calloc(1, sizeof *tables);
+    SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, true);
     double weight[N];
@@ -161,14 +156,13 @@ TEST(classes_without_weight_stay)
     assert_int_equal(stonet_model_outputs(model), 3);
     stonet_model_free(model);
     let_go(tables);
-    sn_free(tables);
 }
 
 /* Weights of 1 are no weights, and rows of weight 0 are not there: the models are the same, bit by bit. */
 TEST(ones_and_zeros_are_rows_that_are_there_or_not)
 {
     static const char *const methods[] = {"pca", "sir", "save", "dr", "phd", "none", "gsir"};
-    pair *tables = sn_calloc(1, sizeof *tables);
+    SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
     double weight[N];
@@ -176,7 +170,7 @@ TEST(ones_and_zeros_are_rows_that_are_there_or_not)
     for (int64_t i = 0; i < N; i++) row[i] = i;
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         for (int way = 0; way < 2; way++) {
-            stonet_data *without = NULL;
+            SN_AUTO(stonet_data) *without = NULL;
             rows = 0;
             for (int64_t i = 0; i < N; i++) {
                 weight[i] = way == 0 || i % 5 != 2;
@@ -186,11 +180,9 @@ TEST(ones_and_zeros_are_rows_that_are_there_or_not)
             OK(stonet_data_subset(tables->weighted, row, rows, &without));
             assert_null(stonet_data_weights(without));
             same_bytes(methods[k], fit(methods[k], tables->weighted), fit(methods[k], without));
-            stonet_data_free(without);
         }
     }
     let_go(tables);
-    sn_free(tables);
 }
 
 /* One row in thirty is of the rare class: balanced weights find more of it. */
@@ -201,7 +193,7 @@ TEST(balanced_weights_find_the_rare_class)
     int32_t code[ROWS];
     static const char *const labels[] = {"common", "rare"};
     static const char *const methods[] = {"none", "stonet"};
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         code[i] = i % 30 == 0;
         for (uint32_t j = 0; j < 2; j++) x[2 * i + j] = (float)(normal(i, j) + (code[i] ? 1.5 : 0.0));
@@ -211,8 +203,8 @@ TEST(balanced_weights_find_the_rare_class)
     for (int k = 0; k < 2; k++) {
         double found[2];
         for (int balanced = 0; balanced < 2; balanced++) {
-            stonet_spec *spec = sn_testing_spec(methods[k], "1");
-            stonet_model *model = NULL;
+            SN_AUTO(stonet_spec) *spec = sn_testing_spec(methods[k], "1");
+            SN_AUTO(stonet_model) *model = NULL;
             OK(stonet_spec_set(spec, "class_weight", balanced ? "balanced" : "none"));
             if (k == 1) {
                 OK(stonet_spec_set(spec, "epochs", "4"));
@@ -222,27 +214,23 @@ TEST(balanced_weights_find_the_rare_class)
             stonet_scores scores = STONET_SCORES_INIT;
             OK(stonet_score(model, data, NULL, &scores));
             found[balanced] = scores.balanced_accuracy;
-            stonet_model_free(model);
-            stonet_spec_free(spec);
         }
         if (!(found[1] > found[0] + 0.1)) fail_msg("%s: %g after %g", methods[k], found[1], found[0]);
     }
-    stonet_data_free(data);
 }
 
 TEST(what_has_no_weighted_form_says_so)
 {
-    pair *tables = sn_calloc(1, sizeof *tables);
+    SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if (method->weighted || (method->tasks & SN_TASK_REGRESSION) == 0) continue;
-        stonet_spec *spec = sn_testing_spec(method->name, "1");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method->name, "1");
         stonet_model *model = NULL;
         assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED,
                     "has no weighted form");
-        stonet_spec_free(spec);
     }
     stonet_spec *spec = sn_testing_spec("sir", "1");
     stonet_model *model = NULL;
@@ -259,7 +247,6 @@ TEST(what_has_no_weighted_form_says_so)
     bad[3] = (double)NAN;
     assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
     let_go(tables);
-    sn_free(tables);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -199,7 +199,7 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     SN_TRY(check_same(model, data, team));
     const int rank = stonet_team_rank(team);
     int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
-    float *x = NULL;
+    SN_BLOCK float *x = NULL;
     SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * sn_schema_features(model->schema)));
     stonet_status status = STONET_OK;
     for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank);
@@ -208,7 +208,6 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
         status = encode_rows(model, data, first, count, x);
         if (status == STONET_OK) status = use(model, x, first, count, user);
     }
-    sn_free(x);
     return status;
 }
 

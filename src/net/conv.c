@@ -337,14 +337,10 @@ stonet_status sn_conv_scale(const sn_conv_shape *shape, int64_t n, const float *
                             float *theta)
 {
     sn_conv_room *room;
-    float *u;
+    SN_BLOCK float *u = NULL;
     double below = square; /* mean square of A_{l-1} where the kernels before are as they were */
     SN_TRY(SN_NEW_RAW(u, n * shape->outputs));
-    stonet_status status = sn_conv_open(shape, n, 1, &room);
-    if (status != STONET_OK) {
-        sn_free(u);
-        return status;
-    }
+    SN_TRY(sn_conv_open(shape, n, 1, &room));
     sn_conv_forward(room, theta, n, x, u);
     for (int l = 0; l < shape->stages; l++) {
         const sn_conv_stage *s = &shape->stage[l];
@@ -360,7 +356,6 @@ stonet_status sn_conv_scale(const sn_conv_shape *shape, int64_t n, const float *
         below = now;
     }
     sn_conv_close(room);
-    sn_free(u);
     return STONET_OK;
 }
 

@@ -47,7 +47,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
 #pragma omp parallel num_threads(threads) if (blocks > 1)
     {
         sn_serial_blas();
-        float *work = sn_malloc((size_t)2 * BLOCK * (size_t)width, sizeof *work);
+        SN_BLOCK float *work = sn_malloc((size_t)2 * BLOCK * (size_t)width, sizeof *work);
         if (work == NULL) {
 #pragma omp critical(sn_forward_status)
             status = STONET_ERROR_MEMORY;
@@ -62,7 +62,6 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
             if (activated) sn_activate(sn_shape_activation(shape, layer), m * d, result);
             memcpy(out + first * d, result, (size_t)(m * d) * sizeof *out);
         }
-        sn_free(work);
     }
     if (status != STONET_OK) return sn_fail(status, "memory ran out in a forward pass");
     return STONET_OK;

@@ -24,7 +24,7 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
         return sn_forward(&net->shape, net->theta, x, n, layer, activated, threads, out);
     int64_t p = net->shape.width[0];
     stonet_status status = STONET_OK;
-    float *scaled;
+    SN_BLOCK float *scaled = NULL;
     SN_TRY(SN_NEW_RAW(scaled, (n < BLOCK_ROWS ? n : BLOCK_ROWS) * p));
     for (int64_t first = 0; first < n && status == STONET_OK; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
@@ -32,7 +32,6 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
         status = sn_forward(&net->shape, net->theta, scaled, rows, layer, activated, threads,
                             out + first * net->shape.width[layer]);
     }
-    sn_free(scaled);
     return status;
 }
 
@@ -46,11 +45,10 @@ void sn_network_output(const sn_network *net, const float *mu, int64_t n, double
 stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out)
 {
     int64_t m = net->shape.width[net->shape.layers];
-    float *mu;
+    SN_BLOCK float *mu = NULL;
     SN_TRY(SN_NEW_RAW(mu, n * m));
     stonet_status status = sn_network_forward(net, x, n, net->shape.layers, false, mu);
     if (status == STONET_OK) sn_network_output(net, mu, n, out);
-    sn_free(mu);
     return status;
 }
 

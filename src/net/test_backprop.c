@@ -237,7 +237,7 @@ TEST(the_same_bits_for_any_number_of_threads)
 TEST(the_same_bits_for_a_wide_network)
 {
     enum { ROWS = 300, P = 600, HIDDEN = 120 };
-    float *x;
+    SN_BLOCK float *x = NULL;
     int32_t label[ROWS];
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_TEST, 0);
@@ -259,7 +259,6 @@ TEST(the_same_bits_for_a_wide_network)
         assert_memory_equal(net[0].theta, net[i].theta, (size_t)net[0].shape.parameters * sizeof(float));
     }
     for (int i = 0; i < 3; i++) sn_network_clear(&net[i]);
-    sn_free(x);
 }
 
 /*

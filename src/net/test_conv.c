@@ -219,7 +219,7 @@ TEST(test_scale)
     first.outputs = first.stage[0].out;
     for (int stages = 1; stages <= 2; stages++) {
         const sn_conv_shape *shape = stages == 1 ? &first : &s.shape;
-        float *u = numbers(s.n * shape->outputs);
+        SN_BLOCK float *u = numbers(s.n * shape->outputs);
         double square = 0.0;
         sn_conv_room *room;
         OK(sn_conv_open(shape, 0, 1, &room));
@@ -228,7 +228,6 @@ TEST(test_scale)
             square += (double)u[i] * (double)u[i] / (double)(s.n * shape->outputs);
         assert_true(fabs(square - 0.3) < 1e-5);
         sn_conv_close(room);
-        free(u);
     }
     memset(s.x, 0, (size_t)(s.n * s.shape.inputs) * sizeof *s.x); /* blank ones leave them as they are */
     const float before = s.theta[0];

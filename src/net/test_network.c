@@ -41,7 +41,7 @@ TEST(networks_come_back_from_the_store)
     for (int k = 0; k < 2 * N_SHAPES; k++) {
         sn_network net = make_network(&SHAPES[k / 2], k % 2 == 1);
         void *back = NULL;
-        sn_store *store = NULL, *part = NULL;
+        SN_AUTO(sn_store) *store = NULL, *part = NULL;
         assert_ok(sn_store_create(&store));
         assert_ok(sn_store_part(store, "net.", &part));
         assert_ok(sn_network_save(&net, part));
@@ -56,8 +56,6 @@ TEST(networks_come_back_from_the_store)
         assert_memory_equal(a, b, sizeof a);
         sn_network_free(back);
         sn_network_clear(&net);
-        sn_store_free(part);
-        sn_store_free(store);
     }
 }
 
@@ -113,13 +111,13 @@ TEST(damaged_networks_are_refused_by_name)
     assert_ok(sn_store_create(&store));
     assert_ok(sn_network_save(&net, store));
     for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
-        sn_store *bad = edited(store, EDITS[i].name, EDITS[i].word, EDITS[i].position, EDITS[i].number);
+        SN_AUTO(sn_store) *bad =
+            edited(store, EDITS[i].name, EDITS[i].word, EDITS[i].position, EDITS[i].number);
         void *back = &net;
         stonet_status status = sn_network_load(bad, &back);
         if (status != STONET_ERROR_FORMAT || strstr(stonet_last_error(), EDITS[i].says) == NULL)
             fail_msg("%s: got %d '%s'", EDITS[i].says, status, stonet_last_error());
         assert_null(back);
-        sn_store_free(bad);
     }
     sn_store_free(store);
     sn_network_clear(&net);
@@ -133,7 +131,7 @@ TEST(what_is_missing_is_named)
     assert_ok(sn_network_save(&net, whole));
     const size_t tensors = sn_store_tensors(whole), texts = sn_store_texts(whole);
     for (size_t left_out = 0; left_out < tensors + texts; left_out++) {
-        sn_store *store = NULL;
+        SN_AUTO(sn_store) *store = NULL;
         const char *missing = NULL, *key, *value;
         assert_ok(sn_store_create(&store));
         for (size_t i = 0; i < tensors; i++) {
@@ -154,7 +152,6 @@ TEST(what_is_missing_is_named)
         char words[64];
         snprintf(words, sizeof words, "'%s'", missing);
         assert_says(sn_network_load(store, &back), STONET_ERROR_FORMAT, words);
-        sn_store_free(store);
     }
     sn_store_free(whole);
     sn_network_clear(&net);

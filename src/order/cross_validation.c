@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "order/order.h"
 #include "refit/resample.h"
@@ -119,29 +120,21 @@ static stonet_status judge(const folds *self, int64_t f, stonet_model *const *mo
 {
     const sn_split *split = &self->splits.split[f];
     const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
-    stonet_data *train = NULL, *held_out = NULL;
-    sn_schema *schema = NULL;
-    stonet_status status;
+    SN_AUTO(stonet_data) *train = NULL, *held_out = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
-    SN_GOTO(status, stonet_data_subset(self->job->data, split->train.list, split->train.n, &train), done);
-    SN_GOTO(status, stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out),
-            done);
-    SN_GOTO(status, SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs), done);
-    SN_GOTO(status, sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema), done);
-    SN_GOTO(status, guess(self, train, split, schema, predicted), done);
-    SN_GOTO(status, take_losses(self, schema, held_out, split, predicted, self->loss), done);
+    SN_TRY(stonet_data_subset(self->job->data, split->train.list, split->train.n, &train));
+    SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out));
+    SN_TRY(SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs));
+    SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
+    SN_TRY(guess(self, train, split, schema, predicted));
+    SN_TRY(take_losses(self, schema, held_out, split, predicted, self->loss));
     for (int64_t c = 1; c < self->count; c++) {
-        SN_GOTO(status, stonet_predict(model[c - 1], held_out, &use, predicted), done);
-        SN_GOTO(status,
-                take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n),
-                done);
+        SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
+        SN_TRY(take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n));
     }
-done:
-    sn_schema_free(schema);
-    stonet_data_free(held_out);
-    stonet_data_free(train);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, const int64_t *k, int64_t count,

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "order/order.h"
 
@@ -20,12 +21,11 @@ enum { LARGEST = 5 };
 static stonet_status test_half(const sn_order_job *job, const sn_split *split, const stonet_model *model,
                                const stonet_model *larger, double *p_value)
 {
-    stonet_data *held_out = NULL;
+    SN_AUTO(stonet_data) *held_out = NULL;
     stonet_sufficiency_result found = {.p_value = 0.0};
     SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
     const stonet_status status = sn_sufficiency(model, larger, held_out, NULL, job->run, &found);
     *p_value = found.p_value;
-    stonet_data_free(held_out);
     return status;
 }
 
@@ -46,7 +46,7 @@ typedef struct fits {
 
 static void fits_free(fits *self)
 {
-    for (int64_t m = 0; m < 2 * self->each; m++) {
+    for (int64_t m = 0; self->model != NULL && m < 2 * self->each; m++) {
         stonet_model_free(self->model[m]);
         self->model[m] = NULL;
     }
@@ -150,8 +150,9 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
 {
     SN_WORKSPACE(scratch);
     sn_strata strata = {0};
-    sn_splits halves = {0};
+    SN_FREED_BY(sn_splits_free) sn_splits halves = {0};
     const int64_t most = job->max > 0 ? job->max : largest(job);
+    SN_FREED_BY(fits_free)
     fits self = {.job = job, .halves = &halves, .each = job->spec->method->keeps ? most : 1};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE_ZERO(&scratch, self.model, 2 * self.each));
@@ -159,7 +160,5 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
     stonet_status status = sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves);
     sn_strata_free(&strata);
     if (status == STONET_OK) status = test_each(&self, most, result);
-    fits_free(&self);
-    sn_splits_free(&halves);
     return status;
 }

@@ -172,10 +172,9 @@ stonet_status stonet_order_dim(const stonet_spec *spec, const stonet_data *data,
 {
     if (dim == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_order_dim needs a place for the dimension");
-    stonet_order_result *found = NULL;
+    SN_AUTO(stonet_order_result) *found = NULL;
     SN_TRY(stonet_order(spec, data, NULL, run, &found));
     *dim = found->chosen > 0 ? found->chosen : 1;
-    stonet_order_free(found);
     return STONET_OK;
 }
 

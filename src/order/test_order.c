@@ -78,9 +78,9 @@ TEST(the_criteria_of_sir)
                                  -.06722378, -.07467238, -.07840600};
     static const double zzf[] = {0,           156.03384153, 203.63818383, 178.91458774, 138.36372347,
                                  87.56017555, 26.58424578};
-    stonet_data *data = design();
-    stonet_spec *spec = spec_of("sir", "6");
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_BIC, 0, 1);
+    SN_AUTO(stonet_data) *data = design();
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "6");
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_BIC, 0, 1);
     assert_int_equal(stonet_order_rows(found), 7);
     for (int64_t k = 0; k <= COLUMNS; k++) {
         if (k > 0) near(cell(found, k, "eigenvalue"), value[k - 1]);
@@ -90,16 +90,13 @@ TEST(the_criteria_of_sir)
     }
     assert_true(isnan(cell(found, 0, "zzf")));
     assert_int_equal(stonet_order_chosen(found), 2);
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 TEST(the_tests_by_their_laws)
 {
-    stonet_data *data = design();
-    stonet_spec *spec = spec_of("sir", "6");
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
+    SN_AUTO(stonet_data) *data = design();
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "6");
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
     static const double sir[][3] = {{356.519660, 30, 1.55733e-57},
                                     {164.605837, 20, 9.65737e-25},
                                     {41.911359, 12, 3.44686e-05},
@@ -137,17 +134,14 @@ TEST(the_tests_by_their_laws)
         assert_true(fabs(cell(found, k, "p_value") / phd[k][2] - 1.0) < 1e-3);
     }
     assert_int_equal(stonet_order_chosen(found), 2);
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 TEST(the_ladle_of_sir)
 {
     static const double left[] = {.32172254, .20568388, .05991650, .00788205, .00246126};
-    stonet_data *data = design();
-    stonet_spec *spec = spec_of("sir", "6");
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
+    SN_AUTO(stonet_data) *data = design();
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "6");
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
     assert_string_equal(stonet_order_rule_name(found), "ladle");
     assert_int_equal(stonet_order_rows(found), 5);
     for (int64_t k = 0; k < 5; k++) near(cell(found, k, "eigenvalue_left"), left[k]);
@@ -162,9 +156,6 @@ TEST(the_ladle_of_sir)
     assert_int_equal(stonet_order_chosen(found) / 2, 1);
     assert_true(fabs(cell(found, 2, "criterion") - cell(found, 3, "criterion")) < 0.05);
     assert_true(cell(found, 1, "criterion") > 0.2 && cell(found, 4, "criterion") > 0.3);
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* ---- data of a known dimension ----------------------------------------------------------------- */
@@ -172,10 +163,10 @@ TEST(the_ladle_of_sir)
 /* n rows of ten normal columns; kind 0: y is noise; 1: x1 + x2 + .5 e; 2: x1 / (.5 + (x2 + 1.5)^2) + .2 e. */
 static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
 {
-    float *columns = NULL;
-    double *response = NULL;
+    SN_BLOCK float *columns = NULL;
+    SN_BLOCK double *response = NULL;
     stonet_data *wrapped = NULL, *data = NULL;
-    int64_t *all = NULL;
+    SN_BLOCK int64_t *all = NULL;
     OK(SN_NEW(columns, n * 10));
     OK(SN_NEW(response, n));
     OK(SN_NEW(all, n));
@@ -194,9 +185,6 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
     OK(stonet_data_set_targets(wrapped, response, 1));
     OK(stonet_data_subset(wrapped, all, n, &data)); /* owns its numbers */
     stonet_data_free(wrapped);
-    sn_free(all);
-    sn_free(columns);
-    sn_free(response);
     return data;
 }
 
@@ -204,19 +192,16 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
 static int right_answers(const char *method, stonet_order_rule rule, int kind)
 {
     int right = 0;
-    stonet_spec *spec = spec_of(method, "8");
+    SN_AUTO(stonet_spec) *spec = spec_of(method, "8");
     for (uint32_t seed = 1; seed <= 10; seed++) {
-        stonet_data *data = simulate(kind, 300, seed);
+        SN_AUTO(stonet_data) *data = simulate(kind, 300, seed);
         stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
         how.rule = rule;
         how.resamples = rule == STONET_ORDER_LADLE ? 40 : rule == STONET_ORDER_TESTS ? 99 : 5;
-        stonet_order_result *found = NULL;
+        SN_AUTO(stonet_order_result) *found = NULL;
         OK(stonet_order(spec, data, &how, NULL, &found));
         right += stonet_order_chosen(found) == kind;
-        stonet_order_free(found);
-        stonet_data_free(data);
     }
-    stonet_spec_free(spec);
     return right;
 }
 
@@ -251,14 +236,12 @@ TEST(the_weighted_test_keeps_its_level)
                 columns[P * i + j] = (float)(sn_random_normal(&random) / (0.2 + first * first));
             response[i] = first + 0.1 * sn_random_normal(&random);
         }
-        stonet_data *data = NULL;
+        SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_wrap(columns, N, P, &data));
         OK(stonet_data_set_targets(data, response, 1));
-        stonet_order_result *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
+        SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_TESTS, 0, 1);
         plain += cell(found, 1, "p_value") < 0.05;
         weighted += cell(found, 1, "p_value_general") < 0.05;
-        stonet_order_free(found);
-        stonet_data_free(data);
     }
     stonet_spec_free(spec);
     print_message("rejected: chi-square %d, weighted %d of %d\n", plain, weighted, SETS);
@@ -268,21 +251,17 @@ TEST(the_weighted_test_keeps_its_level)
 
 TEST(held_out_rows_choose_for_any_method)
 {
-    stonet_spec *spec = spec_of("mave", NULL);
+    SN_AUTO(stonet_spec) *spec = spec_of("mave", NULL);
     for (int kind = 0; kind <= 1; kind++) {
-        stonet_data *data = simulate(kind, 200, 3);
-        stonet_order_result *one = order_of(spec, data, STONET_ORDER_AUTO, 3, 1);
-        stonet_order_result *two = order_of(spec, data, STONET_ORDER_CV, 3, 2);
+        SN_AUTO(stonet_data) *data = simulate(kind, 200, 3);
+        SN_AUTO(stonet_order_result) *one = order_of(spec, data, STONET_ORDER_AUTO, 3, 1);
+        SN_AUTO(stonet_order_result) *two = order_of(spec, data, STONET_ORDER_CV, 3, 2);
         assert_string_equal(stonet_order_rule_name(one), "cv");
         assert_int_equal(stonet_order_chosen(one), kind);
         assert_int_equal(stonet_order_rows(one), 4);
         for (int64_t k = 0; k < 4; k++) assert_true(cell(one, k, "loss") == cell(two, k, "loss"));
         assert_true(fabs(cell(one, 0, "loss") - 1.0) < 0.1); /* a constant explains nothing */
-        stonet_order_free(one);
-        stonet_order_free(two);
-        stonet_data_free(data);
     }
-    stonet_spec_free(spec);
 }
 
 /* x has columns of variance 9, 4 and 1, so that pca takes them in turn; y = a x1 + b x2 + .1 e. */
@@ -309,27 +288,22 @@ TEST(what_is_worth_little_does_not_count)
 {
     enum { SETS = 60 };
     static const double second[] = {0.1, 0.5}; /* 1 % and 20 % of what is explained */
-    stonet_spec *spec = spec_of("pca", NULL);
+    SN_AUTO(stonet_spec) *spec = spec_of("pca", NULL);
     OK(stonet_spec_set(spec, "scale", "none"));
     for (int k = 0; k < 2; k++) {
-        stonet_data *data = in_turn(1.0, second[k], 5);
-        stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+        SN_AUTO(stonet_data) *data = in_turn(1.0, second[k], 5);
+        SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
         assert_true(cell(found, 1, "excess") > 3.0 * cell(found, 1, "excess_se")); /* one is surely worse */
         assert_int_equal(stonet_order_chosen(found), 1 + k);
-        stonet_order_free(found);
-        stonet_data_free(data);
     }
     int any = 0;
     for (uint32_t seed = 1; seed <= SETS; seed++) {
-        stonet_data *data = in_turn(0.0, 0.0, seed);
-        stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+        SN_AUTO(stonet_data) *data = in_turn(0.0, 0.0, seed);
+        SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
         any += stonet_order_chosen(found) > 0;
-        stonet_order_free(found);
-        stonet_data_free(data);
     }
     print_message("something found in noise: %d of %d\n", any, SETS);
     assert_true(any <= 3);
-    stonet_spec_free(spec);
 }
 
 /* y = x1 in a hundred rows of weight 1, y = -x1 in two hundred of weight 0. */
@@ -337,7 +311,7 @@ TEST(rows_count_by_their_weights)
 {
     enum { N = 300 };
     double weight[N], turned[N];
-    stonet_data *data = in_turn(1.0, 0.0, 5);
+    SN_AUTO(stonet_data) *data = in_turn(1.0, 0.0, 5);
     memcpy(turned, stonet_data_targets(data, NULL), sizeof turned);
     for (int i = 0; i < N; i++) {
         weight[i] = i % 3 == 0;
@@ -345,14 +319,11 @@ TEST(rows_count_by_their_weights)
     }
     OK(stonet_data_set_targets(data, turned, 1));
     OK(stonet_data_set_weights(data, weight));
-    stonet_spec *spec = spec_of("pca", NULL);
+    SN_AUTO(stonet_spec) *spec = spec_of("pca", NULL);
     OK(stonet_spec_set(spec, "scale", "none"));
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_CV, 3, 1);
     assert_int_equal(stonet_order_chosen(found), 1);
     assert_true(cell(found, 1, "loss") < 0.1);
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* The first 1 or 3 columns as the responses. */
@@ -372,37 +343,31 @@ TEST(a_network_is_not_fitted_for_nothing)
     static const struct {
         int64_t responses, max, rows;
     } cases[] = {{1, 0, 2}, {1, 6, 6}, {3, 0, 4}};
-    stonet_spec *spec = spec_of("stonet", NULL);
+    SN_AUTO(stonet_spec) *spec = spec_of("stonet", NULL);
     OK(stonet_spec_set(spec, "epochs", "60"));
     OK(stonet_spec_set(spec, "weight_decay", "0.003"));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        stonet_data *data = responses(cases[k].responses);
-        stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, cases[k].max, 1);
+        SN_AUTO(stonet_data) *data = responses(cases[k].responses);
+        SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_AUTO, cases[k].max, 1);
         assert_int_equal(stonet_order_chosen(found), cases[k].responses);
         assert_int_equal(stonet_order_rows(found), cases[k].rows);
         assert_null(strstr(stonet_order_reason(found), "independence"));
-        stonet_order_free(found);
-        stonet_data_free(data);
     }
-    stonet_spec_free(spec);
 }
 
 /* Held-out rows judge the mean: a fit to more than that is asked otherwise, or the answer says so. */
 TEST(more_than_the_mean_is_asked_by_independence)
 {
-    stonet_data *data = responses(1);
-    stonet_spec *spec = spec_of("stonet", NULL);
+    SN_AUTO(stonet_data) *data = responses(1);
+    SN_AUTO(stonet_spec) *spec = spec_of("stonet", NULL);
     OK(stonet_spec_set(spec, "epochs", "10"));
     OK(stonet_spec_set(spec, "weight_decay", "0.003"));
     OK(stonet_spec_set(spec, "response", "ensemble"));
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 1, 1);
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_AUTO, 1, 1);
     assert_string_equal(stonet_order_rule_name(found), "independence");
     stonet_order_free(found);
     found = order_of(spec, data, STONET_ORDER_CV, 1, 1);
     assert_non_null(strstr(stonet_order_reason(found), "the mean of the response alone is judged"));
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* The response is a column of x, and Z1 comes close to it: no second column is needed, and the reason says
@@ -442,16 +407,15 @@ static stonet_data *three_classes(void)
 
 TEST(classes_are_chosen_for_too)
 {
-    stonet_data *data = three_classes();
-    stonet_spec *spec = spec_of("sir", NULL);
+    SN_AUTO(stonet_data) *data = three_classes();
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", NULL);
     static const stonet_order_rule rules[] = {STONET_ORDER_LADLE, STONET_ORDER_AUGMENTATION,
                                               STONET_ORDER_TESTS, STONET_ORDER_BIC, STONET_ORDER_CV};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        stonet_order_result *found = order_of(spec, data, rules[i], 2, 1);
+        SN_AUTO(stonet_order_result) *found = order_of(spec, data, rules[i], 2, 1);
         assert_int_equal(stonet_order_chosen(found), 2);
-        stonet_order_free(found);
     }
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_CV, 2, 1);
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_CV, 2, 1);
     char *text = stonet_order_json(found);
     assert_non_null(strstr(text, "\"chosen\": 2"));
     stonet_string_free(text);
@@ -461,17 +425,14 @@ TEST(classes_are_chosen_for_too)
     OK(stonet_generate("waveform", 300, 1, &data));
     found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
     assert_int_equal(stonet_order_chosen(found), 1);
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 TEST(what_cannot_be_answered_is_said)
 {
-    stonet_data *data = design();
+    SN_AUTO(stonet_data) *data = design();
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
     stonet_order_result *found = NULL;
-    stonet_spec *spec = spec_of("mave", NULL);
+    SN_AUTO(stonet_spec) *spec = spec_of("mave", NULL);
     how.rule = STONET_ORDER_LADLE;
     assert_says(stonet_order(spec, data, &how, NULL, &found), STONET_ERROR_UNSUPPORTED,
                 "method 'mave' does not have");
@@ -486,8 +447,6 @@ TEST(what_cannot_be_answered_is_said)
     stonet_order_rule rule;
     assert_int_equal(stonet_order_rule_find("ladel", &rule), STONET_ERROR_ARGUMENT);
     assert_null(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* Each number of components is judged, from one pass over the rows of a fold; the models are those of fits of

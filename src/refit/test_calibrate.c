@@ -21,7 +21,7 @@ static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
     enum { ROW = COLUMNS + 1 };
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_TEST, 9);
-    double *row = sn_calloc((size_t)(n * ROW), sizeof *row);
+    SN_BLOCK double *row = sn_calloc((size_t)(n * ROW), sizeof *row);
     for (int64_t i = 0; i < n; i++) {
         double *x = row + i * ROW + 1;
         for (int j = 0; j < COLUMNS; j++) x[j] = sn_random_normal(&random);
@@ -31,15 +31,13 @@ static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
     }
     if (how == SORTED) qsort(row, (size_t)n, ROW * sizeof *row, by_response);
     sn_table table = {.x = sn_calloc((size_t)(n * COLUMNS), sizeof(float))};
-    double *y = sn_calloc((size_t)n, sizeof *y);
+    SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
     for (int64_t i = 0; i < n; i++) {
         y[i] = row[i * ROW];
         for (int j = 0; j < COLUMNS; j++) table.x[i * COLUMNS + j] = (float)row[i * ROW + 1 + j];
     }
     OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
     OK(stonet_data_set_targets(table.data, y, 1));
-    sn_free(row);
-    sn_free(y);
     return table;
 }
 
@@ -50,7 +48,7 @@ static sn_table make_classes(int64_t n, uint32_t seed)
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_TEST, 10);
     sn_table table = {.x = sn_calloc((size_t)(n * COLUMNS), sizeof(float))};
-    int32_t *code = sn_calloc((size_t)n, sizeof *code);
+    SN_BLOCK int32_t *code = sn_calloc((size_t)n, sizeof *code);
     for (int64_t i = 0; i < n; i++) {
         const double u = sn_random_uniform(&random);
         code[i] = u < 0.08 ? 2 : u < 0.5 ? 1 : 0;
@@ -59,19 +57,17 @@ static sn_table make_classes(int64_t n, uint32_t seed)
     }
     OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
     OK(stonet_data_set_classes(table.data, code, LABELS, 3));
-    sn_free(code);
     return table;
 }
 
 /* The cheapest model: a regression on the features themselves. */
 static stonet_model *fit_plain(const stonet_data *data, const char *task)
 {
-    stonet_spec *spec = sn_testing_spec("none", "4");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "4");
     stonet_model *model = NULL;
     OK(stonet_spec_set(spec, "task", task));
     stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
     OK(stonet_fit(spec, data, &run, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -100,15 +96,13 @@ static double coverage(int data_sets, int64_t n, flavour how, stonet_calibration
 {
     double sum = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        sn_table train = make_numbers(n, how, 3 * d), test = make_numbers(TEST_ROWS, how, 3 * d + 1);
-        sn_table fresh = make_numbers(100, how, 3 * d + 2);
-        stonet_model *model = fit_plain(train.data, "regression");
+        SN_FREED_BY(sn_table_free)
+        sn_table train = make_numbers(n, how, 3 * d),
+                 test = make_numbers(TEST_ROWS, how, 3 * d + 1);
+        SN_FREED_BY(sn_table_free) sn_table fresh = make_numbers(100, how, 3 * d + 2);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, 0, 1);
         sum += score(model, test.data, level, 0).coverage;
-        stonet_model_free(model);
-        sn_table_free(&train);
-        sn_table_free(&test);
-        sn_table_free(&fresh);
     }
     return sum / data_sets;
 }
@@ -144,17 +138,15 @@ static double set_coverage(int data_sets, stonet_calibration kind, stonet_set_sc
     double sum = 0.0;
     *width = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        sn_table train = make_classes(300, 3 * d), test = make_classes(TEST_ROWS, 3 * d + 1);
-        sn_table fresh = make_classes(100, 3 * d + 2);
-        stonet_model *model = fit_plain(train.data, "classification");
+        SN_FREED_BY(sn_table_free)
+        sn_table train = make_classes(300, 3 * d),
+                 test = make_classes(TEST_ROWS, 3 * d + 1);
+        SN_FREED_BY(sn_table_free) sn_table fresh = make_classes(100, 3 * d + 2);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, sets, 1);
         stonet_scores found = score(model, test.data, 0.9, 0);
         sum += found.coverage / data_sets;
         *width += found.width / data_sets;
-        stonet_model_free(model);
-        sn_table_free(&train);
-        sn_table_free(&test);
-        sn_table_free(&fresh);
     }
     return sum;
 }
@@ -198,15 +190,14 @@ TEST(every_class_is_covered_on_request)
     double pooled = 0.0, own = 0.0, told = 0.0;
     enum { DATA_SETS = 20 };
     for (uint32_t d = 0; d < DATA_SETS; d++) {
-        sn_table train = make_classes(600, 2 * d + 100), test = make_classes(3 * TEST_ROWS, 2 * d + 101);
-        stonet_model *model = fit_plain(train.data, "classification");
+        SN_FREED_BY(sn_table_free)
+        sn_table train = make_classes(600, 2 * d + 100),
+                 test = make_classes(3 * TEST_ROWS, 2 * d + 101);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
         calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_LAC, 1);
         pooled += class_coverage(model, test.data, 2, 0) / DATA_SETS;
         own += class_coverage(model, test.data, 2, 1) / DATA_SETS;
         told += stonet_model_class_coverage(model, 0.9, 2) / DATA_SETS;
-        stonet_model_free(model);
-        sn_table_free(&train);
-        sn_table_free(&test);
     }
     assert_true(pooled < 0.8);
     assert_between(own, 0.87, 0.95);
@@ -215,12 +206,11 @@ TEST(every_class_is_covered_on_request)
 
 static stonet_model *fit_network(const stonet_data *data, const char *response)
 {
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
     stonet_model *model = NULL;
     OK(stonet_spec_set(spec, "task", "regression"));
     OK(stonet_spec_set(spec, "response", response));
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -242,10 +232,10 @@ static double width_follows(const stonet_model *model, const sn_table *test)
 /* A model that knows where y spreads has wide intervals there; the others have one width everywhere. */
 TEST(intervals_follow_the_spread)
 {
-    sn_table train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
-    sn_table test = make_numbers(TEST_ROWS, FAN, 3);
-    stonet_model *plain = fit_network(train.data, "mean");
-    stonet_model *knows = fit_network(train.data, "location-scale");
+    SN_FREED_BY(sn_table_free) sn_table train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
+    SN_FREED_BY(sn_table_free) sn_table test = make_numbers(TEST_ROWS, FAN, 3);
+    SN_AUTO(stonet_model) *plain = fit_network(train.data, "mean");
+    SN_AUTO(stonet_model) *knows = fit_network(train.data, "location-scale");
     calibrate(plain, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     calibrate(knows, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     assert_int_equal(plain->calibration->score_kind, SN_SCORE_RESIDUAL);
@@ -259,11 +249,6 @@ TEST(intervals_follow_the_spread)
     assert_true(of_knows.width < of_plain.width);
     calibrate(knows, train.data, STONET_CALIBRATION_SPLIT, 0, 1); /* by a refit, which knows too */
     assert_true(width_follows(knows, &test) > 0.5);
-    stonet_model_free(plain);
-    stonet_model_free(knows);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
-    sn_table_free(&test);
 }
 
 static void assert_same_intervals(const stonet_model *a, const stonet_model *b, const stonet_data *data)
@@ -319,12 +304,12 @@ TEST(held_out_rows_show_the_spread)
 TEST(class_with_one_row)
 {
     static const char *const LABELS[] = {"ant", "bee", "fly"};
-    sn_table table = make_classes(60, 5);
+    SN_FREED_BY(sn_table_free) sn_table table = make_classes(60, 5);
     int32_t code[60];
     for (int i = 0; i < 60; i++) code[i] = table.x[i * COLUMNS] > 0.8F;
     code[17] = 2;
     OK(stonet_data_set_classes(table.data, code, LABELS, 3));
-    stonet_model *model = fit_plain(table.data, "classification");
+    SN_AUTO(stonet_model) *model = fit_plain(table.data, "classification");
     calibrate(model, table.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
     assert_int_equal(stonet_model_calibration_rows(model, 2), 1);
     assert_int_equal(stonet_model_calibration_rows(model, -1), 60);
@@ -332,14 +317,14 @@ TEST(class_with_one_row)
     stonet_scores all = score(model, table.data, 0.9, 0), each = score(model, table.data, 0.9, 1);
     assert_true(all.coverage >= 0.85 && each.coverage >= 0.85);
     assert_true(isfinite(all.log_loss));
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(too_few_rows_give_no_bound)
 {
-    sn_table train = make_numbers(100, PLAIN, 1), fresh = make_numbers(8, PLAIN, 2);
-    stonet_model *model = fit_plain(train.data, "regression");
+    SN_FREED_BY(sn_table_free)
+    sn_table train = make_numbers(100, PLAIN, 1),
+             fresh = make_numbers(8, PLAIN, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
     double low[8], high[8];
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9};
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
@@ -350,16 +335,15 @@ TEST(too_few_rows_give_no_bound)
     assert_true(isfinite(low[3]) && isfinite(high[3]));
     assert_int_equal(stonet_calibrate(model, fresh.data, NULL, NULL), STONET_ERROR_DATA);
     assert_true(stonet_model_is_calibrated(model)); /* as it was */
-    stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
 }
 
 TEST(several_outputs_share_the_level)
 {
-    sn_table train = sn_table_numbers(200, 3, 2, 1), fresh = sn_table_numbers(200, 3, 2, 2);
-    stonet_spec *spec = sn_testing_spec("none", "3");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free)
+    sn_table train = sn_table_numbers(200, 3, 2, 1),
+             fresh = sn_table_numbers(200, 3, 2, 2);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "3");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, train.data, NULL, &model));
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     double low[400], high[400], one_low[400], one_high[400];
@@ -373,42 +357,36 @@ TEST(several_outputs_share_the_level)
     for (int i = 0; i < 200; i++) below += score_1[i] <= reach * (1.0 + 1e-9);
     assert_int_equal(below, sn_conformal_rank(200, 0.9));
     assert_true(score(model, fresh.data, 0.9, 0).coverage >= 0.9);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
 }
 
 /* The same bits for any number of threads, and whatever the order of fresh rows. */
 TEST(same_bits)
 {
-    sn_table train = make_numbers(120, PLAIN, 1), fresh = make_numbers(50, PLAIN, 2);
-    stonet_model *one = fit_plain(train.data, "regression"), *two = fit_plain(train.data, "regression");
+    SN_FREED_BY(sn_table_free)
+    sn_table train = make_numbers(120, PLAIN, 1),
+             fresh = make_numbers(50, PLAIN, 2);
+    SN_AUTO(stonet_model) *one = fit_plain(train.data, "regression"),
+                          *two = fit_plain(train.data, "regression");
     calibrate(one, train.data, STONET_CALIBRATION_CV, 0, 1);
     calibrate(two, train.data, STONET_CALIBRATION_CV, 0, 3);
     assert_same_intervals(one, two, fresh.data);
     int64_t back[50];
     for (int i = 0; i < 50; i++) back[i] = 49 - i;
-    stonet_data *reversed = NULL;
+    SN_AUTO(stonet_data) *reversed = NULL;
     OK(stonet_data_subset(fresh.data, back, 50, &reversed));
     calibrate(one, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     calibrate(two, reversed, STONET_CALIBRATION_FRESH, 0, 1);
     assert_same_intervals(one, two, train.data);
-    stonet_data_free(reversed);
-    stonet_model_free(one);
-    stonet_model_free(two);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
 }
 
 /* A row has the same set wherever it stands, for every score and kind. */
 TEST(sets_do_not_depend_on_the_place)
 {
-    sn_table train = make_classes(120, 1), test = make_classes(40, 2);
-    stonet_model *model = fit_plain(train.data, "classification");
+    SN_FREED_BY(sn_table_free) sn_table train = make_classes(120, 1), test = make_classes(40, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
     int64_t back[40];
     for (int i = 0; i < 40; i++) back[i] = 39 - i;
-    stonet_data *reversed = NULL;
+    SN_AUTO(stonet_data) *reversed = NULL;
     OK(stonet_data_subset(test.data, back, 40, &reversed));
     calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     unsigned char there[120], here[120];
@@ -418,18 +396,15 @@ TEST(sets_do_not_depend_on_the_place)
         assert_memory_equal(there + 3 * i, here + 3 * (39 - i), 3);
         assert_true(there[3 * i] + there[3 * i + 1] + there[3 * i + 2] > 0);
     }
-    stonet_data_free(reversed);
-    stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&test);
 }
 
 /* Probabilities are corrected by the temperature, and classes stay what they were. */
 TEST(temperature_is_applied)
 {
-    sn_table train = make_classes(80, 1), test = make_classes(2000, 2);
-    stonet_spec *spec = sn_testing_spec("none", "4"); /* a network that has learned its rows by heart */
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table train = make_classes(80, 1), test = make_classes(2000, 2);
+    SN_AUTO(stonet_spec) *spec =
+        sn_testing_spec("none", "4"); /* a network that has learned its rows by heart */
+    SN_AUTO(stonet_model) *model = NULL;
     const char *const settings[][2] = {
         {"learner", "mlp"}, {"learner.epochs", "400"}, {"learner.rate", "0.1"}};
     for (int k = 0; k < 3; k++) OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
@@ -442,10 +417,6 @@ TEST(temperature_is_applied)
     assert_true(after.log_loss < before.log_loss - 0.05);
     assert_true(after.calibration_error < before.calibration_error);
     assert_true(after.error_rate == before.error_rate && after.level == 0.9);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&test);
 }
 
 /* ---- in a file ---- */
@@ -454,40 +425,35 @@ TEST(temperature_is_applied)
 TEST(temperature_is_weighted)
 {
     enum { ROWS = 300 };
-    sn_table train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
+    SN_FREED_BY(sn_table_free) sn_table train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
     double weight[ROWS];
     int64_t row[3 * ROWS], rows = 0;
     for (int64_t i = 0; i < ROWS; i++) {
         weight[i] = (double)(i % 4);
         for (int k = 0; k < i % 4; k++) row[rows++] = i;
     }
-    stonet_data *repeated = NULL;
+    SN_AUTO(stonet_data) *repeated = NULL;
     OK(stonet_data_subset(table.data, row, rows, &repeated));
     double found[3];
     for (int k = 0; k < 3; k++) {
-        stonet_spec *spec = sn_testing_spec("none", "1");
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
+        SN_AUTO(stonet_model) *model = NULL;
         OK(stonet_fit(spec, train.data, NULL, &model));
         if (k == 1) OK(stonet_data_set_weights(table.data, weight));
         stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
         how.kind = STONET_CALIBRATION_FRESH;
         OK(stonet_calibrate(model, k == 2 ? repeated : table.data, &how, NULL));
         found[k] = model->calibration->temperature;
-        stonet_model_free(model);
-        stonet_spec_free(spec);
     }
     assert_true(fabs(found[1] - found[2]) < 1e-4 && fabs(found[0] - found[1]) > 1e-3);
-    stonet_data_free(repeated);
-    sn_table_free(&train);
-    sn_table_free(&table);
 }
 
 TEST(survives_a_file)
 {
     char path[256];
     sn_testing_path(path, sizeof path, "calibrated");
-    sn_table numbers = make_numbers(100, PLAIN, 1), classes = make_classes(100, 2);
-    stonet_model *model = fit_plain(numbers.data, "regression"), *loaded = NULL;
+    SN_FREED_BY(sn_table_free) sn_table numbers = make_numbers(100, PLAIN, 1), classes = make_classes(100, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(numbers.data, "regression"), *loaded = NULL;
     calibrate(model, numbers.data, STONET_CALIBRATION_CV, 0, 1);
     OK(stonet_model_save(model, path));
     OK(stonet_model_load(path, &loaded));
@@ -507,19 +473,15 @@ TEST(survives_a_file)
     OK(stonet_predict(model, classes.data, NULL, p_before));
     OK(stonet_predict(loaded, classes.data, NULL, p_after));
     assert_memory_equal(p_before, p_after, sizeof p_before);
-    stonet_model_free(model);
-    stonet_model_free(loaded);
     remove(path);
-    sn_table_free(&numbers);
-    sn_table_free(&classes);
 }
 
 /* A copy of the store with one text or tensor other than it was. */
 static stonet_status load_changed(const stonet_model *model, const char *key, const char *text,
                                   const char *tensor, int32_t code)
 {
-    sn_store *store = NULL, *changed = NULL;
-    stonet_model *loaded = NULL;
+    SN_AUTO(sn_store) *store = NULL, *changed = NULL;
+    SN_AUTO(stonet_model) *loaded = NULL;
     OK(sn_store_create(&store));
     OK(sn_store_create(&changed));
     OK(sn_model_to_store(model, store));
@@ -538,16 +500,13 @@ static stonet_status load_changed(const stonet_model *model, const char *key, co
             *(int32_t *)sn_store_find(changed, tensor)->data = code;
     }
     stonet_status status = sn_model_from_store(changed, &loaded);
-    stonet_model_free(loaded);
-    sn_store_free(store);
-    sn_store_free(changed);
     return status;
 }
 
 TEST(damaged_files_are_refused)
 {
-    sn_table classes = make_classes(60, 2);
-    stonet_model *model = fit_plain(classes.data, "classification");
+    SN_FREED_BY(sn_table_free) sn_table classes = make_classes(60, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(classes.data, "classification");
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
     OK(load_changed(model, NULL, NULL, NULL, 0));
     const char *const texts[][2] = {{"calibration.kind", "jackknife"},
@@ -568,8 +527,6 @@ TEST(damaged_files_are_refused)
     assert_int_equal(load_changed(model, NULL, NULL, "calibration.label", 3), STONET_ERROR_FORMAT);
     assert_int_equal(load_changed(model, NULL, NULL, "calibration.label", -1), STONET_ERROR_FORMAT);
     assert_int_equal(load_changed(model, NULL, NULL, "calibration.model_of", 10), STONET_ERROR_FORMAT);
-    stonet_model_free(model);
-    sn_table_free(&classes);
 }
 
 static void count_warnings(stonet_level level, const char *text, void *user)
@@ -580,8 +537,8 @@ static void count_warnings(stonet_level level, const char *text, void *user)
 /* As many fresh rows as training rows, for a method that also chooses how columns are encoded. */
 TEST(training_rows_are_not_fresh)
 {
-    sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
-    stonet_model *model = fit_network(train.data, "mean");
+    SN_FREED_BY(sn_table_free) sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
+    SN_AUTO(stonet_model) *model = fit_network(train.data, "mean");
     int warnings = 0;
     stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_FRESH};
     stonet_run run = {.size = sizeof run, .seed = 1, .on_message = count_warnings, .user = &warnings};
@@ -589,9 +546,6 @@ TEST(training_rows_are_not_fresh)
     assert_int_equal(warnings, 0);
     OK(stonet_calibrate(model, train.data, &how, &run));
     assert_int_equal(warnings, 1);
-    stonet_model_free(model);
-    sn_table_free(&train);
-    sn_table_free(&fresh);
 }
 
 /* ---- calls that make no sense ---- */
@@ -604,8 +558,8 @@ static int stop_at_once(void *user)
 
 TEST(refusals)
 {
-    sn_table numbers = make_numbers(60, PLAIN, 1), classes = make_classes(60, 2);
-    stonet_model *model = fit_plain(numbers.data, "regression");
+    SN_FREED_BY(sn_table_free) sn_table numbers = make_numbers(60, PLAIN, 1), classes = make_classes(60, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(numbers.data, "regression");
     double low[60], high[60];
     unsigned char inside[180];
     assert_says(stonet_predict_interval(model, numbers.data, NULL, low, high), STONET_ERROR_UNSUPPORTED,
@@ -630,22 +584,18 @@ TEST(refusals)
     for (int k = 0; k < 9; k++) rows += table[k];
     assert_int_equal(rows, 60);
     stonet_model_free(model);
-    stonet_spec *spec = sn_testing_spec("pca", "2"); /* Z alone */
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2"); /* Z alone */
     OK(stonet_spec_set(spec, "learner", "none"));
     OK(stonet_fit(spec, numbers.data, NULL, &model));
     assert_int_equal(stonet_calibrate(model, numbers.data, NULL, NULL), STONET_ERROR_UNSUPPORTED);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&numbers);
-    sn_table_free(&classes);
 }
 
 /* Every method that predicts can be calibrated; a refit is the fit that it was. */
 TEST(spec_of_a_model_fits_it_again)
 {
-    sn_table classes = make_classes(80, 3);
-    stonet_spec *spec = sn_testing_spec("sir", "1"), *again = NULL;
-    stonet_model *model = NULL, *second = NULL;
+    SN_FREED_BY(sn_table_free) sn_table classes = make_classes(80, 3);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1"), *again = NULL;
+    SN_AUTO(stonet_model) *model = NULL, *second = NULL;
     OK(stonet_spec_set(spec, "slices", "3"));
     OK(stonet_spec_set(spec, "scale", "centre"));
     OK(stonet_spec_set(spec, "learner", "logistic"));
@@ -659,11 +609,6 @@ TEST(spec_of_a_model_fits_it_again)
     assert_memory_equal(p, q, sizeof p);
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     assert_true(score(model, classes.data, 0.9, 0).coverage > 0.8);
-    stonet_spec_free(spec);
-    stonet_spec_free(again);
-    stonet_model_free(model);
-    stonet_model_free(second);
-    sn_table_free(&classes);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -35,13 +35,12 @@ static void make_noise(noise *to, uint64_t seed, int rows, int times, double apa
 
 static stonet_model *fit(const stonet_data *data, const char *method, const char *name, const char *value)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_model *model = NULL;
     OK(stonet_spec_create(method, &spec));
     OK(stonet_spec_set(spec, "dim", "1"));
     if (name != NULL) OK(stonet_spec_set(spec, name, value));
     OK(stonet_fit(spec, data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -51,8 +50,8 @@ static void errors_of(const noise *from, double *held_out, double *on_fresh)
 {
     static noise fresh;
     stonet_scores scores = STONET_SCORES_INIT;
-    stonet_model *model = fit(from->data, "stonet", "front", "kernel");
-    char *text = stonet_model_json(model);
+    SN_AUTO(stonet_model) *model = fit(from->data, "stonet", "front", "kernel");
+    SN_BLOCK char *text = stonet_model_json(model);
     json_t *about = json_loads(text, 0, NULL);
     *held_out = 2.0 * json_number_value(json_object_get(json_object_get(about, "fitted"), "held_out_loss"));
     make_noise(&fresh, 1000, FRESH, 1, 0.0);
@@ -60,8 +59,6 @@ static void errors_of(const noise *from, double *held_out, double *on_fresh)
     *on_fresh = scores.mse_scaled;
     stonet_data_free(fresh.data);
     json_decref(about);
-    stonet_string_free(text);
-    stonet_model_free(model);
 }
 
 TEST(test_held_out_errors_are_those_of_new_rows)
@@ -91,7 +88,7 @@ static double coverage(double apart, bool grouped)
         stonet_scores scores = STONET_SCORES_INIT;
         make_noise(&from, seed, ROWS, TIMES, apart);
         if (grouped) OK(stonet_data_set_groups(from.data, from.group));
-        stonet_model *model = fit(from.data, "gsir", NULL, NULL);
+        SN_AUTO(stonet_model) *model = fit(from.data, "gsir", NULL, NULL);
         OK(stonet_calibrate(model, from.data, NULL, NULL));
         make_noise(&fresh, 1000 + seed, FRESH, 1, 0.0);
         const stonet_use_options how = {.size = sizeof how, .level = 0.9};
@@ -99,7 +96,6 @@ static double coverage(double apart, bool grouped)
         sum += scores.coverage / SETS;
         stonet_data_free(fresh.data);
         stonet_data_free(from.data);
-        stonet_model_free(model);
     }
     return sum;
 }
@@ -118,12 +114,11 @@ TEST(test_few_groups)
     make_noise(&from, 2, ROWS, TIMES, 1e-6);
     for (int i = 0; i < N; i++) from.group[i] = i % 3;
     OK(stonet_data_set_groups(from.data, from.group));
-    stonet_model *model = fit(from.data, "sir", NULL, NULL);
+    SN_AUTO(stonet_model) *model = fit(from.data, "sir", NULL, NULL);
     OK(stonet_calibrate(model, from.data, NULL, NULL));
     assert_int_equal(model->calibration->n_members, 3);
     const stonet_calibrate_options four = {.size = sizeof four, .kind = STONET_CALIBRATION_CV, .folds = 4};
     assert_int_equal(stonet_calibrate(model, from.data, &four, NULL), STONET_ERROR_ARGUMENT);
-    stonet_model_free(model);
     stonet_data_free(from.data);
 }
 

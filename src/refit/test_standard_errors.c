@@ -45,9 +45,9 @@ static void least_squares(const sn_table *table, double sd, double *se)
 TEST(linear_z_has_the_errors_of_least_squares)
 {
     const double sd = 1.0;
-    sn_table table = make_linear(1.0, sd);
-    stonet_spec *spec = sn_testing_spec("opg", "1");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = make_linear(1.0, sd);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("opg", "1");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, table.data, NULL, &model));
     double se[ROWS], expected[ROWS], stability = 0.0;
     float z[ROWS];
@@ -61,17 +61,14 @@ TEST(linear_z_has_the_errors_of_least_squares)
     for (int i = 0; i < ROWS; i++) ratio += se[i] / sqrt(size) / (expected[i] / signal) / ROWS;
     assert_true(ratio > 0.8 && ratio < 1.25);
     assert_true(stability > 0.98 && stability <= 1.0 + 1e-9);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* Where y has nothing to do with x, every fit finds another Z: that is not to look like a sure one. */
 TEST(nothing_found_is_not_sure)
 {
-    sn_table table = make_linear(0.0, 1.0);
-    stonet_spec *spec = sn_testing_spec("opg", "1");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = make_linear(0.0, 1.0);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("opg", "1");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, table.data, NULL, &model));
     double se[ROWS], stability = 0.0, errors = 0.0, squares = 0.0;
     float z[ROWS];
@@ -83,16 +80,15 @@ TEST(nothing_found_is_not_sure)
     }
     assert_true(stability < 0.9);
     assert_true(errors > 0.15 * squares);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(refusals)
 {
-    sn_table table = make_linear(1.0, 1.0), other = sn_table_numbers(50, COLUMNS, 1, 1);
-    stonet_spec *spec = sn_testing_spec("sir", "1");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free)
+    sn_table table = make_linear(1.0, 1.0),
+             other = sn_table_numbers(50, COLUMNS, 1, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_model) *model = NULL;
     double se[ROWS];
     OK(stonet_fit(spec, table.data, NULL, &model));
     assert_int_equal(stonet_transform_se(model, other.data, table.data, 0, NULL, se, NULL),
@@ -100,10 +96,6 @@ TEST(refusals)
     assert_int_equal(stonet_transform_se(model, table.data, table.data, 1, NULL, se, NULL),
                      STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_transform_se(model, table.data, NULL, 2, NULL, se, NULL), STONET_ERROR_ARGUMENT);
-    stonet_spec_free(spec);
-    stonet_model_free(model);
-    sn_table_free(&table);
-    sn_table_free(&other);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -58,23 +58,20 @@ static stonet_status put_importance(json_t *content, const sn_page_subject *abou
 
 static stonet_status put_coef(json_t *content, const sn_page_subject *about, const stonet_data *rows)
 {
-    stonet_coef_result *found = NULL;
+    SN_AUTO(stonet_coef_result) *found = NULL;
     SN_TRY(stonet_coef(about->model, rows, NULL, about->run, &found));
-    const stonet_status status = enter_text(content, "coef", stonet_coef_json(found));
-    stonet_coef_free(found);
-    return status;
+    return enter_text(content, "coef", stonet_coef_json(found));
 }
 
 /* The parts that take time. */
 static stonet_status put_answers(json_t *content, const sn_page_subject *about, const char *importance)
 {
-    stonet_data *rows = NULL;
+    SN_AUTO(stonet_data) *rows = NULL;
     SN_TRY(sample(about, MEASURED, &rows));
     stonet_status status = put_coef(content, about, rows);
     const bool predicts = json_object_get(content, "calibration") != NULL;
     if (status == STONET_OK && predicts && strcmp(importance, "none") != 0)
         status = put_importance(content, about, importance, rows);
-    stonet_data_free(rows);
     return status;
 }
 

@@ -396,7 +396,7 @@ TEST(searches)
 
 TEST(orders)
 {
-    stonet_order_result *made = NULL;
+    SN_AUTO(stonet_order_result) *made = NULL;
     stonet_order_rule rule;
     int64_t dim = 0;
     stonet_order_options right = {.size = sizeof right, .rule = STONET_ORDER_BIC, .level = 0.05};
@@ -440,7 +440,6 @@ TEST(orders)
     assert_true(isnan(stonet_order_value(made, 0, -1)));
     assert_true(isnan(stonet_order_value(made, 0, stonet_order_columns(made))));
     assert_null(stonet_order_json(NULL));
-    stonet_order_free(made);
     stonet_order_free(NULL);
 }
 
@@ -509,13 +508,11 @@ static long shown;
 static void show_order(const json_t *whole, void *user)
 {
     (void)user;
-    char *text = json_dumps(whole, 0), *html = NULL;
+    SN_BLOCK char *text = json_dumps(whole, 0), *html = NULL;
     const stonet_report_options how = {.size = sizeof how, .importance = "none", .order = text};
     const stonet_status status = stonet_report(model, data, &how, NULL, &html);
     if (status != STONET_OK) assert_says(status, STONET_ERROR_FORMAT, "the table of dimensions");
     shown += status == STONET_OK;
-    stonet_string_free(html);
-    free(text);
 }
 
 TEST(pages)

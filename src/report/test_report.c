@@ -22,11 +22,10 @@ static json_t *content_of(const char *page)
 
 static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
 {
-    stonet_spec *spec = sn_testing_spec(method, "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
     OK(stonet_spec_set(spec, "learner", learner));
     OK(stonet_fit(spec, table->data, NULL, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -37,12 +36,12 @@ static bool has(const json_t *content, const char *key)
 
 TEST(test_classes)
 {
-    sn_table table = sn_table_classes(N, P, 3, 2);
-    stonet_model *model = fit("sir", "auto", &table);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, P, 3, 2);
+    SN_AUTO(stonet_model) *model = fit("sir", "auto", &table);
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
     how.model_name = "</script><b>";
     how.points = 10;
-    char *page = NULL;
+    SN_BLOCK char *page = NULL;
     OK(stonet_report(model, table.data, &how, NULL, &page));
     assert_null(strstr(page, "</script><b>"));
     json_t *content = content_of(page);
@@ -53,31 +52,25 @@ TEST(test_classes)
     assert_true(has(content, "importance") && has(content, "coef") && has(content, "calibration"));
     assert_false(has(content, "order") || has(content, "history"));
     json_decref(content);
-    stonet_string_free(page);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 /* A model without predictions has Z to show, and nothing to be right about. */
 TEST(test_z_alone)
 {
-    sn_table table = sn_table_numbers(N, P, 1, 3);
-    stonet_model *model = fit("sir", "none", &table);
-    char *page = NULL;
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
+    SN_AUTO(stonet_model) *model = fit("sir", "none", &table);
+    SN_BLOCK char *page = NULL;
     OK(stonet_report(model, table.data, NULL, NULL, &page));
     json_t *content = content_of(page);
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "z")), 1);
     assert_false(has(content, "importance") || has(content, "calibration") || has(content, "histogram"));
     json_decref(content);
-    stonet_string_free(page);
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 TEST(test_mistakes)
 {
-    sn_table table = sn_table_numbers(N, P, 1, 3);
-    stonet_model *model = fit("sir", "auto", &table);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
+    SN_AUTO(stonet_model) *model = fit("sir", "auto", &table);
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
     char *page = NULL;
     assert_int_equal(stonet_report(NULL, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT);
@@ -96,8 +89,6 @@ TEST(test_mistakes)
                     "table of dimensions");
         assert_null(page);
     }
-    stonet_model_free(model);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -74,34 +74,30 @@ typedef stonet_status (*call)(int kind, const stonet_run *run);
 
 static stonet_status order(int kind, const stonet_run *run)
 {
-    stonet_order_result *found = NULL;
+    SN_AUTO(stonet_order_result) *found = NULL;
     const stonet_order_options how = {
         .size = sizeof how, .rule = (stonet_order_rule)kind, .level = 0.05, .resamples = 3, .folds = 2};
-    stonet_spec *dr = NULL;
+    SN_AUTO(stonet_spec) *dr = NULL;
     OK(stonet_spec_create(kind == STONET_ORDER_TESTS ? "dr" : "sir", &dr));
     stonet_status status = stonet_order(dr, data, &how, run, &found);
-    stonet_spec_free(dr);
-    stonet_order_free(found);
     return status;
 }
 
 static stonet_status importance(int kind, const stonet_run *run)
 {
-    stonet_importance_result *found = NULL;
+    SN_AUTO(stonet_importance_result) *found = NULL;
     const stonet_importance_options how = {
         .size = sizeof how, .kind = (stonet_importance_kind)kind, .repeats = 2, .train = data};
     stonet_status status =
         stonet_importance(kind == STONET_IMPORTANCE_REFIT ? model : trained, data, &how, run, &found);
-    stonet_importance_free(found);
     return status;
 }
 
 static stonet_status coef(int kind, const stonet_run *run)
 {
-    stonet_coef_result *found = NULL;
+    SN_AUTO(stonet_coef_result) *found = NULL;
     const stonet_coef_options how = {.size = sizeof how, .pairs = kind};
     stonet_status status = stonet_coef(kind != 0 ? model : trained, data, &how, run, &found);
-    stonet_coef_free(found);
     return status;
 }
 
@@ -138,9 +134,8 @@ static stonet_status standard_errors(int kind, const stonet_run *run)
 static stonet_status report(int kind, const stonet_run *run)
 {
     (void)kind;
-    char *html = NULL;
+    SN_BLOCK char *html = NULL;
     stonet_status status = stonet_report(model, data, NULL, run, &html);
-    stonet_string_free(html);
     return status;
 }
 
@@ -195,8 +190,8 @@ TEST(what_is_there_is_kept)
         {"response", "ensemble"}, {"restarts", "3"},   {"activation", "auto"}};
     for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++)
         for (stop_after = 0; stop_after < 60; stop_after += 7) {
-            stonet_spec *spec = NULL;
-            stonet_model *so_far = NULL;
+            SN_AUTO(stonet_spec) *spec = NULL;
+            SN_AUTO(stonet_model) *so_far = NULL;
             OK(stonet_spec_copy(net, &spec));
             set(spec, WAYS[k][0], WAYS[k][1]);
             asked = 0;
@@ -209,14 +204,12 @@ TEST(what_is_there_is_kept)
             } else if (status != STONET_OK) {
                 assert_int_equal(status, STONET_ERROR_INTERRUPTED);
             }
-            stonet_model_free(so_far);
-            stonet_spec_free(spec);
         }
     const stonet_spec *const specs[] = {sir, net};
     const stonet_compare_options folds = {.size = sizeof folds, .folds = 2};
     const stonet_tune_options grid = {.size = sizeof grid, .folds = 2};
     for (stop_after = 0; stop_after < 3; stop_after++) {
-        stonet_results *results = NULL;
+        SN_AUTO(stonet_results) *results = NULL;
         asked = 0;
         stonet_status status = stonet_compare(specs, 2, labels, &folds, &run, &results);
         assert_true(status == STONET_ERROR_INTERRUPTED ||
@@ -227,7 +220,6 @@ TEST(what_is_there_is_kept)
         status = stonet_tune(sir, labels, &grid, &run, &results);
         assert_true(status == STONET_ERROR_INTERRUPTED ||
                     (status == STONET_OK && stonet_results_outcome(results) == STONET_STOPPED));
-        stonet_results_free(results);
     }
 }
 

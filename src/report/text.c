@@ -28,7 +28,7 @@ static size_t utf8_length(const unsigned char *at)
 
 json_t *sn_page_text(const char *text)
 {
-    char *copy = sn_strdup(text != NULL ? text : "");
+    SN_BLOCK char *copy = sn_strdup(text != NULL ? text : "");
     if (copy == NULL) return NULL;
     for (size_t i = 0; copy[i] != '\0';) {
         const size_t length = utf8_length((const unsigned char *)copy + i);
@@ -36,7 +36,6 @@ json_t *sn_page_text(const char *text)
         i += length > 0 ? length : 1;
     }
     json_t *json = json_string(copy);
-    sn_free(copy);
     return json;
 }
 
@@ -47,7 +46,7 @@ json_t *sn_page_number(double value)
 
 char *sn_page_render(const json_t *content)
 {
-    char *json = sn_json_print(content, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    SN_BLOCK char *json = sn_json_print(content, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
     if (json == NULL) return NULL;
     char *page = NULL;
     size_t size = 0;
@@ -68,6 +67,5 @@ char *sn_page_render(const json_t *content)
             page = NULL;
         }
     }
-    free(json);
     return page;
 }

@@ -6,20 +6,19 @@
 
 static void assert_refused(const char *entry, const char *words)
 {
-    stonet_spec *base = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("sir", "1");
     sn_points points;
     assert_int_equal(sn_points_create(base, &entry, 1, 0, 1, &points), STONET_ERROR_ARGUMENT);
     if (strstr(stonet_last_error(), words) == NULL) print_error("%s\n", stonet_last_error());
     assert_non_null(strstr(stonet_last_error(), words));
     assert_null(points.spec);
-    stonet_spec_free(base);
 }
 
 TEST(all_points_in_order)
 {
     static const char *const GRID[] = {"slices=5,10", "dim=1,2,3"};
-    stonet_spec *base = sn_testing_spec("sir", "7");
-    sn_points points;
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("sir", "7");
+    SN_FREED_BY(sn_points_free) sn_points points = {0};
     OK(sn_points_create(base, GRID, 2, 0, 1, &points));
     assert_int_equal(points.count, 6);
     for (int i = 0; i < 6; i++) {
@@ -31,29 +30,25 @@ TEST(all_points_in_order)
     OK(sn_points_create(base, NULL, 0, 0, 1, &points));
     assert_int_equal(points.count, 1);
     assert_int_equal(sn_int(points.spec[0]->common, "dim"), 7);
-    sn_points_free(&points);
-    stonet_spec_free(base);
 }
 
 /* The learner is chosen before its settings, whatever the order of the grid. */
 TEST(learners_can_be_tuned)
 {
     static const char *const GRID[] = {"learner.l2=1,2", "learner=logistic"};
-    stonet_spec *base = sn_testing_spec("pca", "1");
-    sn_points points;
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("pca", "1");
+    SN_FREED_BY(sn_points_free) sn_points points = {0};
     OK(sn_points_create(base, GRID, 2, 0, 1, &points));
     assert_int_equal(points.count, 2);
     assert_true(sn_real(points.spec[1]->learner_settings, "l2") == 2.0);
-    sn_points_free(&points);
-    stonet_spec_free(base);
 }
 
 /* Only the pairs that are given, not every slices with every dim; a learner is chosen before its settings. */
 TEST(settings_can_change_together)
 {
     static const char *const GRID[] = {"slices/dim=5/1,10/2", "learner.l2/learner=2/logistic", "ridge=0,1"};
-    stonet_spec *base = sn_testing_spec("sir", "7");
-    sn_points points;
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("sir", "7");
+    SN_FREED_BY(sn_points_free) sn_points points = {0};
     OK(sn_points_create(base, GRID, 3, 0, 1, &points));
     assert_int_equal(points.count, 4);
     for (int i = 0; i < 4; i++) {
@@ -71,8 +66,6 @@ TEST(settings_can_change_together)
     size_t widths;
     assert_true(sn_list(points.spec[0]->settings, "hidden", &widths)[1] == 32.0);
     assert_int_equal(widths, 2);
-    sn_points_free(&points);
-    stonet_spec_free(base);
 }
 
 TEST(bad_grids_are_refused)
@@ -92,18 +85,17 @@ TEST(bad_grids_are_refused)
     assert_refused("slices=3,x", "'x'");
     static const char *const TWICE[] = {"dim=1", "dim=2"}, *const INSIDE[] = {"dim=1", "slices/dim=3/2"};
     static const char *const HUGE[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
-    stonet_spec *base = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("sir", "1");
     sn_points points;
     assert_int_equal(sn_points_create(base, TWICE, 2, 0, 1, &points), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_points_create(base, INSIDE, 2, 0, 1, &points), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_points_create(base, HUGE, 2, -1, 1, &points), STONET_ERROR_ARGUMENT);
-    stonet_spec_free(base);
 }
 
 TEST(random_points_are_different_and_repeatable)
 {
     static const char *const GRID[] = {"dim=1,2,3,4,5,6,7,8,9,10", "slices=2,3,4,5,6,7,8,9,10,11"};
-    stonet_spec *base = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_spec) *base = sn_testing_spec("sir", "1");
     sn_points points, again, other;
     OK(sn_points_create(base, GRID, 2, 99, 3, &points));
     OK(sn_points_create(base, GRID, 2, 99, 3, &again));
@@ -125,12 +117,11 @@ TEST(random_points_are_different_and_repeatable)
     OK(sn_points_create(base, GRID, 2, 1000, 3, &points));
     assert_int_equal(points.count, 100);
     sn_points_free(&points);
-    stonet_spec_free(base);
 }
 
 TEST(entries_find_their_method)
 {
-    stonet_spec *sir = sn_testing_spec("sir", "1"), *pca = sn_testing_spec("pca", "1");
+    SN_AUTO(stonet_spec) *sir = sn_testing_spec("sir", "1"), *pca = sn_testing_spec("pca", "1");
     const char *own;
     assert_true(sn_grid_entry_is_for("sir:slices=1,2", sir, &own));
     assert_string_equal(own, "slices=1,2");
@@ -143,8 +134,6 @@ TEST(entries_find_their_method)
     assert_false(sn_grid_entry_is_for("dim/slices=1/2", pca, &own));
     assert_true(sn_grid_entry_is_for("sir:dim/slices=1/2", sir, &own));
     assert_string_equal(own, "dim/slices=1/2");
-    stonet_spec_free(sir);
-    stonet_spec_free(pca);
 }
 
 /* Every value of every built-in grid must be one the method takes. */
@@ -152,16 +141,14 @@ TEST(built_in_grids_are_valid)
 {
     for (size_t i = 0; i < sn_method_count(); i++) {
         const char *method = sn_method_at(i)->name;
-        stonet_spec *base = sn_testing_spec(method, "1");
+        SN_AUTO(stonet_spec) *base = sn_testing_spec(method, "1");
         const char *grid[SN_MAX_GRID_ENTRIES];
         int64_t count = sn_default_grid(sn_method_at(i), SN_TASK_BOTH, grid);
-        sn_points points;
+        SN_FREED_BY(sn_points_free) sn_points points = {0};
         stonet_status status = sn_points_create(base, grid, count, 0, 1, &points);
         if (status != STONET_OK) print_error("%s: %s\n", method, stonet_last_error());
         OK(status);
         assert_true(points.count <= 60);
-        sn_points_free(&points);
-        stonet_spec_free(base);
     }
 }
 

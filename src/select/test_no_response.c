@@ -15,11 +15,13 @@ static stonet_spec *quick_spec(const char *method)
 TEST(z_does_not_depend_on_the_response)
 {
     const char *const methods[] = {"pca", "autoencoder", "none"};
-    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
+    SN_FREED_BY(sn_table_free)
+    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1),
+             without = sn_table_features(ROWS, COLUMNS, 1);
     assert_memory_equal(with.x, without.x, ROWS * COLUMNS * sizeof *with.x);
     for (size_t m = 0; m < 3; m++) {
-        stonet_spec *spec = quick_spec(methods[m]);
-        stonet_model *one = NULL, *two = NULL, *back = NULL;
+        SN_AUTO(stonet_spec) *spec = quick_spec(methods[m]);
+        SN_AUTO(stonet_model) *one = NULL, *two = NULL, *back = NULL;
         assert_int_equal(stonet_spec_needs_response(spec), 0);
         OK(stonet_fit(spec, with.data, NULL, &one));
         OK(stonet_fit(spec, without.data, NULL, &two));
@@ -33,24 +35,19 @@ TEST(z_does_not_depend_on_the_response)
         assert_memory_equal(a, b, (size_t)(ROWS * stonet_model_dim(one)) * sizeof *a);
         assert_int_equal(stonet_model_outputs(back), 0);
         assert_int_equal(stonet_model_is_classifier(back), 0);
-        char *about = stonet_model_json(back);
+        SN_BLOCK char *about = stonet_model_json(back);
         assert_non_null(strstr(about, "\"task\": \"none\""));
-        stonet_string_free(about);
         stonet_bytes_free(bytes);
-        stonet_model_free(one);
-        stonet_model_free(two);
-        stonet_model_free(back);
-        stonet_spec_free(spec);
     }
-    sn_table_free(&with);
-    sn_table_free(&without);
 }
 
 TEST(what_needs_a_response_says_so)
 {
-    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
+    SN_FREED_BY(sn_table_free)
+    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1),
+             without = sn_table_features(ROWS, COLUMNS, 1);
     stonet_model *model = NULL;
-    stonet_spec *sir = quick_spec("sir"), *pca = quick_spec("pca");
+    SN_AUTO(stonet_spec) *sir = quick_spec("sir"), *pca = quick_spec("pca");
     assert_int_equal(stonet_spec_needs_response(sir), 1);
     assert_says(stonet_fit(sir, without.data, NULL, &model), STONET_ERROR_DATA, "method 'sir' needs one");
     OK(stonet_fit(pca, without.data, NULL, &model));
@@ -71,30 +68,22 @@ TEST(what_needs_a_response_says_so)
     OK(stonet_spec_set(pca, "learner", "auto"));
     OK(stonet_spec_set(pca, "task", "classification"));
     assert_says(stonet_fit(pca, without.data, NULL, &model), STONET_ERROR_DATA, "task=classification");
-    stonet_spec_free(sir);
-    stonet_spec_free(pca);
-    sn_table_free(&with);
-    sn_table_free(&without);
 }
 
 /* The test of sufficiency takes the response of its own rows: classes of text, or numbers. */
 TEST(sufficiency_is_tested_on_any_response)
 {
-    sn_table classes = sn_table_classes(ROWS, COLUMNS, 3, 2), numbers = sn_table_numbers(ROWS, COLUMNS, 2, 3),
-             without = sn_table_features(ROWS, COLUMNS, 4);
-    stonet_spec *pca = quick_spec("pca");
-    stonet_model *model = NULL;
+    SN_FREED_BY(sn_table_free)
+    sn_table classes = sn_table_classes(ROWS, COLUMNS, 3, 2),
+             numbers = sn_table_numbers(ROWS, COLUMNS, 2, 3), without = sn_table_features(ROWS, COLUMNS, 4);
+    SN_AUTO(stonet_spec) *pca = quick_spec("pca");
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_sufficiency_result result;
     OK(stonet_fit(pca, without.data, NULL, &model));
     OK(stonet_sufficiency(model, classes.data, NULL, NULL, &result));
     assert_true(result.p_value >= 0 && result.p_value <= 1);
     OK(stonet_sufficiency(model, numbers.data, NULL, NULL, &result));
     assert_says(stonet_sufficiency(model, without.data, NULL, NULL, &result), STONET_ERROR_DATA, "has none");
-    stonet_model_free(model);
-    stonet_spec_free(pca);
-    sn_table_free(&classes);
-    sn_table_free(&numbers);
-    sn_table_free(&without);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -31,9 +31,9 @@ static sn_table hidden_classes(int64_t n, uint32_t seed)
 TEST(folds_part_the_rows_by_class)
 {
     enum { N = 100, FOLDS = 4 };
-    sn_table table = sn_table_classes(N, 2, 3, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "1");
-    sn_strata strata;
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, 2, 3, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
+    SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     sn_splits splits;
     OK(sn_strata_create(spec, table.data, &strata));
     assert_true(strata.is_classifier);
@@ -62,28 +62,22 @@ TEST(folds_part_the_rows_by_class)
     sn_splits_free(&splits);
     assert_says(sn_splits_fold(table.data, NULL, &strata, 1, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
     assert_says(sn_splits_fold(table.data, NULL, &strata, 101, 1, &splits), STONET_ERROR_ARGUMENT, "folds");
-    sn_strata_free(&strata);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(a_class_of_one_row_is_never_held_out)
 {
-    sn_table table = sn_table_classes(20, 2, 2, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(20, 2, 2, 1);
     static const char *const LABELS[] = {"a", "b", "lonely"};
     int32_t code[20];
     for (int i = 0; i < 20; i++) code[i] = i % 2;
     code[7] = 2;
     OK(stonet_data_set_classes(table.data, code, LABELS, 3));
-    stonet_spec *spec = sn_testing_spec("pca", "1");
-    stonet_results *results = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
+    SN_AUTO(stonet_results) *results = NULL;
     static const char *const GRID[] = {"dim=1"};
     stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
     OK(stonet_tune(spec, table.data, &options, NULL, &results));
     assert_null(row_of(results, 0).failure);
-    stonet_results_free(results);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* ---- tune ---- */
@@ -91,21 +85,20 @@ TEST(a_class_of_one_row_is_never_held_out)
 static stonet_results *tune_hidden(const stonet_data *data, int threads)
 {
     static const char *const GRID[] = {"dim=1,2"};
-    stonet_spec *spec = sn_testing_spec("pca", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
     OK(stonet_spec_set(spec, "scale", "centre"));
     stonet_results *results = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
     OK(stonet_tune(spec, data, &options, &run, &results));
-    stonet_spec_free(spec);
     return results;
 }
 
 TEST(tuning_finds_the_dimension)
 {
-    sn_table table = hidden_classes(120, 1);
-    stonet_results *results = tune_hidden(table.data, 2);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(120, 1);
+    SN_AUTO(stonet_results) *results = tune_hidden(table.data, 2);
     assert_int_equal(stonet_results_rows(results), 2);
     assert_int_equal(stonet_results_best(results), 1);
     assert_int_equal(stonet_results_outcome(results), STONET_DONE);
@@ -122,17 +115,12 @@ TEST(tuning_finds_the_dimension)
     assert_true(fabs(good.se - sqrt(variance / 4)) < 1e-12);
     assert_int_not_equal(stonet_results_row(results, 2, &bad), STONET_OK);
 
-    stonet_spec *best = NULL, *spec = NULL;
+    SN_AUTO(stonet_spec) *best = NULL, *spec = NULL;
     OK(stonet_results_spec(results, stonet_results_best(results), &best));
-    char *config = stonet_spec_json(best);
+    SN_BLOCK char *config = stonet_spec_json(best);
     OK(stonet_spec_parse(config, &spec));
     assert_int_equal(sn_int(spec->common, "dim"), 2);
     assert_says(stonet_results_spec(results, 2, &best), STONET_ERROR_ARGUMENT, "no such row");
-    stonet_spec_free(best);
-    stonet_spec_free(spec);
-    stonet_string_free(config);
-    stonet_results_free(results);
-    sn_table_free(&table);
 }
 
 /* Three rows by hand: the last is best, the first .1 above it with a standard error of .1 / sqrt 3, the
@@ -140,9 +128,9 @@ TEST(tuning_finds_the_dimension)
 TEST(the_simplest_is_the_first_that_is_close)
 {
     static const double VALUES[3][3] = {{0.1, 0.2, 0.3}, {0.12, 0.12, 0.12}, {0.1, 0.1, 0.1}};
-    stonet_spec *spec = sn_testing_spec("pca", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
     const stonet_spec *const specs[3] = {spec, spec, spec};
-    stonet_results *results = NULL;
+    SN_AUTO(stonet_results) *results = NULL;
     OK(sn_results_create(specs, 3, 3, STONET_CRITERION_MSE, &results));
     for (int i = 0; i < 3; i++) memcpy(results->row[i].value, VALUES[i], sizeof VALUES[i]);
     results->best = 2;
@@ -156,31 +144,26 @@ TEST(the_simplest_is_the_first_that_is_close)
     assert_int_equal(stonet_results_simplest(results, 0.0), 1);
     results->best = -1;
     assert_int_equal(stonet_results_simplest(results, 1.0), -1);
-    stonet_results_free(results);
-    stonet_spec_free(spec);
 }
 
 TEST(threads_do_not_change_the_results)
 {
-    sn_table table = hidden_classes(90, 2);
-    stonet_results *one = tune_hidden(table.data, 1);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(90, 2);
+    SN_AUTO(stonet_results) *one = tune_hidden(table.data, 1);
     for (int threads = 2; threads <= 7; threads += 5) {
-        stonet_results *other = tune_hidden(table.data, threads);
+        SN_AUTO(stonet_results) *other = tune_hidden(table.data, threads);
         for (int i = 0; i < 2; i++) {
             stonet_result_row a = row_of(one, i), b = row_of(other, i);
             assert_memory_equal(a.values, b.values, (size_t)a.n_values * sizeof *a.values);
         }
-        stonet_results_free(other);
     }
-    stonet_results_free(one);
-    sn_table_free(&table);
 }
 
 TEST(results_are_written_as_json_and_csv)
 {
-    sn_table table = hidden_classes(60, 3);
-    stonet_results *results = tune_hidden(table.data, 2);
-    char *text = stonet_results_json(results);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 3);
+    SN_AUTO(stonet_results) *results = tune_hidden(table.data, 2);
+    SN_BLOCK char *text = stonet_results_json(results);
     json_t *list = json_loads(text, 0, NULL);
     assert_int_equal(json_array_size(list), 2);
     json_t *row = json_array_get(list, 1);
@@ -199,15 +182,12 @@ TEST(results_are_written_as_json_and_csv)
     assert_non_null(
         strstr(text, "method,dim,settings,learner,mean,se,seconds,split1,split2,split3,split4,failure\n"));
     assert_non_null(strstr(text, "\npca,2,\"{\"\"scale\"\": \"\"centre\"\"}\","));
-    stonet_string_free(text);
-    stonet_results_free(results);
-    sn_table_free(&table);
 }
 
 TEST(a_point_that_fails_does_not_stop_the_others)
 {
-    sn_table table = hidden_classes(60, 3);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 3);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     static const char *const MIXED[] = {"learner=linear,logistic"}, *const BAD[] = {"learner=linear"};
     stonet_results *results = NULL;
     stonet_tune_options options = {.size = sizeof options, .folds = 2, .grid = MIXED, .n_grid = 1};
@@ -224,15 +204,15 @@ TEST(a_point_that_fails_does_not_stop_the_others)
     options.grid = BAD;
     assert_says(stonet_tune(spec, table.data, &options, NULL, &results), STONET_ERROR_NUMERIC, "linear");
     assert_null(results);
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 TEST(criteria_must_suit_the_task)
 {
-    sn_table classes = hidden_classes(60, 3), numbers = sn_table_numbers(60, 3, 1, 1);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
-    stonet_results *results = NULL;
+    SN_FREED_BY(sn_table_free)
+    sn_table classes = hidden_classes(60, 3),
+             numbers = sn_table_numbers(60, 3, 1, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
+    SN_AUTO(stonet_results) *results = NULL;
     stonet_tune_options options = {.size = sizeof options, .folds = 2, .criterion = STONET_CRITERION_MSE};
     assert_says(stonet_tune(spec, classes.data, &options, NULL, &results), STONET_ERROR_ARGUMENT, "mse");
     options.criterion = STONET_CRITERION_LOG_LOSS;
@@ -243,10 +223,6 @@ TEST(criteria_must_suit_the_task)
     options.criterion = STONET_CRITERION_AUTO;
     OK(stonet_tune(spec, numbers.data, &options, NULL, &results));
     assert_string_equal(stonet_results_criterion(results), "mse");
-    stonet_results_free(results);
-    stonet_spec_free(spec);
-    sn_table_free(&classes);
-    sn_table_free(&numbers);
 }
 
 /* ---- the caller's functions ---- */
@@ -275,8 +251,8 @@ static int should_stop(void *user)
 
 TEST(stopping_keeps_what_is_finished)
 {
-    sn_table table = hidden_classes(60, 3);
-    stonet_spec *spec = sn_testing_spec("pca", "2");
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 3);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     static const char *const GRID[] = {"dim=1,2,3"};
     stonet_tune_options options = {.size = sizeof options, .folds = 5, .grid = GRID, .n_grid = 1};
     stonet_results *results = NULL;
@@ -306,15 +282,13 @@ TEST(stopping_keeps_what_is_finished)
         assert_false(self.elsewhere);
         stonet_results_free(results);
     }
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* ---- compare ---- */
 
 TEST(methods_are_compared_on_the_same_folds)
 {
-    sn_table table = hidden_classes(120, 5);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(120, 5);
     stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
                              sn_testing_spec("sir", "2")};
     OK(stonet_spec_set(specs[0], "scale", "centre"));
@@ -334,28 +308,22 @@ TEST(methods_are_compared_on_the_same_folds)
     assert_says(stonet_compare(NULL, 0, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
                 "specs");
     for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
-    sn_table_free(&table);
 }
 
 TEST(a_test_set_takes_the_place_of_folds)
 {
-    sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
-    stonet_spec *spec = sn_testing_spec("sir", "1");
-    stonet_results *results = NULL;
+    SN_FREED_BY(sn_table_free) sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_results) *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .test = test.data};
     OK(stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results));
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
     OK(stonet_fit(spec, train.data, NULL, &model));
     OK(stonet_score(model, test.data, NULL, &scores));
     assert_int_equal(row_of(results, 0).n_values, 1);
     assert_true(row_of(results, 0).values[0] == scores.error_rate);
     assert_true(isnan(row_of(results, 0).se));
-    stonet_model_free(model);
-    stonet_results_free(results);
-    stonet_spec_free(spec);
-    sn_table_free(&train);
-    sn_table_free(&test);
 }
 
 /* Counts its calls by the rows it is shown. */
@@ -374,7 +342,7 @@ static stonet_status choose_two(const stonet_spec *spec, const stonet_data *trai
    dimension itself, the row says 0, and the choice stands beside every split. */
 TEST(an_open_dimension_is_chosen_in_each_training_part)
 {
-    sn_table table = hidden_classes(90, 7);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(90, 7);
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("pca", "2")};
     const int open[2] = {1, 0};
     stonet_compare_options options = {
@@ -400,14 +368,15 @@ TEST(an_open_dimension_is_chosen_in_each_training_part)
     assert_says(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
                 STONET_ERROR_ARGUMENT, "either chosen or tuned");
     for (int i = 0; i < 2; i++) stonet_spec_free(specs[i]);
-    sn_table_free(&table);
 }
 
 /* The settings chosen for a split must not depend on its held-out rows: with the classes of the test set
    permuted, the choice is the same. */
 TEST(tuning_sees_the_training_part_only)
 {
-    sn_table train = hidden_classes(90, 7), test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
+    SN_FREED_BY(sn_table_free)
+    sn_table train = hidden_classes(90, 7),
+             test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
     static const char *const LABELS[] = {"green", "blue", "red"};
     int64_t n_classes;
     int32_t code[60];
@@ -419,18 +388,16 @@ TEST(tuning_sees_the_training_part_only)
     char *chosen[2];
     double mean[2];
     for (int k = 0; k < 2; k++) {
-        stonet_results *results = NULL;
+        SN_AUTO(stonet_results) *results = NULL;
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 3, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {
             .size = sizeof options, .test = k == 0 ? test.data : spoiled.data, .tuning = &tuning};
         OK(stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results));
-        char *text = stonet_results_json(results);
+        SN_BLOCK char *text = stonet_results_json(results);
         json_t *list = json_loads(text, 0, NULL);
         chosen[k] = json_dumps(json_object_get(json_array_get(list, 0), "chosen"), JSON_SORT_KEYS);
         mean[k] = row_of(results, 0).mean;
         json_decref(list);
-        stonet_string_free(text);
-        stonet_results_free(results);
     }
     assert_string_equal(chosen[0], chosen[1]);
     assert_true(mean[0] < 0.2 && mean[1] > 0.8);
@@ -438,14 +405,11 @@ TEST(tuning_sees_the_training_part_only)
         free(chosen[i]);
         stonet_spec_free(specs[i]);
     }
-    sn_table_free(&train);
-    sn_table_free(&test);
-    sn_table_free(&spoiled);
 }
 
 TEST(tuned_comparisons_are_the_same_for_any_threads)
 {
-    sn_table table = hidden_classes(60, 9);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 9);
     static const char *const GRID[] = {"pca:dim=1,2", "slices=3,6"};
     stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
                              sn_testing_spec("none", "1")};
@@ -453,12 +417,11 @@ TEST(tuned_comparisons_are_the_same_for_any_threads)
     for (int k = 0; k < 2; k++) {
         stonet_run run = STONET_RUN_INIT;
         run.threads = k == 0 ? 1 : 3;
-        stonet_results *results = NULL;
+        SN_AUTO(stonet_results) *results = NULL;
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
         OK(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results));
         for (int i = 0; i < 3; i++) memcpy(&values[k][3 * i], row_of(results, i).values, 3 * sizeof(double));
-        stonet_results_free(results);
     }
     assert_memory_equal(values[0], values[1], sizeof values[0]);
     stonet_results *results = NULL;
@@ -468,14 +431,13 @@ TEST(tuned_comparisons_are_the_same_for_any_threads)
     assert_says(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
                 STONET_ERROR_ARGUMENT, "kdr:epsilon");
     for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
-    sn_table_free(&table);
 }
 
 /* Says what stonet_compare would say, and fits nothing: these fits would not end. */
 TEST(a_check_finds_what_a_comparison_would)
 {
-    sn_table table = hidden_classes(60, 10);
-    stonet_spec *spec = sn_testing_spec("autoencoder", "1");
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 10);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("autoencoder", "1");
     const stonet_spec *const *specs = (const stonet_spec *const *)&spec;
     OK(stonet_spec_set(spec, "epochs", "9000000"));
     static const char *const LOST[] = {"slices=2,3"};
@@ -496,17 +458,15 @@ TEST(a_check_finds_what_a_comparison_would)
     tuning.n_grid = 1;
     assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "slices=2,3");
     assert_says(stonet_compare_check(NULL, 0, table.data, &fine), STONET_ERROR_ARGUMENT, "needs specs");
-    stonet_spec_free(spec);
-    sn_table_free(&table);
 }
 
 /* A comparison where everything fails is one that says why, row by row. */
 TEST(specs_that_all_fail_give_their_reasons)
 {
-    sn_table table = hidden_classes(60, 11);
+    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 11);
     stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1")};
     for (int i = 0; i < 2; i++) OK(stonet_spec_set(specs[i], "learner", "linear"));
-    stonet_results *results = NULL;
+    SN_AUTO(stonet_results) *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .folds = 3};
     OK(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results));
     assert_int_equal(stonet_results_best(results), -1);
@@ -515,8 +475,6 @@ TEST(specs_that_all_fail_give_their_reasons)
         assert_true(isnan(row_of(results, i).mean) && isnan(row_of(results, i).p_value));
         stonet_spec_free(specs[i]);
     }
-    stonet_results_free(results);
-    sn_table_free(&table);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -154,8 +154,8 @@ static double log_loss(const double *p, const int32_t *label)
 
 TEST(temperature_undoes_what_was_done)
 {
-    double *p = malloc(sizeof(double) * ROWS * CLASSES);
-    int32_t *label = malloc(sizeof *label * ROWS);
+    SN_BLOCK double *p = malloc(sizeof(double) * ROWS * CLASSES);
+    SN_BLOCK int32_t *label = malloc(sizeof *label * ROWS);
     assert_true(p != NULL && label != NULL);
     const double sharpness[] = {0.4, 1.0, 2.5};
     for (int s = 0; s < 3; s++) {
@@ -169,8 +169,6 @@ TEST(temperature_undoes_what_was_done)
         for (int c = 0; c < CLASSES; c++) sum += p[c];
         assert_true(fabs(sum - 1.0) < 1e-12);
     }
-    free(p);
-    free(label);
 }
 
 /* Separated classes do not make a certainty, and a 0 where the label is gives a number. */

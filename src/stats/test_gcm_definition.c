@@ -43,14 +43,13 @@ static void take_waves(const sn_scores *scores, int64_t count, uint32_t substrea
 {
     SN_WORKSPACE(keep);
     sn_standardised white = {.n = N};
-    double *f = calloc((size_t)(N * count), sizeof *f);
+    SN_BLOCK double *f = calloc((size_t)(N * count), sizeof *f);
     assert_non_null(f);
     OK(sn_scores_whiten(scores, &keep, &white.columns, &white.values));
     white.bandwidth = sqrt(2.0 * (double)white.columns);
     OK(sn_fourier_features(&white, count, (sn_drawing){SEED, substream, 1}, count, 0, f));
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < N; i++) to[k].value[i] = f[i * count + k];
-    free(f);
 }
 
 /* Residuals of one function with a penalty of its own (0), or with the given one. */
@@ -152,7 +151,7 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
     SN_WORKSPACE(keep);
     const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
     function *f = calloc((size_t)(all + my), sizeof *f), *of_y = f + all;
-    double *e = calloc((size_t)(N * (CONTROLS + my)), sizeof *e);
+    SN_BLOCK double *e = calloc((size_t)(N * (CONTROLS + my)), sizeof *e);
     assert_true(f != NULL && e != NULL);
     for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < q; j++) {
@@ -207,7 +206,6 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
     if (*alike && p_value[2] >= 0.0) p_value[2] = shuffled(f + 2 * q, of_y, my, (uint32_t)(2 * q));
     free(features);
     free(f);
-    free(e);
     return statistic;
 }
 

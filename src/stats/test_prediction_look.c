@@ -52,8 +52,8 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
     const uint32_t base = FIRST_STREAM + STREAMS * (uint32_t)fold;
     const int64_t of_z = sn_regression_width(N, z->columns, SN_FEATURES_PLAIN, RANDOM);
     const int64_t m = of_z + sn_regression_width(N, second->columns, SN_FEATURES_PLAIN, RANDOM);
-    double *f = calloc((size_t)(N * m), sizeof *f), *train = calloc((size_t)(N * m), sizeof *f);
-    double *yt = calloc((size_t)(N * my), sizeof *f), *coef = calloc((size_t)(m * my), sizeof *f);
+    SN_BLOCK double *f = calloc((size_t)(N * m), sizeof *f), *train = calloc((size_t)(N * m), sizeof *f);
+    SN_BLOCK double *yt = calloc((size_t)(N * my), sizeof *f), *coef = calloc((size_t)(m * my), sizeof *f);
     double *penalty = calloc((size_t)my, sizeof *f), error = 0.0;
     assert_true(f != NULL && train != NULL && yt != NULL && coef != NULL && penalty != NULL);
     OK(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base, 1}, m, 0, f));
@@ -89,10 +89,6 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
             if (fold_of[i] == fold) error += pow(y[i * my + c] - fmin(fmax(predicted, low), high), 2);
         }
     }
-    free(f);
-    free(train);
-    free(yt);
-    free(coef);
     free(penalty);
     return error;
 }
@@ -111,7 +107,7 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
     sn_random_permutation(&random, N, order);
     for (int64_t k = 0; k < N; k++) fold_of[order[k]] = k % FOLDS;
     for (int fold = 0; fold < FOLDS; fold++) {
-        double *y = calloc((size_t)(N * my), sizeof *y);
+        SN_BLOCK double *y = calloc((size_t)(N * my), sizeof *y);
         assert_non_null(y);
         for (int64_t c = 0; c < my; c++) {
             double mean = 0.0, n = 0.0;
@@ -126,7 +122,6 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
         of_both[fold] = error_of(&z, &x, 6, fold, fold_of, my, y);
         sum_z += of_z[fold];
         sum_both += of_both[fold];
-        free(y);
     }
     const double mean = (sum_z - sum_both) / FOLDS;
     double square = 0.0;

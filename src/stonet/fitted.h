@@ -1,6 +1,7 @@
 /* A fitted StoNet: what is needed to use it, and how it came about. */
 #pragma once
 
+#include "base/memory.h"
 #include "engine/engine.h"
 #include "front/front.h"
 #include "net/network.h"
@@ -40,6 +41,7 @@ typedef struct sn_stonet {
 } sn_stonet;
 
 void sn_stonet_free(sn_stonet *net);
+SN_DROP(sn_stonet, sn_stonet_free)
 
 /* The rows of a problem in what follows: its targets are those of the data; the response is looked at by
    impute alone. mu_layer (1 .. h+1); activated: psi of it (hidden

@@ -34,10 +34,10 @@ TEST(blocks_of_rows)
 {
     enum { N = 1500, Q = 3 };
     const int64_t width[] = {2, 5, Q, 2};
-    oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, N, 4);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(3, width, SN_TANH, SN_REGRESSION, N, 4);
     sn_stonet net = network_of(&o, &sn_engine_ref);
     static float units[N * Q];
-    sn_axes axes = {0};
+    SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
     assert_int_equal(sn_stonet_dim(&net), Q);
     OK(sn_stonet_turn(&net, &o.problem, 2, SN_UNITS_PLAIN, 1));
     assert_int_equal(sn_stonet_dim(&net), 2);
@@ -46,9 +46,7 @@ TEST(blocks_of_rows)
     assert_memory_equal(net.axes.map, axes.map, 2 * Q * sizeof *axes.map);
     assert_memory_equal(net.axes.mean, axes.mean, Q * sizeof *axes.mean);
     assert_memory_equal(net.axes.share, axes.share, 2 * sizeof *axes.share);
-    sn_axes_free(&axes);
     sn_axes_free(&net.axes);
-    oracle_free(&o);
 }
 
 /* At most 100,000 rows, and 2^21 numbers of Z; evenly from the first to the last. */
@@ -59,7 +57,7 @@ TEST(enough_rows)
     } cases[] = {{99999, 1, 99999}, {100001, 1, 100000}, {150000, 1, 100000}, {43000, 50, 41943}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int64_t width[] = {1, cases[k].units, 1}, n = cases[k].n;
-        oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, 2, 4);
+        SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, 2, 4);
         sn_stonet net = network_of(&o, &sn_engine_cpu);
         source from = {.base = {.prepare = rows_are_ready, .fetch = fetch}};
         const sn_problem problem = {
@@ -68,7 +66,6 @@ TEST(enough_rows)
         assert_int_equal(from.fetched, cases[k].wanted);
         assert_int_equal(from.last, (cases[k].wanted - 1) * n / cases[k].wanted);
         sn_axes_free(&net.axes);
-        oracle_free(&o);
     }
 }
 

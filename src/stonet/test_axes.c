@@ -82,7 +82,7 @@ TEST(linear_axes_are_the_principal_components_of_the_output)
                                       (double)weights(&f)[b * Q + k];
     OK(sn_eigh(M, cov, values, vectors));
     for (int k = 0; k < Q; k++) total += values[k];
-    sn_axes axes = learn(&f);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f);
     OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_uncorrelated(f.z);
     for (int k = 0; k < Q; k++) {
@@ -90,7 +90,6 @@ TEST(linear_axes_are_the_principal_components_of_the_output)
         assert_true(fabs(axes.share[k] - values[k] / total) < 1e-6);
     }
     assert_true(sn_axes_effective(&axes) > 1.0 && sn_axes_effective(&axes) < Q);
-    sn_axes_free(&axes);
 }
 
 /* Z in other units and directions, with W to match: the same axes, signs included. */
@@ -109,12 +108,10 @@ TEST(axes_do_not_depend_on_the_coordinates)
         to[0] = (from[0] - from[1]) / -2.0F;
         to[2] = 10.0F * from[2];
     }
-    sn_axes axes = learn(&f), same = learn(&other);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f), same = learn(&other);
     OK(sn_axes_apply(&axes, N, f.z, f.z));
     OK(sn_axes_apply(&same, N, other.z, other.z));
     for (int64_t i = 0; i < N_Q; i++) assert_true(fabsf(f.z[i] - other.z[i]) < 1e-3F);
-    sn_axes_free(&axes);
-    sn_axes_free(&same);
 }
 
 /* What saturates still counts: two clusters on the flat sides of tanh differ by 2 w. */
@@ -124,12 +121,11 @@ TEST(flat_sides_count)
     const float w[Q] = {1.0F, 0.1F, 0.0F};
     memcpy(weights(&f), w, sizeof w);
     for (int64_t i = 0; i < N; i++) f.z[i * Q] = i < N / 2 ? 20.0F : -20.0F;
-    sn_axes axes = learn(&f);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f);
     assert_true(axes.share[0] > 0.9);
     const double along = fabs(axes.map[0]) * 20.0; /* of the first axis, what the clusters are apart by */
     OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_true(along > 0.5 * sqrt(covariance(f.z, 0, 0)));
-    sn_axes_free(&axes);
 }
 
 TEST(a_line_is_told_from_a_plane)
@@ -140,13 +136,12 @@ TEST(a_line_is_told_from_a_plane)
         f.z[i * Q + 2] = 0.7F; /* and a column that is constant */
     }
     for (int k = 0; k < Q; k++) weights(&f)[k] = 1.0F;
-    sn_axes axes = learn(&f);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f);
     assert_true(axes.share[0] > 0.999);
     assert_true(sn_axes_effective(&axes) < 1.01);
     OK(sn_axes_apply(&axes, N, f.z, f.z));
     assert_uncorrelated(f.z);
     for (int64_t i = 0; i < N; i++) assert_true(f.z[i * Q + 2] == 0.0F);
-    sn_axes_free(&axes);
 }
 
 /* The second of two classes is where the first axis points. */
@@ -158,7 +153,7 @@ TEST(the_sign_is_that_of_the_last_class)
             weights(&f)[k] = k == 0 ? (float)way : 0.0F;
             weights(&f)[Q + k] = 5.0F + (k == 0 ? (float)-way : 0.0F);
         }
-        sn_axes axes = learn(&f);
+        SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f);
         OK(sn_axes_apply(&axes, N, f.z, f.z));
         double with = 0.0;
         fixture again = make(SN_TANH, SN_CLASSIFICATION, 2);
@@ -171,7 +166,6 @@ TEST(the_sign_is_that_of_the_last_class)
             with += logit * (double)f.z[i * Q];
         }
         assert_true(with > 0.0);
-        sn_axes_free(&axes);
     }
 }
 
@@ -185,7 +179,7 @@ TEST(columns_beyond_the_effect)
         if (of_effect == 0) memset(weights(&f), 0, sizeof(float[2 * Q]));
         float z[Q][N * Q];
         for (int q = Q; q >= 1; q--) {
-            sn_axes axes;
+            SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
             OK(sn_axes_learn(&f.shape, f.theta, N, f.z, (sn_units)units, q, &axes));
             assert_int_equal(axes.q, q);
             OK(sn_axes_apply(&axes, N, f.z, z[q - 1]));
@@ -202,7 +196,6 @@ TEST(columns_beyond_the_effect)
                     assert_true(fabsf(z[q - 1][i * q + k] - z[Q - 1][i * Q + k]) < 1e-5F);
             }
             assert_true(fabs(sn_axes_carried(&axes) - 1.0) < 1e-9);
-            sn_axes_free(&axes);
         }
     }
 }
@@ -219,7 +212,7 @@ TEST(axes_come_back_from_a_store)
 {
     fixture f = make(SN_TANH, SN_REGRESSION, M);
     sn_axes axes = learn(&f), back;
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_axes_get(store, Q, &back));
     assert_int_equal(back.q, 0);
@@ -229,7 +222,6 @@ TEST(axes_come_back_from_a_store)
     assert_memory_equal(axes.mean, back.mean, Q * sizeof(double));
     sn_axes_free(&back);
     assert_int_equal(sn_axes_get(store, Q + 1, &back), STONET_ERROR_FORMAT);
-    sn_store_free(store);
     sn_axes_free(&axes);
 }
 

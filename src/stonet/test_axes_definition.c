@@ -91,9 +91,9 @@ static void covariances(const fixture *f, sn_units of, double mean[Q], double s[
 /* map S map' = D and A'E[J'J]A = D with A = S map' D^(-1/2): the axes of the definition, and no others. */
 static void check(sn_task task, sn_units of, int kept)
 {
-    fixture *f = make(task);
+    SN_BLOCK fixture *f = make(task);
     double w[M][Q], jj[Q][Q], mean[Q], s[Q][Q], with_psi[Q][Q], a[Q][Q] = {{0}}, d[Q] = {0}, total = 0.0;
-    sn_axes axes;
+    SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
     weights(f, w);
     effect(f, of, w, jj);
     covariances(f, of, mean, s, with_psi);
@@ -135,8 +135,6 @@ static void check(sn_task task, sn_units of, int kept)
         sum += d[k];
     }
     assert_true(fabs(sn_axes_effective(&axes) - sum * sum / squares) < 1e-9);
-    sn_axes_free(&axes);
-    free(f);
 }
 
 TEST(axes_are_those_of_the_definition)
@@ -168,15 +166,13 @@ TEST(impossible_axes_are_refused)
         for (int of = SN_UNITS_PLAIN; of <= SN_UNITS_ACTIVATED; of++) {
             const sn_axes axes = {
                 .q = 2, .width = Q, .of = (sn_units)of, .mean = mean, .map = map, .share = share};
-            sn_axes back;
-            sn_store *store = NULL;
+            SN_FREED_BY(sn_axes_free) sn_axes back = {0};
+            SN_AUTO(sn_store) *store = NULL;
             OK(sn_store_create(&store));
             OK(sn_axes_put(&axes, store));
             const stonet_status status = sn_axes_get(store, Q, &back);
             assert_int_equal(status, k == 2 || k == 3 ? STONET_ERROR_FORMAT : STONET_OK);
             if (status == STONET_OK) assert_true(back.q == 2 && back.share[1] == share[1]);
-            sn_axes_free(&back);
-            sn_store_free(store);
         }
     }
 }
@@ -199,22 +195,20 @@ TEST(rounding_is_no_direction)
             z[2 * i + 1 - k] = (float)a;
             z[2 * i + k] = noisy < 2 ? 1000.0F + (b > 0.0 ? 6.1e-5F : 0.0F) : (float)(0.5e-6 * b);
         }
-        sn_axes axes = {0};
+        SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
         OK(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes));
         assert_int_equal(axes.q, 2);
         assert_true(axes.share[0] == 1.0 && axes.share[1] == 0.0);
         assert_true(axes.map[2] == 0.0 && axes.map[3] == 0.0);
-        sn_axes_free(&axes);
     }
     const double small[][2] = {{2e-5, 1.0}, {2e-3, 1.0}, {1e-8, 1e-4}};
     const double share[][2] = {{1.0, 0.0}, {1.0, 4e-6}, {0.0, 0.0}};
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 2 * N; i++) z[i] = (float)(small[k][i % 2] * sn_random_normal(&random));
-        sn_axes axes = {0};
+        SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
         OK(sn_axes_learn(&shape, theta, N, z, SN_UNITS_ACTIVATED, 2, &axes));
         for (int j = 0; j < 2; j++) assert_true(fabs(axes.share[j] - share[k][j]) <= 0.2 * share[k][j]);
         assert_true(axes.map[1] != 0.0 && axes.map[2] != 0.0); /* both columns are there */
-        sn_axes_free(&axes);
     }
 }
 

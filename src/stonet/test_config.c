@@ -10,10 +10,9 @@ static sn_problem rows_of(int64_t n, int64_t p, sn_task task)
 static void resolve(const sn_problem *problem, const sn_net_kind *kind, int64_t units,
                     const char *const *pairs, sn_shape *shape, sn_config *config)
 {
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     OK(sn_config_shape(settings, kind, problem, units, shape));
     OK(sn_config_resolve(settings, kind, problem, shape, config));
-    sn_settings_free(settings);
 }
 
 static const sn_net_kind NETWORK = {.activation = SN_TANH}, LINEAR = {.activation = SN_IDENTITY},
@@ -61,11 +60,10 @@ TEST(widths)
     assert_true(shape.spread);
     resolve(&classes, &NETWORK, 2, spread, &shape, &config);
     assert_false(shape.spread);
-    sn_settings *deep = settings_with((const char *const[]){
+    SN_AUTO(sn_settings) *deep = settings_with((const char *const[]){
         "hidden", "2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2", NULL});
     assert_says(sn_config_shape(deep, &NETWORK, &problem, 2, &shape), STONET_ERROR_ARGUMENT,
                 "layers; at most");
-    sn_settings_free(deep);
 }
 
 /* Ten units at least, so that none gets stuck; as many as columns where the layers were named. */
@@ -81,9 +79,8 @@ TEST(units_of_the_last_layer)
                  {{"hidden", "none", NULL}, 12, 12},
                  {{"hidden", "4", "response", "ensemble", NULL}, 2, 10}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        sn_settings *settings = settings_with(cases[k].pairs);
+        SN_AUTO(sn_settings) *settings = settings_with(cases[k].pairs);
         assert_int_equal(sn_config_units(settings, cases[k].q), cases[k].units);
-        sn_settings_free(settings);
     }
 }
 
@@ -151,17 +148,15 @@ TEST(the_sampler)
         {{"response", "location-scale", "output", "refit", NULL}, "regression of the mean alone"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        sn_settings *settings = settings_with(wrong[k].pairs);
+        SN_AUTO(sn_settings) *settings = settings_with(wrong[k].pairs);
         OK(sn_config_shape(settings, &NETWORK, &numbers, 1, &shape));
         assert_says(sn_config_resolve(settings, &NETWORK, &numbers, &shape, &config), STONET_ERROR_ARGUMENT,
                     wrong[k].words);
-        sn_settings_free(settings);
     }
-    sn_settings *settings = settings_with(
+    SN_AUTO(sn_settings) *settings = settings_with(
         (const char *const[]){"hidden", "4", "sigma2", "2", "epsilon", "0.5", "eta", "3", NULL});
     assert_says(sn_config_resolve(settings, &NETWORK, &numbers, &shape, &config), STONET_ERROR_ARGUMENT,
                 "cannot exceed 1");
-    sn_settings_free(settings);
 }
 
 /* A batch is chosen where the length is given, and steps fall to their end there. */

@@ -114,6 +114,7 @@ TEST(the_safeguard)
 {
     for (int which = 0; which < 4; which++) {
         const int64_t width[] = {4, 3, 5, 2};
+        SN_FREED_BY(oracle_free)
         oracle o = oracle_make(LAYERS, width, SN_TANH, which == 1 ? SN_CLASSIFICATION : SN_REGRESSION, 5, 7);
         o.shape.spread = which >= 2;
         const double beta = (const double[]){0.0, 0.0, 0.5, 1.0}[which]; /* of a spread: where either leads */
@@ -144,7 +145,6 @@ TEST(the_safeguard)
                             (i == 0 ? 0.6 : 0.7) * ((tight >> i & 1) != 0 ? 1.0 / (4.0 - i) : 1.0));
             }
         }
-        oracle_free(&o);
     }
 }
 
@@ -155,7 +155,7 @@ enum { N = 40, D = 3, MOST = 3 };
 static void check_gradient(sn_task task, int64_t m, bool weighted, double l2)
 {
     const int64_t width[] = {D, 2, m};
-    oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, 11);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, 11);
     int64_t list[N];
     float x[N * D], weight[2 * N];
     double coef[MOST * D], intercept[MOST], by_coef[MOST * D], by_intercept[MOST] = {0};
@@ -203,7 +203,6 @@ static void check_gradient(sn_task task, int64_t m, bool weighted, double l2)
         OK(sn_regress(&job, NULL, coef, intercept, &found));
         assert_true(!found && coef[0] == before);
     }
-    oracle_free(&o);
 }
 
 TEST(regressions_are_at_their_optimum)

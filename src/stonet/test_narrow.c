@@ -81,7 +81,7 @@ TEST(outputs_are_those_of_the_leading_axes)
                 static double wanted[N * M];
                 fixture f;
                 sn_shape shape;
-                float *theta = NULL;
+                SN_BLOCK float *theta = NULL;
                 double off = 0.0, spread = 0.0;
                 const bool classes = task == SN_CLASSIFICATION;
                 make(&f, cases[k].activation, (sn_task)task);
@@ -103,7 +103,6 @@ TEST(outputs_are_those_of_the_leading_axes)
                 if (!(sqrt(off / spread) < cases[k].most))
                     fail_msg("activation %d, task %d, q %d: %g", cases[k].activation, task, q,
                              sqrt(off / spread));
-                free(theta);
                 oracle_free(&f.o);
             }
 }

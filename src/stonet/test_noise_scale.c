@@ -97,7 +97,7 @@ static void gradient_of_kind(const sn_stage_job *job, const float *theta, const 
 TEST(test_against_the_definition)
 {
     const int32_t *kinds;
-    oracle o = two_kinds(&kinds);
+    SN_FREED_BY(oracle_free) oracle o = two_kinds(&kinds);
     sn_config config = config_of(&o, &sn_engine_ref);
     const sn_stage_job job = job_of(&o, &config);
     double g[64], h[64], q, rest, trace = 0.0, square = 0.0;
@@ -113,7 +113,6 @@ TEST(test_against_the_definition)
     const double step = config.lr * config.s_out; /* of a gradient, in each of 16 batches */
     assert_true(fabs(noise.variance / (16 * step * step) / trace - 1.0) < 0.1);
     assert_true(fabs(noise.square / (16 * step * step) / square - 1.0) < 0.02);
-    oracle_free(&o);
 }
 
 typedef struct choice {
@@ -150,6 +149,7 @@ static choice asked(const oracle *o, bool auto_batch)
 TEST(test_any_number_of_ranks)
 {
     const int64_t width[] = {P, 4, 1};
+    SN_FREED_BY(oracle_free)
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17); /* the response is noise */
     choice alone = asked(&o, true);
     choose(NULL, &alone);
@@ -167,13 +167,12 @@ TEST(test_any_number_of_ranks)
             assert_true(each[r].config.lr == alone.config.lr);
         }
     }
-    oracle_free(&o);
 }
 
 TEST(test_what_is_left_alone)
 {
     const int64_t width[] = {P, 4, 1};
-    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
     choice given = asked(&o, false), brief = asked(&o, true), step = asked(&o, true);
     choose(NULL, &given);
     assert_int_equal(given.config.batch, 64);
@@ -186,7 +185,6 @@ TEST(test_what_is_left_alone)
     step.config.auto_lr = false;
     choose(NULL, &step);
     assert_true(step.config.batch > 64 && step.config.lr == 0.05 && step.config.schedule.warm == 0.0);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

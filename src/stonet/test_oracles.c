@@ -140,7 +140,7 @@ TEST(test_linear_network_has_its_gaussian_posterior)
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
         gaussian_case c = make_gaussian(N, 0.2);
-        float *y = malloc(2 * 2 * N * sizeof *y);
+        SN_BLOCK float *y = malloc(2 * 2 * N * sizeof *y);
         assert_non_null(y);
         draw(sn_engine_at(e), &c.o, &c.d, 1, y, y + 2 * N);
         for (int k = 0; k < LATENTS; k++) {
@@ -153,7 +153,6 @@ TEST(test_linear_network_has_its_gaussian_posterior)
             assert_true(fabs(mean - c.mean[k]) < 6.0 * sqrt(expected / N));
             assert_true(fabs(variance / expected - 1.0) < 6.0 * sqrt(2.0 / N));
         }
-        free(y);
         oracle_free(&c.o);
     }
 }
@@ -205,7 +204,7 @@ TEST(test_small_noise_update_tends_to_back_propagation)
 {
     enum { N = 40000 };
     const int64_t width[] = {2, 2, 1};
-    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 4);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 4);
     oracle_repeat_first_row(&o);
     double expected[16] = {0}, gap[2];
     backpropagate(&o, expected);
@@ -227,7 +226,6 @@ TEST(test_small_noise_update_tends_to_back_propagation)
     assert_true(gap[0] > 0.02); /* at a large ratio the two differ, or the test would show nothing */
     const double ratio = gap[0] / gap[1];
     assert_true(ratio > 6.0 && ratio < 16.0); /* a tenth of the noise, a tenth of the gap */
-    oracle_free(&o);
 }
 
 /*
@@ -238,7 +236,7 @@ static double mean_square_error(int64_t iterations, double *gamma)
 {
     enum { N = 16, REPLICATIONS = 300 };
     const int64_t width[] = {1, 1, 1};
-    oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 6);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 6);
     double sx = 0, sy = 0, sxx = 0, sxy = 0, total = 0.0;
     for (int r = 0; r < N; r++) {
         sx += (double)o.x[r];
@@ -265,7 +263,6 @@ static double mean_square_error(int64_t iterations, double *gamma)
         total += pow((double)theta[0] - slope, 2.0) + pow((double)theta[1] - offset, 2.0);
         sn_engine_cpu.free(engine);
     }
-    oracle_free(&o);
     return total / REPLICATIONS;
 }
 
@@ -306,7 +303,7 @@ static double calibration_p(const sn_engine_ops *ops, const sn_dynamics *model, 
     static double truth[CHAINS];
     static float y[CHAINS];
     static int rank[CHAINS];
-    oracle o = joint_draws(model, truth);
+    SN_FREED_BY(oracle_free) oracle o = joint_draws(model, truth);
     memset(rank, 0, sizeof rank);
     for (int k = 0; k < DRAWS; k++) {
         draw(ops, &o, used, (uint32_t)k, y, NULL);
@@ -316,7 +313,6 @@ static double calibration_p(const sn_engine_ops *ops, const sn_dynamics *model, 
     const double expected = (double)CHAINS / (DRAWS + 1);
     for (int r = 0; r < CHAINS; r++) count[rank[r]]++;
     for (int b = 0; b <= DRAWS; b++) statistic += pow(count[b] - expected, 2.0) / expected;
-    oracle_free(&o);
     return sn_chisq_upper(DRAWS, statistic);
 }
 

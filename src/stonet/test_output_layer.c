@@ -59,17 +59,15 @@ static double steepest(const oracle *o)
 
 static void check_solved(sn_task task, int64_t outputs)
 {
-    oracle o = make_network(task, outputs);
+    SN_FREED_BY(oracle_free) oracle o = make_network(task, outputs);
     const size_t below = (size_t)o.shape.weight_at[o.shape.layers - 1] * sizeof(float);
-    float *before = malloc(below);
+    SN_BLOCK float *before = malloc(below);
     assert_non_null(before);
     memcpy(before, o.theta, below);
     assert_true(steepest(&o) > 1.0);
     refit(&o, sn_rows_range(0, N));
     assert_true(steepest(&o) < 1e-3);
     assert_memory_equal(before, o.theta, below);
-    free(before);
-    oracle_free(&o);
 }
 
 TEST(test_solves_its_regression)
@@ -83,7 +81,9 @@ TEST(test_solves_its_regression)
 /* The chosen rows, and no other, count. */
 TEST(test_rows)
 {
-    oracle all = make_network(SN_CLASSIFICATION, 2), part = make_network(SN_CLASSIFICATION, 2);
+    SN_FREED_BY(oracle_free)
+    oracle all = make_network(SN_CLASSIFICATION, 2),
+           part = make_network(SN_CLASSIFICATION, 2);
     int64_t odd[N / 2];
     for (int64_t i = 0; i < N / 2; i++) odd[i] = 2 * i + 1;
     for (int64_t i = 0; i < N / 2; i++) {
@@ -93,19 +93,16 @@ TEST(test_rows)
     refit(&all, sn_rows_list(odd, N / 2));
     refit(&part, sn_rows_range(0, N / 2));
     assert_memory_equal(all.theta, part.theta, (size_t)all.shape.parameters * sizeof(float));
-    oracle_free(&all);
-    oracle_free(&part);
 }
 
 static void check_untouched(oracle *o)
 {
     const size_t size = (size_t)o->shape.parameters * sizeof(float);
-    float *before = malloc(size);
+    SN_BLOCK float *before = malloc(size);
     assert_non_null(before);
     memcpy(before, o->theta, size);
     refit(o, sn_rows_range(0, N));
     assert_memory_equal(before, o->theta, size);
-    free(before);
     oracle_free(o);
 }
 

@@ -43,7 +43,7 @@ typedef struct result {
 static void train(const oracle *o, const sn_engine_ops *engine, const char *schedule, const char *lr,
                   const int64_t *until, result *out)
 {
-    sn_settings *settings = settings_with(
+    SN_AUTO(sn_settings) *settings = settings_with(
         (const char *const[]){"schedule", schedule, "lr", lr, "epochs", "3", "batch", "8", NULL});
     const sn_net_kind kind = {.activation = SN_TANH};
     sn_config config;
@@ -64,14 +64,13 @@ static void train(const oracle *o, const sn_engine_ops *engine, const char *sche
     sn_trainer_parameters(trainer, out->theta);
     out->report = *sn_trainer_report(trainer);
     sn_trainer_free(trainer);
-    sn_settings_free(settings);
 }
 
 /* wanted: calls, and the most iterations of one. */
 static void check(const char *schedule, const char *lr, const int64_t *until, int wanted, int most)
 {
     const int64_t width[] = {3, 4, 1};
-    oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
     static result plain, at_once;
     queued = sn_engine_ref;
     queued.create = create;
@@ -90,7 +89,6 @@ static void check(const char *schedule, const char *lr, const int64_t *until, in
         assert_memory_equal(plain.history.text, at_once.history.text, plain.history.length);
     sn_epoch_log_free(&plain.history);
     sn_epoch_log_free(&at_once.history);
-    oracle_free(&o);
 }
 
 /* Epochs of 50 batches: 32 and 18 of them; a pause ends what is asked for. */
@@ -129,7 +127,7 @@ static stonet_status scripted_steps(sn_engine *engine, const sn_iteration *itera
 static bool goes_on(sn_task task, int64_t outputs, double first, double then)
 {
     const int64_t width[] = {3, 4, outputs};
-    oracle o = oracle_make(2, width, SN_TANH, task, N, 17);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, task, N, 17);
     static result got;
     early = first;
     late = then;
@@ -143,7 +141,6 @@ static bool goes_on(sn_task task, int64_t outputs, double first, double then)
     assert_int_equal(got.report.iterations, done ? 60 : at_once ? 1 : 51);
     if (done) assert_true(fabs(got.report.loss - then) < 1e-9);
     sn_epoch_log_free(&got.history);
-    oracle_free(&o);
     return done;
 }
 

@@ -28,7 +28,7 @@ static sn_problem problem_of(const double *y, int64_t targets)
 static void assert_white(const sn_response *response, const double *y)
 {
     const int64_t m = response->outputs;
-    double *g;
+    SN_BLOCK double *g = NULL;
     OK(SN_NEW(g, N * m));
     OK(sn_response_encode(response, N, y, g));
     for (int64_t a = 0; a < m; a++) {
@@ -41,7 +41,6 @@ static void assert_white(const sn_response *response, const double *y)
             assert_true(fabs(sum - (a == b ? 1.0 : 0.0)) < 1e-6);
         }
     }
-    sn_free(g);
 }
 
 TEST(one_target_has_four_white_functions)
@@ -49,7 +48,7 @@ TEST(one_target_has_four_white_functions)
     double y[N];
     fill(y, 1);
     const sn_problem problem = problem_of(y, 1);
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_int_equal(response.outputs, 4);
     assert_white(&response, y);
@@ -59,7 +58,6 @@ TEST(one_target_has_four_white_functions)
     for (int64_t k = 0; k < 4; k++) assert_true(g[k * 4] < g[(k + 1) * 4]);
     assert_true(g[9] < g[5] && g[9] < g[13]);
     assert_true(fabs(g[0] + sqrt(3.0)) < 0.05 && fabs(g[16] - sqrt(3.0)) < 0.05);
-    sn_response_free(&response);
 }
 
 /* What a second target repeats of the first is not counted again. */
@@ -68,11 +66,10 @@ TEST(copies_add_nothing)
     double y[2 * N];
     fill(y, 2);
     const sn_problem problem = problem_of(y, 2);
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_true(response.outputs >= 4 && response.outputs <= 5);
     assert_white(&response, y);
-    sn_response_free(&response);
 }
 
 TEST(ties_are_ranked_in_their_middle)
@@ -80,18 +77,17 @@ TEST(ties_are_ranked_in_their_middle)
     double y[N];
     for (int64_t i = 0; i < N; i++) y[i] = (double)(i % 3);
     const sn_problem problem = problem_of(y, 1);
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     assert_int_equal(response.outputs, 2); /* three values have two functions beside the constant */
     assert_white(&response, y);
-    sn_response_free(&response);
 }
 
 TEST(what_has_no_law_to_see_is_refused)
 {
     double y[N];
     const int32_t label[N] = {0};
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     sn_problem problem = problem_of(y, 1);
     const sn_response_kind kinds[] = {SN_RESPONSE_ENSEMBLE, SN_RESPONSE_LOCATION_SCALE};
     for (int k = 0; k < 2; k++) {
@@ -105,7 +101,6 @@ TEST(what_has_no_law_to_see_is_refused)
     problem = (sn_problem){.n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
     assert_says(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_ERROR_ARGUMENT,
                 "is for numbers");
-    sn_response_free(&response);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -83,7 +83,7 @@ TEST(functions_are_white_polynomials_of_ranks)
         double y[N * 9], *got;
         draw(t, y);
         const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = t, .y = y};
-        sn_response response;
+        SN_FREED_BY(sn_response_free) sn_response response = {0};
         OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
         assert_int_equal(response.features, 4 * t + (t <= 8 ? t * (t - 1) / 2 : 0));
         const int64_t m = white_features(t, y, right);
@@ -94,7 +94,6 @@ TEST(functions_are_white_polynomials_of_ranks)
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < m; j++) assert_near(got[i * m + j], right[j][i]);
         free(got);
-        sn_response_free(&response);
     }
 }
 
@@ -115,7 +114,7 @@ TEST(ranks_are_linear_between_values)
     double y[N];
     for (int64_t i = 0; i < N; i++) y[i] = pow((double)((7 * i) % N), 2); /* 0, 1, 4, .. in some order */
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     for (int64_t k = 0; k + 1 < N; k++) {
         const double a = pow((double)k, 2), b = pow((double)k + 1.0, 2);
@@ -124,7 +123,6 @@ TEST(ranks_are_linear_between_values)
     }
     assert_near(rank_behind(&response, -50.0), 0.5 / N);
     assert_near(rank_behind(&response, 1e9), (N - 0.5) / N);
-    sn_response_free(&response);
 }
 
 /* More rows than knots: these are evenly spaced, from the least to the largest. */
@@ -134,14 +132,13 @@ TEST(knots_of_many_rows)
     static double y[MANY];
     for (int64_t i = 0; i < MANY; i++) y[i] = exp(0.01 * (double)((400 * i) % MANY));
     const sn_problem problem = {.n = MANY, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
     for (int64_t k = 0; k < SN_RESPONSE_KNOTS; k++) {
         const int64_t at = 4 * k; /* 1020 / 255 */
         assert_near(response.knot[k], exp(0.01 * (double)at));
         assert_near(response.level[k], ((double)at + 0.5) / MANY);
     }
-    sn_response_free(&response);
 }
 
 /* Three values are the least, in whatever order they come. */
@@ -151,12 +148,11 @@ TEST(three_values_are_enough)
     y[0] = 1.0;
     y[N - 1] = -1.0;
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response));
     sn_response_free(&response);
     y[0] = 0.0;
     assert_int_equal(sn_response_learn(SN_RESPONSE_LOCATION_SCALE, &problem, &response), STONET_ERROR_DATA);
-    sn_response_free(&response);
 }
 
 TEST(means_and_spreads)
@@ -164,7 +160,7 @@ TEST(means_and_spreads)
     double y[N * 2], got[N * 4];
     draw(2, y);
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = 2, .y = y};
-    sn_response response;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
     OK(sn_response_learn(SN_RESPONSE_MEAN, &problem, &response));
     assert_true(response.outputs == 2 && response.targets == 2);
     OK(sn_response_encode(&response, N, y, got));
@@ -176,7 +172,6 @@ TEST(means_and_spreads)
     for (int64_t i = 0; i < N; i++)
         assert_true(got[4 * i] == y[2 * i] && got[4 * i + 1] == y[2 * i + 1] && got[4 * i + 2] == 0.0 &&
                     got[4 * i + 3] == 0.0);
-    sn_response_free(&response);
 }
 
 /* The head is the ridge regression of penalty 0.1: its gradient is 0. */

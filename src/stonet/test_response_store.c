@@ -100,7 +100,7 @@ TEST(what_cannot_be_is_refused)
 TEST(other_kinds)
 {
     sn_response back;
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store)); /* files before 0.2 */
     OK(sn_response_get(store, 3, UNITS, &back));
     assert_true(back.kind == SN_RESPONSE_MEAN && back.targets == 3 && back.outputs == 3);
@@ -109,7 +109,6 @@ TEST(other_kinds)
     OK(sn_response_get(store, 4, UNITS, &back));
     assert_true(back.kind == SN_RESPONSE_LOCATION_SCALE && back.targets == 2 && back.outputs == 4);
     assert_says(sn_response_get(store, 3, UNITS, &back), STONET_ERROR_FORMAT, "means and spreads");
-    sn_store_free(store);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -39,6 +39,7 @@ static int live_directions(const oracle *o, const sn_shape *shape, const float *
 static void check(int layers, sn_activation activation, int dead, int wanted)
 {
     const int64_t one[] = {P, UNITS, 2}, two[] = {P, 9, UNITS, 2};
+    SN_FREED_BY(oracle_free)
     oracle o = oracle_make(layers, layers == 2 ? one : two, activation, SN_REGRESSION, N, 8);
     sn_config config = {.engine = &sn_engine_ref};
     sn_shape shape = o.shape;
@@ -74,7 +75,6 @@ static void check(int layers, sn_activation activation, int dead, int wanted)
         assert_true(fabs(mean) < 1e-3 && square > 0.99);
     }
     free(theta);
-    oracle_free(&o);
 }
 
 TEST(units_are_added_where_directions_are_missing)
@@ -90,7 +90,7 @@ TEST(units_are_added_where_directions_are_missing)
 TEST(no_more_than_there_are)
 {
     const int64_t width[] = {2, UNITS, 1};
-    oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 8);
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 8);
     sn_config config = {.engine = &sn_engine_ref};
     sn_shape shape = o.shape;
     const sn_stage_job job = {.shape = &o.shape,
@@ -101,7 +101,6 @@ TEST(no_more_than_there_are)
     assert_int_equal(live_directions(&o, &shape, o.theta), 2);
     OK(sn_spare_units(&job, 5, &shape, &o.theta));
     assert_int_equal(shape.width[1], UNITS);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)

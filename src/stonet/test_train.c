@@ -50,7 +50,7 @@ TEST(test_spectral_norm)
 
 TEST(test_safeguard_keeps_the_sampler_stable)
 {
-    oracle o = make_problem(SN_CLASSIFICATION, 8);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 8);
     sn_dynamics d = oracle_dynamics(&o.shape, 1e-4, 0.1, 0.1, 0.1, 5), kept = d;
     double norm, factor;
     OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
@@ -62,7 +62,6 @@ TEST(test_safeguard_keeps_the_sampler_stable)
     assert_true(factor < 0.5);
     assert_true(d.epsilon[0] * d.epsilon[0] * (1.0 / d.s[0] + norm * norm / (2.0 * d.s[1])) < 1.0);
     assert_true(fabs(d.alpha[0] / kept.alpha[0] - factor) < 1e-12); /* eta = alpha / eps stays */
-    oracle_free(&o);
 }
 
 static const sn_net_kind KIND = {.activation = SN_TANH, .weight_decay = 0.001};
@@ -81,9 +80,9 @@ static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
    length would give. */
 TEST(test_every_length_of_one_run_is_a_run_of_that_length)
 {
-    oracle o = make_problem(SN_REGRESSION, 200);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
     const char *const pairs[] = {"schedule", "averaged", NULL};
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     sn_config config;
     OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
@@ -103,16 +102,14 @@ TEST(test_every_length_of_one_run_is_a_run_of_that_length)
         sn_trainer_free(whole);
     }
     sn_trainer_free(paused);
-    sn_settings_free(settings);
-    oracle_free(&o);
 }
 
 /* The average over 5..10 is the mean of what runs of 6, 7, .., 10 iterations end at. */
 TEST(test_the_average_is_over_the_last_half)
 {
-    oracle o = make_problem(SN_REGRESSION, 200);
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
     const char *const pairs[] = {"schedule", "averaged", NULL};
-    sn_settings *settings = settings_with(pairs);
+    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     sn_config config;
     OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
@@ -133,8 +130,6 @@ TEST(test_the_average_is_over_the_last_half)
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
-    sn_settings_free(settings);
-    oracle_free(&o);
 }
 
 /* A record of a training whose numbers nothing could have come to is refused, and never counted or divided
@@ -172,8 +167,8 @@ TEST(test_impossible_records_are_refused)
                  {9, STONET_STOPPED, false},
                  {10, -1, false},
                  {11, most + 1, false}};
-    oracle o = make_problem(SN_REGRESSION, 200);
-    sn_settings *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
+    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
     sn_config config;
     OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
@@ -195,8 +190,6 @@ TEST(test_impossible_records_are_refused)
     }
     sn_pack_clear(&record);
     sn_trainer_free(trainer);
-    sn_settings_free(settings);
-    oracle_free(&o);
 }
 
 RUN_TESTS(NULL, NULL)
