@@ -63,7 +63,7 @@ static int write_bytes(const cli_command *command, const export_values *values, 
         return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
     }
     if ((format == STONET_EXPORT_ONNX || format == STONET_EXPORT_ONNX_MATRIX) && isatty(STDOUT_FILENO)) {
-        say_usage(command, "an ONNX file is no text for a terminal: name a file with --out");
+        say_usage(command, "an ONNX file is not text for a terminal: name a file with --out");
         return EXIT_USAGE;
     }
     if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return EXIT_DONE;

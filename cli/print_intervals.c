@@ -95,10 +95,10 @@ static void warn_of_rare_classes(const stonet_model *model, double level)
     for (int64_t c = 0; c < stonet_model_outputs(model); c++) {
         const int64_t rows = stonet_model_calibration_rows(model, c);
         if ((double)rows < rows_needed(level))
-            say_line("warning: class '%s' has %" PRId64
-                     " rows in the calibration, and level %g needs %.0f: it is "
-                     "taken together with all classes",
-                     stonet_model_class_label(model, c), rows, level, rows_needed(level));
+            say_line(
+                "warning: class '%s' has %" PRId64
+                " rows in the calibration, and level %g needs %.0f: its sets use the rows of all classes",
+                stonet_model_class_label(model, c), rows, level, rows_needed(level));
     }
 }
 

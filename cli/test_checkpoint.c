@@ -72,7 +72,7 @@ static void wrong_checkpoints_are_refused(void **state)
     assert_int_equal(sh("stonet tune t.csv --target label --method sir --dim 1 --checkpoint kept"), 2);
     assert_non_null(strstr(captured_err, "another job"));
     assert_int_equal(sh("cp t.csv u.csv; stonet %s --checkpoint u.csv --out x.model", FIT), 1);
-    assert_non_null(strstr(captured_err, "is no checkpoint"));
+    assert_non_null(strstr(captured_err, "is not a checkpoint"));
     assert_int_equal(sh("stonet %s --checkpoint nowhere/kept --out x.model", FIT), 1);
     assert_int_not_equal(access("x.model", F_OK), 0);
     SH("head -c 100 kept > cut");

@@ -60,7 +60,7 @@ def test_components(two_indices):
     assert fitted.components_.shape == (2, 6)
     Z = fitted.transform(X)
     assert np.allclose(Z - Z[0], (X - X[0]) @ fitted.components_.T, atol=1e-4)
-    with pytest.raises(AttributeError, match="no linear function"):
+    with pytest.raises(AttributeError, match="not a linear function"):
         make("KernelSIR").fit(X, y).components_
     assert not hasattr(stonet.SlicedInverseRegression(2), "components_")
 

@@ -193,6 +193,7 @@ static stonet_status lock_next(const char *path, const void *user)
     return is_locked_elsewhere(*to->next) ? in_use(to->of) : STONET_OK;
 }
 
+/* Writes a new file and takes its lock before the old file goes, so that no other job gets between. */
 static stonet_status write_file(stonet_checkpoint *c)
 {
     sn_writer *writer;
@@ -288,7 +289,7 @@ static stonet_status read_file(stonet_checkpoint *c)
         status = bytes.size >= FRAME ? take_all(c, &bytes) : damaged(c);
     else if (status == STONET_OK) /* also when it is empty: nobody gave that name away by mistake */
         status = sn_fail(STONET_ERROR_FORMAT,
-                         "%s is there and is no checkpoint: choose another name, or remove it", c->path);
+                         "%s exists and is not a checkpoint: choose another name, or remove it", c->path);
     sn_pack_clear(&bytes);
     return status;
 }

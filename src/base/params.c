@@ -64,6 +64,7 @@ static bool among(const char *choices, const char *word)
     return false;
 }
 
+/* The sentence for a value that is refused: what the setting takes. */
 static stonet_status refuse(const sn_param *param, const char *text)
 {
     char wanted[256];

@@ -151,7 +151,7 @@ static void other_files_are_left_alone(void **state)
     (void)state;
     stonet_checkpoint *c;
     write_bytes((const unsigned char *)"x,y\n1,2\n", 8);
-    assert_says(stonet_checkpoint_open(path, 0.0, &c), STONET_ERROR_FORMAT, "is no checkpoint");
+    assert_says(stonet_checkpoint_open(path, 0.0, &c), STONET_ERROR_FORMAT, "is not a checkpoint");
     OK(stonet_checkpoint_open("/nowhere/at/all.checkpoint", 0.0, &c));
     const sn_hash hash = hash_of("a");
     assert_int_equal(sn_checkpoint_begin(c, "fit", &hash, NULL), STONET_ERROR_IO);

@@ -62,6 +62,7 @@ static stonet_status file_record(sn_dealer *d, int64_t piece, const sn_pack *rec
     return status;
 }
 
+/* Takes the finished pieces of a checkpoint, so that they are not done again. */
 static stonet_status take_finished(sn_dealer *d)
 {
     for (int64_t i = 0; i < d->deal->count; i++) {
@@ -141,7 +142,7 @@ static stonet_status serve(sn_dealer *d, int from, int *at_work)
         --*at_work;
         return STONET_OK;
     }
-    return sn_fail(STONET_ERROR_ARGUMENT, "rank %d wants what there is not", from);
+    return sn_fail(STONET_ERROR_ARGUMENT, "rank %d wants a piece of work that does not exist", from);
 }
 
 static void *answer_others(void *user)
@@ -269,7 +270,7 @@ stonet_status sn_dealer_close(sn_dealer *dealer, stonet_status status)
         atomic_store(&dealer->dismissed, status != STONET_OK);
         pthread_join(dealer->clerk, NULL);
         if (status == STONET_OK && dealer->clerk_status != STONET_OK)
-            status = sn_fail(dealer->clerk_status, "what another process has done could not be taken over");
+            status = sn_fail(dealer->clerk_status, "the results of another process could not be read");
     }
     if (status == STONET_OK && !leads(dealer))
         status = sn_team_send(dealer->team, 0, SN_TAG_WISH, &done, sizeof done);

@@ -89,6 +89,8 @@ static stonet_status prepare_indicators(sn_encoder *e)
     return STONET_OK;
 }
 
+/* Sorts the columns by what their cells need: numbers, texts, indicators, seasons, and numbers too fine for
+   float. */
 static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
 {
     const sn_schema *schema = e->schema;
@@ -266,6 +268,8 @@ static stonet_status prepare_sparse(sn_encoder *e)
     return STONET_OK;
 }
 
+/* The features of some rows: scaled numbers first, then those that need more digits, seasons, texts,
+   indicators; missing cells last. */
 static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
     const sn_encoder *e = (const sn_encoder *)source;

@@ -127,6 +127,7 @@ static void hash_features(const look *at, int64_t row, bool near, sn_hash *hash)
     sn_hash_add(hash, at->room, (size_t)count * sizeof *at->room);
 }
 
+/* Three hashes a row: features, features with the response, and features rounded (near). */
 static void hash_rows(const look *at, const hashes *out)
 {
     for (int64_t i = 0; i < at->data->n; i++) {
@@ -174,6 +175,8 @@ typedef struct chance {
     double response; /* and the share of pairs whose response agrees */
 } chance;
 
+/* How many pairs of rows would be equal by chance if the columns were independent, from a sample of the
+   rows and columns. */
 static stonet_status find_chance(const look *at, const int64_t *first, int64_t different, bool near,
                                  chance *out)
 {
@@ -334,6 +337,6 @@ stonet_status sn_kin_find(const stonet_data *data, const stonet_run *run, sn_wor
     if (count > 1) return STONET_OK;
     *kin = NULL;
     sn_message(run, STONET_WARNING,
-               "all rows are of one group, so no group can be held out: rows are, one by one");
+               "all rows are of one group, so single rows are held out in place of groups");
     return STONET_OK;
 }

@@ -104,6 +104,8 @@ static stonet_status fit_scores(const float *x, int64_t n, sn_margin *out)
     return STONET_OK;
 }
 
+/* Few distinct values: levels. Skewness and kurtosis near those of a normal law: mean and sd. Else normal
+   scores. */
 static stonet_status fit(const float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out)
 {
     if (given != NULL) return fit_levels(x, n, given, n_given, out);

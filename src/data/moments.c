@@ -156,6 +156,7 @@ static void find_some(const sn_numbers *t, int64_t begin, int64_t end, double *l
     }
 }
 
+/* Least, largest and number of the values of each column. Ranks look at a part of the rows each. */
 static stonet_status find_range(const sn_numbers *t, double *low, double *high, double *count)
 {
     if (!sn_team_shares(t->team) || t->weight != NULL) { /* a sum of weights has one order */

@@ -141,7 +141,7 @@ static stonet_status read_as(const char *path, const stonet_read_options *how, c
                              sn_drain *drain, stonet_data **out)
 {
     if ((unsigned)how->header > STONET_HEADER_NO)
-        return sn_fail(STONET_ERROR_ARGUMENT, "there is no such wish about the header");
+        return sn_fail(STONET_ERROR_ARGUMENT, "the option about the header has none of its values");
     const stonet_run run = {.size = sizeof run, .threads = how->threads};
     sn_missing_wish missing;
     sn_target_wish wish;

@@ -247,7 +247,7 @@ static stonet_status set_id(sn_builder *builder, int64_t column, void *user)
     (void)user;
     SN_TRY(is_taken(builder, column, "the name of the rows"));
     if (builder->id >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT, "one column names the rows, and '%s' and '%s' are both said to",
+        return sn_fail(STONET_ERROR_ARGUMENT, "only one column can name the rows, not both '%s' and '%s'",
                        builder->name[builder->id], builder->name[column]);
     builder->id = column;
     return STONET_OK;
@@ -259,7 +259,7 @@ static stonet_status set_weights(sn_builder *builder, int64_t column, void *user
     SN_TRY(is_taken(builder, column, "the weights"));
     if (column == builder->id || builder->weight_position >= 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
-                       "one column has the weights, and no other part to play: '%s' cannot be it",
+                       "one column has the weights, and it has no other role: '%s' cannot be used",
                        builder->name[column]);
     builder->weight_position = column;
     return STONET_OK;
@@ -270,7 +270,8 @@ static stonet_status set_group(sn_builder *builder, int64_t column, void *user)
     (void)user;
     SN_TRY(is_taken(builder, column, "the group of the rows"));
     if (column == builder->weight_position || builder->group >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT, "one column has the groups, and no weights: '%s' cannot be it",
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "one column has the groups, and it is not that of the weights: '%s' cannot be used",
                        builder->name[column]);
     builder->group = column;
     return STONET_OK;

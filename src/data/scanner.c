@@ -234,7 +234,7 @@ static stonet_status slow_cell(sn_scanner *scanner, sn_cell *cell)
     }
     if (memchr(cell->text, '\0', cell->length) != NULL)
         return sn_fail(STONET_ERROR_FORMAT,
-                       "%s is not a table I can read: line %lld has bytes that are no text",
+                       "%s cannot be read as a table: line %lld has bytes that are not text",
                        sn_source_path(scanner->source), (long long)scanner->line);
     /* What follows the text is a delimiter, a blank, a quote or a line end: no number runs over it. */
     cell->is_number =

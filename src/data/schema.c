@@ -380,6 +380,7 @@ static bool is_target_of(const stonet_data *data, int64_t position)
     return false;
 }
 
+/* Finds the column of the table for every input of the schema, by name or by position. */
 static stonet_status match_frame(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
     sn_header header = {

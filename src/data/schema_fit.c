@@ -317,6 +317,8 @@ static void rest_rows(const void *table, int64_t first, int64_t count)
     sn_frame_rest(table, first, count);
 }
 
+/* Mean, centre and factor of every feature. scale=auto is one common scale for images, else one a column.
+ */
 static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn_scale scale,
                                  const stonet_run *run)
 {

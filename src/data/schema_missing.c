@@ -23,7 +23,7 @@ stonet_status sn_schema_check_missing(const sn_schema *schema, const stonet_data
         return STONET_OK;
     return sn_fail(STONET_ERROR_DATA,
                    "%s: row %lld: the value of '%s' is missing, and the model was fitted with missing=error, "
-                   "or before stonet 0.2: it can do nothing without it",
+                   "or before stonet 0.2: fill in the cell",
                    sn_table_name(data), (long long)row + 1, schema->input[input].name);
 }
 

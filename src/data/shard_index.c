@@ -350,8 +350,8 @@ static stonet_status other_response(const sn_shard_reader *r, const char *wanted
                        r->folder, wanted, wanted);
     return sn_fail(
         STONET_ERROR_ARGUMENT,
-        "the response of the shards in %s is '%s'%s, and not '%s': another one needs shards of its "
-        "own",
+        "the response of the shards in %s is '%s'%s, and not '%s': another response needs shards of "
+        "its own",
         r->folder, r->data->target_name[0], r->data->n_targets > 1 ? " and others" : "", wanted);
 }
 

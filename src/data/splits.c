@@ -109,6 +109,8 @@ static void put_ordinary_first(const loads *all, int32_t *fold)
         fold[i] = fold[i] == best ? 0 : fold[i] == 0 ? best : fold[i];
 }
 
+/* Families of rows that stay together go to folds one by one, the largest first, each to the fold that is
+   emptiest by class. */
 static stonet_status split_families(const families *by, const int32_t *label, int64_t n_classes, int folds,
                                     const int64_t *order, int64_t n, int32_t *fold)
 {

@@ -267,7 +267,7 @@ TEST(test_bad_files)
            "1",
            NULL, STONET_ERROR_FORMAT, "UTF-16");
     assert_says(stonet_data_read(write_bytes("b.bin", "1,2\n3\0,4\n", 9), NULL, &data), STONET_ERROR_FORMAT,
-                "bytes that are no text");
+                "bytes that are not text");
     if (geteuid() != 0) {
         chmod(path, 0);
         assert_says(stonet_data_read(path, NULL, &data), STONET_ERROR_IO, "Permission denied");

@@ -123,6 +123,7 @@ static stonet_status reserve_sums(cpu_engine *e, int roots)
     return STONET_OK;
 }
 
+/* Padded weights and momenta of all layers, and the pieces into which an update is cut for the threads. */
 static stonet_status create_layers(cpu_engine *e)
 {
     int64_t pieces = 0;
@@ -151,6 +152,7 @@ static stonet_status create_layers(cpu_engine *e)
     return STONET_OK;
 }
 
+/* One block of memory for all scratch arrays of a thread, cut into parts. */
 static stonet_status create_scratch(cpu_engine *e, sn_cpu_scratch *scratch)
 {
     int64_t widest = 0, units = 0;

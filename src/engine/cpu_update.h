@@ -120,6 +120,7 @@ static void update_rows(piece_state *s, int64_t k, int64_t inputs)
     for (int r = 0; r < job->roots_after; r++) memcpy(s->layer->sum[r] + at, s->root[r], bytes);
 }
 
+/* Updates one piece of a layer's weights. False when a weight is no longer finite. */
 static bool update_piece(const sn_cpu_job *job, const sn_cpu_piece *piece)
 {
     const sn_cpu_layer *layer = &job->layer[piece->layer];

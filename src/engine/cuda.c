@@ -100,7 +100,7 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
         status =
             sn_fail(STONET_ERROR_MEMORY,
                     "engine=cuda: the network takes about %.1f GB of the GPU's memory, of which %.1f GB are "
-                    "free: make the hidden layers narrower, or take engine=cpu",
+                    "free: make the hidden layers narrower, or use engine=cpu",
                     (double)bytes / 1e9, (double)device.free_bytes / 1e9);
     if (status == STONET_OK)
         status = check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
@@ -266,7 +266,7 @@ static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, s
     if (it->rows.n > INT32_MAX)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "engine=cuda takes at most %d rows at once: take engine=cpu for the full-data stage, or "
+            "engine=cuda takes at most %d rows at once: use engine=cpu for the full-data stage, or "
             "sdr_iterations=0",
             INT32_MAX);
     if (shards->count > SN_CUDA_SHARDS || shards->border[shards->count] != it->rows.n)

@@ -53,7 +53,7 @@ static stonet_status load(const sn_cuda_api **api)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "engine=cuda needs " MODULE
                        ", which is not there: build it with 'make gpu' where CUDA's "
-                       "compiler is, or say in " SN_CUDA_VARIABLE " where it is, or take engine=cpu");
+                       "compiler is, or say in " SN_CUDA_VARIABLE " where it is, or use engine=cpu");
     void *symbol = dlsym(module, SN_CUDA_ENTRY);
     sn_cuda_entry entry;
     memcpy(&entry, &symbol, sizeof entry);
@@ -78,27 +78,26 @@ stonet_status sn_cuda_fail(int trouble, const sn_cuda_words *words, const char *
     switch (trouble) {
     case SN_CUDA_NO_DEVICE:
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "engine=cuda: there is no GPU to be used (%s): look at nvidia-smi and "
-                       "CUDA_VISIBLE_DEVICES, or take engine=cpu",
+                       "engine=cuda: no GPU can be used (%s): look at nvidia-smi and "
+                       "CUDA_VISIBLE_DEVICES, or use engine=cpu",
                        words->why);
     case SN_CUDA_TOO_OLD:
-        return sn_fail(STONET_ERROR_UNSUPPORTED, "engine=cuda: the GPU is too old (%s): take engine=cpu",
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "engine=cuda: the GPU is too old (%s): use engine=cpu",
                        words->why);
     case SN_CUDA_NO_MEMORY:
         return sn_fail(
             STONET_ERROR_MEMORY,
-            "engine=cuda: the GPU's memory ran out while %s (%s): end what else runs on it, take a "
-            "smaller batch or fewer threads, or engine=cpu",
+            "engine=cuda: the GPU's memory ran out while %s (%s): end what else runs on it, use a smaller batch or fewer threads, or engine=cpu",
             doing, words->why);
     case SN_CUDA_TOO_WIDE:
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "engine=cuda cannot have this network (%s): make the hidden layers narrower, or take "
-                       "engine=cpu",
-                       words->why);
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "engine=cuda cannot hold this network (%s): make the hidden layers narrower, or use engine=cpu",
+            words->why);
     default:
         return sn_fail(STONET_ERROR_NUMERIC,
                        "engine=cuda: the GPU failed while %s (%s): try again, look at nvidia-smi and the "
-                       "system's log, or take engine=cpu",
+                       "system's log, or use engine=cpu",
                        doing, words->why);
     }
 }

@@ -121,14 +121,14 @@ static stonet_status find(const stonet_model *model, const stonet_data *data, in
     const bool linear = model->method->free == sn_linear_map_free;
     if (pairs > 0 && !linear)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "Z of method '%s' is no linear function of x, and only directions have standard "
+                       "Z of method '%s' is not a linear function of x, and only directions have standard "
                        "errors",
                        model->method->name);
     if (data == NULL && !linear)
-        return sn_fail(STONET_ERROR_DATA,
-                       "Z of method '%s' is no linear function of x: give rows to take the mean of its "
-                       "derivatives over",
-                       model->method->name);
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "Z of method '%s' is not a linear function of x: give rows to average its derivatives over",
+            model->method->name);
     if (data == NULL && pairs > 0)
         return sn_fail(STONET_ERROR_DATA, "standard errors need the rows the model was fitted on");
     if (linear) return find_directions(model, data, pairs, run, out);
@@ -141,7 +141,7 @@ static stonet_status check_values(const stonet_coef_result *result)
     for (int64_t i = 0; i < result->features * result->columns; i++)
         if (!isfinite(result->value[i]))
             return sn_fail(STONET_ERROR_NUMERIC,
-                           "a coefficient of '%s' is no finite number: the model may be damaged",
+                           "a coefficient of '%s' is not a finite number: the model may be damaged",
                            result->feature[i / result->columns]);
     return STONET_OK;
 }

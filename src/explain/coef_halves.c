@@ -18,10 +18,10 @@ static stonet_status fit_directions(const stonet_model *model, const sn_problem 
     quiet.run.threads = run->threads;
     stonet_status status = sn_method_fit(model->method, problem, q, model->settings, &quiet.run, &fitted);
     if (status == STONET_OK && fitted.dim != q)
-        status = sn_fail(STONET_ERROR_NUMERIC,
-                         "on half of the rows the method finds %lld directions, not %lld: there are no "
-                         "standard errors for so many",
-                         (long long)fitted.dim, (long long)q);
+        status = sn_fail(
+            STONET_ERROR_NUMERIC,
+            "on half of the rows the method finds %lld directions, not %lld: so there are no standard errors",
+            (long long)fitted.dim, (long long)q);
     if (status == STONET_OK) {
         const sn_linear_map *map = fitted.state;
         memcpy(direction, map->direction, (size_t)(p * q) * sizeof *direction);

@@ -185,10 +185,11 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
         *kind = (stonet_importance_kind)i;
         return STONET_OK;
     }
-    return sn_fail(STONET_ERROR_ARGUMENT,
-                   "no kind of importance '%s': take permutation, gradient, shapley, refit, stability, "
-                   "conditional or vip",
-                   name);
+    return sn_fail(
+        STONET_ERROR_ARGUMENT,
+        "there is no kind of importance '%s': choose permutation, gradient, shapley, refit, stability, "
+        "conditional or vip",
+        name);
 }
 
 static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,

@@ -41,7 +41,7 @@ static stonet_status check_name(const char *name)
         good = good && (unsigned char)*c < 128 && (isalnum((unsigned char)*c) || *c == '_');
     return good ? STONET_OK
                 : sn_fail(STONET_ERROR_ARGUMENT,
-                          "'%.80s' cannot be a name in C: take up to 60 letters, digits and underscores, "
+                          "'%.80s' cannot be a name in C: use up to 60 letters, digits and underscores, "
                           "a letter first",
                           name);
 }

@@ -140,6 +140,8 @@ static double update(const sn_gaussian_fit *fit, const sums *from, double *mean,
     return change;
 }
 
+/* EM for a full covariance matrix s (d x d). Complete rows are summed once (`once`); each round adds what
+   is expected of the incomplete rows, until mean and s change little. */
 static stonet_status iterate_full(const sn_gaussian_fit *fit, double *s, sn_gaussian *g)
 {
     const int64_t d = fit->d;
@@ -213,6 +215,8 @@ static void second_moment(const sn_gaussian *g, const sn_factor_row *row, double
     }
 }
 
+/* E-step of factor analysis for one row: adds E[ff'], E[(x - mean) f'] and E[(x - mean)^2] given the known
+   cells. */
 static void add_row(const sn_gaussian *g, const float *x, factor_sums *to)
 {
     const int64_t k = g->factors;
@@ -266,6 +270,8 @@ static stonet_status update_factors(const sn_gaussian_fit *fit, factor_sums *fro
     return STONET_OK;
 }
 
+/* EM for x = mean + L f + noise with few factors f: random small loadings first, then a fixed number of
+   rounds. */
 static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
 {
     const int64_t d = g->d, k = g->factors;

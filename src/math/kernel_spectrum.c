@@ -124,6 +124,8 @@ static int64_t expected_size(const lanczos *l, double before, double residual, d
     return (int64_t)fmin((double)l->k + left * (double)l->last, (double)l->limit);
 }
 
+/* Block Lanczos: adds a block A q to the Krylov basis and solves the small problem, until the residual of
+   the wanted eigenvectors is small or the basis is full. */
 static stonet_status iterate(lanczos *l, int64_t count, const sn_operator *a, double tolerance,
                              const stonet_run *run)
 {
@@ -165,7 +167,7 @@ stonet_status sn_top_eigenpairs(const sn_operator *a, int64_t count, double tole
                                 double *values, double *v)
 {
     if (count < 1 || count > a->n)
-        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvectors were asked of an operator of order %lld",
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvectors are wanted of an operator of order %lld",
                        (long long)count, (long long)a->n);
     SN_WORKSPACE(scratch);
     lanczos l;

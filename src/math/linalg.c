@@ -154,7 +154,7 @@ stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, d
 {
     SN_WORKSPACE(scratch);
     if (count < 0 || count > n)
-        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvalues were asked of a matrix of order %lld",
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvalues are wanted of a matrix of order %lld",
                        (long long)count, (long long)n);
     if (count == n) return sn_eigh(n, a, values, v);
     if (count == 0) return STONET_OK;

@@ -314,6 +314,8 @@ static bool all_zero(int64_t n, const double *w)
     return true;
 }
 
+/* Newton with conjugate gradients: steps are solved roughly at first and to 1e-6 near the minimum. The
+   preconditioner is built again when a solve has taken long. */
 static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run, double *w)
 {
     int64_t size = s->problem->m * s->problem->d;

@@ -151,6 +151,8 @@ static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
     }
 }
 
+/* Trains a network from x through `dim` units to the transforms of y by least squares; the part up to these
+   units is the reduction. */
 static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                            const stonet_run *run, sn_network *encoder, stonet_outcome *outcome)
 {

@@ -66,6 +66,8 @@ typedef struct descent {
     double value;
 } descent;
 
+/* Gradient descent over matrices with orthonormal columns. A step is halved until the value falls, and
+   doubled for the next one. */
 static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *run, descent *at)
 {
     const int64_t size = cve->rank * cve->d;
@@ -92,6 +94,7 @@ static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *
     return STONET_OK;
 }
 
+/* Whitens x, descends from several random starts, and keeps the B with the lowest value. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {

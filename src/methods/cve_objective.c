@@ -65,6 +65,8 @@ static void look_around(sn_cve *cve, int64_t i)
 /* both_j = K_ij d_ij ((L_i - |y_j - m_i|^2) / sum_l K_il + (L_j - |y_i - m_j|^2) / sum_l K_jl) = S_ij + S_ji
    of rows j = first .. first + count - 1. */
 SN_CLONES
+/* both_j = d_ij k_ij (w_i (v_i - |y_j - m_i|^2) + w_j (v_j - |y_i - m_j|^2)): how the pair of rows i, j
+   moves the objective by its distance. */
 static void pull(const sn_cve *cve, int64_t i, int64_t first, int64_t count, const double *distance,
                  const double *kernel, double *both)
 {

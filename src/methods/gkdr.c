@@ -113,6 +113,7 @@ static stonet_status add_block(const gradients *g, const block *b, int64_t i0, i
     return STONET_OK;
 }
 
+/* Adds the products of the gradients of some rows to the matrix (p x p), block by block. */
 static stonet_status add_rows(const void *user, int64_t first, int64_t count, double *matrix)
 {
     const gradients *g = user;

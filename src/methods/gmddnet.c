@@ -115,6 +115,7 @@ static double correlation_with_done(const stage *s)
     return sqrt(squares) / (double)(before + 1);
 }
 
+/* Trains the network of one direction from one start. The history goes on over the directions. */
 static stonet_status fit_once(stage *s, uint64_t seed, sn_network *net, stonet_outcome *outcome)
 {
     stonet_run own = *s->run;
@@ -149,11 +150,10 @@ static stonet_status fit_direction(stage *s, sn_network *net, stonet_outcome *ou
         const double correlated = s->loss.before > 0 ? correlation_with_done(s) : 0.0;
         if (correlated < CORRELATED || *outcome != STONET_DONE) return STONET_OK;
         if (refit == MOST_REFITS) {
-            sn_message(
-                s->run, STONET_WARNING,
-                "gmddnet: direction %lld says much the same as those before it (correlation %.2f): the "
-                "response may need fewer dimensions",
-                (long long)s->loss.before + 1, correlated);
+            sn_message(s->run, STONET_WARNING,
+                       "gmddnet: direction %lld is nearly the same as an earlier one (correlation %.2f): the "
+                       "response may need fewer dimensions",
+                       (long long)s->loss.before + 1, correlated);
             return STONET_OK;
         }
         s->loss.ortho *= STRONGER;
@@ -267,7 +267,7 @@ static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const s
     stonet_run defaults = STONET_RUN_INIT;
     if (problem->n < 4)
         return sn_fail(STONET_ERROR_DATA,
-                       "gmddnet: it compares rows with each other and needs at least 4 of them, not %lld",
+                       "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
                        (long long)problem->n);
     stage s = {.problem = problem, .settings = settings, .run = run != NULL ? run : &defaults, .dim = dim};
     sn_network *all;

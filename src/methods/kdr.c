@@ -197,6 +197,8 @@ static stonet_status start(sn_kernel_input *input, const sn_settings *settings, 
     return sn_gkdr_directions(of, keep, dim, b);
 }
 
+/* Starts at gradient directions and descends from there; f (n x rank) is the centred factor of the kernel
+   matrix of y. */
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
                               const stonet_run *run, sn_fit_result *result)
 {

@@ -46,6 +46,8 @@ static stonet_status slice_weights(const sn_problem *problem, int64_t wanted, sn
     return STONET_OK;
 }
 
+/* Kernel SIR in the columns of the kernel matrix: the between-slice covariance against cov + ridge I (m x
+   m). */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
                                  const sn_settings *settings, const stonet_run *run, int64_t *dim,
                                  sn_kernel_map **map)

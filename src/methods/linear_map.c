@@ -133,8 +133,10 @@ int64_t sn_limit_dim(const stonet_run *run, const char *method, int64_t wanted, 
                      const char *why)
 {
     if (wanted <= available) return wanted;
-    sn_message(run, STONET_WARNING, "%s: %lld direction%s exist%s (%s), so Z has %lld columns and not %lld",
-               method, (long long)available, available == 1 ? "" : "s", available == 1 ? "s" : "", why,
-               (long long)available, (long long)wanted);
+    const char *plural = available == 1 ? "" : "s";
+    sn_message(run, STONET_WARNING,
+               "%s: %lld direction%s exist%s (%s), so Z has %lld column%s instead of %lld", method,
+               (long long)available, plural, available == 1 ? "s" : "", why, (long long)available, plural,
+               (long long)wanted);
     return available;
 }

@@ -242,6 +242,8 @@ static part part_of(const sn_lsmi *lsmi, int64_t block, int64_t k)
     return (part){.z = at, .h = at + size * size};
 }
 
+/* Sums of fold k for one block of basis functions: z = sum phi phi' (size x size), h = sum of phi where the
+   pair of x and y is one row. */
 static void add_fold(const sn_lsmi *lsmi, int64_t block, int64_t k)
 {
     int64_t size = block_size(lsmi, block);

@@ -173,6 +173,8 @@ static stonet_status refine(const sn_local *local, int64_t dim, const stonet_run
     return order_directions(local, &s, value, b);
 }
 
+/* Starts at the directions of outer products of gradients and refines them, where the dimension allows it.
+ */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {

@@ -218,6 +218,7 @@ done:
     return status;
 }
 
+/* Trains on with the rows of the first layer kept orthonormal after each step. */
 static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
                                  const stonet_run *run, sn_network *net, stonet_outcome *outcome)
 {

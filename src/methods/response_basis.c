@@ -30,6 +30,8 @@ static double take_out(const basis *before, int64_t n, double *f)
     return sn_dot(n, f, f) / (double)n;
 }
 
+/* The powers 1 .. degree of every target, each made orthogonal to the constant and those before, with mean
+   square 1. A power that adds nothing is left out. */
 static stonet_status make_basis(const sn_problem *problem, int64_t degree, sn_workspace *keep, basis *out)
 {
     const int64_t n = problem->n, m = problem->outputs;
@@ -125,6 +127,8 @@ static void add_products(void *user, const double *z, int64_t first, int64_t cou
     }
 }
 
+/* The singular vectors u, v of the root, and the covariance of the products of functions and z in these
+   coordinates. */
 static stonet_status find_products(const sn_sample *sample, const double *root, sn_workspace *keep,
                                    products *s)
 {

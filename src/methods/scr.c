@@ -86,6 +86,8 @@ static stonet_status sum_over_pairs(int64_t n, int64_t rank, const double *z, co
     return STONET_OK;
 }
 
+/* Rows in order of the response; the pairs whose responses differ by at most `width` give the candidate
+   matrix. */
 static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
                                  sn_matrix *out)
 {
@@ -108,7 +110,8 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
         order[i] = (sn_keyed){.value = classes ? (double)problem->label[i] : problem->y[i], .row = i};
     qsort(order, (size_t)n, sizeof *order, sn_by_value);
     if (order[0].value == order[n - 1].value)
-        return sn_fail(STONET_ERROR_DATA, "all rows have the same response, so scr has nothing to go by");
+        return sn_fail(STONET_ERROR_DATA,
+                       "all rows have the same response, so scr has nothing to learn from");
     if (!classes && sn_is(settings, "distance", "ranks")) rank_values(n, order);
     const double width = classes ? 0.0 : find_width(n, order, sn_real(settings, "share"));
     const double pairs = pairs_within(n, order, width, from, to);

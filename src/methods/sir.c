@@ -31,7 +31,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     const int64_t degree = powers(sample, settings);
     if (degree > 0 && sample->problem->weight != NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "sir: powers of the response (basis=poly) have no weighted form: take basis=slices");
+                       "sir: powers of the response (basis=poly) have no weighted form: use basis=slices");
     if (degree > 0) return sn_basis_matrix(sample, degree, keep, out);
     out->form = SN_FORM_ROOT;
     out->rows = slices;

@@ -90,6 +90,8 @@ static int64_t cut(int64_t *row, int64_t count, const target *of, int64_t pieces
     return made;
 }
 
+/* Cuts by the first target, each slice by the second, and so on: pieces^m >= wanted slices. Rows of weight
+   0 are in none. */
 static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_slices *out)
 {
     int64_t n = problem->n, m = problem->outputs;

@@ -20,12 +20,11 @@ static stonet_status stonet_fit_method(const sn_problem *problem, int64_t dim, c
     result->state = net;
     result->dim = sn_stonet_dim(net);
     if (result->dim < dim)
-        sn_message(run, STONET_WARNING,
-                   "stonet: the units have %lld different directions, so Z has %lld columns and not %lld: %s",
-                   (long long)result->dim, (long long)result->dim, (long long)dim,
+        sn_message(run, STONET_WARNING, "stonet: Z has %lld column%s instead of %lld, since %s",
+                   (long long)result->dim, result->dim == 1 ? "" : "s", (long long)dim,
                    net->network.shape.activation == SN_IDENTITY
-                       ? "a linear network has no more than the features; leave 'activation' open for others"
-                       : "the rows do not differ enough");
+                       ? "a linear network has no more directions than features: leave 'activation' open"
+                       : "the rows do not differ enough for more");
     return STONET_OK;
 }
 

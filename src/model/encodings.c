@@ -153,6 +153,7 @@ static double standard_error(const double *a, const double *b, int64_t n)
     return sqrt(squares / (double)n / (double)(n - 1));
 }
 
+/* The held-out losses of both encodings on the same folds, and the standard error of their difference. */
 static stonet_status compare(const stonet_data *train, sn_schema *const schema[2], const stonet_run *run,
                              comparison *out)
 {

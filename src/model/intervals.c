@@ -96,6 +96,8 @@ static void block_intervals(const interval_job *job, int64_t count, double *low,
     }
 }
 
+/* Intervals of all rows, block by block: the order statistics of predictions plus and minus calibration
+   scores. */
 static stonet_status intervals(const stonet_model *model, const stonet_data *data, double level, double *low,
                                double *high)
 {
@@ -210,6 +212,8 @@ static int64_t most_probable(int64_t classes, const double *p)
     return best;
 }
 
+/* Class c is in the set of row i when fewer than its rank of calibration scores lie below the score of (i,
+   c). An empty set gets the most probable class. */
 static stonet_status block_sets(const set_job *job, int64_t count, unsigned char *inside)
 {
     const int64_t classes = job->classes, asked = sn_calibration_lists(job->calibration);
@@ -235,6 +239,7 @@ static stonet_status block_sets(const set_job *job, int64_t count, unsigned char
     return STONET_OK;
 }
 
+/* Sets of all rows, block by block. */
 static stonet_status sets(const stonet_model *model, const stonet_data *data, const stonet_use_options *how,
                           unsigned char *inside)
 {

@@ -131,7 +131,7 @@ static stonet_status get_seed(const sn_store *store, uint64_t *seed)
     char *end;
     *seed = strtoull(text, &end, 10);
     if (end == text || *end != '\0')
-        return sn_fail(STONET_ERROR_FORMAT, "the model's seed '%.40s' is no number", text);
+        return sn_fail(STONET_ERROR_FORMAT, "the model's seed '%.40s' is not a number", text);
     return STONET_OK;
 }
 

@@ -25,6 +25,7 @@ static stonet_status mean_auc(int64_t n, int64_t classes, const double *probabil
     return STONET_OK;
 }
 
+/* Coverage, and as width the mean number of classes in a set. */
 static stonet_status score_sets(const stonet_model *model, const stonet_data *data, const int32_t *label,
                                 const stonet_use_options *how, stonet_scores *scores)
 {
@@ -85,6 +86,7 @@ static double scaled_mse(const sn_schema *schema, int64_t n, const double *predi
     return sum / (double)m;
 }
 
+/* Coverage (all outputs of a row inside) and mean width. */
 static stonet_status score_intervals(const stonet_model *model, const stonet_data *data, const double *y,
                                      const stonet_use_options *how, stonet_scores *scores)
 {
@@ -194,7 +196,8 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
     if (model == NULL || data == NULL || table == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_confusion needs a model, data and room for the table");
     if (!stonet_model_is_classifier(model))
-        return sn_fail(STONET_ERROR_UNSUPPORTED, "this model predicts no classes, so none are confused");
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model predicts numbers, so it has no table of classes");
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, "stonet_confusion", &how));
     SN_WORKSPACE(scratch);

@@ -18,12 +18,12 @@ stonet_status sn_weights_check(const stonet_model *model, const stonet_data *tra
     if (!model->method->weighted)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "method '%s' has no weighted form: leave the weights out, or take one of pca, sir, save, "
+            "method '%s' has no weighted form: leave the weights out, or use one of pca, sir, save, "
             "dr, phd, none and stonet",
             model->method->name);
     if (model->learner != NULL && !model->learner->weighted)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "learner '%s' has no weighted form: leave the weights out, or take learner=%s",
+                       "learner '%s' has no weighted form: leave the weights out, or use learner=%s",
                        model->learner->name,
                        sn_schema_task(model->schema) == SN_CLASSIFICATION ? "logistic" : "linear");
     return STONET_OK;

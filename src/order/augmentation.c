@@ -61,10 +61,10 @@ stonet_status sn_order_augmentation(const sn_order_job *job, stonet_order_result
     const int64_t p = job->problem->p, r = p / 5 + 1;
     const int64_t replicates = job->resamples > 0 ? job->resamples : REPLICATES;
     if (job->problem->n <= p + r)
-        return sn_fail(STONET_ERROR_DATA,
-                       "augmentation adds %lld columns to %lld and needs more rows than both (%lld are "
-                       "there): take fewer columns, or rule=cv",
-                       (long long)r, (long long)p, (long long)job->problem->n);
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "augmentation adds %lld columns to %lld and needs more rows than both (%lld are there): use fewer columns, or rule=cv",
+            (long long)r, (long long)p, (long long)job->problem->n);
     SN_WORKSPACE(scratch);
     double *value = NULL, *weight = NULL;
     SN_TRY(SN_TAKE_ZERO(&scratch, value, p + 1));
@@ -73,7 +73,7 @@ stonet_status sn_order_augmentation(const sn_order_job *job, stonet_order_result
     for (int64_t j = 0; j < replicates; j++) {
         int64_t had = 0;
         if (sn_should_stop(job->run))
-            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
         SN_TRY(add_replicate(job, j, r, p, value, weight, &had));
         if (had < count) count = had;
     }

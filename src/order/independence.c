@@ -129,7 +129,7 @@ static stonet_status test_each(fits *self, int64_t most, stonet_order_result *re
     for (int64_t k = 1; k <= most && rejected; k++) {
         SN_TRY(test_dim(self, k, result));
         if (sn_should_stop(self->job->run))
-            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
         rejected = *sn_order_cell(result, k - 1, 1) <= self->job->level;
         result->rows = result->chosen = k;
     }

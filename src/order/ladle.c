@@ -152,7 +152,7 @@ static stonet_status resample_all(const ladle *self)
         }
         sn_model_threads(before);
     }
-    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
+    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     return sn_failure_raise(&failure);
 }
 

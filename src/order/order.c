@@ -55,7 +55,8 @@ stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule)
         return STONET_OK;
     }
     return sn_fail(STONET_ERROR_ARGUMENT,
-                   "no rule '%s': take auto, cv, ladle, augmentation, tests, bic or independence", name);
+                   "there is no rule '%s': choose auto, cv, ladle, augmentation, tests, bic or independence",
+                   name);
 }
 
 /* The ladle for a method that is an eigenproblem, unless x is too wide for hundreds of them. Held-out rows
@@ -94,7 +95,7 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     if (job->data->weight != NULL || sn_is(job->spec->common, "class_weight", "balanced"))
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "rules that read eigenvalues have no weighted form: take rule cv, or leave the weights out");
+            "rules that read eigenvalues have no weighted form: use rule cv, or leave the weights out");
     SN_TRY(sn_spec_rows(job->spec, job->data, job->run, &part));
     const stonet_data *data = part != NULL ? part : job->data;
     stonet_status status = sn_spec_encoding(job->spec, data, job->run, &encoding);

@@ -103,7 +103,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
         }
         sn_model_threads(before);
     }
-    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before there was an answer");
+    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     *statistic = (double)job->problem->n * found;
     *p_value = (1.0 + (double)larger) / (1.0 + (double)count);
     return sn_failure_raise(&failure);
@@ -208,10 +208,10 @@ static stonet_status choose_by_permutation(const sn_order_job *job, const sn_sol
 stonet_status sn_order_tests(const sn_order_job *job, stonet_order_result *result)
 {
     if (job->spec->method->candidate->as_it_is)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "rule tests asks what x says about the response, which %s does not look at: take "
-                       "ladle or augmentation",
-                       job->spec->method->name);
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "rule tests needs a method that uses the response, and %s does not: use ladle or augmentation",
+            job->spec->method->name);
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests normal, general;

@@ -285,8 +285,7 @@ static stonet_status check(const stonet_model *model, stonet_calibrate_options *
         how->folds == 1)
         return sn_fail(
             STONET_ERROR_ARGUMENT,
-            "the options of stonet_calibrate have a kind, a score of sets or a number of folds (%d) "
-            "that there is not",
+            "the options of stonet_calibrate have an unknown kind, an unknown score of sets or %d folds",
             how->folds);
     if (how->kind == STONET_CALIBRATION_AUTO)
         how->kind = n < CV_ROWS ? STONET_CALIBRATION_CV : STONET_CALIBRATION_SPLIT;

@@ -41,7 +41,7 @@ static json_t *row_json(const stonet_results *results, const sn_row *row)
 char *stonet_results_json(const stonet_results *results)
 {
     if (results == NULL) {
-        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to tell");
+        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to write");
         return NULL;
     }
     json_t *list = json_array();
@@ -91,7 +91,7 @@ static void csv_row(FILE *out, const stonet_results *results, const sn_row *row)
 char *stonet_results_csv(const stonet_results *results)
 {
     if (results == NULL) {
-        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to tell");
+        sn_fail(STONET_ERROR_ARGUMENT, "there are no results to write");
         return NULL;
     }
     char *text = NULL;

@@ -44,7 +44,7 @@ stonet_status sn_splits_fold(const stonet_data *data, const sn_rows *rows, const
     const sn_rows all = sn_rows_range(0, stonet_data_rows(data));
     if (rows == NULL) rows = &all;
     if (folds < 2 || folds > rows->n)
-        return sn_fail(STONET_ERROR_ARGUMENT, "%lld rows cannot be cut into %d folds: take from 2 to %lld",
+        return sn_fail(STONET_ERROR_ARGUMENT, "%lld rows cannot be cut into %d folds: choose from 2 to %lld",
                        (long long)rows->n, folds, (long long)rows->n);
     SN_WORKSPACE(scratch);
     sn_problem problem = {.n = all.n,

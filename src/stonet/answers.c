@@ -148,9 +148,9 @@ static stonet_status learn(sn_stonet *net, const sn_problem *problem, const sn_r
     const sn_shape *shape = &net->network.shape;
     SN_TRY(sn_axes_learn(shape, net->network.theta, rows->n, units, of, q, &net->axes));
     if (net->axes.q == 0)
-        return sn_fail(STONET_ERROR_NUMERIC,
-                       "all units of the last hidden layer are constant, so there is no Z: take a smaller "
-                       "weight_decay, unless all rows have the same features");
+        return sn_fail(
+            STONET_ERROR_NUMERIC,
+            "all units of the last hidden layer are constant, so there is no Z: set a smaller weight_decay, unless all rows have the same features");
     if (net->response.kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     return sn_response_fit_head(&net->response, problem, rows, shape->width[shape->layers - 1], units);
 }

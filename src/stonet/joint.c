@@ -223,7 +223,7 @@ stonet_status sn_joint_unpack(sn_joint *joint, sn_unpack *from)
         SN_TRY(sn_unpack_bytes(from, x, (size_t)p * sizeof *x));
         for (int64_t j = 0; j < p; j++)
             if (!isfinite(x[j]))
-                return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has cells that are no numbers");
+                return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has cells that are not numbers");
     }
     return STONET_OK;
 }
