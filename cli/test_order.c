@@ -96,7 +96,7 @@ static void mistakes_are_said(void **state)
         int status;
         const char *sentence;
     } cases[] = {
-        {"numbers.csv --target y --rule ladel", 2, "no rule 'ladel': take auto, cv, ladle"},
+        {"numbers.csv --target y --rule ladel", 2, "no rule 'ladel': choose auto, cv, ladle"},
         {"numbers.csv --method sir", 2, "the response is missing"},
         {"numbers.csv --target y --method gsir --rule tests", 1, "use cv or independence"},
         {"numbers.csv --target y --method sir --max -1", 2, "--max takes a whole number"},

@@ -155,7 +155,7 @@ TEST(what_cannot_be_answered_is_said)
     assert_int_equal(stonet_importance(model, data, &how, NULL, &found), STONET_ERROR_ARGUMENT);
     assert_null(found);
     assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
-                "take permutation, gradient, shapley, refit, stability, conditional or vip");
+                "choose permutation, gradient, shapley, refit, stability, conditional or vip");
     found = importance(model, data, STONET_IMPORTANCE_GRADIENT, 1);
     assert_int_equal(stonet_importance_row(found, 4, &row), STONET_ERROR_ARGUMENT);
     stonet_importance_free(found);

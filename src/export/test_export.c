@@ -218,8 +218,7 @@ TEST(every_method_answers_the_same)
     harness h;
     start(&h);
     SN_FREED_BY(sn_table_free)
-    sn_table classes = sn_table_classes(60, 4, 3, 1),
-             numbers = sn_table_numbers(60, 4, 1, 2);
+    sn_table classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
     const cells of_classes = of_table(&classes), of_numbers = of_table(&numbers);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
@@ -248,11 +247,9 @@ TEST(every_part_of_a_model_is_there)
     harness h;
     start(&h);
     SN_FREED_BY(sn_table_free)
-    sn_table three = sn_table_classes(60, 4, 3, 1),
-             two = sn_table_classes(60, 3, 2, 2);
+    sn_table three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);
     SN_FREED_BY(sn_table_free)
-    sn_table numbers = sn_table_numbers(60, 3, 2, 2),
-             wide = sn_table_classes(40, 60, 2, 4);
+    sn_table numbers = sn_table_numbers(60, 3, 2, 2), wide = sn_table_classes(40, 60, 2, 4);
     const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
     const cells of_wide = of_table(&wide);
     for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {

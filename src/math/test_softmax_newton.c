@@ -96,8 +96,7 @@ TEST(a_rough_minimum_is_near)
 {
     for (int common = 0; common <= 30; common += 10) {
         SN_FREED_BY(free_sample)
-        sample exact = make_sample(300, 150, 1, common),
-               rough = make_sample(300, 150, 1, common);
+        sample exact = make_sample(300, 150, 1, common), rough = make_sample(300, 150, 1, common);
         rough.problem.enough = 1e-3;
         OK(sn_softmax_newton(&exact.problem, NULL, exact.w));
         OK(sn_softmax_newton(&rough.problem, NULL, rough.w));

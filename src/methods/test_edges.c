@@ -183,7 +183,7 @@ TEST(directions_beyond_the_classes_do_not_exist)
         OK(fit_with(limited[m], &data.problem, 5, "", &messages, &result));
         assert_int_equal(result.dim, 2);
         assert_int_equal(messages.warnings, 1);
-        assert_non_null(strstr(messages.last, "not 5"));
+        assert_non_null(strstr(messages.last, "instead of 5"));
         sn_linear_map_free(result.state);
     }
 }

@@ -66,8 +66,7 @@ TEST(test_slices_of_a_number_are_classes)
 {
     enum { N = 60 };
     SN_FREED_BY(free_sample)
-    sample classes = make_sample(N, 3, 4, 0, 2),
-           numbers = make_sample(N, 3, 0, 1, 2);
+    sample classes = make_sample(N, 3, 4, 0, 2), numbers = make_sample(N, 3, 0, 1, 2);
     for (int i = 0; i < N; i++) numbers.y[i] = classes.label[i];
     sn_fit_result one, two;
     double a[2 * N], b[2 * N];

@@ -159,8 +159,7 @@ TEST(what_is_not_the_same_is_refused)
     char path[256];
     sn_testing_path(path, sizeof path, "refused.checkpoint");
     SN_FREED_BY(sn_table_free)
-    sn_table table = sn_table_classes(60, 3, 2, 4),
-             other = sn_table_classes(60, 3, 2, 5);
+    sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1"), *other_spec = NULL;
     const char *const quick[][2] = {
         {"epochs", "2"}, {"weight_decay", "0.01"}, {"restarts", "1"}, {NULL, NULL}};

@@ -67,8 +67,7 @@ TEST(refusals)
 {
     int answer;
     SN_FREED_BY(sn_table_free)
-    sn_table table = sn_table_features(N, P, 1),
-             narrow = sn_table_features(N, P - 1, 1);
+    sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
     SN_AUTO(stonet_model) *model = fit_pca(table.data, "column");
     assert_int_equal(stonet_model_met(NULL, table.data, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, NULL, &answer), STONET_ERROR_ARGUMENT);

@@ -97,8 +97,7 @@ static double coverage(int data_sets, int64_t n, flavour how, stonet_calibration
     double sum = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
         SN_FREED_BY(sn_table_free)
-        sn_table train = make_numbers(n, how, 3 * d),
-                 test = make_numbers(TEST_ROWS, how, 3 * d + 1);
+        sn_table train = make_numbers(n, how, 3 * d), test = make_numbers(TEST_ROWS, how, 3 * d + 1);
         SN_FREED_BY(sn_table_free) sn_table fresh = make_numbers(100, how, 3 * d + 2);
         SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, 0, 1);
@@ -139,8 +138,7 @@ static double set_coverage(int data_sets, stonet_calibration kind, stonet_set_sc
     *width = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
         SN_FREED_BY(sn_table_free)
-        sn_table train = make_classes(300, 3 * d),
-                 test = make_classes(TEST_ROWS, 3 * d + 1);
+        sn_table train = make_classes(300, 3 * d), test = make_classes(TEST_ROWS, 3 * d + 1);
         SN_FREED_BY(sn_table_free) sn_table fresh = make_classes(100, 3 * d + 2);
         SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, sets, 1);
@@ -191,8 +189,7 @@ TEST(every_class_is_covered_on_request)
     enum { DATA_SETS = 20 };
     for (uint32_t d = 0; d < DATA_SETS; d++) {
         SN_FREED_BY(sn_table_free)
-        sn_table train = make_classes(600, 2 * d + 100),
-                 test = make_classes(3 * TEST_ROWS, 2 * d + 101);
+        sn_table train = make_classes(600, 2 * d + 100), test = make_classes(3 * TEST_ROWS, 2 * d + 101);
         SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
         calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_LAC, 1);
         pooled += class_coverage(model, test.data, 2, 0) / DATA_SETS;
@@ -322,8 +319,7 @@ TEST(class_with_one_row)
 TEST(too_few_rows_give_no_bound)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table train = make_numbers(100, PLAIN, 1),
-             fresh = make_numbers(8, PLAIN, 2);
+    sn_table train = make_numbers(100, PLAIN, 1), fresh = make_numbers(8, PLAIN, 2);
     SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
     double low[8], high[8];
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9};
@@ -340,8 +336,7 @@ TEST(too_few_rows_give_no_bound)
 TEST(several_outputs_share_the_level)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table train = sn_table_numbers(200, 3, 2, 1),
-             fresh = sn_table_numbers(200, 3, 2, 2);
+    sn_table train = sn_table_numbers(200, 3, 2, 1), fresh = sn_table_numbers(200, 3, 2, 2);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "3");
     SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, train.data, NULL, &model));
@@ -363,8 +358,7 @@ TEST(several_outputs_share_the_level)
 TEST(same_bits)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table train = make_numbers(120, PLAIN, 1),
-             fresh = make_numbers(50, PLAIN, 2);
+    sn_table train = make_numbers(120, PLAIN, 1), fresh = make_numbers(50, PLAIN, 2);
     SN_AUTO(stonet_model) *one = fit_plain(train.data, "regression"),
                           *two = fit_plain(train.data, "regression");
     calibrate(one, train.data, STONET_CALIBRATION_CV, 0, 1);

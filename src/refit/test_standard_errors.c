@@ -85,8 +85,7 @@ TEST(nothing_found_is_not_sure)
 TEST(refusals)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table table = make_linear(1.0, 1.0),
-             other = sn_table_numbers(50, COLUMNS, 1, 1);
+    sn_table table = make_linear(1.0, 1.0), other = sn_table_numbers(50, COLUMNS, 1, 1);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
     SN_AUTO(stonet_model) *model = NULL;
     double se[ROWS];

@@ -16,8 +16,7 @@ TEST(z_does_not_depend_on_the_response)
 {
     const char *const methods[] = {"pca", "autoencoder", "none"};
     SN_FREED_BY(sn_table_free)
-    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1),
-             without = sn_table_features(ROWS, COLUMNS, 1);
+    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
     assert_memory_equal(with.x, without.x, ROWS * COLUMNS * sizeof *with.x);
     for (size_t m = 0; m < 3; m++) {
         SN_AUTO(stonet_spec) *spec = quick_spec(methods[m]);
@@ -44,8 +43,7 @@ TEST(z_does_not_depend_on_the_response)
 TEST(what_needs_a_response_says_so)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1),
-             without = sn_table_features(ROWS, COLUMNS, 1);
+    sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
     stonet_model *model = NULL;
     SN_AUTO(stonet_spec) *sir = quick_spec("sir"), *pca = quick_spec("pca");
     assert_int_equal(stonet_spec_needs_response(sir), 1);
@@ -74,8 +72,8 @@ TEST(what_needs_a_response_says_so)
 TEST(sufficiency_is_tested_on_any_response)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table classes = sn_table_classes(ROWS, COLUMNS, 3, 2),
-             numbers = sn_table_numbers(ROWS, COLUMNS, 2, 3), without = sn_table_features(ROWS, COLUMNS, 4);
+    sn_table classes = sn_table_classes(ROWS, COLUMNS, 3, 2), numbers = sn_table_numbers(ROWS, COLUMNS, 2, 3),
+             without = sn_table_features(ROWS, COLUMNS, 4);
     SN_AUTO(stonet_spec) *pca = quick_spec("pca");
     SN_AUTO(stonet_model) *model = NULL;
     stonet_sufficiency_result result;

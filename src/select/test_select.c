@@ -209,8 +209,7 @@ TEST(a_point_that_fails_does_not_stop_the_others)
 TEST(criteria_must_suit_the_task)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table classes = hidden_classes(60, 3),
-             numbers = sn_table_numbers(60, 3, 1, 1);
+    sn_table classes = hidden_classes(60, 3), numbers = sn_table_numbers(60, 3, 1, 1);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     SN_AUTO(stonet_results) *results = NULL;
     stonet_tune_options options = {.size = sizeof options, .folds = 2, .criterion = STONET_CRITERION_MSE};
@@ -375,8 +374,7 @@ TEST(an_open_dimension_is_chosen_in_each_training_part)
 TEST(tuning_sees_the_training_part_only)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table train = hidden_classes(90, 7),
-             test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
+    sn_table train = hidden_classes(90, 7), test = hidden_classes(60, 8), spoiled = hidden_classes(60, 8);
     static const char *const LABELS[] = {"green", "blue", "red"};
     int64_t n_classes;
     int32_t code[60];

@@ -82,8 +82,7 @@ TEST(test_solves_its_regression)
 TEST(test_rows)
 {
     SN_FREED_BY(oracle_free)
-    oracle all = make_network(SN_CLASSIFICATION, 2),
-           part = make_network(SN_CLASSIFICATION, 2);
+    oracle all = make_network(SN_CLASSIFICATION, 2), part = make_network(SN_CLASSIFICATION, 2);
     int64_t odd[N / 2];
     for (int64_t i = 0; i < N / 2; i++) odd[i] = 2 * i + 1;
     for (int64_t i = 0; i < N / 2; i++) {
