@@ -142,18 +142,20 @@ stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *dat
 /* The same for rows first .. first+count-1 alone: x count x p. */
 stonet_status sn_schema_encode_rows(const sn_schema *schema, const stonet_data *data, int64_t first,
                                     int64_t count, float *x);
+/* Whether a table has as many target columns as the model was fitted on. */
+stonet_status sn_schema_check_targets(const sn_schema *schema, const stonet_data *data);
 /* The response as the model takes it: label (classification) or y in its units (regression) must have room. A
    label never seen in training is an error that names it. */
 stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
-/* The response of a schema with a law, row by row checked: seen n x SN_LAW_SEEN, scaled, and y (n), a first
-   guess at what the network is to see; y may be NULL. */
-stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *data, double *seen, double *y);
 /* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 /* The same row by row, as long as table and schema are there; to be cleared. */
 stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data *data, bool scaled,
                                      sn_raw_response *out);
 void sn_raw_response_clear(sn_raw_response *raw);
+/* The response of a schema with a law, row by row checked: seen n x SN_LAW_SEEN, scaled, and y (n), a first
+   guess at what the network is to see; y may be NULL. */
+stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *data, double *seen, double *y);
 /* Features and response (where the schema has one) of all rows as a problem in memory; its arrays live in
  * `keep`.
  */

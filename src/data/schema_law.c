@@ -66,9 +66,7 @@ static stonet_status read_rows(const sn_schema *schema, const stonet_data *data,
 {
     const int64_t m = data->n_targets;
     cells c = {.table = sn_table_name(data), .first = schema->target_name[0], .has_b = m > 1};
-    if (m != schema->n_targets)
-        return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld", c.table,
-                       (long long)m, (long long)schema->n_targets);
+    SN_TRY(sn_schema_check_targets(schema, data));
     if (data->y == NULL)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and task=%s needs numbers", c.first,
                        c.table, sn_schema_task_word(schema));

@@ -80,16 +80,25 @@ void sn_raw_response_clear(sn_raw_response *raw)
     *raw = (sn_raw_response){0};
 }
 
+stonet_status sn_schema_check_targets(const sn_schema *schema, const stonet_data *data)
+{
+    const char *table = sn_table_name(data);
+    if (data->n_targets == schema->n_targets) return STONET_OK;
+    if (data->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
+                       table);
+    return sn_fail(
+        STONET_ERROR_DATA,
+        "%s has %lld target column%s and the model was fitted on %lld, '%s' the first: name all of them",
+        table, (long long)data->n_targets, data->n_targets == 1 ? "" : "s", (long long)schema->n_targets,
+        schema->target_name[0]);
+}
+
 stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data *data, bool scaled,
                                      sn_raw_response *out)
 {
     *out = (sn_raw_response){.number = data->y, .columns = data->n_targets};
-    if (data->n_targets == 0)
-        return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
-                       sn_table_name(data));
-    if (data->n_targets != schema->n_targets)
-        return sn_fail(STONET_ERROR_DATA, "%s has %lld targets and the model was fitted on %lld",
-                       sn_table_name(data), (long long)data->n_targets, (long long)schema->n_targets);
+    SN_TRY(sn_schema_check_targets(schema, data));
     if (sn_schema_has_law(schema))
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the response '%s' is of task=%s, and this command knows plain numbers and classes "
