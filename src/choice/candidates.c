@@ -132,7 +132,12 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
     table t = {settings, problem, lines, 0};
     *open = (!sn_config_given(settings, "epochs") || !sn_config_given(settings, "weight_decay")) &&
             !sn_is(settings, "front", "conv");
-    const bool any_front = !sn_config_given(settings, "front");
+    const bool any_front = !sn_config_given(settings, "front") && !problem->joint;
+    if (problem->joint && !may(&t, "front", "none"))
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "missing=joint draws cells for networks that see x itself, and front=%s "
+                       "hides x: use front=none, or missing=gaussian",
+                       sn_word(settings, "front"));
     const bool wide = any_front && is_wide(problem) && sn_is(settings, "select", "none");
     if (!*open) {
         add_one(&t);

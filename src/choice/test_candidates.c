@@ -266,4 +266,21 @@ TEST(lines_are_told)
     assert_string_equal(text, "linear network on principal components, weight decay 0.1");
 }
 
+/* Cells drawn given the response are cells of x: whoever asks for them gets networks that see x, or an error.
+ */
+TEST(joint_cells_need_networks_of_x)
+{
+    table t = {.count = -1};
+    SN_AUTO(sn_settings) *open = settings_with(NOTHING);
+    SN_AUTO(sn_settings) *kernel = settings_with((const char *const[]){"front", "kernel", NULL});
+    sn_problem problem = {.n = SMALL, .p = FEW, .task = SN_REGRESSION, .outputs = 1, .joint = true};
+    OK(sn_lines_for(open, &problem, 1, t.line, &t.count, &t.open));
+    assert_int_equal(count_front(&t, SN_FRONT_NONE), t.count);
+    assert_says(sn_lines_for(kernel, &problem, 1, t.line, &t.count, &t.open), STONET_ERROR_ARGUMENT,
+                "front=kernel");
+    problem.joint = false;
+    OK(sn_lines_for(open, &problem, 1, t.line, &t.count, &t.open));
+    assert_true(count_front(&t, SN_FRONT_KERNEL) > 0);
+}
+
 RUN_TESTS(NULL, NULL)
