@@ -88,6 +88,14 @@ class Scores(Options):
         ("level", c_double),
         ("coverage", c_double),
         ("width", c_double),
+        ("log_likelihood", c_double),
+        ("concordance", c_double),
+        ("uno", c_double),
+        ("integrated_brier", c_double),
+        ("deviance", c_double),
+        ("deviance_explained", c_double),
+        ("rank_error", c_double),
+        ("kappa", c_double),
     ]
 
 
