@@ -148,7 +148,6 @@ def attributes(base: str) -> list[str]:
     lines.append("order_ : OrderResult, when n_components was left to the data")
     if base.startswith("BaseStoNet"):
         lines.append("front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md")
-        lines.append("feature_importances_ : ndarray, made when it is asked for: shares of the mean slopes of the prediction")
     return lines + ["history_ : dict of arrays, the training history by epoch, or None when there is none"]
 
 

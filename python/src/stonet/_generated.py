@@ -157,7 +157,6 @@ class StoNetClassifier(BaseStoNetClassifier):
     classes_ : ndarray, the labels in sorted order
     order_ : OrderResult, when n_components was left to the data
     front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md
-    feature_importances_ : ndarray, made when it is asked for: shares of the mean slopes of the prediction
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
@@ -457,7 +456,6 @@ class StoNetRegressor(BaseStoNetRegressor):
     feature_names_in_ : ndarray of str, when X was a DataFrame
     order_ : OrderResult, when n_components was left to the data
     front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md
-    feature_importances_ : ndarray, made when it is asked for: shares of the mean slopes of the prediction
     history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
