@@ -204,6 +204,19 @@ static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *
     return fit_one_number(schema, train, wish, run);
 }
 
+static stonet_status refuse_open_targets(const stonet_data *train)
+{
+    for (int64_t i = 0; i < train->n; i++) {
+        for (int64_t k = 0; k < train->n_targets; k++)
+            if (isnan(train->y[i * train->n_targets + k]))
+                return sn_fail(STONET_ERROR_DATA,
+                               "row %lld of %s has no target: open bounds are for task=interval",
+                               (long long)i + 1, sn_table_name(train));
+        sn_frame_passed_response(train, i);
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                     const stonet_run *run)
 {
@@ -223,12 +236,7 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
         if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
     }
     schema->law = sn_wish_law(wish);
-    for (int64_t k = 0;
-         train->y != NULL && schema->law != SN_LAW_INTERVALS && k < train->n * train->n_targets; k++)
-        if (isnan(train->y[k]))
-            return sn_fail(STONET_ERROR_DATA,
-                           "row %lld of %s has no target: open bounds are for task=interval",
-                           (long long)(k / train->n_targets) + 1, sn_table_name(train));
+    if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(refuse_open_targets(train));
     if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train);
     if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
         return sn_fail(STONET_ERROR_DATA,

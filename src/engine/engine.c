@@ -66,7 +66,7 @@ double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row
 {
     const int64_t d = shape->width[shape->layers];
     *wrong = false;
-    if (problem->parameter != NULL)
+    if (problem->law != NULL && problem->parameter != NULL)
         return problem->law->loss(problem->law, problem->seen + row * SN_LAW_SEEN, (double)mu[0],
                                   problem->parameter, NULL);
     if (shape->task == SN_CLASSIFICATION) return sn_class_loss(mu, d, sn_problem_label(problem, row), wrong);

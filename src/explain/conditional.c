@@ -87,11 +87,10 @@ static stonet_status test_variable(const law *of, int64_t j, room *at, int *stop
 static stonet_status test_all(const law *of, const bool *used, stonet_importance_result *result)
 {
     const sn_asked *asked = of->asked;
-    const int threads = sn_threads(asked->run);
     int stopped = 0;
     int64_t next = 0;
     sn_failure failure = {.status = STONET_OK};
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(sn_threads(asked->run))
     {
         SN_WORKSPACE(scratch);
         room at = {0};
