@@ -498,7 +498,7 @@ static stonet_status check_written(const char *path, const void *expected)
 
 stonet_status sn_safetensors_write(const sn_store *store, const char *path)
 {
-    SN_BLOCK char *header = NULL;
+    char *header = NULL;
     size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
     sn_writer *writer = NULL;
@@ -510,5 +510,6 @@ stonet_status sn_safetensors_write(const sn_store *store, const char *path)
         else
             sn_writer_abandon(writer);
     }
+    sn_free(header);
     return status;
 }

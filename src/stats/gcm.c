@@ -460,7 +460,7 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     /* The linear and quadratic functions of z are the same, in coordinates that a penalty does not blur. */
     if (p.white_z.columns == p.z.columns) p.z.plain = p.white_z.values;
     SN_TRY(sn_response_functions(n, sides->dy, sides->y, &scratch, &p.my, &p.y));
-    SN_TRY(SN_TAKE(&scratch, p_values, 2 * BLOCKS * options->repeats));
+    SN_TRY(SN_TAKE(&scratch, p_values, (int64_t)2 * BLOCKS * options->repeats));
     result->statistic = 0.0;
     result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;
