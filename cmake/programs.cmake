@@ -7,9 +7,11 @@ function(stonet_program name folder) # further arguments: sources of other folde
   target_link_libraries(${name} PRIVATE stonet_static PkgConfig::STONET_DEPENDS stonet_flags) # the public names alone
 endfunction()
 stonet_program(stonet cli)
-if(TARGET stonet_mpi) # which it loads under mpirun
-  add_dependencies(stonet stonet_mpi)
-endif()
+foreach(loaded IN ITEMS stonet_mpi stonet_mpich) # under mpirun
+  if(TARGET ${loaded})
+    add_dependencies(stonet ${loaded})
+  endif()
+endforeach()
 set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/show.c cli/signals.c cli/svg.c
                      cli/svg_parts.c) # that both programs use
 stonet_program(stonet-paper paper ${STONET_CLI_PARTS})

@@ -29,7 +29,8 @@ stonet_status sn_shape_layout(sn_shape *shape)
 
 void sn_shape_copy_layer(const sn_shape *from, const float *theta, int i, const sn_shape *to, float *out)
 {
-    const int64_t units = to->width[i + 1], weights = units * to->width[i];
+    const int64_t units = from->width[i + 1] < to->width[i + 1] ? from->width[i + 1] : to->width[i + 1];
+    const int64_t weights = units * to->width[i];
     memcpy(out + to->weight_at[i], theta + from->weight_at[i], (size_t)weights * sizeof *out);
     memcpy(out + to->bias_at[i], theta + from->bias_at[i], (size_t)units * sizeof *out);
 }

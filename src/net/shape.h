@@ -36,7 +36,8 @@ typedef struct sn_shape {
 
 /* Fills the offsets from layers, width and the rest; fails on widths below 1 or too many layers. */
 stonet_status sn_shape_layout(sn_shape *shape);
-/* Weights and biases of layer i (from 0), which has as many units and inputs in both, from theta to out. */
+/* Weights and biases of the units that layer i (from 0) has in both shapes, from theta to out; its inputs are
+ * as many. */
 void sn_shape_copy_layer(const sn_shape *from, const float *theta, int i, const sn_shape *to, float *out);
 /* psi_layer, what mu_layer goes through on its way into the next one; 0: the inputs. */
 sn_activation sn_shape_activation(const sn_shape *shape, int layer);
