@@ -86,7 +86,8 @@ static void pipes_are_not_waited_for(void **state)
     (void)state;
     static const char *const commands[] = {
         "stonet fit pipe --target y --dim 1 --out o",
-        "stonet fit t.csv --target y --dim 1 --method sir --out pipe",
+        "stonet fit t.csv --target y --dim 1 --method sir --learner linear --out pipe", /* is there in a
+                                                                                           second */
         "stonet fit t.csv --target y --dim 1 --config pipe --out o",
         "stonet predict m pipe",
     };
