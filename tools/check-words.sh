@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Holds what people read to short sentences: check-words.sh [--share] [PAGE..]
 #
-# The README has at most 150 lines. No sentence of a page of documentation, of the program's help or of a message has
-# more than 30 words. Code, tables and formulas are left out; numbers are no words, and code inside a sentence is one.
+# The README has at most 150 lines. No sentence of a page of documentation, of the program's help, of the report's page or of a
+# message of C, Python or R has more than 30 words. Code, tables and formulas are left out; numbers are no words, and code inside a sentence is one.
 # --share prints how many sentences have more than 25 words, and fails for nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,7 +34,9 @@ def prose(text):
     return re.split(r"\n\s*\n", text)
 
 
-def comment_free(text):
+def comment_free(path, text):
+    if path.suffix in (".py", ".R"):
+        return re.sub(r'""".*?"""|^\s*#[^\n]*', "", text, flags=re.S | re.M)
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
 
 
@@ -56,9 +58,11 @@ def calls(text, names):
 
 def sentences_of_code(path, text):
     """Messages of the library, and help: strings side by side are one text."""
-    text = re.sub(r'\s*\bPRI[diux]\w+\s*', ' "" ', comment_free(text))
+    text = re.sub(r'\s*\bPRI[diux]\w+\s*', ' "" ', comment_free(path, text))
     text = re.sub(r'"\s*"', "", text)
-    if path.parts[0] == "src":
+    if path.suffix == ".py":
+        pieces = list(calls(text, r"\w*(?:Error|Warning)|warn"))
+    elif path.suffix == ".c" and path.parts[0] == "src":
         pieces = list(calls(text, "sn_message|sn_fail|sn_require"))
         pieces += re.findall(r'\.help\s*=\s*"(?:[^"\\]|\\.)*"', text)
         if "sn_param" in text:  # tables of settings, whose entries end with their help
@@ -86,7 +90,9 @@ def texts(path):
 
 
 def all_pages():
-    found = [Path("README.md"), *Path("docs").rglob("*.md"), *Path("cli").glob("*.c"), *Path("src").rglob("*.c")]
+    found = [Path("README.md"), *Path("docs").rglob("*.md")]
+    for folder, names in ("cli", "*.c"), ("src", "*.c"), ("src/report/page", "*.js"), ("python/src", "*.py"), ("r/R", "*.R"):
+        found += Path(folder).rglob(names)
     return [path for path in sorted(found) if not path.name.startswith("test_")]
 
 
