@@ -29,7 +29,7 @@ static bool byte_count(size_t count, size_t size, size_t *bytes)
 
 static void *out_of_memory(size_t bytes)
 {
-    sn_fail(STONET_ERROR_MEMORY, "memory ran out while asking for %.1f MB", (double)bytes / 1e6);
+    sn_fail(STONET_ERROR_MEMORY, "memory ran out: %.1f MB more were needed", (double)bytes / 1e6);
     return NULL;
 }
 

@@ -55,7 +55,7 @@ static stonet_status check(const sn_choice_job *job, const sn_settings *settings
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "front=conv is trained by one process: start the fit without mpirun");
     if (sn_is(settings, "schedule", "averaged"))
-        return sn_fail(STONET_ERROR_ARGUMENT, "schedule=averaged does not go with front=conv: take linear");
+        return sn_fail(STONET_ERROR_ARGUMENT, "schedule=averaged does not go with front=conv: use linear");
     if (!sn_is(settings, "input_activation", "off"))
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "input_activation does not go with front=conv, whose features are activated already");
@@ -95,7 +95,7 @@ stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out)
     tell_front(job->run, sn_front_conv_shape(*out));
     if (sn_checkpoint_is_file(job->run->checkpoint))
         sn_message(job->run, STONET_NOTE,
-                   "front=conv has nothing to keep in a checkpoint: a fit that is ended begins anew");
+                   "front=conv writes no checkpoint: a stopped fit starts from the beginning");
     return STONET_OK;
 }
 

@@ -64,7 +64,8 @@ static stonet_status read_schema(arrow_reader *reader)
 {
     struct ArrowArrayStream *stream = reader->stream;
     if (stream->get_schema == NULL || stream->get_next == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "the Arrow stream cannot be asked for its columns and rows");
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "the Arrow stream has no functions that give its columns and rows");
     const int code = stream->get_schema(stream, &reader->schema);
     if (code != 0) {
         reader->schema.release = NULL; /* there is nothing to let go of */
@@ -281,7 +282,7 @@ stonet_status sn_arrow_read(struct ArrowArrayStream *stream, const stonet_read_o
                        "stonet_data_from_arrow needs a stream and a place for the data");
     *out = NULL;
     if (stream->release == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "the Arrow stream was used up before: ask for a new one");
+        return sn_fail(STONET_ERROR_ARGUMENT, "the Arrow stream was used up before: make a new one");
     arrow_reader reader = {.stream = stream};
     const char **names = NULL;
     stonet_status status = read_schema(&reader);

@@ -332,8 +332,7 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
     if (of->matrix && has_words(schema))
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "the model has columns of words, which a matrix of numbers cannot hold: take the format "
-            "onnx, with the columns by name");
+            "the model has columns of words, which a matrix of numbers cannot hold: use the format onnx, with the columns by name");
     encoding e = {.graph = graph,
                   .schema = schema,
                   .fills = sn_exported_fills(of),

@@ -89,10 +89,10 @@ static stonet_status check_method(const sn_method *method, const sn_schema *sche
     sn_task task = sn_schema_task(schema);
     if (sn_schema_has_law(schema) && (method->tasks & SN_TASK_LAWS) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "method '%s' knows no response of task=%s: take method 'stonet'", method->name,
+                       "method '%s' knows no response of task=%s: use method 'stonet'", method->name,
                        sn_schema_task_word(schema));
     if (!does_task(method->tasks, task))
-        return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, and this target asks for it",
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "method '%s' does not do %s, which this target needs",
                        method->name, task_name(task));
     if (task == SN_REGRESSION && sn_schema_outputs(schema) > 1 && !method->multi_output)
         return sn_fail(
@@ -177,7 +177,7 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     if (spec->learner != NULL) {
         if (!does_task(spec->learner->tasks, task))
             return sn_fail(STONET_ERROR_UNSUPPORTED,
-                           "learner '%s' does not do %s: take another one, or learner=auto",
+                           "learner '%s' does not do %s: use another one, or learner=auto",
                            spec->learner->name, task_name(task));
         model->learner = spec->learner;
         return sn_settings_copy(spec->learner_settings, &model->learner_settings);
@@ -396,7 +396,7 @@ static stonet_status begin_checkpoint(const stonet_spec *spec, const stonet_data
     SN_TRY(sn_checkpoint_begin(run->checkpoint, "fit", &hash, run));
     if (!spec->method->keeps && sn_checkpoint_is_file(run->checkpoint))
         sn_message(run, STONET_NOTE,
-                   "method '%s' has nothing to keep in a checkpoint: a fit that is ended begins anew",
+                   "method '%s' writes no checkpoint: a stopped fit starts from the beginning",
                    spec->method->name);
     return STONET_OK;
 }

@@ -85,9 +85,10 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
 stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out)
 {
     if (sn_schema_has_law(model->schema))
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "a model of task=%s has no standard deviation: of times, ask for their survival",
-                       sn_schema_task_word(model->schema));
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "a model of task=%s has no standard deviation: of times, use the survival probabilities",
+            sn_schema_task_word(model->schema));
     if (model->learner != NULL || model->method->spread == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model has no spread of its own: fit one of method stonet with "

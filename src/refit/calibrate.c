@@ -274,8 +274,7 @@ static stonet_status check(const stonet_model *model, stonet_calibrate_options *
     if (sn_schema_has_law(model->schema))
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "a model of task=%s has its own law, and cannot be calibrated: of times, ask for their "
-            "survival",
+            "a model of task=%s has its own law, and cannot be calibrated: of times, use the survival probabilities",
             sn_schema_task_word(model->schema));
     if (sn_schema_outputs(model->schema) == 0 || !predicts)
         return sn_fail(STONET_ERROR_UNSUPPORTED,

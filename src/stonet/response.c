@@ -66,10 +66,10 @@ static stonet_status check_values(const sn_response *response, int64_t target, i
         return sn_fail(STONET_ERROR_DATA, "target %lld is constant: there is nothing to explain",
                        (long long)target + 1);
     if (distinct == 2)
-        return sn_fail(STONET_ERROR_DATA,
-                       "target %lld has two values: their law is told by its mean, which is what "
-                       "response=mean sees; response=%s is for more than two",
-                       (long long)target + 1, sn_words_name(&sn_response_words, response->kind));
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "target %lld has two values: its mean says all about it, so use response=mean; response=%s is for more than two values",
+            (long long)target + 1, sn_words_name(&sn_response_words, response->kind));
     return STONET_OK;
 }
 
@@ -205,12 +205,12 @@ static stonet_status learn_law(const sn_problem *problem, sn_response *response)
                        sn_words_name(&sn_response_words, response->kind), task);
     if (problem->joint)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "missing=joint draws cells given plain numbers or classes: take missing=gaussian for "
+                       "missing=joint draws cells given plain numbers or classes: use missing=gaussian for "
                        "task=%s",
                        task);
     if (problem->outputs > SN_LAW_PARAMETERS)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "the target has %lld ordered classes; %d are possible: take it as a number",
+                       "the target has %lld ordered classes; %d are possible: treat it as a number",
                        (long long)problem->outputs, SN_LAW_PARAMETERS);
     return STONET_OK;
 }
