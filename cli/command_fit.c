@@ -20,7 +20,6 @@ typedef struct fit_values {
     run_options run;
     checkpoint_options checkpoint;
     const char *dim, *log, *plot, *out;
-    const char *event, *low, *high, *exposure;
     bool calibrate, json;
 } fit_values;
 
@@ -29,13 +28,7 @@ static const char DIM[] = "{dim}";
 
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
-    TEXT_OPTION(fit_values, event, "event", "COL",
-                "The target is a time, and this column says whether its end was seen (1) or not (0)"),
-    TEXT_OPTION(fit_values, low, "target-low", "COL",
-                "The target is a time between this column and that of --target-high; an empty cell: open"),
-    TEXT_OPTION(fit_values, high, "target-high", "COL", "The other bound"),
-    TEXT_OPTION(fit_values, exposure, "exposure", "COL",
-                "The target is a count, and this column is what it was counted over"),
+    RESPONSE_OPTIONS(fit_values, target),
     GROUP_OPTION(fit_values, target.group),
     COLUMN_OPTIONS(fit_values, target.columns),
     TEXT_OPTION(fit_values, dim, "dim", "Q,..",
@@ -521,36 +514,6 @@ static int fit_all(const cli_command *command, const fit_values *values, stonet_
     return result;
 }
 
-/* --event, --target-low and --exposure: two target columns, and the task that they belong to. *made: their
-   names as one text, to be freed. */
-static int name_response(const cli_command *command, fit_values *values, stonet_spec *spec, char **made)
-{
-    const char *task = values->event != NULL      ? "survival"
-                       : values->exposure != NULL ? "count"
-                       : values->low != NULL      ? "interval"
-                                                  : NULL;
-    const char *first = values->low != NULL ? values->low : values->target.target;
-    const char *second = values->event != NULL      ? values->event
-                         : values->exposure != NULL ? values->exposure
-                                                    : values->high;
-    if (task == NULL && values->high == NULL) return EXIT_DONE;
-    const int given = (values->event != NULL) + (values->exposure != NULL) + (values->low != NULL);
-    if (given != 1 || first == NULL || second == NULL ||
-        (values->low != NULL && values->target.target != NULL)) {
-        say_usage(command, "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
-                           "--target-high COL");
-        return EXIT_USAGE;
-    }
-    const size_t size = strlen(first) + strlen(second) + 2;
-    *made = malloc(size);
-    if (*made == NULL) return say_failure(command, STONET_ERROR_MEMORY);
-    snprintf(*made, size, "%s,%s", first, second);
-    values->target.target = *made;
-    values->target.open = values->low != NULL;
-    const stonet_status status = stonet_spec_set(spec, "task", task);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
-}
-
 static int fit(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     fit_values *values = parsed;
@@ -560,7 +523,7 @@ static int fit(const cli_command *command, const cli_arguments *given, void *par
     stonet_data *train = NULL;
     dim_list list = {0};
     int result = make_spec(command, &values->spec, NULL, &spec);
-    if (result == EXIT_DONE) result = name_response(command, values, spec, &response);
+    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
     if (result == EXIT_DONE && !is_open(values)) result = list_dims(command, values->dim, spec, &list);
     if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
         result = require_target(command, &values->target);

@@ -23,6 +23,7 @@ typedef struct order_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(order_values, target),
+    RESPONSE_OPTIONS(order_values, target),
     GROUP_OPTION(order_values, target.group),
     COLUMN_OPTIONS(order_values, target.columns),
     {.name = "rule",
@@ -151,7 +152,8 @@ static int finish(const cli_command *command, const order_values *values, const 
 
 static int choose(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    const order_values *values = parsed;
+    order_values *values = parsed;
+    char *response = NULL;
     const char *path = given->operand[0];
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
     how.max = values->max;
@@ -167,6 +169,7 @@ static int choose(const cli_command *command, const cli_arguments *given, void *
         result = EXIT_USAGE;
     }
     if (result == EXIT_DONE) result = make_spec(command, &values->spec, NULL, &spec);
+    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
     if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
         result = require_target(command, &values->target);
     if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
@@ -181,6 +184,7 @@ static int choose(const cli_command *command, const cli_arguments *given, void *
     stonet_order_free(found);
     stonet_data_free(data);
     stonet_spec_free(spec);
+    free(response);
     return result;
 }
 

@@ -1,5 +1,6 @@
 /* stonet tune: the best settings by cross-validation. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -22,6 +23,7 @@ typedef struct tune_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(tune_values, target),
+    RESPONSE_OPTIONS(tune_values, target),
     GROUP_OPTION(tune_values, target.group),
     COLUMN_OPTIONS(tune_values, target.columns),
     TEXT_OPTION(tune_values, dim, "dim", "Q",
@@ -83,7 +85,8 @@ static int finish(const cli_command *command, const tune_values *values, const s
 
 static int tune(const cli_command *command, const cli_arguments *given, void *parsed)
 {
-    const tune_values *values = parsed;
+    tune_values *values = parsed;
+    char *response = NULL;
     const char *path = given->operand[0];
     stonet_tune_options how = {.size = sizeof how,
                                .folds = (int)values->folds,
@@ -93,11 +96,12 @@ static int tune(const cli_command *command, const cli_arguments *given, void *pa
     stonet_spec *spec = NULL;
     stonet_data *data = NULL;
     stonet_results *results = NULL;
-    int result = require_target(command, &values->target);
+    int result = make_spec(command, &values->spec, values->dim, &spec);
+    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
+    if (result == EXIT_DONE) result = require_target(command, &values->target);
     if (result == EXIT_DONE) result = check_results_options(command, &values->results);
     if (result == EXIT_DONE && values->best != NULL) result = output_check(command, values->best);
     if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
-    if (result == EXIT_DONE) result = make_spec(command, &values->spec, values->dim, &spec);
     if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
     if (result == EXIT_DONE) {
         stonet_run run;
@@ -113,6 +117,7 @@ static int tune(const cli_command *command, const cli_arguments *given, void *pa
     stonet_results_free(results);
     stonet_data_free(data);
     stonet_spec_free(spec);
+    free(response);
     return result;
 }
 

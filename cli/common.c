@@ -238,6 +238,33 @@ int make_spec(const cli_command *command, const spec_options *options, const cha
     return result;
 }
 
+int name_response(const cli_command *command, target_options *target, stonet_spec *spec, char **made)
+{
+    const char *task = target->event != NULL      ? "survival"
+                       : target->exposure != NULL ? "count"
+                       : target->low != NULL      ? "interval"
+                                                  : NULL;
+    const char *first = target->low != NULL ? target->low : target->target;
+    const char *second = target->event != NULL      ? target->event
+                         : target->exposure != NULL ? target->exposure
+                                                    : target->high;
+    if (task == NULL && target->high == NULL) return EXIT_DONE;
+    const int given = (target->event != NULL) + (target->exposure != NULL) + (target->low != NULL);
+    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->target != NULL)) {
+        say_usage(command, "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
+                           "--target-high COL");
+        return EXIT_USAGE;
+    }
+    const size_t size = strlen(first) + strlen(second) + 2;
+    *made = malloc(size);
+    if (*made == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    snprintf(*made, size, "%s,%s", first, second);
+    target->target = *made;
+    target->open = target->low != NULL;
+    const stonet_status status = stonet_spec_set(spec, "task", task);
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+}
+
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion)
 {
     static const struct {
@@ -246,14 +273,17 @@ int parse_criterion(const cli_command *command, const char *text, stonet_criteri
     } known[] = {{"auto", STONET_CRITERION_AUTO},
                  {"error_rate", STONET_CRITERION_ERROR_RATE},
                  {"log_loss", STONET_CRITERION_LOG_LOSS},
-                 {"mse", STONET_CRITERION_MSE}};
+                 {"mse", STONET_CRITERION_MSE},
+                 {"discordance", STONET_CRITERION_DISCORDANCE},
+                 {"deviance", STONET_CRITERION_DEVIANCE}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(text, known[i].name) == 0) {
             *criterion = known[i].value;
             return EXIT_DONE;
         }
     }
-    say_usage(command, "--criterion takes auto, error_rate, log_loss or mse, not '%s'", text);
+    say_usage(command, "--criterion takes auto, error_rate, log_loss, mse, discordance or deviance, not '%s'",
+              text);
     return EXIT_USAGE;
 }
 

@@ -17,8 +17,9 @@ typedef struct target_options {
     const char *header, *na, *weights, *group;
     int64_t max_bytes;
     bool drop_missing;
-    bool open; /* empty targets are open bounds */
-    bool own;  /* with neither target nor target_file: the target of the model */
+    const char *event, *low, *high, *exposure; /* --target with the second column that it has */
+    bool open;                                 /* empty targets are open bounds */
+    bool own; /* with neither target nor target_file: the target of the model */
     column_options columns;
 } target_options;
 
@@ -51,6 +52,16 @@ typedef struct spec_options {
         FLAG_OPTION(type, field.drop_missing, "drop-missing-target",                                         \
                     "Leave out rows whose response is missing, which are an error otherwise"),               \
         READ_OPTIONS(type, field)
+/* For commands that fit: responses of two columns, by name_response. */
+#define RESPONSE_OPTIONS(type, field)                                                                        \
+    TEXT_OPTION(type, field.event, "event", "COL",                                                           \
+                "The target is a time, and this column says whether its end was seen (1) or not (0)"),       \
+        TEXT_OPTION(type, field.low, "target-low", "COL",                                                    \
+                    "The target is a time between this column and that of --target-high; an empty cell: "    \
+                    "open"),                                                                                 \
+        TEXT_OPTION(type, field.high, "target-high", "COL", "The other bound"),                              \
+        TEXT_OPTION(type, field.exposure, "exposure", "COL",                                                 \
+                    "The target is a count, and this column is what it was counted over")
 /* For commands that hold out or draw rows. */
 #define GROUP_OPTION(type, field)                                                                            \
     TEXT_OPTION(type, field, "group", "COL",                                                                 \
@@ -155,6 +166,9 @@ int make_spec(const cli_command *command, const spec_options *options, const cha
 int split_setting(const cli_command *command, const char *option, const char *text, char **name,
                   const char **value);
 /* The number behind error_rate, log_loss, mse or auto. */
+/* --event, --target-low and --exposure: two target columns, and the task that they belong to. *made: their
+   names as one text, to be freed. */
+int name_response(const cli_command *command, target_options *target, stonet_spec *spec, char **made);
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion);
 
 /* A share between 0 and 1, both excluded, given to an option; NULL text leaves *level as it is. */

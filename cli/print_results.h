@@ -16,7 +16,9 @@ typedef struct results_options {
 #define CRITERION_OPTION(type, field)                                                                        \
     {                                                                                                        \
         .name = "criterion", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",       \
-        .initial = "auto", .help = "What to compare: error_rate, log_loss or mse; auto: by the task"         \
+        .initial = "auto",                                                                                   \
+        .help = "What to compare: error_rate, log_loss, mse, discordance (of times, 1 - "                    \
+                "Harrell's C) or deviance (of counts); auto: by the task"                                    \
     }
 
 // NOLINTEND(bugprone-macro-parentheses)

@@ -14,10 +14,13 @@ extern "C" {
 
 /* What is minimised on held-out rows. */
 typedef enum stonet_criterion {
-    STONET_CRITERION_AUTO = 0, /* error rate for classes, mse for numbers */
+    STONET_CRITERION_AUTO = 0, /* error rate for classes, mse for numbers, log loss for times, counts and
+                                  ordered classes */
     STONET_CRITERION_ERROR_RATE,
-    STONET_CRITERION_LOG_LOSS,
-    STONET_CRITERION_MSE /* in units of y */
+    STONET_CRITERION_LOG_LOSS,    /* minus the log likelihood of a row */
+    STONET_CRITERION_MSE,         /* in units of y */
+    STONET_CRITERION_DISCORDANCE, /* of times: 1 - Harrell's C */
+    STONET_CRITERION_DEVIANCE     /* of counts */
 } stonet_criterion;
 
 /* A grid is an array of "NAME=a,b,c" with any setting stonet_spec_set takes (dim and learner.NAME too);

@@ -63,7 +63,7 @@ settings_shown <- function(settings) {
   paste0(names(settings), "=", vapply(settings, function(value) paste(value, collapse = ","), ""), collapse = " ")
 }
 
-criteria <- c("auto", "error_rate", "log_loss", "mse")
+criteria <- c("auto", "error_rate", "log_loss", "mse", "discordance", "deviance")
 criterion_code <- function(criterion) match(one_of(criterion[1L], criteria, "criterion"), criteria) - 1
 
 # A grid by name, list(slices = c(5, 10)), as the library's lines; texts without names are such lines already.

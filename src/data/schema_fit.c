@@ -409,12 +409,6 @@ stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task
 {
     *out = NULL;
     SN_TRY(check_train(train));
-    const sn_law_kind law = sn_wish_law(task);
-    if (law != SN_LAW_NONE && law != SN_LAW_ORDERED)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "this command judges predictions of plain numbers and classes, and not of task=%s: "
-                       "fit a model of each setting and score it",
-                       sn_words_name(&sn_law_kind_words, law));
     sn_schema *schema;
     SN_TRY(SN_NEW(schema, 1));
     stonet_status status = sn_schema_fit_targets(schema, train, task, NULL);

@@ -1,9 +1,9 @@
 /*
  * Gradient importance: mean_i |df/dx_j| sd_j, with f the prediction in units of the standard deviation of y
- * (classes: each log probability less their mean over the classes; the mean over the outputs), and the same
- * for each column of Z. Derivatives are central differences of a hundredth of the feature's standard
- * deviation, so that any method can be asked; a variable of several features has the sum over them. The
- * standard error is that of the mean over the rows.
+ * (times and counts: of its logarithm; classes: each log probability less their mean over the classes; the
+ * mean over the outputs), and the same for each column of Z. Derivatives are central differences of a
+ * hundredth of the feature's standard deviation, so that any method can be asked; a variable of several
+ * features has the sum over them. The standard error is that of the mean over the rows.
  */
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,9 @@ static stonet_status answers(const sn_asked *asked, const float *x, double *f)
     for (int64_t i = 0; i < asked->n; i++) {
         double *row = f + i * m, mean = 0.0;
         if (asked->label == NULL) {
-            for (int64_t k = 0; k < m; k++) row[k] /= sn_schema_target_sd(asked->model->schema, k);
+            for (int64_t k = 0; k < m; k++)
+                row[k] = (asked->seen != NULL ? log(row[k]) : row[k]) /
+                         sn_schema_target_sd(asked->model->schema, k);
             continue;
         }
         for (int64_t k = 0; k < m; k++) {

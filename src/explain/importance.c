@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/take_options.h"
 #include "data/schema_parts.h"
+#include "model/score_law.h"
 #include "model/settings_json.h"
 #include "stats/metrics.h"
 
@@ -21,6 +22,15 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
     double *predicted = NULL;
     SN_TRY(SN_TAKE(&scratch, predicted, n * m));
     SN_TRY(sn_model_predict(asked->model, x, n, predicted));
+    if (asked->seen != NULL) {
+        double *seen = NULL;
+        SN_TRY(SN_TAKE(&scratch, seen, n * SN_LAW_SEEN));
+        for (int64_t i = 0; i < n * SN_LAW_SEEN; i++) {
+            const int64_t row = rows != NULL ? rows[i / SN_LAW_SEEN] : i / SN_LAW_SEEN;
+            seen[i] = asked->seen[row * SN_LAW_SEEN + i % SN_LAW_SEEN];
+        }
+        return sn_law_losses(asked->model, n, seen, predicted, loss);
+    }
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = rows != NULL ? rows[i] : i;
         const double *at = predicted + i * m;
@@ -50,6 +60,12 @@ static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, s
     }
     double *y = NULL;
     const int64_t m = out->outputs;
+    if (sn_schema_has_law(schema)) {
+        double *seen = NULL;
+        SN_TRY(SN_TAKE(keep, seen, out->n * SN_LAW_SEEN));
+        out->seen = seen;
+        return sn_schema_encode_law(schema, data, seen, NULL);
+    }
     SN_TRY(SN_TAKE(keep, y, out->n * m));
     SN_TRY(sn_schema_encode_y(schema, data, NULL, y));
     for (int64_t i = 0; i < out->n * m; i++)

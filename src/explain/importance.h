@@ -24,7 +24,8 @@ typedef struct sn_asked {
     int64_t n, p, outputs, dim;
     const float *x;       /* n x p, encoded */
     const int32_t *label; /* classification */
-    const double *y;      /* regression: n x outputs, in units of y */
+    const double *y;      /* regression: n x outputs, in units of y; or */
+    const double *seen;   /* what the law of times or counts knows (stats/law.h), n x SN_LAW_SEEN */
     int64_t variables;
     const int64_t *first, *features; /* of each variable: its features are first .. first + features - 1 */
     int64_t repeats;                 /* 0: as the kind has it */
@@ -37,8 +38,9 @@ typedef struct sn_asked {
 stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
                               sn_asked *out, int64_t **input);
 
-/* Loss of each row (log loss, or squared error over the training variance of y, averaged over the outputs)
-   at the encoded features x (n x p). rows: which rows of the asked these are; NULL: all, in order. */
+/* Loss of each row (log loss, minus the log likelihood of times and counts, or squared error over the
+   training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: which rows of
+   the asked these are; NULL: all, in order. */
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
                               double *loss);
 

@@ -183,7 +183,7 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
-    SN_TRY(sn_schema_has_law(model->schema) ? sn_score_law(model, data, &how, predicted, &found)
+    SN_TRY(sn_schema_has_law(model->schema) ? sn_score_law(model, data, predicted, &found)
            : found.is_classifier            ? score_classes(model, data, predicted, &how, &found)
                                             : score_numbers(model, data, predicted, &how, &found));
     hand_out(&found, scores);

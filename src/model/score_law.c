@@ -5,6 +5,8 @@
 #include "base/take_options.h"
 #include "base/workspace.h"
 #include "data/frame.h"
+#include "math/noise.h"
+#include "stats/distributions.h"
 #include "stats/survival.h"
 
 enum { MOST_PAIRED = 10000 }; /* rows whose pairs are looked at: of more, an even part */
@@ -12,14 +14,17 @@ enum { MOST_PAIRED = 10000 }; /* rows whose pairs are looked at: of more, an eve
 /* The law of a model's times, y = log t = centre + scale e with e of scale 1, or the law of its counts. */
 typedef struct fitted_law {
     const sn_law *law;
-    double scale; /* of log times; counts: the dispersion, 0 for Poisson */
+    double mean, sd; /* that y was scaled by */
+    double scale;    /* of log times; counts: the dispersion, 0 for Poisson */
 } fitted_law;
 
 static stonet_status law_of(const stonet_model *model, fitted_law *out)
 {
     out->law = sn_law_find(sn_schema_law(model->schema), sn_word(model->settings, "law"));
+    out->mean = sn_schema_target_mean(model->schema, 0);
+    out->sd = sn_schema_target_sd(model->schema, 0);
     SN_TRY(model->method->spread(model->state, NULL, 1, &out->scale));
-    out->scale *= sn_schema_target_sd(model->schema, 0);
+    out->scale *= out->sd;
     return STONET_OK;
 }
 
@@ -36,26 +41,48 @@ static double weight_of(const stonet_data *data, int64_t i)
     return data->weight != NULL ? data->weight[i] : 1.0;
 }
 
-/* ---- times --------------------------------------------------------------------------------------------- */
-
-/* The log likelihood of the times, and not of their logarithms: a seen time has 1 / t more. */
-static double times_likelihood(const stonet_model *model, const stonet_data *data, const fitted_law *fitted,
-                               const double *seen, const double *predicted)
+/* The log likelihood is that of times, and not of their logarithms: a seen time has 1 / t more. */
+static double loss_of(const fitted_law *fitted, const double *seen, double predicted)
 {
-    const double mean = sn_schema_target_mean(model->schema, 0), sd = sn_schema_target_sd(model->schema, 0);
-    const double parameter[SN_LAW_PARAMETERS] = {0.0, log(fitted->scale / sd)};
-    double sum = 0.0, total = 0.0;
-    for (int64_t i = 0; i < data->n; i++) {
-        const double *row = seen + i * SN_LAW_SEEN;
-        const double median = (log(predicted[i]) - mean) / sd;
-        const double mu = median - fitted->scale / sd * sn_errors_median(fitted->law->errors);
-        double loss = fitted->law->loss(fitted->law, row, mu, parameter, NULL);
-        if (row[0] == row[1]) loss += log(sd) + mean + sd * row[0];
-        sum -= weight_of(data, i) * loss;
-        total += weight_of(data, i);
-    }
-    return sum / total;
+    const double scale = fitted->scale / fitted->sd;
+    const double mu =
+        (log(predicted) - fitted->mean) / fitted->sd - scale * sn_errors_median(fitted->law->errors);
+    const double parameter[SN_LAW_PARAMETERS] = {0.0, log(scale), 1.0};
+    const double loss = fitted->law->loss(fitted->law, seen, mu, parameter, NULL);
+    const bool seen_time = sn_law_kind_of(fitted->law) == SN_LAW_TIMES && seen[0] == seen[1];
+    return seen_time ? loss + log(fitted->sd) + fitted->mean + fitted->sd * seen[0] : loss;
 }
+
+stonet_status sn_law_losses(const stonet_model *model, int64_t n, const double *seen, const double *predicted,
+                            double *loss)
+{
+    fitted_law fitted;
+    SN_TRY(law_of(model, &fitted));
+    for (int64_t i = 0; i < n; i++) loss[i] = loss_of(&fitted, seen + i * SN_LAW_SEEN, predicted[i]);
+    return STONET_OK;
+}
+
+stonet_status sn_law_losses_without(const stonet_model *model, const stonet_data *train,
+                                    const stonet_data *data, double *loss)
+{
+    SN_WORKSPACE(scratch);
+    fitted_law fitted;
+    double *known = NULL, *seen = NULL, parameter[SN_LAW_PARAMETERS], centre;
+    SN_TRY(law_of(model, &fitted));
+    SN_TRY(SN_TAKE(&scratch, known, train->n * SN_LAW_SEEN));
+    SN_TRY(SN_TAKE(&scratch, seen, data->n * SN_LAW_SEEN));
+    SN_TRY(sn_schema_encode_law(model->schema, train, known, NULL));
+    SN_TRY(sn_schema_encode_law(model->schema, data, seen, NULL));
+    sn_law_fit(fitted.law, &(sn_law_sample){.n = train->n, .seen = known, .weight = train->weight}, true,
+               parameter);
+    fitted.law->answer(fitted.law, 0.0, parameter, 1, &centre);
+    fitted.scale = fitted.sd * exp(parameter[1]);
+    for (int64_t i = 0; i < data->n; i++)
+        loss[i] = loss_of(&fitted, seen + i * SN_LAW_SEEN, exp(fitted.mean + fitted.sd * centre));
+    return STONET_OK;
+}
+
+/* ---- times --------------------------------------------------------------------------------------------- */
 
 typedef struct predicted_times {
     const fitted_law *fitted;
@@ -96,12 +123,10 @@ static double deviance_of(double k, double lambda)
     return 2.0 * ((k > 0.0 ? k * log(k / lambda) : 0.0) - k + lambda);
 }
 
-static void score_counts(const stonet_data *data, const fitted_law *fitted, const double *predicted,
-                         stonet_scores *scores)
+static void score_counts(const stonet_data *data, const double *predicted, stonet_scores *scores)
 {
     const int64_t m = data->n_targets;
-    const double parameter[SN_LAW_PARAMETERS] = {0.0, log(fitted->scale), 1.0};
-    double counts = 0.0, exposures = 0.0, total = 0.0, sums[3] = {0.0, 0.0, 0.0};
+    double counts = 0.0, exposures = 0.0, total = 0.0, sums[2] = {0.0, 0.0};
     for (int pass = 0; pass < 2; pass++) /* the rate of all rows, and then what it is worse by */
         for (int64_t i = 0; i < data->n; i++) {
             const double weight = weight_of(data, i), k = data->y[i * m],
@@ -112,31 +137,48 @@ static void score_counts(const stonet_data *data, const fitted_law *fitted, cons
                 total += weight;
                 continue;
             }
-            const double seen[SN_LAW_SEEN] = {k, log(e)};
             sums[0] += weight * deviance_of(k, e * predicted[i]);
             sums[1] += weight * deviance_of(k, e * counts / exposures);
-            sums[2] -= weight * fitted->law->loss(fitted->law, seen, log(predicted[i]), parameter, NULL);
         }
     scores->deviance = sums[0] / total;
     scores->deviance_explained = 1.0 - sums[0] / sums[1];
-    scores->log_likelihood = sums[2] / total;
 }
 
-stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, const stonet_use_options *how,
-                           const double *predicted, stonet_scores *scores)
+stonet_status sn_quantile_residuals(const stonet_model *model, int64_t n, const double *seen,
+                                    const double *predicted, uint64_t seed, double *out)
+{
+    fitted_law fitted;
+    SN_TRY(law_of(model, &fitted));
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = seen + i * SN_LAW_SEEN;
+        double below = 0.0, here = 0.0;
+        uint32_t word[4];
+        for (double k = 0.0; k <= row[0] && below + here < 1.0; k += 1.0) {
+            below += here;
+            here = exp(-loss_of(&fitted, (const double[]){k, row[1]}, predicted[i]));
+        }
+        sn_noise_words(seed, SN_STREAM_RESPONSE, (uint32_t)i, 0, 0, 0, 0, word);
+        const double u = below + here * ((double)word[0] + 0.5) / 4294967296.0;
+        out[i] = sn_normal_quantile(fmin(fmax(u, 1e-15), 1.0 - 1e-15));
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, const double *predicted,
+                           stonet_scores *scores)
 {
     SN_WORKSPACE(scratch);
     fitted_law fitted;
-    double *seen = NULL;
-    (void)how;
+    double *seen = NULL, sum = 0.0, total = 0.0;
     SN_TRY(SN_TAKE(&scratch, seen, data->n * SN_LAW_SEEN));
     SN_TRY(sn_schema_encode_law(model->schema, data, seen, NULL)); /* and every row is looked at */
     SN_TRY(law_of(model, &fitted));
-    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) {
-        score_counts(data, &fitted, predicted, scores);
-        return STONET_OK;
+    for (int64_t i = 0; i < data->n; i++) {
+        sum += weight_of(data, i) * loss_of(&fitted, seen + i * SN_LAW_SEEN, predicted[i]);
+        total += weight_of(data, i);
     }
-    scores->log_likelihood = times_likelihood(model, data, &fitted, seen, predicted);
+    scores->log_likelihood = -sum / total;
+    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) score_counts(data, predicted, scores);
     return sn_schema_law(model->schema) == SN_LAW_TIMES ? score_times(data, &fitted, predicted, scores)
                                                         : STONET_OK;
 }

@@ -66,17 +66,28 @@ static stonet_spec *spec_of(const char *method, const char *task)
     return spec;
 }
 
-/* A linear network: what is known of linear models is known of it. */
-static stonet_model *fit(const table *t, const response *r, int threads)
+static void give(const table *t, const response *r)
 {
-    const stonet_run run = {.size = sizeof run, .seed = 5, .threads = threads};
-    stonet_spec *spec = spec_of("stonet", r->task);
-    stonet_model *model = NULL;
+    OK(stonet_data_set_targets(t->data, (const double *)(const void *)((const char *)t + r->at), r->columns));
+}
+
+/* A linear network: what is known of linear models is known of it. */
+static stonet_spec *linear_spec(const char *task)
+{
+    stonet_spec *spec = spec_of("stonet", task);
     OK(stonet_spec_set(spec, "activation", "identity"));
     OK(stonet_spec_set(spec, "front", "none"));
     OK(stonet_spec_set(spec, "epochs", "60"));
     OK(stonet_spec_set(spec, "weight_decay", "0.0001"));
-    OK(stonet_data_set_targets(t->data, (const double *)(const void *)((const char *)t + r->at), r->columns));
+    return spec;
+}
+
+static stonet_model *fit(const table *t, const response *r, int threads)
+{
+    const stonet_run run = {.size = sizeof run, .seed = 5, .threads = threads};
+    stonet_spec *spec = linear_spec(r->task);
+    stonet_model *model = NULL;
+    give(t, r);
     OK(stonet_fit(spec, t->data, &run, &model));
     stonet_spec_free(spec);
     return model;
@@ -195,6 +206,83 @@ TEST(threads_and_files_change_nothing)
         stonet_model_free(one);
         stonet_model_free(two);
         stonet_model_free(back);
+    }
+    stonet_data_free(t.data);
+}
+
+/* ---- what asks a model, or many -------------------------------------------------------------------------
+ */
+
+/* .8 x1 - .5 x2, and x3 is noise: by any loss. */
+TEST(importance_is_by_the_likelihood)
+{
+    static table t;
+    make(&t);
+    const stonet_run run = {.size = sizeof run, .seed = 3, .threads = 1};
+    for (int k = 0; k < KINDS; k++) {
+        stonet_model *model = fit(&t, &ALL[k], 1);
+        for (int kind = STONET_IMPORTANCE_PERMUTATION; kind <= STONET_IMPORTANCE_SHAPLEY; kind++) {
+            const stonet_importance_options how = {.size = sizeof how, .kind = (stonet_importance_kind)kind};
+            stonet_importance_result *found = NULL;
+            stonet_importance_row_values row[P];
+            OK(stonet_importance(model, t.data, &how, &run, &found));
+            for (int64_t j = 0; j < P; j++) OK(stonet_importance_row(found, j, &row[j]));
+            assert_true(row[0].importance > row[1].importance);
+            assert_true(row[1].importance > 3.0 * fabs(row[2].importance));
+            stonet_importance_free(found);
+        }
+        stonet_model_free(model);
+    }
+    stonet_data_free(t.data);
+}
+
+/* The criterion is what stonet_score says of the held-out rows; x says something, so k = 1. */
+TEST(settings_and_dimensions_are_judged_by_the_likelihood)
+{
+    static const stonet_criterion other[] = {STONET_CRITERION_DISCORDANCE, STONET_CRITERION_AUTO,
+                                             STONET_CRITERION_DEVIANCE, STONET_CRITERION_ERROR_RATE};
+    static table t;
+    make(&t);
+    const stonet_run run = {.size = sizeof run, .seed = 3, .threads = 2};
+    for (int k = 0; k < KINDS; k++) {
+        const char *const grid[] = {"weight_decay=0.0001,3"};
+        stonet_tune_options how = {.size = sizeof how, .folds = 3, .grid = grid, .n_grid = 1};
+        stonet_spec *spec = linear_spec(ALL[k].task);
+        stonet_results *results = NULL;
+        stonet_order_result *order = NULL;
+        give(&t, &ALL[k]);
+        OK(stonet_tune(spec, t.data, &how, &run, &results));
+        assert_string_equal(stonet_results_criterion(results), "log_loss");
+        assert_int_equal(stonet_results_best(results), 0);
+        stonet_results_free(results);
+        how.criterion = other[k];
+        OK(stonet_tune(spec, t.data, &how, &run, &results));
+        assert_int_equal(stonet_results_best(results), 0);
+        stonet_results_free(results);
+        how.criterion = STONET_CRITERION_MSE;
+        assert_says(stonet_tune(spec, t.data, &how, &run, &results), STONET_ERROR_ARGUMENT, "mse is not for");
+        OK(stonet_order(spec, t.data, NULL, &run, &order));
+        assert_int_equal(stonet_order_chosen(order), 1);
+        assert_true(stonet_order_value(order, 0, 3) > 0.1); /* what is lost without x */
+        stonet_order_free(order);
+        stonet_spec_free(spec);
+    }
+    stonet_data_free(t.data);
+}
+
+TEST(pages_show_the_response)
+{
+    static const char *const part[] = {"\"survival\":", "\"points\":", "randomised quantile residual",
+                                       "\"confusion\":"};
+    static table t;
+    make(&t);
+    for (int k = 0; k < KINDS; k++) {
+        stonet_model *model = fit(&t, &ALL[k], 1);
+        char *page = NULL;
+        OK(stonet_report(model, t.data, NULL, NULL, &page));
+        assert_non_null(strstr(page, part[k]));
+        free(page);
+        stonet_model_free(model);
     }
     stonet_data_free(t.data);
 }

@@ -1,11 +1,11 @@
 /*
  * Cross-validation with a paired rule of one standard error, for every method that predicts. All k are fitted
- * on the same folds; L_i(k) is the loss of held-out row i (log loss, or squared error over the variance of
- * y). With d_i = L_i(k) - L_i(best), the smallest k with mean d <= sd(d) / sqrt(n) (k = 0: twice that), or at
- * most a twentieth of what the best explains (not for nested components), is chosen. Rows are counted, not
- * folds, since five folds have no degrees of freedom. k = 0 guesses the mean or the class shares of its
- * training rows. Means are weighted where rows have weights: with sum w = 1 the squared standard error of
- * mean d is sum w^2 (d - mean d)^2.
+ * on the same folds; L_i(k) is the loss of held-out row i (log loss, minus the log likelihood of times and
+ * counts, or squared error over the variance of y). With d_i = L_i(k) - L_i(best), the smallest k with mean d
+ * <= sd(d) / sqrt(n) (k = 0: twice that), or at most a twentieth of what the best explains (not for nested
+ * components), is chosen. Rows are counted, not folds, since five folds have no degrees of freedom. k = 0
+ * guesses the mean or the class shares of its training rows. Means are weighted where rows have weights: with
+ * sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
  *
  * A flexible network needs as many numbers as there are responses and no more. On a fold one training of it
  * serves all k.
@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "model/score_law.h"
 #include "order/order.h"
 #include "refit/resample.h"
 #include "select/jobs.h"
@@ -29,6 +30,7 @@ typedef struct folds {
     sn_splits splits;
     int64_t n, outputs;
     bool is_classifier;
+    bool has_law;    /* of times or counts: no numbers as they are */
     double variance; /* of the targets, summed over them */
     int64_t count;   /* of candidates */
     int64_t k[CANDIDATES];
@@ -115,6 +117,29 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
     return STONET_OK;
 }
 
+/* The same under a law: by the law alone, and by the models of the other candidates. */
+static stonet_status judge_law(const folds *self, const stonet_data *train, const stonet_data *held_out,
+                               const sn_split *split, stonet_model *const *model, double *predicted)
+{
+    const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
+    const int64_t n = split->held_out.n;
+    SN_WORKSPACE(scratch);
+    double *seen = NULL, *loss = NULL;
+    SN_TRY(SN_TAKE(&scratch, seen, n * SN_LAW_SEEN));
+    SN_TRY(SN_TAKE(&scratch, loss, n));
+    for (int64_t c = 0; c < self->count; c++) {
+        if (c == 0) {
+            SN_TRY(sn_law_losses_without(model[0], train, held_out, loss));
+        } else {
+            SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
+            SN_TRY(sn_schema_encode_law(model[c - 1]->schema, held_out, seen, NULL));
+            SN_TRY(sn_law_losses(model[c - 1], n, seen, predicted, loss));
+        }
+        for (int64_t i = 0; i < n; i++) self->loss[c * self->n + split->held_out.list[i]] = loss[i];
+    }
+    return STONET_OK;
+}
+
 /* The losses of the rows that fold f holds out: by the guess, and by the models of the other candidates. */
 static stonet_status judge(const folds *self, int64_t f, stonet_model *const *model)
 {
@@ -127,6 +152,7 @@ static stonet_status judge(const folds *self, int64_t f, stonet_model *const *mo
     SN_TRY(stonet_data_subset(self->job->data, split->train.list, split->train.n, &train));
     SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out));
     SN_TRY(SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs));
+    if (self->has_law) return judge_law(self, train, held_out, split, model, predicted);
     SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
     SN_TRY(guess(self, train, split, schema, predicted));
     SN_TRY(take_losses(self, schema, held_out, split, predicted, self->loss));
@@ -293,6 +319,8 @@ static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds 
         (void)stonet_data_targets(job->data, &self->outputs);
         self->variance = target_variance(job->data);
     }
+    self->has_law = !self->is_classifier && strata.law != SN_LAW_NONE;
+    if (self->has_law) self->outputs = 1;
     const int wanted = job->folds > 0 ? job->folds : FOLDS;
     stonet_status status = sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits);
     sn_strata_free(&strata);

@@ -69,7 +69,7 @@ static stonet_status put_answers(json_t *content, const sn_page_subject *about, 
     SN_AUTO(stonet_data) *rows = NULL;
     SN_TRY(sample(about, MEASURED, &rows));
     stonet_status status = put_coef(content, about, rows);
-    const bool predicts = json_object_get(content, "calibration") != NULL;
+    const bool predicts = json_array_size(json_object_get(content, "scores")) > 0;
     if (status == STONET_OK && predicts && strcmp(importance, "none") != 0)
         status = put_importance(content, about, importance, rows);
     return status;
@@ -98,6 +98,14 @@ static stonet_status put_scores(json_t *content, const sn_page_subject *about)
         {"nominal coverage", scores.level},
         {"coverage", scores.coverage},
         {sets, scores.width},
+        {"Harrell's C", scores.concordance},
+        {"Uno's C", scores.uno},
+        {"integrated Brier score", scores.integrated_brier},
+        {"deviance", scores.deviance},
+        {"deviance explained", scores.deviance_explained},
+        {"mean rank error", scores.rank_error},
+        {"quadratic kappa", scores.kappa},
+        {"log likelihood", scores.log_likelihood},
     };
     json_t *list = json_array();
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
@@ -131,9 +139,8 @@ static json_t *target_names(const json_t *about)
 
 static stonet_status put_facts(json_t *content, const sn_page_subject *about, const sn_page_rows *rows)
 {
-    const char *task = rows->outputs == 0 ? "none" : rows->is_classifier ? "classification" : "regression";
     SN_TRY(enter(content, "version", json_string(stonet_version())));
-    SN_TRY(enter(content, "task", json_string(task)));
+    SN_TRY(enter(content, "task", json_string(stonet_model_task(about->model))));
     SN_TRY(enter(content, "rows", json_integer(rows->n)));
     int met = 0;
     SN_TRY(stonet_model_met(about->model, about->data, &met));
@@ -149,6 +156,7 @@ static stonet_status put_facts(json_t *content, const sn_page_subject *about, co
 static stonet_status put_tables(json_t *content, const sn_page_rows *rows)
 {
     if (rows->predicted == NULL || (rows->label == NULL && rows->response == NULL)) return STONET_OK;
+    if (rows->event != NULL) return enter(content, "survival", sn_page_survival(rows));
     if (rows->is_classifier) SN_TRY(enter(content, "confusion", sn_page_confusion(rows)));
     SN_TRY(enter(content, "calibration", sn_page_calibration(rows)));
     return enter(content, "histogram", sn_page_histogram(rows));

@@ -30,7 +30,9 @@ typedef struct sn_page_rows {
     const double
         *predicted;         /* n x outputs: probabilities, or numbers; NULL when the model predicts nothing */
     const int32_t *label;   /* true classes in the model's order, or NULL */
-    const double *response; /* n x outputs, or NULL */
+    const double *response; /* n x outputs, or NULL; of a time: until it ended or was no longer seen */
+    const double *event;    /* of times: n, 1 where the end was seen; else NULL */
+    const double *residual; /* of counts: n quantile residuals; else NULL */
 } sn_page_rows;
 
 stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows);
@@ -49,6 +51,9 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
 json_t *sn_page_confusion(const sn_page_rows *rows);
 /* What was promised against what came, in bins: mean, observed, n. */
 json_t *sn_page_calibration(const sn_page_rows *rows);
+/* Times: curves of Kaplan and Meier by thirds of Z1, and the p-value of the log-rank test that they are one.
+ */
+json_t *sn_page_survival(const sn_page_rows *rows);
 /* Residuals, or probabilities of the true class: edges, counts, label. */
 json_t *sn_page_histogram(const sn_page_rows *rows);
 

@@ -3,8 +3,35 @@
 #include <string.h>
 
 #include "math/smallest.h"
-#include "model/model.h"
+#include "model/score_law.h"
 #include "report/page.h"
+
+/* Times: what was seen of them. Counts: with what is expected of them over their exposure, and residuals.
+   Intervals have no number of their own. */
+static stonet_status take_law(const sn_page_subject *about, double *predicted, sn_workspace *keep,
+                              sn_page_rows *rows)
+{
+    const sn_schema *schema = about->model->schema;
+    int64_t m = 0;
+    const double *y = stonet_data_targets(about->data, &m);
+    double *seen = NULL, *first = NULL, *second = NULL;
+    if (y == NULL || sn_schema_law(schema) == SN_LAW_INTERVALS) return STONET_OK;
+    SN_TRY(SN_TAKE(keep, seen, rows->n * SN_LAW_SEEN));
+    SN_TRY(SN_TAKE(keep, first, rows->n));
+    SN_TRY(SN_TAKE(keep, second, rows->n));
+    SN_TRY(sn_schema_encode_law(schema, about->data, seen, NULL)); /* every row is looked at */
+    for (int64_t i = 0; i < rows->n; i++) {
+        first[i] = y[i * m];
+        second[i] = m > 1 ? y[i * m + 1] : 1.0;
+    }
+    rows->response = first;
+    if (sn_schema_law(schema) == SN_LAW_TIMES) rows->event = second;
+    if (sn_schema_law(schema) == SN_LAW_TIMES || rows->predicted == NULL) return STONET_OK;
+    SN_TRY(sn_quantile_residuals(about->model, rows->n, seen, predicted, about->run->seed, seen));
+    rows->residual = seen;
+    for (int64_t i = 0; i < rows->n; i++) predicted[i] *= second[i];
+    return STONET_OK;
+}
 
 /* The response, where the table has one: classes by the model's numbers, or numbers in their units. */
 static stonet_status take_response(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
@@ -41,7 +68,8 @@ stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep
         rows->predicted = predicted;
     else if (status != STONET_ERROR_UNSUPPORTED)
         return status;
-    return take_response(about, keep, rows);
+    return sn_schema_has_law(about->model->schema) ? take_law(about, predicted, keep, rows)
+                                                   : take_response(about, keep, rows);
 }
 
 int64_t sn_page_best_class(const sn_page_rows *rows, int64_t i)
@@ -129,6 +157,9 @@ static json_t *put_response(json_t *points, const sn_page_rows *rows, const draw
         points = sn_json_put(points, "y", columns_json(rows->response, rows->outputs, drawn));
     if (rows->predicted != NULL)
         points = sn_json_put(points, "predicted", columns_json(rows->predicted, rows->outputs, drawn));
+    if (rows->event != NULL) points = sn_json_put(points, "event", column_json(rows->event, 1, 0, drawn));
+    if (rows->residual != NULL)
+        points = sn_json_put(points, "residual", column_json(rows->residual, 1, 0, drawn));
     return points;
 }
 

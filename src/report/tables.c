@@ -2,7 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "math/smallest.h"
 #include "report/page.h"
+#include "stats/survival.h"
 
 json_t *sn_page_confusion(const sn_page_rows *rows)
 {
@@ -98,6 +100,7 @@ json_t *sn_page_calibration(const sn_page_rows *rows)
 /* What the histogram is of, at one row. */
 static double surprise(const sn_page_rows *rows, int64_t i)
 {
+    if (rows->residual != NULL) return rows->residual[i];
     if (!rows->is_classifier) return rows->response[i * rows->outputs] - rows->predicted[i * rows->outputs];
     return rows->predicted[i * rows->outputs + rows->label[i]];
 }
@@ -127,5 +130,76 @@ json_t *sn_page_histogram(const sn_page_rows *rows)
     json_t *all = sn_json_put(json_object(), "edges", edges);
     all = sn_json_put(all, "counts", counts);
     return sn_json_put(all, "label",
-                       json_string(rows->is_classifier ? "probability of the true class" : "residual"));
+                       json_string(rows->is_classifier      ? "probability of the true class"
+                                   : rows->residual != NULL ? "randomised quantile residual"
+                                                            : "residual"));
+}
+
+/* ---- times ------------------------------------------------------------------------------------- */
+
+enum { THIRDS = 3, MOST_STEPS = 400 /* of a curve that is drawn */ };
+
+/* A curve of Kaplan and Meier as the corners of its steps. */
+static json_t *curve_json(const sn_kaplan *kaplan, int64_t n, double events)
+{
+    json_t *x = json_pack("[f]", 0.0), *y = json_pack("[f]", 1.0);
+    const int64_t every = (kaplan->steps + MOST_STEPS - 1) / MOST_STEPS;
+    double before = 1.0;
+    for (int64_t k = 0; k < kaplan->steps; k++) {
+        if (k % every != 0 && k != kaplan->steps - 1) continue;
+        for (int corner = 0; corner < 2; corner++) {
+            x = sn_json_add(x, sn_page_number(kaplan->at[k]));
+            y = sn_json_add(y, sn_page_number(corner == 0 ? before : kaplan->after[k]));
+        }
+        before = kaplan->after[k];
+    }
+    json_t *curve = sn_json_put(json_object(), "n", json_integer(n));
+    curve = sn_json_put(curve, "events", json_integer((json_int_t)events));
+    return sn_json_put(sn_json_put(curve, "time", x), "survival", y);
+}
+
+/* Which third of Z1 each row is in; equal values are in the same. */
+static stonet_status thirds_of(const sn_page_rows *rows, sn_workspace *keep, int **third)
+{
+    double *sorted = NULL;
+    SN_TRY(SN_TAKE(keep, *third, rows->n));
+    SN_TRY(SN_TAKE(keep, sorted, rows->n));
+    for (int64_t i = 0; i < rows->n; i++) sorted[i] = (double)rows->z[i * rows->dim];
+    qsort(sorted, (size_t)rows->n, sizeof *sorted, sn_by_double);
+    for (int64_t i = 0; i < rows->n; i++) {
+        (*third)[i] = 0;
+        for (int k = 1; k < THIRDS; k++)
+            (*third)[i] += (double)rows->z[i * rows->dim] >= sorted[rows->n * k / THIRDS] ? 1 : 0;
+    }
+    return STONET_OK;
+}
+
+json_t *sn_page_survival(const sn_page_rows *rows)
+{
+    SN_WORKSPACE(scratch);
+    int *third = NULL;
+    double *time = NULL, *event = NULL, p_value = (double)NAN;
+    if (thirds_of(rows, &scratch, &third) != STONET_OK || SN_TAKE(&scratch, time, rows->n) != STONET_OK ||
+        SN_TAKE(&scratch, event, rows->n) != STONET_OK ||
+        sn_log_rank(rows->n, rows->response, rows->event, third, THIRDS, &p_value) != STONET_OK)
+        return NULL;
+    json_t *curves = json_array();
+    for (int k = 0; k < THIRDS; k++) {
+        int64_t n = 0;
+        double events = 0.0;
+        for (int64_t i = 0; i < rows->n; i++) {
+            if (third[i] != k) continue;
+            time[n] = rows->response[i];
+            event[n] = rows->event[i];
+            events += event[n++];
+        }
+        if (n == 0) continue;
+        sn_kaplan kaplan;
+        const stonet_status status = sn_kaplan_create(n, time, event, false, &kaplan);
+        curves = sn_json_add(curves, status == STONET_OK ? sn_json_put(curve_json(&kaplan, n, events),
+                                                                       "third", json_integer(k + 1))
+                                                         : NULL);
+        sn_kaplan_free(&kaplan);
+    }
+    return sn_json_put(sn_json_put(json_object(), "curves", curves), "p_value", sn_page_number(p_value));
 }

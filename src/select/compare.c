@@ -245,7 +245,7 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(SN_NEW(self->points, self->n_specs));
     for (int64_t i = 0; i < self->n_specs; i++) SN_TRY(make_points(self, i, run->seed));
-    SN_TRY(sn_criterion_resolve(options->criterion, self->strata.is_classifier, &self->runner.criterion));
+    SN_TRY(sn_criterion_resolve(options->criterion, &self->strata, &self->runner.criterion));
     if (options->test != NULL)
         SN_TRY(sn_splits_test(data, options->test, &self->splits));
     else

@@ -59,7 +59,11 @@ static double criterion_value(stonet_criterion criterion, const stonet_scores *s
     case STONET_CRITERION_ERROR_RATE:
         return scores->error_rate;
     case STONET_CRITERION_LOG_LOSS:
-        return scores->log_loss;
+        return isnan(scores->log_loss) ? -scores->log_likelihood : scores->log_loss;
+    case STONET_CRITERION_DISCORDANCE:
+        return 1.0 - scores->concordance;
+    case STONET_CRITERION_DEVIANCE:
+        return scores->deviance;
     case STONET_CRITERION_MSE:
     case STONET_CRITERION_AUTO:
         break;

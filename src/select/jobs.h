@@ -24,6 +24,7 @@ typedef struct sn_strata {
     int32_t *label;
     int64_t n_classes;
     bool is_classifier;
+    sn_law_kind law;
 } sn_strata;
 
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out);

@@ -12,18 +12,35 @@
 static const char *const CRITERION_NAMES[] = {[STONET_CRITERION_AUTO] = "auto",
                                               [STONET_CRITERION_ERROR_RATE] = "error_rate",
                                               [STONET_CRITERION_LOG_LOSS] = "log_loss",
-                                              [STONET_CRITERION_MSE] = "mse"};
+                                              [STONET_CRITERION_MSE] = "mse",
+                                              [STONET_CRITERION_DISCORDANCE] = "discordance",
+                                              [STONET_CRITERION_DEVIANCE] = "deviance"};
 
-stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, stonet_criterion *out)
+/* What can be scored, and of it what auto is, by the law of the response and, without one, its task. */
+#define AND(criterion) (1U << STONET_CRITERION_##criterion)
+static const struct {
+    const char *of;
+    stonet_criterion usual;
+    unsigned possible;
+} CRITERIA[] = {
+    [SN_LAW_NONE] = {"numeric", STONET_CRITERION_MSE, AND(MSE)},
+    [SN_LAW_TIMES] = {"censored", STONET_CRITERION_LOG_LOSS, AND(LOG_LOSS) | AND(DISCORDANCE)},
+    [SN_LAW_INTERVALS] = {"interval", STONET_CRITERION_LOG_LOSS, AND(LOG_LOSS)},
+    [SN_LAW_COUNTS] = {"count", STONET_CRITERION_LOG_LOSS, AND(LOG_LOSS) | AND(DEVIANCE)},
+    [SN_LAW_ORDERED] = {"ordered", STONET_CRITERION_LOG_LOSS, AND(LOG_LOSS) | AND(ERROR_RATE)},
+    [SN_LAW_ORDERED + 1] = {"class", STONET_CRITERION_ERROR_RATE, AND(LOG_LOSS) | AND(ERROR_RATE)},
+};
+
+stonet_status sn_criterion_resolve(stonet_criterion wish, const sn_strata *strata, stonet_criterion *out)
 {
-    if ((unsigned)wish > STONET_CRITERION_MSE)
+    if ((unsigned)wish > STONET_CRITERION_DEVIANCE)
         return sn_fail(STONET_ERROR_ARGUMENT, "there is no such criterion");
-    *out = wish;
-    if (wish == STONET_CRITERION_AUTO)
-        *out = is_classifier ? STONET_CRITERION_ERROR_RATE : STONET_CRITERION_MSE;
-    if ((*out == STONET_CRITERION_MSE) == is_classifier)
+    const int kind =
+        strata->law == SN_LAW_NONE && strata->is_classifier ? SN_LAW_ORDERED + 1 : (int)strata->law;
+    *out = wish == STONET_CRITERION_AUTO ? CRITERIA[kind].usual : wish;
+    if ((CRITERIA[kind].possible >> *out & 1U) == 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "the criterion %s is not for %s targets", CRITERION_NAMES[*out],
-                       is_classifier ? "class" : "numeric");
+                       CRITERIA[kind].of);
     return STONET_OK;
 }
 

@@ -45,4 +45,4 @@ int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits);
 /* The settings that a user or a grid has set, by the names stonet_spec_set takes, without dim. */
 json_t *sn_spec_settings_json(const stonet_spec *spec);
 /* AUTO becomes the criterion of the task; one that does not fit the task is an error. */
-stonet_status sn_criterion_resolve(stonet_criterion wish, bool is_classifier, stonet_criterion *out);
+stonet_status sn_criterion_resolve(stonet_criterion wish, const sn_strata *strata, stonet_criterion *out);

@@ -16,6 +16,7 @@ stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data,
     SN_TRY(sn_schema_fit_response(data, sn_spec_task(spec), &schema));
     stonet_status status = STONET_OK;
     out->is_classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
+    out->law = sn_schema_law(schema);
     if (out->is_classifier) {
         out->n_classes = sn_schema_outputs(schema);
         status = SN_NEW(out->label, stonet_data_rows(data));

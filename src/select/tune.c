@@ -73,7 +73,7 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     stonet_status status;
     SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
     SN_GOTO(status, make_points(spec, &how, &strata, job.seed, &points), done);
-    SN_GOTO(status, sn_criterion_resolve(how.criterion, strata.is_classifier, &criterion), done);
+    SN_GOTO(status, sn_criterion_resolve(how.criterion, &strata, &criterion), done);
     const int folds = how.folds != 0 ? how.folds : DEFAULT_FOLDS;
     SN_GOTO(status, sn_splits_fold(data, NULL, &strata, folds, job.seed, &splits), done);
     SN_GOTO(status,

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "math/linalg.h"
+#include "stats/distributions.h"
 
 typedef struct dated {
     double time, event;
@@ -79,6 +81,47 @@ double sn_kaplan_before(const sn_kaplan *kaplan, double t)
 {
     const int64_t k = steps_to(kaplan, t, false);
     return k > 0 ? kaplan->after[k - 1] : 1.0;
+}
+
+stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int *group, int groups,
+                          double *p_value)
+{
+    SN_WORKSPACE(scratch);
+    const int free = groups - 1; /* the last group follows from the others */
+    dated *rows = NULL;
+    double *at_risk = NULL, *apart = NULL, *scaled = NULL, *v = NULL, statistic = 0.0;
+    *p_value = (double)NAN;
+    SN_TRY(SN_TAKE(&scratch, rows, n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, at_risk, groups));
+    SN_TRY(SN_TAKE_ZERO(&scratch, apart, groups));
+    SN_TRY(SN_TAKE(&scratch, scaled, groups));
+    SN_TRY(SN_TAKE_ZERO(&scratch, v, groups * groups));
+    sort_rows(n, time, event, rows);
+    for (int64_t first = n; first > 0;) { /* from the end: those at risk come in */
+        double ends = 0.0, all = 0.0;
+        const double now = rows[first - 1].time;
+        for (; first > 0 && rows[first - 1].time == now; first--) {
+            const dated *row = &rows[first - 1];
+            at_risk[group[row->row]] += 1.0;
+            ends += row->event > 0.0 ? 1.0 : 0.0;
+            if (row->event > 0.0) apart[group[row->row]] += 1.0;
+        }
+        for (int g = 0; g < groups; g++) all += at_risk[g];
+        const double spread = all > 1.0 ? ends * (all - ends) / (all - 1.0) : 0.0;
+        for (int g = 0; g < groups; g++) {
+            const double share = at_risk[g] / all;
+            apart[g] -= ends * share;
+            for (int h = 0; g < free && h < free; h++)
+                v[g * free + h] += spread * share * ((g == h ? 1.0 : 0.0) - at_risk[h] / all);
+        }
+    }
+    for (int g = 0; g < groups; g++)
+        if (at_risk[g] == 0.0) return STONET_OK;
+    for (int g = 0; g < free; g++) scaled[g] = apart[g];
+    if (sn_solve_spd(free, v, 1, scaled) != STONET_OK) return STONET_OK;
+    for (int g = 0; g < free; g++) statistic += apart[g] * scaled[g];
+    *p_value = sn_chisq_upper(free, statistic);
+    return STONET_OK;
 }
 
 stonet_status sn_concordance(int64_t n, const double *time, const double *event, const double *predicted,

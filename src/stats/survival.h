@@ -24,6 +24,15 @@ double sn_kaplan_at(const sn_kaplan *kaplan, double t);
 double sn_kaplan_before(const sn_kaplan *kaplan, double t);
 
 /*
+ * The log-rank test (Mantel) that `groups` groups of rows, group[i] = 0 .. groups - 1, have one law of the
+ * time: with O_g events seen in group g and E_g expected if all rows at risk were alike, (O - E)' V^- (O - E)
+ * is chi-square with groups - 1 degrees of freedom. *p_value is NaN where a group is empty or nothing was
+ * seen.
+ */
+stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int *group, int groups,
+                          double *p_value);
+
+/*
  * The share of pairs of rows, of which one is known to end before the other, whose predictions are in that
  * order; equal predictions count half. Harrell's counts pairs alike, Uno's by 1 / G(t)^2 with G the law of
  * censoring, so that it does not depend on that law. predicted: larger for longer times.

@@ -33,6 +33,21 @@ TEST(curves_are_those_of_survfit)
     sn_kaplan_free(&curve);
 }
 
+/* What survdiff has, with ties, and nothing where there is nothing to compare. */
+TEST(log_rank_is_that_of_survdiff)
+{
+    const double time[N] = {5, 8, 3, 9, 5, 2, 7, 5, 11, 4, 6, 1}, none[N] = {0};
+    const double event[N] = {1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0};
+    const int group[N] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}, one[N] = {0};
+    double p;
+    OK(sn_log_rank(N, time, event, group, 3, &p));
+    assert_near(p, 0.96623544759789);
+    OK(sn_log_rank(N, time, event, one, 3, &p));
+    assert_true(isnan(p));
+    OK(sn_log_rank(N, time, none, group, 3, &p));
+    assert_true(isnan(p));
+}
+
 TEST(concordances_are_those_of_survival)
 {
     double harrell, uno;

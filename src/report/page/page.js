@@ -2,7 +2,8 @@
 (function () {
   const report = JSON.parse(document.getElementById("report").textContent);
   const main = document.getElementById("main");
-  const isClassifier = report.task === "classification";
+  const isClassifier = ["classification", "ordinal"].includes(report.task);
+  const hasLaw = !["classification", "regression", "none"].includes(report.task);
 
   function section(title, note, wide) {
     const node = make("section", wide ? { class: "wide" } : {}, make("h2", {}, title));
@@ -35,7 +36,8 @@
   }
   function rowLines(i) {
     const lines = [`row ${count(points.row[i])}`];
-    if (points.y) lines.push(`${short(report.targets[output] || "response", 40)}: ${responseText(responseOf(i))}`);
+    if (points.y) lines.push(`${short(report.targets[output] || "response", 40)}: ${responseText(responseOf(i))}` +
+      (points.event && points.event[i] === 0 ? " (censored)" : ""));
     if (points.predicted) lines.push(`predicted: ${responseText(predictedOf(i))}` +
       (isClassifier ? ` (${number(points.probability[i])})` : ""));
     if (points.low) lines.push(`interval: ${number(points.low[output][i])} to ${number(points.high[output][i])}`);
@@ -52,12 +54,12 @@
      constant, linear]. The loss of numbers is the sum over the outputs, of variance 1, of half the squared error. */
   function heldOut(fitted) {
     if (!Number.isFinite(fitted.held_out_loss)) return [];
-    const unit = isClassifier || !fitted.widths ? 1 : 2 / fitted.widths[fitted.widths.length - 1];
+    const unit = isClassifier || hasLaw || !fitted.widths ? 1 : 2 / fitted.widths[fitted.widths.length - 1];
     const line = (what, key, scale) => [what, ...["_" + key, `_${key}_se`, "_constant_" + key, "_linear_" + key]
       .map((name) => (Number.isFinite(fitted["held_out" + name]) ? scale * fitted["held_out" + name] : null))];
     if (isClassifier) return [line("error rate", "error", 1), line("log loss", "loss", 1)].filter((row) => row[1] !== null);
     const what = { mean: "squared error / variance", ensemble: "squared error of functions" }[fitted.response];
-    return [line(what || "minus log likelihood", "loss", unit)];
+    return [line((!hasLaw && what) || "minus log likelihood", "loss", unit)];
   }
 
   function head() {
@@ -173,6 +175,7 @@
 
   function predictions() {
     if (!points.predicted || !points.y) return;
+    if (points.event) return survival();
     if (isClassifier) return confusion();
     const score = new Map(report.scores);
     const node = section("Predicted against observed", points.low
@@ -201,6 +204,19 @@
     };
     scatter(holder, "Predicted against observed", () => ({ n: report.shown, x: predictedOf, y: responseOf, colour: () => colourOf("--point"),
       xLabel: "predicted", yLabel: "observed", under }), rowLines, 340);
+  }
+
+  /* Kaplan and Meier's curves by thirds of Z1. */
+  function survival() {
+    const names = ["lowest", "middle", "highest"], p = report.survival.p_value;
+    const node = section("Survival by Z1", "Kaplan-Meier curves of the rows in thirds by Z1." +
+      (p === null ? "" : ` Log-rank test that the thirds have one law: p = ${number(p)}.`));
+    const list = make("ul", { class: "legend" });
+    node.append(list);
+    const series = report.survival.curves.map((one) => ({ name: `${names[one.third - 1]} third: ${count(one.n, "row")}, ${count(one.events, "event")}`,
+      x: one.time, y: one.survival, colour: () => seriesColour(one.third - 1) }));
+    drawn(() => list.replaceChildren(...series.map((one) => make("li", {}, swatch(one.colour()), one.name))));
+    curve(node, 300, report.targets[0] || "time", "still without the event", series);
   }
 
   function confusion() {
@@ -239,7 +255,8 @@
     if (!report.histogram) return;
     const { edges, counts, label } = report.histogram;
     const node = section(isClassifier ? "Probability of the true class" : "Residuals", isClassifier
-      ? "The probability that the model gave to the true class. Rows far left surprised the model." : "Observed less predicted; below, against the prediction." +
+      ? "The probability that the model gave to the true class. Rows far left surprised the model." : (points.residual
+        ? "Standard normal where the law of the counts is right; below, against the expected count." : "Observed less predicted; below, against the prediction.") +
         (outputs > 1 ? ` The counts are of ${short(report.targets[0], 40)}.` : ""));
     const holder = make("div", { class: "plot", role: "img", "aria-label": "histogram of " + label });
     node.append(holder);
@@ -253,7 +270,7 @@
     if (isClassifier) return;
     const against = make("div", { class: "plot" });
     node.append(against);
-    const residual = (i) => (predictedOf(i) === null ? NaN : responseOf(i) - predictedOf(i));
+    const residual = (i) => points.residual ? points.residual[i] : (predictedOf(i) === null ? NaN : responseOf(i) - predictedOf(i));
     const under = (context, x, y) => {
       context.strokeStyle = colourOf("--soft");
       context.beginPath();
