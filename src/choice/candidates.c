@@ -152,7 +152,7 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
         if (linear && !sn_is(settings, "activation", "identity") && q > 1) {
             /* Linear units have no more columns of Z than the features have directions. */
             int64_t directions;
-            SN_TRY(sn_feature_directions(problem, q, &directions));
+            SN_TRY(sn_feature_directions(problem, &directions));
             linear = q <= directions;
         }
         if (linear) add(&t, (sn_line){SN_FAMILY_LINEAR, {.activation = SN_IDENTITY}}, SN_LINEAR_DECAY, 1);

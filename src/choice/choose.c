@@ -4,8 +4,10 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "choice/choosing.h"
+#include "data/splits.h"
+#include "math/noise.h"
 
 /* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the
    line with the strongest weight decay is taken, which is all but constant, at the least length. */
@@ -18,7 +20,7 @@ static int strongest_line(const sn_choosing *s)
 }
 
 /* Of the winner's networks, the one with the least loss over all rows. */
-static stonet_status find_network(const sn_choosing *s, const sn_contender *c, sn_choice *out)
+static stonet_status find_network(const sn_choosing *s, const sn_candidate *c, sn_choice *out)
 {
     int best = -1;
     for (int k = 0; k < s->folds.count; k++) {
@@ -53,7 +55,7 @@ static void rank_measured(sn_choosing *s, int folds)
     sn_sort_alive(s);
 }
 
-static void tell_line(const sn_choosing *s, const sn_contender *c, char *text, size_t size)
+static void tell_line(const sn_choosing *s, const sn_candidate *c, char *text, size_t size)
 {
     char line[100], length[32] = "";
     sn_line_tell(&c->line, line, sizeof line);
@@ -63,14 +65,14 @@ static void tell_line(const sn_choosing *s, const sn_contender *c, char *text, s
 }
 
 /* The winner, and the best of the others in the order of their scores. */
-static stonet_status tell_neighbours(const sn_choosing *s, const sn_contender *winner, sn_choice *out)
+static stonet_status tell_neighbours(const sn_choosing *s, const sn_candidate *winner, sn_choice *out)
 {
     enum { SHOWN = 5, ROOM = 200 };
     SN_TRY(SN_NEW(out->neighbours, SHOWN * ROOM));
     tell_line(s, winner, out->neighbours, ROOM);
     int shown = 1;
     for (int a = 0; a < s->n_alive && shown < SHOWN; a++) {
-        const sn_contender *c = &s->all[s->alive[a]];
+        const sn_candidate *c = &s->all[s->alive[a]];
         if (c == winner) continue;
         char *end = out->neighbours + strlen(out->neighbours);
         *end = '\n';
@@ -82,7 +84,7 @@ static stonet_status tell_neighbours(const sn_choosing *s, const sn_contender *w
 
 static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_choice *out)
 {
-    sn_contender *winner = &s->all[s->alive[0]];
+    sn_candidate *winner = &s->all[s->alive[0]];
     if (!isfinite(winner->score)) {
         out->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DIVERGED;
         return STONET_OK;
@@ -91,7 +93,7 @@ static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_c
     rank_measured(s, sn_rung_folds(s, rung)); /* before a nested choice trains others on all folds */
     bool nothing;
     SN_TRY(sn_choice_estimate(s, rung, lines, winner, out, &nothing));
-    sn_contender *strongest =
+    sn_candidate *strongest =
         &s->all[strongest_line(s)]; /* not trained at all where the choice was stopped */
     if (nothing && sn_common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
         winner = strongest;
@@ -134,4 +136,56 @@ void sn_choice_free(sn_choice *choice)
     choice->theta = NULL;
     choice->front = NULL;
     choice->neighbours = NULL;
+}
+
+/* ---- tables that are larger than a choice needs ---- */
+
+const sn_part_limits sn_part_limits_usual = {.whole = 1 << 26, .part = 1 << 24};
+
+/* One row at random of each of `count` stretches of the same length. */
+static stonet_status draw(const sn_rows *rows, int64_t count, uint64_t seed, int64_t **out)
+{
+    sn_random random;
+    SN_TRY(SN_NEW_RAW(*out, count));
+    sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t first = (int64_t)((__int128)i * rows->n / count),
+                      last = (int64_t)((__int128)(i + 1) * rows->n / count);
+        (*out)[i] = sn_rows_at(rows, first + (int64_t)sn_random_below(&random, (uint64_t)(last - first)));
+    }
+    return STONET_OK;
+}
+
+static stonet_status choose_by(const sn_choice_job *job, const int64_t *list, int64_t count,
+                               const sn_line *lines, int n_lines, sn_choice *out)
+{
+    sn_problem part;
+    sn_keep keep = {0};
+    sn_choice_job some = *job;
+    SN_TRY(sn_problem_subset(job->problem, list, count, &part));
+    part.keep = &keep;
+    some.problem = &part;
+    some.rows = sn_rows_range(0, count);
+    const stonet_status status = sn_choose(&some, lines, n_lines, out);
+    sn_keep_clear(&keep);
+    sn_problem_subset_free(&part);
+    return status;
+}
+
+stonet_status sn_choose_for(const sn_choice_job *job, const sn_part_limits *how, const sn_line *lines,
+                            int count, sn_choice *out)
+{
+    if (job->problem->x != NULL || job->rows.n <= how->whole / job->problem->p)
+        return sn_choose(job, lines, count, out);
+    const int64_t some = how->part / job->problem->p;
+    int64_t *list = NULL;
+    *out = (sn_choice){.fold = -1};
+    stonet_status status = draw(&job->rows, some, job->seed, &list);
+    if (status == STONET_OK) {
+        sn_message(job->run, STONET_NOTE, "settings are chosen by %lld of the %lld rows, drawn evenly",
+                   (long long)some, (long long)job->rows.n);
+        status = choose_by(job, list, some, lines, count, out);
+    }
+    sn_free(list);
+    return status;
 }

@@ -7,7 +7,7 @@
 #include "base/checkpoint.h"
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "engine/engines.h"
 #include "front/front_conv.h"
 #include "stonet/start.h"
@@ -120,7 +120,7 @@ static stonet_status start_front(const sn_stage_job *job)
     SN_TRY(sn_batch_prepare(job->raw, &some));
     sn_batch batch = {.x = x, .x_stride = job->raw->p};
     sn_batch_fetch(job->raw, &some, &batch);
-    return job->learns->ops->learning->start(job->learns, job->seed, some.n, x);
+    return sn_front_conv_start(job->learns, job->seed, some.n, x);
 }
 
 /* From the start of the seed, on the rows of the job. */
@@ -152,7 +152,7 @@ static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, flo
 static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_report *report)
 {
     sn_folds folds = {0};
-    sn_beside beside = {0};
+    sn_baselines baselines = {0};
     sn_held_out cost = {0};
     const sn_task task = job->problem->task;
     stonet_status status;
@@ -161,16 +161,16 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
                "front=conv: trained on %lld rows for the error on the %lld others, then on all",
                (long long)folds.fold[0].train.n, (long long)folds.rows);
     SN_GOTO(status, sn_held_out_create(&folds, &cost), done);
-    SN_GOTO(status, sn_beside_measure(job->raw, &folds, job->shape, job->run, &beside), done);
+    SN_GOTO(status, sn_baselines_measure(job->raw, &folds, job->shape, job->run, &baselines), done);
     SN_GOTO(status, measure(job, &folds, net->network.theta, &cost, report), done);
     if (report->outcome != STONET_DONE) goto done;
     net->held_out = sn_estimate_of(&folds, &cost, task);
-    net->held_out_constant = sn_estimate_of(&folds, &beside.constant, task);
-    net->held_out_linear = sn_estimate_of(&folds, &beside.linear, task);
+    net->held_out_constant = sn_estimate_of(&folds, &baselines.constant, task);
+    net->held_out_linear = sn_estimate_of(&folds, &baselines.linear, task);
     net->held_out_rows = folds.rows;
 done:
     sn_held_out_free(&cost);
-    sn_beside_free(&beside);
+    sn_baselines_free(&baselines);
     sn_folds_free(&folds);
     return status;
 }
@@ -182,7 +182,6 @@ static bool found_something(const sn_stonet *net)
 
 stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
-    sn_losses losses;
     double constant;
     *report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
     settle(job, config);
@@ -199,9 +198,7 @@ stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet 
     sn_epoch_log_free(&net->network.history); /* of a training that diverged */
     SN_TRY(train(&own, net->network.theta, report));
     SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
-    SN_TRY(sn_engine_loss(config->engine, &net->network.shape, net->network.theta,
-                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
-    net->training_loss = losses.loss;
-    net->stuck = report->outcome == STONET_DONE && losses.loss > (1.0 - NEXT_TO_NOTHING) * constant;
+    SN_TRY(sn_train_loss(job, net->network.theta, &net->training_loss));
+    net->stuck = report->outcome == STONET_DONE && net->training_loss > (1.0 - NEXT_TO_NOTHING) * constant;
     return STONET_OK;
 }

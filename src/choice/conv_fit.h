@@ -1,7 +1,7 @@
 /* front=conv: a convolutional network that learns with the StoNet behind it (front/front_gradient.h). */
 #pragma once
 
-#include "choice/contender.h"
+#include "choice/train_folds.h"
 
 /* The front that the settings ask for, not trained yet. */
 stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out);

@@ -4,7 +4,7 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "choice/choosing.h"
 #include "choice/residuals.h"
 
@@ -19,7 +19,7 @@ static int part_of(const sn_folds *folds, int used, int64_t row)
     return k;
 }
 
-int sn_common_lengths(const sn_contender *c, int folds)
+int sn_common_lengths(const sn_candidate *c, int folds)
 {
     int lengths = c->diverged ? 0 : SN_RUNGS;
     for (int k = 0; k < folds; k++)
@@ -79,7 +79,7 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
 }
 
 /* The losses of each fold by what a choice among its training rows alone finds best. */
-static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_contender *winner,
+static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_candidate *winner,
                                     sn_held_out *out)
 {
     const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
@@ -87,10 +87,10 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_con
         const sn_fold *fold = &s->folds.fold[k];
         int line = 0, length = 0, from;
         SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
-        sn_contender *c = &s->all[line];
+        sn_candidate *c = &s->all[line];
         for (int l = 0; l <= length; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
-        sn_leg leg = {.contender = c, .fold = k, .lengths = length + 1};
+        sn_leg leg = {.candidate = c, .fold = k, .lengths = length + 1};
         if (c->reached[k] <= length) {
             SN_TRY(sn_view_make(s->job, &s->folds, k, c->views));
             SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
@@ -106,43 +106,44 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_con
     return STONET_OK;
 }
 
-stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_contender *winner,
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_candidate *winner,
                                  sn_choice *out, bool *nothing)
 {
     const int folds = sn_rung_folds(s, rung);
     const sn_task task = s->job->problem->task;
     sn_folds used = s->folds;
-    sn_beside beside = {0};
+    sn_baselines baselines = {0};
     sn_held_out honest;
     used.count = folds;
     used.rows = sn_folds_rows(&s->folds, folds);
     stonet_status status;
     SN_GOTO(status, sn_held_out_create(&used, &honest), done);
-    SN_GOTO(status, sn_beside_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &beside), done);
+    SN_GOTO(status, sn_baselines_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &baselines),
+            done);
     SN_GOTO(status,
             sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
             done);
     measure_by_parts(s, folds, used.rows, &honest);
     sn_fold_mean *gain = &out->gains.over_constant;
-    *gain = sn_held_out_mean(&used, beside.constant.loss, honest.loss);
+    *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
     if (folds == SN_FOLDS && !sn_gain_is_clear(gain)) {
         SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
-        *gain = sn_held_out_mean(&used, beside.constant.loss, honest.loss);
+        *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
     }
     *nothing = !(gain->mean > 0.0);
-    if (beside.linear.loss != NULL)
-        out->gains.of_linear = sn_held_out_mean(&used, honest.loss, beside.linear.loss);
+    if (baselines.linear.loss != NULL)
+        out->gains.of_linear = sn_held_out_mean(&used, honest.loss, baselines.linear.loss);
     out->chosen = sn_estimate_of(&used, &honest, task);
-    out->constant = sn_estimate_of(&used, &beside.constant, task);
-    out->linear = sn_estimate_of(&used, &beside.linear, task);
+    out->constant = sn_estimate_of(&used, &baselines.constant, task);
+    out->linear = sn_estimate_of(&used, &baselines.linear, task);
     out->held_out = used.rows;
 done:
-    sn_beside_free(&beside);
+    sn_baselines_free(&baselines);
     sn_held_out_free(&honest);
     return status;
 }
 
-stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_contender *winner, sn_choice *out)
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_candidate *winner, sn_choice *out)
 {
     const int64_t outputs = s->job->problem->outputs;
     const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "choice/conv_fit.h"
-#include "choice/final.h"
+#include "choice/messages.h"
 #include "choice/sparse.h"
-#include "choice/tell.h"
+#include "choice/train_all.h"
 #include "engine/engines.h"
 #include "stonet/batch_size.h"
 #include "stonet/dynamics.h"
@@ -180,7 +180,7 @@ static stonet_status attempt(fitting *f)
     sn_network_clear(&net->network); /* of an attempt that diverged */
     sn_choice_free(&f->choice);
     if (f->open) {
-        SN_TRY(sn_choose_for(&f->job, &sn_parting_usual, f->lines, f->count, &f->choice));
+        SN_TRY(sn_choose_for(&f->job, &sn_part_limits_usual, f->lines, f->count, &f->choice));
         f->report.outcome = f->choice.outcome;
         if (f->choice.outcome == STONET_STOPPED) return take_network_of_fold(f);
         if (f->choice.outcome == STONET_DIVERGED) return STONET_OK;
@@ -327,7 +327,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
     const bool own = is_named(f) || f->narrowed;
     *of = own && net->response.kind == SN_RESPONSE_MEAN ? SN_UNITS_PLAIN : SN_UNITS_ACTIVATED;
     *report = f->report;
-    if (status == STONET_OK) sn_stonet_tell(run, net, report, f->open ? &f->choice.gains : NULL);
+    if (status == STONET_OK) sn_say_result(run, net, report, f->open ? &f->choice.gains : NULL);
     sn_choice_free(&f->choice);
     sn_free(f);
     return status;
@@ -382,7 +382,7 @@ static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_s
     SN_GOTO(status, fit_seen(&seen, q, settings, run, net, &report, &of), done);
     SN_GOTO(status, sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)),
             done);
-    sn_stonet_tell_dimension(run, &net->axes);
+    sn_say_dimension(run, &net->axes);
     *outcome = report.outcome;
 done:
     sn_free(targets);
@@ -532,7 +532,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
         status = sn_stonet_turn(net, net->response.law != NULL ? &answered : &held, q, net->axes.of,
                                 sn_threads(run));
     if (status == STONET_OK) {
-        sn_stonet_tell(run, net, &report, NULL);
+        sn_say_result(run, net, &report, NULL);
         *outcome = report.outcome;
     }
 done:

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "choice/contender.h"
+#include "choice/train_folds.h"
 
 typedef struct sn_choice {
     sn_line line;
@@ -41,10 +41,10 @@ typedef struct sn_choice {
 /* Chooses among `count` lines. Free also after a failure. */
 stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out);
 /* The same by a part of the rows, drawn evenly, where they are very many and on disk. */
-typedef struct sn_parting {
+typedef struct sn_part_limits {
     int64_t whole, part; /* numbers of a table from which a part is taken, and of the part */
-} sn_parting;
-extern const sn_parting sn_parting_usual; /* 256 MB, 64 MB */
-stonet_status sn_choose_for(const sn_choice_job *job, const sn_parting *how, const sn_line *lines, int count,
-                            sn_choice *out);
+} sn_part_limits;
+extern const sn_part_limits sn_part_limits_usual; /* 256 MB, 64 MB */
+stonet_status sn_choose_for(const sn_choice_job *job, const sn_part_limits *how, const sn_line *lines,
+                            int count, sn_choice *out);
 void sn_choice_free(sn_choice *choice);

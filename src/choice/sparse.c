@@ -6,7 +6,7 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "base/workspace.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "choice/sparse_path.h"
 #include "front/front_wide.h"
 
@@ -229,12 +229,10 @@ static stonet_status run_folds(chooser *c)
  */
 static stonet_status measure_steps(chooser *c, sn_workspace *keep)
 {
-    double *constant = NULL;
-    SN_TRY(SN_TAKE(keep, constant, c->job->problem->outputs));
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         for (int k = 0; k <= NONE; k++) SN_TRY(sn_held_out_create(&c->folds, &c->cost[by][k]));
     for (judge_kind by = NETWORK; by < JUDGES; by++)
-        SN_TRY(sn_constant_measure(c->job->problem, &c->folds, constant, &c->cost[by][NONE]));
+        SN_TRY(sn_constant_measure(c->job->problem, &c->folds, &c->cost[by][NONE]));
     SN_TRY(make_folds(c, keep));
     SN_TRY(run_folds(c));
     for (int k = 0; k <= NONE; k++) {

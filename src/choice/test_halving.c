@@ -1,7 +1,7 @@
 /* The one rule of the choice against trainings done by hand: the lowest held-out loss wins, from rows that
    had no say in it. */
 #include "base/test_kit.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "choice/choosing.h"
 #include "engine/test_oracle.h"
 #include "stonet/test_settings.h"
@@ -99,7 +99,7 @@ TEST(the_lowest_mean_loss_wins)
         fixture f;
         sn_folds folds;
         sn_choice choice;
-        double mean[LINES], whole[LINES][SN_FOLDS], constant[1], estimate = 0.0;
+        double mean[LINES], whole[LINES][SN_FOLDS], estimate = 0.0;
         sn_held_out cost[LINES], guess;
         int best = 0, fold = 0;
         make(&f, N, P, 1.0, seed, GIVEN);
@@ -132,7 +132,7 @@ TEST(the_lowest_mean_loss_wins)
         assert_true(fabs(choice.loss - whole[best][fold]) < 1e-12);
         assert_true(fabs(choice.chosen.loss - estimate) < 1e-12 && choice.held_out == N);
         OK(sn_held_out_create(&folds, &guess));
-        OK(sn_constant_measure(&f.o.problem, &folds, constant, &guess));
+        OK(sn_constant_measure(&f.o.problem, &folds, &guess));
         assert_true(fabs(choice.constant.loss - sn_mean_loss(guess.loss, 0, N)) < 1e-12);
         assert_true(fabs(choice.gains.over_constant.mean - (choice.constant.loss - estimate)) < 1e-12);
         sn_held_out_free(&guess);
@@ -207,7 +207,7 @@ TEST(who_cannot_win_is_left)
     for (int64_t r = 0; r < N; r++) f.o.y[r] = (double)f.o.x[r * P];
     OK(sn_choosing_begin(&f.job, lines, 2, SN_FOLDS, &s));
     OK(sn_climb(s, &last));
-    const sn_contender *kernel = &s->all[1];
+    const sn_candidate *kernel = &s->all[1];
     const int reached = sn_common_lengths(kernel, SN_FOLDS);
     assert_true(reached > 1 && reached < s->most_rungs);
     const double now = sn_mean_loss(kernel->cost[reached - 1].loss, 0, N),
@@ -256,8 +256,8 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
                      float *seen)
 {
     sn_views views = {.recipe = line->kind.front};
-    SN_FREED_BY(sn_contender_free) sn_contender c = {.line = *line, .views = &views};
-    sn_leg leg = {.contender = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
+    SN_FREED_BY(sn_candidate_free) sn_candidate c = {.line = *line, .views = &views};
+    sn_leg leg = {.candidate = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
     OK(sn_held_out_create(folds, &c.cost[0]));
     OK(sn_view_make(&f->job, folds, fold, &views));
     OK(sn_leg_run(&f->job, folds, &leg, NULL));

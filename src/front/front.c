@@ -36,11 +36,10 @@ stonet_status sn_front_make(const sn_front_recipe *recipe, const sn_problem *pro
                             uint64_t seed, sn_front **out)
 {
     *out = NULL;
-    const sn_kernel_setting kernel = {recipe->complexity, recipe->linear, recipe->size};
     const int64_t most = recipe->size < problem->p ? recipe->size : problem->p;
     switch (recipe->kind) {
     case SN_FRONT_KERNEL:
-        return sn_front_kernel_create(problem, rows, &kernel, seed, out);
+        return sn_front_kernel_create(problem, rows, recipe, seed, out);
     case SN_FRONT_COLUMNS:
         return make_columns(problem, rows, most, out);
     case SN_FRONT_COMPONENTS:
@@ -128,4 +127,11 @@ stonet_status sn_front_get(const sn_store *store, sn_front **out)
 void sn_front_free(sn_front *front)
 {
     if (front != NULL) front->ops->free(front);
+}
+
+stonet_status sn_front_hand_out(stonet_status status, sn_front *front, sn_front **out)
+{
+    if (status != STONET_OK) sn_front_free(front);
+    *out = status == STONET_OK ? front : NULL;
+    return status;
 }

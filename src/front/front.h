@@ -40,21 +40,6 @@ bool sn_front_recipe_same(const sn_front_recipe *a, const sn_front_recipe *b);
 stonet_status sn_front_make(const sn_front_recipe *recipe, const sn_problem *problem, const sn_rows *rows,
                             uint64_t seed, sn_front **out);
 
-/* What a front that learns adds. */
-typedef struct sn_front_learning {
-    /* New random parameters, scaled by n rows x. */
-    stonet_status (*start)(sn_front *front, uint64_t seed, int64_t n, const float *x);
-    /* Whether weight decay is for this parameter. */
-    bool (*decays)(const sn_front *front, int64_t parameter);
-    /* Room to go both ways with at most so many rows at a time. */
-    stonet_status (*open)(const sn_front *front, int64_t rows, int threads, void **room);
-    void (*close)(void *room);
-    /* u (n x outputs) of x (n x inputs). */
-    void (*forward)(const sn_front *front, void *room, int64_t n, const float *x, float *u);
-    /* The gradient (parameters) of the sum over the rows of the last forward of du . u. */
-    void (*backward)(const sn_front *front, void *room, const float *du, float *gradient);
-} sn_front_learning;
-
 typedef struct sn_front_ops {
     const char *name; /* the word in model files */
     /* u (n x outputs) of x (n x inputs), on the OpenMP threads of the calling thread. */
@@ -69,7 +54,6 @@ typedef struct sn_front_ops {
     stonet_status (*save)(const sn_front *front, sn_store *store);
     stonet_status (*load)(const sn_store *store, sn_front **out);
     void (*free)(sn_front *front);
-    const sn_front_learning *learning; /* NULL: it is what the rows made it */
 } sn_front_ops;
 
 /* The head of every front. */
@@ -91,6 +75,8 @@ void sn_front_problem_free(const sn_problem *problem, sn_problem *seen);
 stonet_status sn_front_put(const sn_front *front, sn_store *store);
 stonet_status sn_front_get(const sn_store *store, sn_front **out);
 void sn_front_free(sn_front *front); /* NULL is fine */
+/* For those who make fronts: *out is the front, or NULL where that failed, and the front is freed. */
+stonet_status sn_front_hand_out(stonet_status status, sn_front *front, sn_front **out);
 SN_DROP(sn_front, sn_front_free)
 
 extern const sn_front_ops sn_front_kernel, sn_front_columns, sn_front_components, sn_front_conv;

@@ -31,44 +31,14 @@ static stonet_status apply_conv(const sn_front *front, int64_t n, const float *x
     return STONET_OK;
 }
 
-/* ---- learning ------------------------------------------------------------------------------------ */
-
 /* |u|^2 is then that of some hundred standardised columns, behind which lr=0.02 is a good step. */
 static const double SQUARE = 0.25;
 
-static stonet_status start_conv(sn_front *front, uint64_t seed, int64_t n, const float *x)
+stonet_status sn_front_conv_start(sn_front *front, uint64_t seed, int64_t n, const float *x)
 {
     const sn_conv_shape *shape = &conv_of(front)->shape;
     sn_conv_start(shape, seed, front->theta);
     return sn_conv_scale(shape, n, x, SQUARE, front->theta);
-}
-
-static bool decays_conv(const sn_front *front, int64_t parameter)
-{
-    return sn_conv_is_kernel(&conv_of(front)->shape, parameter);
-}
-
-static stonet_status open_conv(const sn_front *front, int64_t rows, int threads, void **room)
-{
-    sn_conv_room *own;
-    SN_TRY(sn_conv_open(&conv_of(front)->shape, rows, threads, &own));
-    *room = own;
-    return STONET_OK;
-}
-
-static void close_conv(void *room)
-{
-    sn_conv_close(room);
-}
-
-static void forward_conv(const sn_front *front, void *room, int64_t n, const float *x, float *u)
-{
-    sn_conv_forward(room, front->theta, n, x, u);
-}
-
-static void backward_conv(const sn_front *front, void *room, const float *du, float *gradient)
-{
-    sn_conv_backward(room, front->theta, du, gradient);
 }
 
 /* ---- making and keeping one ---------------------------------------------------------------------- */
@@ -85,12 +55,7 @@ static stonet_status make(const sn_image *image, int count, const int64_t *filte
     front->base.outputs = front->shape.outputs;
     front->base.parameters = front->shape.parameters;
     if (status == STONET_OK) status = SN_NEW_RAW(front->base.theta, front->shape.parameters);
-    if (status != STONET_OK) {
-        free_conv(&front->base);
-        return status;
-    }
-    *out = &front->base;
-    return STONET_OK;
+    return sn_front_hand_out(status, &front->base, out);
 }
 
 stonet_status sn_front_conv_create(const sn_image *image, int count, const int64_t *filters, uint64_t seed,
@@ -151,20 +116,10 @@ static stonet_status load_conv(const sn_store *store, sn_front **out)
         if (filters[l] < 1 || filters[l] > MOST) return damaged("front_channels");
     if (sn_conv_layout(&image, (int)count, filters, &shape) != STONET_OK) return damaged("front_channels");
     SN_TRY(sn_store_get_vector(store, "front_parameters", SN_F32, shape.parameters, &theta));
-    SN_TRY(sn_tensor_check_finite(theta));
     SN_TRY(make(&image, (int)count, filters, out));
     memcpy((*out)->theta, theta->data, (size_t)shape.parameters * sizeof(float));
     return STONET_OK;
 }
-
-static const sn_front_learning conv_learning = {
-    .start = start_conv,
-    .decays = decays_conv,
-    .open = open_conv,
-    .close = close_conv,
-    .forward = forward_conv,
-    .backward = backward_conv,
-};
 
 const sn_front_ops sn_front_conv = {
     .name = "conv",
@@ -172,5 +127,4 @@ const sn_front_ops sn_front_conv = {
     .save = save_conv,
     .load = load_conv,
     .free = free_conv,
-    .learning = &conv_learning,
 };

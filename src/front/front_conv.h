@@ -11,3 +11,5 @@
 stonet_status sn_front_conv_create(const sn_image *image, int count, const int64_t *filters, uint64_t seed,
                                    sn_front **out);
 const sn_conv_shape *sn_front_conv_shape(const sn_front *front);
+/* New random parameters, scaled by n rows x. */
+stonet_status sn_front_conv_start(sn_front *front, uint64_t seed, int64_t n, const float *x);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "front/front_conv.h"
 #include "math/serial_blas.h"
 
 enum { BLOCK_ROWS = 32 }; /* of a product, each on one thread */
@@ -19,7 +20,7 @@ struct sn_learning {
     const sn_shape *shape;
     int64_t rows;
     int threads;
-    void *room;                     /* of the front */
+    sn_conv_room *room;
     float *x, *u, *du;              /* rows x inputs, rows x outputs */
     float *y, *mu;                  /* rows x d_1; y becomes r_1 */
     float *parameters;              /* of the network */
@@ -30,14 +31,14 @@ struct sn_learning {
 void sn_learning_free(sn_learning *l)
 {
     if (l == NULL) return;
-    if (l->room != NULL) l->front->ops->learning->close(l->room);
+    sn_conv_close(l->room);
     SN_FREE_ALL(l->x, l->u, l->du, l->y, l->mu, l->parameters, l->gradient, l->speed, l->good, l);
 }
 
 static stonet_status make_room(sn_learning *l)
 {
     const int64_t inputs = l->front->inputs, outputs = l->front->outputs, units = l->shape->width[1];
-    SN_TRY(l->front->ops->learning->open(l->front, l->rows, l->threads, &l->room));
+    SN_TRY(sn_conv_open(sn_front_conv_shape(l->front), l->rows, l->threads, &l->room));
     SN_TRY(SN_NEW_RAW(l->x, l->rows * inputs));
     SN_TRY(SN_NEW_RAW(l->u, l->rows * outputs));
     SN_TRY(SN_NEW_RAW(l->du, l->rows * outputs));
@@ -77,7 +78,7 @@ static stonet_status show(sn_learning *l, const sn_rows *rows, uint32_t draw)
     SN_TRY(sn_batch_prepare(l->raw, rows));
     sn_batch batch = {.x = l->x, .x_stride = l->raw->p, .draw = draw};
     sn_batch_fetch(l->raw, rows, &batch);
-    l->front->ops->learning->forward(l->front, l->room, rows->n, l->x, l->u);
+    sn_conv_forward(l->room, l->front->theta, rows->n, l->x, l->u);
     for (int64_t i = 0; i < rows->n; i++)
         memcpy(l->seen + sn_rows_at(rows, i) * outputs, l->u + i * outputs, (size_t)outputs * sizeof *l->u);
     return STONET_OK;
@@ -123,7 +124,7 @@ stonet_status sn_learning_look(sn_learning *l, sn_engine *engine, const sn_itera
     engine->ops->get_parameters(engine, l->parameters);
     make_residuals(l, rows, iteration->dynamics->s[0]);
     take_back(l, rows->n);
-    l->front->ops->learning->backward(l->front, l->room, l->du, l->gradient);
+    sn_conv_backward(l->room, l->front->theta, l->du, l->gradient);
     return STONET_OK;
 }
 
@@ -140,7 +141,7 @@ void sn_learning_step(sn_learning *l, const sn_update *update)
     const int64_t n = front->parameters;
     const double scale = update->scale[0] / l->weights;
     for (int64_t j = 0; j < n; j++) {
-        const double decay = front->ops->learning->decays(front, j) ? update->decay : 0.0;
+        const double decay = sn_conv_is_kernel(sn_front_conv_shape(front), j) ? update->decay : 0.0;
         const double d = scale * (double)l->gradient[j] - decay * (double)front->theta[j];
         l->speed[j] = (float)(update->momentum * (double)l->speed[j] + d);
     }

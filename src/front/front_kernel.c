@@ -15,8 +15,8 @@ static const double SMALLEST = 1e-8;
 
 typedef struct kernel_front {
     sn_front base;
-    sn_kernel_setting setting; /* with landmarks as many as there are */
-    double gamma;              /* c / (2 s^2) */
+    sn_front_recipe recipe;
+    double gamma; /* c / (2 s^2) */
     int64_t m, rank;
     float *landmark; /* m x p */
     double *centres; /* the same in double, for the products */
@@ -32,7 +32,7 @@ static void free_kernel(sn_front *base)
 
 static double linear_factor(const kernel_front *front)
 {
-    return sqrt(front->setting.linear / (double)front->base.inputs);
+    return sqrt(front->recipe.linear / (double)front->base.inputs);
 }
 
 /* u of at most BLOCK_ROWS rows; scratch: n x (p + m + rank) doubles. */
@@ -142,7 +142,7 @@ static stonet_status set_bandwidth(kernel_front *front, const sn_problem *proble
     sn_widen(some.n * problem->p, x, wide);
     SN_TRY(sn_mean_distance(some.n, problem->p, wide, seed, &s));
     if (!(s > 0.0)) return sn_fail(STONET_ERROR_DATA, "front=kernel needs rows that differ");
-    front->gamma = front->setting.complexity / (2.0 * s * s);
+    front->gamma = front->recipe.complexity / (2.0 * s * s);
     return STONET_OK;
 }
 
@@ -163,7 +163,7 @@ static stonet_status set_map(kernel_front *front)
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < front->rank; j++)
             front->map[i * front->rank + j] =
-                sqrt((1.0 - front->setting.linear) / value[j]) * vector[i * m + j];
+                sqrt((1.0 - front->recipe.linear) / value[j]) * vector[i * m + j];
     return STONET_OK;
 }
 
@@ -219,32 +219,25 @@ static stonet_status build(kernel_front *front, const sn_problem *problem, const
 {
     SN_WORKSPACE(scratch);
     sn_rows landmarks;
-    SN_TRY(choose(rows, front->setting.landmarks, seed, LANDMARKS, &scratch, &landmarks));
-    front->m = front->setting.landmarks = landmarks.n;
+    SN_TRY(choose(rows, front->recipe.size, seed, LANDMARKS, &scratch, &landmarks));
+    front->m = landmarks.n;
     SN_TRY(SN_NEW_RAW(front->landmark, front->m * problem->p));
     SN_TRY(sn_batch_features(problem, &landmarks, front->landmark));
     SN_TRY(widen_landmarks(front));
     SN_TRY(set_bandwidth(front, problem, rows, seed));
     SN_TRY(set_map(front));
-    front->base.outputs = front->rank + (front->setting.linear > 0.0 ? problem->p : 0);
+    front->base.outputs = front->rank + (front->recipe.linear > 0.0 ? problem->p : 0);
     return set_mean(front, problem, rows);
 }
 
 stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
-                                     const sn_kernel_setting *setting, uint64_t seed, sn_front **out)
+                                     const sn_front_recipe *recipe, uint64_t seed, sn_front **out)
 {
-    *out = NULL;
     kernel_front *front;
     SN_TRY(SN_NEW(front, 1));
     front->base = (sn_front){.ops = &sn_front_kernel, .inputs = problem->p};
-    front->setting = *setting;
-    stonet_status status = build(front, problem, rows, seed);
-    if (status != STONET_OK) {
-        free_kernel(&front->base);
-        return status;
-    }
-    *out = &front->base;
-    return STONET_OK;
+    front->recipe = *recipe;
+    return sn_front_hand_out(build(front, problem, rows, seed), &front->base, out);
 }
 
 /* ---- the model file ------------------------------------------------------------------------------ */
@@ -252,8 +245,8 @@ stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *r
 static stonet_status save_kernel(const sn_front *base, sn_store *store)
 {
     const kernel_front *front = (const kernel_front *)base;
-    SN_TRY(sn_store_put_real(store, "front_complexity", front->setting.complexity));
-    SN_TRY(sn_store_put_real(store, "front_linear", front->setting.linear));
+    SN_TRY(sn_store_put_real(store, "front_complexity", front->recipe.complexity));
+    SN_TRY(sn_store_put_real(store, "front_linear", front->recipe.linear));
     SN_TRY(sn_store_put_real(store, "front_gamma", front->gamma));
     SN_TRY(sn_store_put_matrix(store, "front_landmarks", SN_F32, front->m, base->inputs, front->landmark));
     SN_TRY(sn_store_put_matrix(store, "front_map", SN_F64, front->m, front->rank, front->map));
@@ -263,21 +256,18 @@ static stonet_status save_kernel(const sn_front *base, sn_store *store)
 static stonet_status load_into(const sn_store *store, kernel_front *front)
 {
     const sn_tensor *landmarks, *map, *mean;
-    SN_TRY(sn_store_get_real(store, "front_complexity", &front->setting.complexity));
-    SN_TRY(sn_store_get_real(store, "front_linear", &front->setting.linear));
+    SN_TRY(sn_store_get_real(store, "front_complexity", &front->recipe.complexity));
+    SN_TRY(sn_store_get_real(store, "front_linear", &front->recipe.linear));
     SN_TRY(sn_store_get_real(store, "front_gamma", &front->gamma));
-    if (!(front->gamma >= 0.0) || !(front->setting.linear >= 0.0 && front->setting.linear <= 1.0))
+    if (!(front->gamma >= 0.0) || !(front->recipe.linear >= 0.0 && front->recipe.linear <= 1.0))
         return sn_fail(STONET_ERROR_FORMAT, "the model's front has numbers out of range");
     SN_TRY(sn_store_get_matrix(store, "front_landmarks", SN_F32, -1, -1, &landmarks));
-    front->m = front->setting.landmarks = landmarks->shape[0];
+    front->m = landmarks->shape[0];
     front->base.inputs = landmarks->shape[1];
     SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, front->m, -1, &map));
     front->rank = map->shape[1];
-    front->base.outputs = front->rank + (front->setting.linear > 0.0 ? front->base.inputs : 0);
+    front->base.outputs = front->rank + (front->recipe.linear > 0.0 ? front->base.inputs : 0);
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, front->base.outputs, &mean));
-    SN_TRY(sn_tensor_check_finite(landmarks));
-    SN_TRY(sn_tensor_check_finite(map));
-    SN_TRY(sn_tensor_check_finite(mean));
     SN_TRY(SN_NEW_RAW(front->landmark, front->m * front->base.inputs));
     SN_TRY(SN_NEW_RAW(front->map, front->m * front->rank));
     SN_TRY(SN_NEW_RAW(front->mean, front->base.outputs));
@@ -292,13 +282,7 @@ static stonet_status load_kernel(const sn_store *store, sn_front **out)
     kernel_front *front;
     SN_TRY(SN_NEW(front, 1));
     front->base.ops = &sn_front_kernel;
-    stonet_status status = load_into(store, front);
-    if (status != STONET_OK) {
-        free_kernel(&front->base);
-        return status;
-    }
-    *out = &front->base;
-    return STONET_OK;
+    return sn_front_hand_out(load_into(store, front), &front->base, out);
 }
 
 const sn_front_ops sn_front_kernel = {

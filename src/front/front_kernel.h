@@ -13,12 +13,7 @@
 #include "base/run.h"
 #include "front/front.h"
 
-typedef struct sn_kernel_setting {
-    double complexity; /* c */
-    double linear;     /* rho */
-    int64_t landmarks; /* m at most; never more than there are rows */
-} sn_kernel_setting;
-
-/* From rows of a problem, whose response is not looked at. */
+/* From rows of a problem, whose response is not looked at. The recipe has c, rho and m (never more than there
+   are rows). */
 stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
-                                     const sn_kernel_setting *setting, uint64_t seed, sn_front **out);
+                                     const sn_front_recipe *setting, uint64_t seed, sn_front **out);

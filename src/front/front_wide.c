@@ -33,17 +33,11 @@ static stonet_status apply_columns(const sn_front *base, int64_t n, const float 
 stonet_status sn_front_columns_create(int64_t p, const int64_t *columns, int64_t count, sn_front **out)
 {
     columns_front *front;
-    *out = NULL;
     SN_TRY(SN_NEW(front, 1));
     front->base = (sn_front){.ops = &sn_front_columns, .inputs = p, .outputs = count};
-    stonet_status status = SN_NEW_RAW(front->column, count);
-    if (status != STONET_OK) {
-        free_columns(&front->base);
-        return status;
-    }
-    memcpy(front->column, columns, (size_t)count * sizeof *columns);
-    *out = &front->base;
-    return STONET_OK;
+    const stonet_status status = SN_NEW_RAW(front->column, count);
+    if (status == STONET_OK) memcpy(front->column, columns, (size_t)count * sizeof *columns);
+    return sn_front_hand_out(status, &front->base, out);
 }
 
 const int64_t *sn_front_columns_list(const sn_front *front)
@@ -168,16 +162,9 @@ stonet_status sn_front_components_create(const sn_problem *problem, const sn_row
                                          uint64_t seed, sn_front **out)
 {
     components_front *front;
-    *out = NULL;
     SN_TRY(SN_NEW(front, 1));
     front->base = (sn_front){.ops = &sn_front_components, .inputs = problem->p, .outputs = r};
-    stonet_status status = build_components(front, problem, rows, seed);
-    if (status != STONET_OK) {
-        free_components(&front->base);
-        return status;
-    }
-    *out = &front->base;
-    return STONET_OK;
+    return sn_front_hand_out(build_components(front, problem, rows, seed), &front->base, out);
 }
 
 static stonet_status save_components(const sn_front *base, sn_store *store)
@@ -192,21 +179,16 @@ static stonet_status load_components(const sn_store *store, sn_front **out)
     const sn_tensor *mean, *map;
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, -1, &mean));
     SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, mean->shape[0], -1, &map));
-    SN_TRY(sn_tensor_check_finite(mean));
-    SN_TRY(sn_tensor_check_finite(map));
     components_front *front;
     SN_TRY(SN_NEW(front, 1));
     front->base = (sn_front){.ops = &sn_front_components, .inputs = mean->shape[0], .outputs = map->shape[1]};
     stonet_status status = SN_NEW_RAW(front->mean, front->base.inputs);
     if (status == STONET_OK) status = SN_NEW_RAW(front->map, front->base.inputs * front->base.outputs);
-    if (status != STONET_OK) {
-        free_components(&front->base);
-        return status;
+    if (status == STONET_OK) {
+        memcpy(front->mean, mean->data, (size_t)sn_tensor_count(mean) * sizeof *front->mean);
+        memcpy(front->map, map->data, (size_t)sn_tensor_count(map) * sizeof *front->map);
     }
-    memcpy(front->mean, mean->data, (size_t)sn_tensor_count(mean) * sizeof *front->mean);
-    memcpy(front->map, map->data, (size_t)sn_tensor_count(map) * sizeof *front->map);
-    *out = &front->base;
-    return STONET_OK;
+    return sn_front_hand_out(status, &front->base, out);
 }
 
 const sn_front_ops sn_front_components = {

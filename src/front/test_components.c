@@ -122,7 +122,7 @@ TEST(fronts_by_blocks)
     const sn_problem problem = {.n = BLOCKS, .p = P, .x = x},
                      by_rows = {.n = BLOCKS, .p = P, .source = &from.base};
     const sn_rows all = sn_rows_range(0, BLOCKS);
-    const sn_kernel_setting setting = {.complexity = 1.0, .linear = 0.5, .landmarks = 12};
+    const sn_front_recipe setting = {.complexity = 1.0, .linear = 0.5, .size = 12};
     sn_front *front[3] = {NULL, NULL, NULL};
     OK(sn_front_kernel_create(&problem, &all, &setting, 1, &front[0]));
     OK(sn_front_components_create(&problem, &all, 2, 1, &front[1]));

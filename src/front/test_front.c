@@ -31,7 +31,7 @@ static oracle hill(sn_task task)
 static sn_front *kernel_of(const sn_problem *problem, double complexity, double linear, int64_t landmarks)
 {
     const sn_rows all = sn_rows_range(0, problem->n);
-    const sn_kernel_setting setting = {complexity, linear, landmarks};
+    const sn_front_recipe setting = {.complexity = complexity, .linear = linear, .size = landmarks};
     sn_front *front = NULL;
     OK(sn_front_kernel_create(problem, &all, &setting, 3, &front));
     return front;

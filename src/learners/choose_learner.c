@@ -40,7 +40,7 @@ static const double ENOUGH = 1e-3; /* part of a logistic loss that does not chan
 typedef struct contest {
     sn_problem problem; /* the rows that are looked at, z standardised */
     sn_folds folds;
-    sn_kernel_setting kernel; /* but for its complexity */
+    sn_front_recipe kernel; /* but for its complexity */
     const stonet_run *run;
     double loss, complexity, penalty; /* of the best; complexity 0: plain */
 } contest;
@@ -118,7 +118,7 @@ static stonet_status score_fold(const contest *on, const sn_fold *fold, const fa
 
 static stonet_status score(const contest *on, const family *tried, double *loss)
 {
-    sn_kernel_setting setting = on->kernel;
+    sn_front_recipe setting = on->kernel;
     setting.complexity = tried->complexity;
     for (int s = 0; s < tried->count; s++) loss[s] = 0.0;
     for (int k = 0; k < on->folds.count; k++) {
@@ -245,7 +245,7 @@ stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run
     on.kernel = sn_kernel_learner_setting(of_kernel);
     stonet_status status = STONET_OK;
     /* Features of more columns than there are landmarks are not what so few kernels can follow. */
-    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.landmarks) status = hold_contest(problem, &on);
+    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) status = hold_contest(problem, &on);
     if (status == STONET_OK && on.complexity > 0.0) {
         status = set_number(of_kernel, "complexity", on.complexity);
         if (status == STONET_OK) status = set_number(of_kernel, "penalty", on.penalty);

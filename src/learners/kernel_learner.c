@@ -32,9 +32,11 @@ static const sn_param params[] = {
     {"landmarks", SN_INTEGER, "100", 1, 2000, NULL, "kernels, at rows drawn at random"},
 };
 
-sn_kernel_setting sn_kernel_learner_setting(const sn_settings *settings)
+sn_front_recipe sn_kernel_learner_setting(const sn_settings *settings)
 {
-    return (sn_kernel_setting){sn_real(settings, "complexity"), LINEAR, sn_int(settings, "landmarks")};
+    return (sn_front_recipe){.complexity = sn_real(settings, "complexity"),
+                             .linear = LINEAR,
+                             .size = sn_int(settings, "landmarks")};
 }
 
 typedef struct kernel_state {
@@ -80,7 +82,7 @@ static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const
 {
     SN_WORKSPACE(scratch);
     const uint64_t seed = run != NULL ? run->seed : 1;
-    const sn_kernel_setting setting = sn_kernel_learner_setting(settings);
+    const sn_front_recipe setting = sn_kernel_learner_setting(settings);
     float *z = NULL, *u = NULL;
     SN_TRY(sn_front_kernel_create(problem, rows, &setting, seed, &state->front));
     const int64_t d = state->front->outputs;

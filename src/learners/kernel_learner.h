@@ -4,4 +4,4 @@
 #include "base/params.h"
 #include "front/front_kernel.h"
 
-sn_kernel_setting sn_kernel_learner_setting(const sn_settings *settings);
+sn_front_recipe sn_kernel_learner_setting(const sn_settings *settings);

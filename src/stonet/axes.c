@@ -313,22 +313,15 @@ stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
     return isnan(effective) ? STONET_OK : sn_store_put_real(store, "effective_dimension", effective);
 }
 
-static stonet_status copy_finite(const sn_tensor *tensor, double *to)
-{
-    SN_TRY(sn_tensor_check_finite(tensor));
-    memcpy(to, tensor->data, (size_t)sn_tensor_count(tensor) * sizeof *to);
-    return STONET_OK;
-}
-
 static stonet_status get(const sn_store *store, sn_axes *axes)
 {
     const sn_tensor *mean, *map, *share;
     SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, axes->width, &mean));
     SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, axes->q, axes->width, &map));
     SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, axes->q, &share));
-    SN_TRY(copy_finite(mean, axes->mean));
-    SN_TRY(copy_finite(map, axes->map));
-    SN_TRY(copy_finite(share, axes->share));
+    memcpy(axes->mean, mean->data, (size_t)axes->width * sizeof *axes->mean);
+    memcpy(axes->map, map->data, (size_t)(axes->q * axes->width) * sizeof *axes->map);
+    memcpy(axes->share, share->data, (size_t)axes->q * sizeof *axes->share);
     const double sum = total_share(axes);
     bool fine = sum < 1.0 + 1e-6;
     for (int64_t k = 0; k < axes->q; k++) fine = fine && axes->share[k] >= 0.0;

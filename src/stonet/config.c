@@ -98,14 +98,9 @@ bool sn_config_given(const sn_settings *settings, const char *name)
     return !sn_is(settings, name, "auto");
 }
 
-static bool given(const sn_settings *settings, const char *name)
-{
-    return sn_config_given(settings, name);
-}
-
 int64_t sn_config_units(const sn_settings *settings, int64_t q)
 {
-    const bool as_named = given(settings, "hidden") && sn_is(settings, "response", "mean");
+    const bool as_named = sn_config_given(settings, "hidden") && sn_is(settings, "response", "mean");
     return as_named || q > LEAST_UNITS ? q : LEAST_UNITS;
 }
 
@@ -134,7 +129,8 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *ki
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (!given(settings, "hidden") && !has_one_layer(kind)) shape->width[at++] = auto_width(kind, problem);
+    if (!sn_config_given(settings, "hidden") && !has_one_layer(kind))
+        shape->width[at++] = auto_width(kind, problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = units;
     shape->layers = at;
@@ -162,27 +158,27 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
     const int h = shape->layers - 1;
     config->integrator = (sn_integrator)sn_words_choice(&sn_integrator_words, settings, "integrator");
     config->start = (sn_start)sn_words_choice(&sn_start_words, settings, "start");
-    config->sweeps = given(settings, "sweeps") ? (int)sn_int(settings, "sweeps")
-                                               : (config->start == SN_START_MODE ? 5 : 25);
+    config->sweeps = sn_config_given(settings, "sweeps") ? (int)sn_int(settings, "sweeps")
+                                                         : (config->start == SN_START_MODE ? 5 : 25);
     config->tau = sn_real(settings, "tau");
     config->rho = sn_real(settings, "rho");
     config->alpha = sn_real(settings, "alpha");
-    config->s_out = given(settings, "s_out") ? sn_real(settings, "s_out")
-                                             : (shape->task == SN_CLASSIFICATION ? 1e-4 : 1e-6);
-    config->absolute = given(settings, "sigma2") || given(settings, "epsilon");
+    config->s_out = sn_config_given(settings, "s_out") ? sn_real(settings, "s_out")
+                                                       : (shape->task == SN_CLASSIFICATION ? 1e-4 : 1e-6);
+    config->absolute = sn_config_given(settings, "sigma2") || sn_config_given(settings, "epsilon");
     if (config->absolute) {
-        if (!given(settings, "sigma2") || !given(settings, "epsilon"))
+        if (!sn_config_given(settings, "sigma2") || !sn_config_given(settings, "epsilon"))
             return sn_fail(STONET_ERROR_ARGUMENT, "the absolute form needs both 'sigma2' and 'epsilon'");
         SN_TRY(layer_list(settings, "sigma2", h + 1, config->sigma2));
         if (h > 0) SN_TRY(layer_list(settings, "epsilon", h, config->epsilon));
-        if (given(settings, "eta")) {
+        if (sn_config_given(settings, "eta")) {
             const double alpha = sn_real(settings, "eta") * config->epsilon[0];
             if (alpha > 1.0)
                 return sn_fail(STONET_ERROR_ARGUMENT,
                                "eta times epsilon is %g: the friction a sweep cannot exceed 1", alpha);
             config->alpha = alpha;
         }
-    } else if (given(settings, "eta")) {
+    } else if (sn_config_given(settings, "eta")) {
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "'eta' belongs to the absolute form: give 'sigma2' and 'epsilon' too, or set 'alpha'");
     }
@@ -191,8 +187,9 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
 
 static sn_schedule_kind schedule_kind(const sn_settings *settings, const sn_net_kind *kind)
 {
-    if (!given(settings, "schedule"))
-        return given(settings, "epochs") || kind->front.kind == SN_FRONT_CONV ? SN_LINEAR : SN_AVERAGED;
+    if (!sn_config_given(settings, "schedule"))
+        return sn_config_given(settings, "epochs") || kind->front.kind == SN_FRONT_CONV ? SN_LINEAR
+                                                                                        : SN_AVERAGED;
     if (sn_is(settings, "schedule", "averaged")) return SN_AVERAGED;
     if (sn_is(settings, "schedule", "constant")) return SN_CONSTANT;
     return sn_is(settings, "schedule", "power") ? SN_POWER : SN_LINEAR;
@@ -201,23 +198,23 @@ static sn_schedule_kind schedule_kind(const sn_settings *settings, const sn_net_
 static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind *kind,
                                   const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {
-    config->has_gamma = given(settings, "gamma");
+    config->has_gamma = sn_config_given(settings, "gamma");
     if (config->has_gamma) SN_TRY(layer_list(settings, "gamma", shape->layers, config->gamma));
-    if (config->has_gamma && given(settings, "lr"))
+    if (config->has_gamma && sn_config_given(settings, "lr"))
         return sn_fail(STONET_ERROR_ARGUMENT, "give 'gamma' or 'lr', not both");
     config->residual_step = sn_is(settings, "layer_step", "residual");
-    config->auto_lr = !config->has_gamma && !given(settings, "lr");
+    config->auto_lr = !config->has_gamma && !sn_config_given(settings, "lr");
     /* The curvature of the first layer grows with the number of features; a row of kernel features has a
        norm of 1 at most, whatever their number. The smaller step gets as far only if it falls later. */
     const bool kernel = kind->front.kind == SN_FRONT_KERNEL, conv = kind->front.kind == SN_FRONT_CONV;
     const bool many = problem->p > 200 && !kernel && !conv;
-    config->lr = given(settings, "lr") ? sn_real(settings, "lr")
-                 : kernel              ? 0.2
-                 : conv                ? 0.01
-                 : many                ? 0.02
-                                       : 0.05;
+    config->lr = sn_config_given(settings, "lr") ? sn_real(settings, "lr")
+                 : kernel                        ? 0.2
+                 : conv                          ? 0.01
+                 : many                          ? 0.02
+                                                 : 0.05;
     config->momentum = sn_real(settings, "momentum");
-    config->auto_decay = !given(settings, "weight_decay");
+    config->auto_decay = !sn_config_given(settings, "weight_decay");
     config->weight_decay = kind->weight_decay;
     config->l1 = sn_real(settings, "l1");
     config->schedule = (sn_schedule){.kind = schedule_kind(settings, kind),
@@ -235,15 +232,16 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, kind, problem, shape, config));
     const bool conv = kind->front.kind == SN_FRONT_CONV;
-    config->batch =
-        given(settings, "batch") ? sn_int(settings, "batch") : (problem->n > 5000 && !conv ? 128 : 64);
+    config->batch = sn_config_given(settings, "batch") ? sn_int(settings, "batch")
+                                                       : (problem->n > 5000 && !conv ? 128 : 64);
     if (config->batch > problem->n) config->batch = problem->n;
-    config->auto_epochs = !given(settings, "epochs");
+    config->auto_epochs = !sn_config_given(settings, "epochs");
     config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
     config->restarts = (int)sn_int(settings, "restarts");
-    config->auto_batch = !given(settings, "batch") && !config->auto_epochs && !config->has_gamma && !conv;
-    config->sdr_iterations =
-        given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations") : (problem->n > 5000 ? 5 : 30);
+    config->auto_batch =
+        !sn_config_given(settings, "batch") && !config->auto_epochs && !config->has_gamma && !conv;
+    config->sdr_iterations = sn_config_given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations")
+                                                                         : (problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
     if (config->refit_output && problem->law != NULL)
         return sn_fail(

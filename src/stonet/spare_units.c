@@ -71,19 +71,18 @@ static stonet_status take_sample(const sn_stage_job *job, const float *theta, sn
     return STONET_OK;
 }
 
-/* The live directions of the units over the rows: orthonormal columns, n x live. */
-static stonet_status find_alive(const sample *s, sn_workspace *keep, double **direction, int64_t *live)
+/* Of rows v (n x d, centred): v v' = vector diag(value) vector', and how many directions are alive. */
+static stonet_status find_directions(int64_t n, int64_t d, const double *v, sn_workspace *keep,
+                                     double **value, double **vector, int64_t *alive)
 {
-    double *gram = NULL, *value = NULL, *vector = NULL;
-    SN_TRY(SN_TAKE(keep, gram, s->n * s->n));
-    SN_TRY(SN_TAKE(keep, value, s->n));
-    SN_TRY(SN_TAKE(keep, vector, s->n * s->n));
-    sn_gemm(false, true, s->n, s->n, s->units, 1.0, s->u, s->u, 0.0, gram);
-    SN_TRY(sn_eigh(s->n, gram, value, vector));
-    const int64_t most = s->n < s->units ? s->n : s->units;
-    *live = 0;
-    while (*live < most && is_alive(value, *live, s->n)) ++*live;
-    *direction = vector;
+    double *gram = NULL;
+    SN_TRY(SN_TAKE(keep, gram, n * n));
+    SN_TRY(SN_TAKE(keep, *value, n));
+    SN_TRY(SN_TAKE(keep, *vector, n * n));
+    sn_gemm(false, true, n, n, d, 1.0, v, v, 0.0, gram);
+    SN_TRY(sn_eigh(n, gram, *value, *vector));
+    *alive = 0;
+    while (*alive < n && *alive < d && is_alive(*value, *alive, n)) ++*alive;
     return STONET_OK;
 }
 
@@ -105,14 +104,9 @@ static stonet_status take_out(const sample *s, const double *direction, int64_t 
 static stonet_status find_axes(const sample *s, int64_t count, sn_workspace *keep, double *weights,
                                int64_t *found)
 {
-    double *gram = NULL, *value = NULL, *vector = NULL;
-    SN_TRY(SN_TAKE(keep, gram, s->n * s->n));
-    SN_TRY(SN_TAKE(keep, value, s->n));
-    SN_TRY(SN_TAKE(keep, vector, s->n * s->n));
-    sn_gemm(false, true, s->n, s->n, s->inputs, 1.0, s->v, s->v, 0.0, gram);
-    SN_TRY(sn_eigh(s->n, gram, value, vector));
-    *found = 0;
-    while (*found < count && *found < s->n && is_alive(value, *found, s->n)) ++*found;
+    double *value = NULL, *vector = NULL;
+    SN_TRY(find_directions(s->n, s->inputs, s->v, keep, &value, &vector, found));
+    if (*found > count) *found = count;
     /* axis V'u / sqrt(l), whose scores have sum of squares l: over sqrt(l / n) they have variance 1. */
     for (int64_t k = 0; k < *found; k++)
         for (int64_t j = 0; j < s->inputs; j++) {
@@ -156,10 +150,10 @@ stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *
 {
     SN_WORKSPACE(scratch);
     sample s;
-    double *direction = NULL, *weights = NULL;
+    double *value = NULL, *direction = NULL, *weights = NULL;
     int64_t live, found;
     SN_TRY(take_sample(job, *theta, &scratch, &s));
-    SN_TRY(find_alive(&s, &scratch, &direction, &live));
+    SN_TRY(find_directions(s.n, s.units, s.u, &scratch, &value, &direction, &live));
     if (live >= wanted) return STONET_OK;
     SN_TRY(take_out(&s, direction, live, &scratch));
     SN_TRY(SN_TAKE(&scratch, weights, (wanted - live) * s.inputs));
@@ -167,35 +161,13 @@ stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *
     return found > 0 ? add_units(&s, found, weights, shape, theta) : STONET_OK;
 }
 
-/* The column with most left of it, which is then taken out of all others (x is centred, n x p). */
-static double take_largest(int64_t n, int64_t p, double *x)
-{
-    int64_t best = 0;
-    double largest = 0.0;
-    for (int64_t j = 0; j < p; j++) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < n; i++) sum += x[i * p + j] * x[i * p + j];
-        if (sum > largest) {
-            largest = sum;
-            best = j;
-        }
-    }
-    for (int64_t j = 0; j < p && largest > 0.0; j++) {
-        double product = 0.0;
-        for (int64_t i = 0; i < n && j != best; i++) product += x[i * p + j] * x[i * p + best];
-        for (int64_t i = 0; i < n && j != best; i++) x[i * p + j] -= product / largest * x[i * p + best];
-    }
-    for (int64_t i = 0; i < n; i++) x[i * p + best] = 0.0;
-    return largest;
-}
-
-stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int64_t *count)
+stonet_status sn_feature_directions(const sn_problem *problem, int64_t *count)
 {
     SN_WORKSPACE(scratch);
     const int64_t n = problem->n < SAMPLE ? problem->n : SAMPLE, p = problem->p;
     int64_t *list = NULL;
     float *room = NULL;
-    double *x = NULL, *mean = NULL, first = 0.0;
+    double *x = NULL, *mean = NULL, *value = NULL, *vector = NULL;
     SN_TRY(SN_TAKE(&scratch, list, n));
     SN_TRY(SN_TAKE(&scratch, room, n * p));
     SN_TRY(SN_TAKE(&scratch, x, n * p));
@@ -205,10 +177,5 @@ stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int
     SN_TRY(sn_batch_features(problem, &rows, room));
     sn_widen(n * p, room, x);
     centre(n, p, x, mean);
-    for (*count = 0; *count < most; ++*count) {
-        const double left = take_largest(n, p, x);
-        if (*count == 0) first = left;
-        if (!(left > ALIVE * first)) break;
-    }
-    return STONET_OK;
+    return find_directions(n, p, x, &scratch, &value, &vector, count);
 }

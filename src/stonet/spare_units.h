@@ -13,6 +13,6 @@
 /* Of a trained network of the job. Changes *shape and *theta (which is replaced) where units are added. */
 stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *shape, float **theta);
 
-/* How many directions the features of some of the rows have, `most` at the most: a linear network has no more
-   columns of Z. */
-stonet_status sn_feature_directions(const sn_problem *problem, int64_t most, int64_t *count);
+/* How many live directions the features of some of the rows have: a linear network has no more columns of Z.
+ */
+stonet_status sn_feature_directions(const sn_problem *problem, int64_t *count);

@@ -68,10 +68,8 @@ static stonet_status run_start(const sn_stage_job *job, int number, float *theta
     const bool diverged = sn_trainer_report(trainer)->outcome == STONET_DIVERGED;
     sn_trainer_free(trainer);
     if (status != STONET_OK || diverged) return status;
-    sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta,
-                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
-    if (isfinite(losses.loss)) *loss = losses.loss;
+    SN_TRY(sn_train_loss(job, theta, loss));
+    if (!isfinite(*loss)) *loss = (double)INFINITY;
     return STONET_OK;
 }
 

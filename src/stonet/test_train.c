@@ -3,7 +3,9 @@
 #include "engine/test_oracle.h"
 #include "stonet/dynamics.h"
 #include "stonet/test_settings.h"
-#include "stonet/train.h"
+#include "stonet/train_state.h"
+
+#define AT(number) offsetof(sn_train_numbers, number)
 
 /* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */
 static oracle make_problem(sn_task task, int64_t n)
@@ -133,40 +135,39 @@ TEST(test_the_average_is_over_the_last_half)
 }
 
 /* A record of a training whose numbers nothing could have come to is refused, and never counted or divided
-   by; at their limits they are fine. The whole numbers are: parameters, until, iteration, from, every, count,
-   rows of the epoch, whether it is the last stage, its iterations, outcome, iterations in all, draw. */
+   by; at their limits they are fine. */
 TEST(test_impossible_records_are_refused)
 {
     const int64_t most = INT64_C(1) << 40;
     const struct {
-        int at;
+        size_t at;
         int64_t value;
         bool fine;
-    } cases[] = {{0, 1, false},
-                 {1, -1, false},
-                 {1, 0, true},
-                 {1, most, true},
-                 {1, most + 1, false},
-                 {2, -1, false},
-                 {2, 0, true},
-                 {2, UINT32_MAX, true},
-                 {2, INT64_C(1) << 32, false},
-                 {3, -1, false},
-                 {3, most, true},
-                 {3, INT64_MAX, false},
-                 {4, -1, false},
-                 {4, 0, false}, /* what is averaged is counted by it */
-                 {4, most, true},
-                 {5, -1, false},
-                 {6, -1, false},
-                 {6, 0, true},
-                 {8, -1, false},
-                 {8, most + 1, false},
-                 {9, 77, false},
-                 {9, STONET_DIVERGED, true},
-                 {9, STONET_STOPPED, false},
-                 {10, -1, false},
-                 {11, most + 1, false}};
+    } cases[] = {{AT(parameters), 1, false},
+                 {AT(until), -1, false},
+                 {AT(until), 0, true},
+                 {AT(until), most, true},
+                 {AT(until), most + 1, false},
+                 {AT(iteration), -1, false},
+                 {AT(iteration), 0, true},
+                 {AT(iteration), UINT32_MAX, true},
+                 {AT(iteration), INT64_C(1) << 32, false},
+                 {AT(from), -1, false},
+                 {AT(from), most, true},
+                 {AT(from), INT64_MAX, false},
+                 {AT(every), -1, false},
+                 {AT(every), 0, false}, /* what is averaged is counted by it */
+                 {AT(every), most, true},
+                 {AT(count), -1, false},
+                 {AT(epoch_rows), -1, false},
+                 {AT(epoch_rows), 0, true},
+                 {AT(full_done), -1, false},
+                 {AT(full_done), most + 1, false},
+                 {AT(report.outcome), 77, false},
+                 {AT(report.outcome), STONET_DIVERGED, true},
+                 {AT(report.outcome), STONET_STOPPED, false},
+                 {AT(report.iterations), -1, false},
+                 {AT(draw), most + 1, false}};
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
     SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
     sn_config config;
@@ -178,15 +179,19 @@ TEST(test_impossible_records_are_refused)
     OK(sn_trainer_run(trainer, 10));
     OK(sn_trainer_pack(trainer, &record));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        unsigned char *at = record.bytes + cases[k].at;
+        const stonet_outcome outcome = (stonet_outcome)cases[k].value;
+        const bool is_outcome = cases[k].at == AT(report.outcome);
         int64_t right;
-        memcpy(&right, record.bytes + 8 * cases[k].at, sizeof right);
-        memcpy(record.bytes + 8 * cases[k].at, &cases[k].value, sizeof right);
+        memcpy(&right, at, sizeof right);
+        memcpy(at, is_outcome ? (const void *)&outcome : &cases[k].value,
+               is_outcome ? sizeof outcome : sizeof right);
         const stonet_status status = sn_trainer_unpack(trainer, &(sn_unpack){record.bytes, record.size});
         if (cases[k].fine)
             OK(status);
         else
             assert_says(status, STONET_ERROR_FORMAT, "another network");
-        memcpy(record.bytes + 8 * cases[k].at, &right, sizeof right);
+        memcpy(at, &right, sizeof right);
     }
     sn_pack_clear(&record);
     sn_trainer_free(trainer);

@@ -51,7 +51,7 @@ stonet_status sn_trainer_refresh(trainer *t)
     double factor;
     t->dynamics = t->full;
     SN_TRY(sn_dynamics_safeguard(t->job->shape, t->good, &t->dynamics, &factor));
-    if (factor < t->report.smallest_step) t->report.smallest_step = factor;
+    if (factor < t->at.report.smallest_step) t->at.report.smallest_step = factor;
     return STONET_OK;
 }
 
@@ -60,7 +60,7 @@ static bool exploded(const trainer *t, double loss)
     const double guessing = t->job->shape->task == SN_CLASSIFICATION
                                 ? log((double)t->job->shape->width[t->job->shape->layers])
                                 : 0.5 * (double)t->job->shape->width[t->job->shape->layers];
-    return !(loss <= EXPLOSION * fmax(t->first_loss, guessing));
+    return !(loss <= EXPLOSION * fmax(t->at.first_loss, guessing));
 }
 
 /* Whether the sums of several ranks are to be joined; a batch of one shard is computed by each. */
@@ -74,14 +74,14 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
                                    planned *plan)
 {
     plan->dynamics = t->dynamics;
-    plan->dynamics.spread = t->iteration < MEAN_ALONE ? 0.0 : 1.0;
+    plan->dynamics.spread = t->at.iteration < MEAN_ALONE ? 0.0 : 1.0;
     plan->shards = *shards;
     plan->factor = factor;
     sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &plan->update);
     return (sn_iteration){.rows = *rows,
                           .shards = &plan->shards,
-                          .number = t->iteration++,
-                          .draw = t->draw,
+                          .number = (uint32_t)t->at.iteration++,
+                          .draw = (uint32_t)t->at.draw,
                           .moving = t->joint != NULL || t->learning != NULL || t->latent != NULL,
                           .dynamics = &plan->dynamics,
                           .update = &plan->update};
@@ -90,9 +90,9 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
 /* Sets the outcome to STONET_DIVERGED when an iteration went wrong. */
 static void account(trainer *t, const sn_step_report *step)
 {
-    t->report.iterations++;
+    t->at.report.iterations++;
     if (step->finite && !exploded(t, step->loss)) return;
-    t->report.outcome = STONET_DIVERGED;
+    t->at.report.outcome = STONET_DIVERGED;
     if (t->learning != NULL) sn_learning_restore(t->learning);
 }
 
@@ -102,7 +102,8 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
 {
     planned plan;
     const sn_iteration it = next_iteration(t, rows, shards, factor, &plan);
-    const bool learns = t->learning != NULL && !t->is_full; /* the last stage leaves the front as it is */
+    const bool learns =
+        t->learning != NULL && t->at.is_full == 0; /* the last stage leaves the front as it is */
     sn_step_report step;
     if (t->latent != NULL) SN_TRY(sn_latent_draw(t->latent, t->engine, t->job->shape, &t->job->rows, &it));
     if (learns) SN_TRY(sn_learning_look(t->learning, t->engine, &it));
@@ -126,7 +127,7 @@ static void tell(const trainer *t, const char *stage, int64_t done, int64_t tota
 
 static stonet_status remember(trainer *t, const char *stage, int64_t epoch, double loss, double factor)
 {
-    t->report.loss = loss;
+    t->at.report.loss = loss;
     if (t->job->history == NULL) return STONET_OK;
     const sn_epoch_row row = {
         .stage = stage, .epoch = epoch, .loss = loss, .lr = factor * t->job->config->lr};
@@ -141,21 +142,20 @@ static bool averages(const trainer *t)
 /* Begins the average over the last half of the iterations up to `until`. */
 static void begin_average(trainer *t, int64_t until)
 {
-    sn_iterate_average *mean = &t->average;
-    mean->from = until / 2 > (int64_t)t->iteration ? until / 2 : (int64_t)t->iteration;
-    mean->every = (until - mean->from) / AVERAGED > 1 ? (until - mean->from) / AVERAGED : 1;
-    mean->count = 0;
-    for (int64_t j = 0; j < t->job->shape->parameters; j++) mean->sum[j] = 0.0;
+    sn_train_numbers *at = &t->at;
+    at->from = until / 2 > at->iteration ? until / 2 : at->iteration;
+    at->every = (until - at->from) / AVERAGED > 1 ? (until - at->from) / AVERAGED : 1;
+    at->count = 0;
+    for (int64_t j = 0; j < t->job->shape->parameters; j++) t->sum[j] = 0.0;
 }
 
 static void take_into_average(trainer *t)
 {
-    sn_iterate_average *mean = &t->average;
-    const int64_t past = (int64_t)t->iteration - mean->from;
-    if (past <= 0 || past % mean->every != 0) return;
-    t->engine->ops->get_parameters(t->engine, mean->iterate);
-    for (int64_t j = 0; j < t->job->shape->parameters; j++) mean->sum[j] += (double)mean->iterate[j];
-    mean->count++;
+    const int64_t past = t->at.iteration - t->at.from;
+    if (past <= 0 || past % t->at.every != 0) return;
+    t->engine->ops->get_parameters(t->engine, t->iterate);
+    for (int64_t j = 0; j < t->job->shape->parameters; j++) t->sum[j] += (double)t->iterate[j];
+    t->at.count++;
 }
 
 /* How many iterations from batch b on can be asked for before somebody looks at the parameters. */
@@ -163,10 +163,10 @@ static int queue_length(const trainer *t, int64_t b, int64_t until)
 {
     int64_t most = t->queue != NULL ? QUEUE : 1;
     if (most > t->batches.count - b) most = t->batches.count - b;
-    if (most > until - (int64_t)t->iteration) most = until - (int64_t)t->iteration;
+    if (most > until - t->at.iteration) most = until - t->at.iteration;
     if (averages(t)) {
-        const int64_t past = (int64_t)t->iteration - t->average.from;
-        const int64_t next = past < 0 ? t->average.every - past : t->average.every - past % t->average.every;
+        const int64_t past = t->at.iteration - t->at.from;
+        const int64_t next = past < 0 ? t->at.every - past : t->at.every - past % t->at.every;
         if (most > next) most = next;
     }
     return (int)most;
@@ -180,7 +180,7 @@ static stonet_status run_queue(trainer *t, int64_t b, int count)
         const sn_rows drawn = sn_batches_draw(&t->batches, b + k);
         int64_t *rows = q->rows + k * q->room;
         memcpy(rows, drawn.list, (size_t)drawn.n * sizeof *rows);
-        const double factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
+        const double factor = sn_schedule_factor(&t->job->config->schedule, t->at.iteration + 1, t->total);
         const sn_rows batch = sn_rows_list(rows, drawn.n);
         q->iteration[k] = next_iteration(t, &batch, &t->batches.shards, factor, &q->plan[k]);
     }
@@ -192,65 +192,66 @@ static stonet_status run_batches(trainer *t, int64_t b, int count, double *facto
 {
     if (t->queue != NULL) {
         SN_TRY(run_queue(t, b, count));
-        for (int k = 0; k < count && t->report.outcome == STONET_DONE; k++) {
+        for (int k = 0; k < count && t->at.report.outcome == STONET_DONE; k++) {
             const int64_t rows = t->queue->iteration[k].rows.n;
             account(t, &t->queue->report[k]);
-            t->epoch_loss += t->queue->report[k].loss * (double)rows;
-            t->epoch_rows += rows;
+            t->at.epoch_loss += t->queue->report[k].loss * (double)rows;
+            t->at.epoch_rows += rows;
         }
         *factor = t->queue->plan[count - 1].factor;
         return STONET_OK;
     }
     const sn_rows batch = sn_batches_draw(&t->batches, b);
     double loss = 0.0;
-    *factor = sn_schedule_factor(&t->job->config->schedule, t->iteration + 1, t->total);
+    *factor = sn_schedule_factor(&t->job->config->schedule, t->at.iteration + 1, t->total);
     SN_TRY(iterate(t, &batch, &t->batches.shards, *factor, &loss));
-    t->epoch_loss += loss * (double)t->batches.whole;
-    t->epoch_rows += t->batches.whole;
+    t->at.epoch_loss += loss * (double)t->batches.whole;
+    t->at.epoch_rows += t->batches.whole;
     return STONET_OK;
 }
 
 /* Iterations of one epoch, from where training stands until it ends or `until` is reached. */
 static stonet_status run_epoch(trainer *t, int64_t until)
 {
-    const int64_t batches = t->batches.count, epoch = t->iteration / batches;
+    const int64_t batches = t->batches.count, epoch = t->at.iteration / batches;
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
-    t->draw = (uint32_t)epoch + 1;
+    t->at.draw = epoch + 1;
     double factor = 1.0;
-    for (int64_t b = t->iteration % batches; b < batches && t->iteration < until;) {
+    for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until;) {
         const int count = queue_length(t, b, until);
         SN_TRY(run_batches(t, b, count, &factor));
-        if (t->report.outcome == STONET_DIVERGED) return STONET_OK;
+        if (t->at.report.outcome == STONET_DIVERGED) return STONET_OK;
         if (averages(t)) take_into_average(t);
         if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
-            tell(t, "training", t->iteration, t->total, t->epoch_loss / (double)t->epoch_rows);
+            tell(t, "training", t->at.iteration, t->total, t->at.epoch_loss / (double)t->at.epoch_rows);
         b += count;
         const bool stops = sn_should_stop(t->job->run);
-        if (b < batches && t->iteration < until) SN_TRY(sn_trainer_keep(t, stops));
+        if (b < batches && t->at.iteration < until) SN_TRY(sn_trainer_keep(t, stops));
         if (stops) {
-            t->report.outcome = STONET_STOPPED;
+            t->at.report.outcome = STONET_STOPPED;
             break;
         }
     }
-    if (epoch == 0) t->first_loss = t->epoch_loss / (double)t->epoch_rows;
-    SN_TRY(remember(t, "training", epoch + 1, t->epoch_loss / (double)t->epoch_rows, factor));
-    return t->report.outcome == STONET_DONE ? sn_trainer_keep(t, false) : STONET_OK;
+    if (epoch == 0) t->at.first_loss = t->at.epoch_loss / (double)t->at.epoch_rows;
+    SN_TRY(remember(t, "training", epoch + 1, t->at.epoch_loss / (double)t->at.epoch_rows, factor));
+    return t->at.report.outcome == STONET_DONE ? sn_trainer_keep(t, false) : STONET_OK;
 }
 
 stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
 {
-    if (averages(t) && t->until != until) begin_average(t, until);
-    t->until = until;
-    while ((int64_t)t->iteration < until && t->report.outcome == STONET_DONE) {
-        if (t->iteration % t->batches.count == 0) {
+    if (averages(t) && t->at.until != until) begin_average(t, until);
+    t->at.until = until;
+    while (t->at.iteration < until && t->at.report.outcome == STONET_DONE) {
+        if (t->at.iteration % t->batches.count == 0) {
             t->engine->ops->get_parameters(t->engine, t->good);
             if (t->learning != NULL) sn_learning_mark(t->learning);
             SN_TRY(sn_trainer_refresh(t));
-            if (t->joint != NULL && t->iteration > 0)
-                SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->epoch_loss / (double)t->epoch_rows,
-                                     (uint32_t)(t->iteration / t->batches.count), t->job->threads));
-            t->epoch_loss = 0.0;
-            t->epoch_rows = 0;
+            if (t->joint != NULL && t->at.iteration > 0)
+                SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good,
+                                     t->at.epoch_loss / (double)t->at.epoch_rows,
+                                     (uint32_t)(t->at.iteration / t->batches.count), t->job->threads));
+            t->at.epoch_loss = 0.0;
+            t->at.epoch_rows = 0;
         }
         SN_TRY(run_epoch(t, until));
     }
@@ -259,16 +260,16 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
 
 const sn_train_report *sn_trainer_report(const sn_trainer *t)
 {
-    return &t->report;
+    return &t->at.report;
 }
 
 void sn_trainer_parameters(const sn_trainer *t, float *theta)
 {
     const int64_t count = t->job->shape->parameters;
-    if (t->report.outcome == STONET_DIVERGED)
+    if (t->at.report.outcome == STONET_DIVERGED)
         memcpy(theta, t->good, (size_t)count * sizeof *theta);
-    else if (averages(t) && t->average.count > 0)
-        for (int64_t j = 0; j < count; j++) theta[j] = (float)(t->average.sum[j] / (double)t->average.count);
+    else if (averages(t) && t->at.count > 0)
+        for (int64_t j = 0; j < count; j++) theta[j] = (float)(t->sum[j] / (double)t->at.count);
     else
         t->engine->ops->get_parameters(t->engine, theta);
 }
@@ -278,29 +279,31 @@ void sn_trainer_parameters(const sn_trainer *t, float *theta)
 static stonet_status sdr_stage(trainer *t)
 {
     const sn_config *config = t->job->config;
-    const double end_factor = t->full_factor;
+    const double end_factor = t->at.full_factor;
     sn_shards shards;
     const sn_rows rows = sn_team_rows(t->job->team, &t->job->rows, &shards);
-    for (int64_t k = t->full_done + 1; k <= config->sdr_iterations && t->report.outcome == STONET_DONE; k++) {
+    for (int64_t k = t->at.full_done + 1; k <= config->sdr_iterations && t->at.report.outcome == STONET_DONE;
+         k++) {
         t->engine->ops->get_parameters(t->engine, t->good);
         SN_TRY(sn_trainer_refresh(t));
         if (t->joint != NULL && k > 1)
-            SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->report.loss, t->draw, t->job->threads));
+            SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->at.report.loss, (uint32_t)t->at.draw,
+                                 t->job->threads));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
         for (int i = 0; i + 1 < t->job->shape->layers; i++) {
             t->dynamics.epsilon[i] *= factor;
             t->dynamics.alpha[i] *= factor;
         }
         double loss = 0.0;
-        t->draw++;
+        t->at.draw++;
         SN_TRY(iterate(t, &rows, &shards, factor * end_factor, &loss));
-        if (t->report.outcome == STONET_DIVERGED) break;
+        if (t->at.report.outcome == STONET_DIVERGED) break;
         tell(t, "full-data stage", k, config->sdr_iterations, loss);
         SN_TRY(remember(t, "sdr", k, loss, factor * end_factor));
-        t->full_done = k;
+        t->at.full_done = k;
         const bool stops = sn_should_stop(t->job->run);
         SN_TRY(sn_trainer_keep(t, stops));
-        if (stops) t->report.outcome = STONET_STOPPED;
+        if (stops) t->at.report.outcome = STONET_STOPPED;
     }
     return STONET_OK;
 }
@@ -313,8 +316,8 @@ void sn_trainer_free(sn_trainer *t)
     sn_latent_free(t->latent);
     sn_learning_free(t->learning);
     sn_free(t->good);
-    sn_free(t->average.sum);
-    sn_free(t->average.iterate);
+    sn_free(t->sum);
+    sn_free(t->iterate);
     sn_batches_clear(&t->batches);
     if (t->queue != NULL) sn_free(t->queue->rows);
     sn_free(t->queue);
@@ -348,8 +351,8 @@ static stonet_status prepare(trainer *t, const float *theta)
     SN_TRY(SN_NEW(t->good, parameters));
     t->sums = sn_sums_empty(parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
     if (averages(t)) {
-        SN_TRY(SN_NEW(t->average.sum, parameters));
-        SN_TRY(SN_NEW(t->average.iterate, parameters));
+        SN_TRY(SN_NEW(t->sum, parameters));
+        SN_TRY(SN_NEW(t->iterate, parameters));
     }
     if (job->problem->joint && job->problem->source != NULL)
         SN_TRY(sn_joint_create(job->problem, &job->rows, job->seed, &t->joint));
@@ -387,12 +390,22 @@ bool sn_train_shares(const sn_stage_job *job)
     return sn_team_shares(job->team) && sn_shard_count(n / sn_batches_count(n, job->config->batch)) > 1;
 }
 
+stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double *loss)
+{
+    const sn_loss_job rows = {job->problem, job->rows, job->threads, job->team};
+    sn_losses losses;
+    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta, &rows, &losses));
+    *loss = losses.loss;
+    return STONET_OK;
+}
+
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
 {
     trainer *t;
     SN_TRY(SN_NEW(t, 1));
     t->job = job;
-    t->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0, .loss = (double)NAN};
+    t->at.parameters = job->shape->parameters;
+    t->at.report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0, .loss = (double)NAN};
     t->started = sn_seconds();
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
@@ -411,22 +424,23 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
 /* From the first stage to the second, which begins with what the first has reached. */
 static void begin_full(trainer *t, float *theta)
 {
-    t->is_full = true;
-    t->full_factor = averages(t) ? AFTER_AVERAGE
-                                 : sn_schedule_factor(&t->job->config->schedule, t->iteration, t->iteration);
+    t->at.is_full = 1;
+    t->at.full_factor = averages(t)
+                            ? AFTER_AVERAGE
+                            : sn_schedule_factor(&t->job->config->schedule, t->at.iteration, t->at.iteration);
     if (!averages(t)) return;
     t->engine->ops->start(t->engine, theta);
-    t->average.count = 0;
+    t->at.count = 0;
 }
 
 /* Both stages, from where the trainer stands. */
 static stonet_status run_stages(trainer *t, float *theta)
 {
-    if (!t->is_full) {
+    if (t->at.is_full == 0) {
         SN_TRY(sn_trainer_run(t, t->total));
         sn_trainer_parameters(t, theta);
         if (t->learning != NULL) SN_TRY(sn_front_refill(t->job->learns, t->job->raw, t->job->problem));
-        if (t->report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
+        if (t->at.report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
         begin_full(t, theta);
     }
     SN_TRY(sdr_stage(t));
@@ -440,7 +454,7 @@ stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_tra
     SN_TRY(sn_trainer_create(training, theta, &t));
     stonet_status status = sn_trainer_keep_at(t, training->key);
     if (status == STONET_OK) status = run_stages(t, theta);
-    *report = t->report;
+    *report = t->at.report;
     if (status == STONET_OK && training->config->refit_output)
         status = sn_refit_output(t->engine, training->shape, training->problem, &training->rows,
                                  training->team, training->run, theta);

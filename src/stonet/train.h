@@ -57,6 +57,8 @@ bool sn_train_shares(const sn_stage_job *job);
 /* Mini-batches an epoch over n rows. */
 int64_t sn_train_batches(const sn_config *config, int64_t n);
 
+/* The mean loss of a network over the rows of the job. */
+stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double *loss);
 /* theta: starting parameters in, fitted out. Goes on from what the checkpoint has at job->key, whatever the
    starting parameters, and leaves nothing there at the end. */
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);

@@ -40,75 +40,32 @@ static stonet_status unpack_engine(sn_trainer *t, sn_unpack *from)
     return status;
 }
 
-/* The numbers of the record, in their order. */
-typedef struct numbers {
-    int64_t parameters, until, iteration, from, every, count, epoch_rows, is_full, full_done, outcome, done,
-        draw;
-    double first_loss, epoch_loss, full_factor, loss, smallest_step;
-} numbers;
-
 stonet_status sn_trainer_pack(const sn_trainer *t, sn_pack *pack)
 {
     const size_t count = (size_t)t->job->shape->parameters;
     const sn_epoch_log *history = t->job->history;
-    const numbers all = {.parameters = t->job->shape->parameters,
-                         .until = t->until,
-                         .iteration = t->iteration,
-                         .from = t->average.from,
-                         .every = t->average.every,
-                         .count = t->average.count,
-                         .epoch_rows = t->epoch_rows,
-                         .is_full = t->is_full,
-                         .full_done = t->full_done,
-                         .outcome = t->report.outcome,
-                         .done = t->report.iterations,
-                         .draw = t->draw,
-                         .first_loss = t->first_loss,
-                         .epoch_loss = t->epoch_loss,
-                         .full_factor = t->full_factor,
-                         .loss = t->report.loss,
-                         .smallest_step = t->report.smallest_step};
-    SN_TRY(sn_pack_bytes(pack, &all, sizeof all));
+    SN_TRY(sn_pack_bytes(pack, &t->at, sizeof t->at));
     SN_TRY(pack_engine(t, pack));
     SN_TRY(sn_pack_bytes(pack, t->good, count * sizeof *t->good));
-    if (t->average.sum != NULL) SN_TRY(sn_pack_bytes(pack, t->average.sum, count * sizeof *t->average.sum));
+    if (t->sum != NULL) SN_TRY(sn_pack_bytes(pack, t->sum, count * sizeof *t->sum));
     if (t->joint != NULL) SN_TRY(sn_joint_pack(t->joint, pack));
     if (t->latent != NULL) SN_TRY(sn_latent_pack(t->latent, pack));
     return sn_pack_block(pack, history != NULL ? history->text : NULL, history != NULL ? history->length : 0);
 }
 
-static void take_numbers(sn_trainer *t, const numbers *all)
-{
-    t->until = all->until;
-    t->iteration = (uint32_t)all->iteration;
-    t->average.from = all->from;
-    t->average.every = all->every;
-    t->average.count = all->count;
-    t->epoch_rows = all->epoch_rows;
-    t->is_full = all->is_full != 0;
-    t->full_done = all->full_done;
-    t->report.outcome = (stonet_outcome)all->outcome;
-    t->report.iterations = all->done;
-    t->draw = (uint32_t)all->draw;
-    t->first_loss = all->first_loss;
-    t->epoch_loss = all->epoch_loss;
-    t->full_factor = all->full_factor;
-    t->report.loss = all->loss;
-    t->report.smallest_step = all->smallest_step;
-}
-
 /* Whether a training can have come to these numbers: the file is somebody's, and they are divided by and
    counted up from. */
-static bool is_possible(const sn_trainer *t, const numbers *all)
+static bool is_possible(const sn_trainer *t, const sn_train_numbers *all)
 {
     const int64_t most = INT64_C(1) << 40;
     const int64_t counts[] = {all->until,      all->from,      all->every, all->count,
-                              all->epoch_rows, all->full_done, all->done,  all->draw};
+                              all->epoch_rows, all->full_done, all->draw,  all->report.iterations,
+                              all->iteration};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
         if (counts[k] < 0 || counts[k] > most) return false;
-    if (t->average.sum != NULL && all->until > 0 && all->every == 0) return false;
-    return all->iteration >= 0 && all->iteration <= UINT32_MAX &&
-           (all->outcome == STONET_DONE || all->outcome == STONET_DIVERGED);
+    if (t->sum != NULL && all->until > 0 && all->every == 0) return false;
+    const stonet_outcome outcome = all->report.outcome;
+    return all->iteration <= UINT32_MAX && (outcome == STONET_DONE || outcome == STONET_DIVERGED);
 }
 
 stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
@@ -116,18 +73,18 @@ stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
     const size_t count = (size_t)t->job->shape->parameters;
     const unsigned char *text;
     size_t length;
-    numbers all;
+    sn_train_numbers all;
     SN_TRY(sn_unpack_bytes(from, &all, sizeof all));
     if (all.parameters != t->job->shape->parameters || !is_possible(t, &all))
         return sn_fail(STONET_ERROR_FORMAT, "the checkpoint has a training of another network");
     SN_TRY(unpack_engine(t, from));
     SN_TRY(sn_unpack_bytes(from, t->good, count * sizeof *t->good));
-    if (t->average.sum != NULL) SN_TRY(sn_unpack_bytes(from, t->average.sum, count * sizeof *t->average.sum));
+    if (t->sum != NULL) SN_TRY(sn_unpack_bytes(from, t->sum, count * sizeof *t->sum));
     if (t->joint != NULL) SN_TRY(sn_joint_unpack(t->joint, from));
     if (t->latent != NULL) SN_TRY(sn_latent_unpack(t->latent, from));
     SN_TRY(sn_unpack_block(from, &text, &length));
     if (t->job->history != NULL) SN_TRY(sn_epoch_log_take(t->job->history, (const char *)text, length));
-    take_numbers(t, &all);
+    t->at = all;
     return sn_trainer_refresh(t);
 }
 

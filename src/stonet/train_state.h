@@ -4,12 +4,21 @@
 #include "stonet/batches.h"
 #include "stonet/train.h"
 
-/* The mean of the iterates after `from`, every `every` of them. */
-typedef struct sn_iterate_average {
-    int64_t from, every, count;
-    double *sum;    /* parameters */
-    float *iterate; /* the latest one taken in */
-} sn_iterate_average;
+/* Where a training stands, as it is written to a checkpoint. */
+typedef struct sn_train_numbers {
+    int64_t parameters;
+    int64_t until; /* of the present piece, or the last one */
+    int64_t iteration;
+    int64_t draw;               /* of missing cells: another one every epoch */
+    int64_t from, every, count; /* schedule=averaged: the iterates after `from`, every `every` of them */
+    int64_t epoch_rows;
+    int64_t is_full;    /* 1: in the full-data stage, ... */
+    int64_t full_done;  /* ... with so many iterations done ... */
+    double full_factor; /* ... at this part of the step */
+    double first_loss;
+    double epoch_loss; /* sum over the rows of this epoch so far */
+    sn_train_report report;
+} sn_train_numbers;
 
 struct sn_trainer {
     const sn_stage_job *job;
@@ -20,24 +29,16 @@ struct sn_trainer {
     sn_reduce reduce;           /* how the sums of several ranks become one */
     sn_dynamics full, dynamics; /* at full step, and with safeguard and schedule applied */
     float *good;                /* the last parameters known to be good */
-    sn_iterate_average average; /* schedule=averaged */
+    double *sum;                /* schedule=averaged: of iterates, */
+    float *iterate;             /* and the latest one taken in */
     sn_batches batches;
     struct sn_queue *queue; /* of iterations; NULL: one after the other */
     sn_sums sums;           /* room for those of an iteration that are to be joined */
     int64_t total;          /* iterations of the whole run, for the schedule */
-    int64_t until;          /* of the present piece, or the last one */
-    uint32_t iteration;
-    uint32_t draw; /* of missing cells: another one every epoch */
-    double first_loss;
-    double epoch_loss; /* sum over the rows of this epoch so far */
-    int64_t epoch_rows;
-    bool is_full;       /* in the full-data stage, ... */
-    int64_t full_done;  /* ... with so many iterations done ... */
-    double full_factor; /* ... at this part of the step */
+    sn_train_numbers at;
     double started;
     const char *key; /* in the checkpoint; NULL: none */
     double kept;     /* when it was last put there */
-    sn_train_report report;
 };
 
 /* The step for the weights at the beginning of the epoch, t->good. */

@@ -1,4 +1,4 @@
-#include "choice/tell.h"
+#include "choice/messages.h"
 
 #include <math.h>
 
@@ -25,8 +25,8 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
                    linear->loss, chosen->loss);
 }
 
-void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
-                    const sn_gains *gains)
+void sn_say_result(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,
+                   const sn_gains *gains)
 {
     if (report->outcome == STONET_DIVERGED)
         sn_message(run, STONET_WARNING,
@@ -45,7 +45,7 @@ void sn_stonet_tell(const stonet_run *run, const sn_stonet *net, const sn_train_
                    net->residual_p);
 }
 
-void sn_stonet_tell_dimension(const stonet_run *run, const sn_axes *axes)
+void sn_say_dimension(const stonet_run *run, const sn_axes *axes)
 {
     int64_t with = 0;
     while (with < axes->q && axes->share[with] > 0.0) with++;

@@ -1,4 +1,4 @@
-#include "choice/final.h"
+#include "choice/train_all.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "stonet/start.h"
 
 /* A fit that explains less than this part of the response is next to a constant guess. */
@@ -21,15 +21,6 @@ typedef struct trial {
     sn_train_report report;
     double loss; /* over all rows */
 } trial;
-
-static stonet_status loss_on(const sn_stage_job *job, const float *theta, double *loss)
-{
-    sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta,
-                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
-    *loss = losses.loss;
-    return STONET_OK;
-}
 
 /* FROM_WIDE: t->theta is there. */
 static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_choice *choice, trial *t)
@@ -52,7 +43,7 @@ static stonet_status run_trial(const sn_stage_job *job, begin from, const sn_cho
     SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
     if (!begun) SN_TRY(begin_trial(job, from, choice, t));
     SN_TRY(sn_train_stages(&own, t->theta, &t->report));
-    return loss_on(job, t->theta, &t->loss);
+    return sn_train_loss(job, t->theta, &t->loss);
 }
 
 static stonet_status pack_trial(const trial *t, int64_t parameters, sn_pack *pack)

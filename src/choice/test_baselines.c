@@ -1,6 +1,6 @@
 /* A constant guess and linear regression on held-out rows, by hand and by the normal equations. */
 #include "base/test_kit.h"
-#include "choice/beside.h"
+#include "choice/baselines.h"
 #include "engine/test_oracle.h"
 #include "math/linalg.h"
 
@@ -77,14 +77,13 @@ TEST(the_constant_on_held_out_rows)
 {
     for (int which = 0; which < 4; which++) {
         float weight[N];
-        double mean[M];
         SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
         SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
         const bool classes = which % 2 == 1;
         SN_FREED_BY(oracle_free)
         oracle o = draw(classes ? SN_CLASSIFICATION : SN_REGRESSION, which >= 2 ? weight : NULL, &folds);
         OK(sn_held_out_create(&folds, &cost));
-        OK(sn_constant_measure(&o.problem, &folds, mean, &cost));
+        OK(sn_constant_measure(&o.problem, &folds, &cost));
         for (int f = 0; f < folds.count; f++) {
             const sn_fold *fold = &folds.fold[f];
             double total[M] = {0}, weights = 0.0;
@@ -144,7 +143,7 @@ TEST(ridge_is_that_of_the_normal_equations)
 {
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
-    SN_FREED_BY(sn_beside_free) sn_beside beside = {0};
+    SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(oracle_free) oracle o = draw(SN_REGRESSION, NULL, &folds);
     const sn_shape plain = {.task = SN_REGRESSION, .layers = 1, .width = {P, M}};
     const double penalties[] = {0.003, 0.3, 0.03, 3e-4, 3e-5};
@@ -165,24 +164,25 @@ TEST(ridge_is_that_of_the_normal_equations)
         least = fmin(least, mean);
     }
     /* and beside a network stands the best of the penalties */
-    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
-    assert_true(fabs(sn_mean_loss(beside.linear.loss, 0, N) - least) < 1e-5);
-    assert_true(sn_mean_loss(beside.linear.loss, 0, N) < sn_mean_loss(beside.constant.loss, 0, N));
+    OK(sn_baselines_measure(&o.problem, &folds, &o.shape, NULL, &baselines));
+    assert_true(fabs(sn_mean_loss(baselines.linear.loss, 0, N) - least) < 1e-5);
+    assert_true(sn_mean_loss(baselines.linear.loss, 0, N) < sn_mean_loss(baselines.constant.loss, 0, N));
 }
 
 /* Logistic regression says something of classes; where there is one class alone, there is none. */
 TEST(classes)
 {
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
-    SN_FREED_BY(sn_beside_free) sn_beside beside = {0};
+    SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(oracle_free) oracle o = draw(SN_CLASSIFICATION, NULL, &folds);
-    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
-    assert_true(sn_mean_loss(beside.linear.loss, 0, N) < 0.9 * sn_mean_loss(beside.constant.loss, 0, N));
-    assert_true(sn_mean_loss(beside.linear.wrong, 0, N) < sn_mean_loss(beside.constant.wrong, 0, N));
-    sn_beside_free(&beside);
+    OK(sn_baselines_measure(&o.problem, &folds, &o.shape, NULL, &baselines));
+    assert_true(sn_mean_loss(baselines.linear.loss, 0, N) <
+                0.9 * sn_mean_loss(baselines.constant.loss, 0, N));
+    assert_true(sn_mean_loss(baselines.linear.wrong, 0, N) < sn_mean_loss(baselines.constant.wrong, 0, N));
+    sn_baselines_free(&baselines);
     for (int i = 0; i < N; i++) o.label[i] = 1;
-    OK(sn_beside_measure(&o.problem, &folds, &o.shape, NULL, &beside));
-    assert_null(beside.linear.loss);
+    OK(sn_baselines_measure(&o.problem, &folds, &o.shape, NULL, &baselines));
+    assert_null(baselines.linear.loss);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -45,7 +45,7 @@ typedef struct sn_views {
 stonet_status sn_view_make(const sn_choice_job *job, const sn_folds *folds, int fold, sn_views *views);
 void sn_views_free(const sn_choice_job *job, sn_views *views);
 
-typedef struct sn_contender {
+typedef struct sn_candidate {
     sn_line line;
     sn_views *views;
     sn_shape shape[SN_FOLDS]; /* the features of a kernel may be more or fewer in a fold */
@@ -61,11 +61,11 @@ typedef struct sn_contender {
     bool explores;        /* goes on whether it gains or not */
     int best;             /* length, and the mean loss there over the folds of the last rung */
     double score;
-} sn_contender;
+} sn_candidate;
 
 /* A training of one fold to so many lengths. */
 typedef struct sn_leg {
-    sn_contender *contender;
+    sn_candidate *candidate;
     int fold, lengths;
     bool first; /* begins even if the caller wants to stop, so that there is a network to give */
     int threads;
@@ -86,8 +86,8 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
                             sn_unpack *record);
 /* The losses of fold k when its network of the best length goes on with q units (stonet/narrow.h); those it
    has where q axes carry the effect. */
-stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_contender *c, int k,
+stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_candidate *c, int k,
                                sn_held_out *losses);
 /* Lets go of what only further training needs; and of all. */
-void sn_contender_retire(sn_contender *contender);
-void sn_contender_free(sn_contender *contender);
+void sn_candidate_retire(sn_candidate *candidate);
+void sn_candidate_free(sn_candidate *candidate);

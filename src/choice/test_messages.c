@@ -1,7 +1,7 @@
 /* What is said at the end of a fit: of a training that diverged, of nothing found, of fewer dimensions, of a
    spread. Each sentence at its limit, and none without need. */
 #include "base/test_kit.h"
-#include "choice/tell.h"
+#include "choice/messages.h"
 
 static char said[4096];
 static int notes, warnings;
@@ -34,7 +34,7 @@ static void assert_tells(const sn_stonet *net, const sn_train_report *report, co
     run.on_message = listen;
     said[0] = '\0';
     notes = warnings = 0;
-    sn_stonet_tell(&run, net, report, gains);
+    sn_say_result(&run, net, report, gains);
     if (notes != wanted_notes || warnings != wanted_warnings ||
         (words != NULL && strstr(said, words) == NULL))
         fail_msg("%d notes, %d warnings: %s", notes, warnings, said);
@@ -107,7 +107,7 @@ TEST(columns_without_effect)
         double share[3];
         memcpy(share, cases[k].share, sizeof share);
         said[0] = '\0';
-        sn_stonet_tell_dimension(&run, &(sn_axes){.q = 3, .share = share});
+        sn_say_dimension(&run, &(sn_axes){.q = 3, .share = share});
         assert_int_equal(said[0] != '\0', cases[k].words != NULL);
         if (cases[k].words != NULL) assert_non_null(strstr(said, cases[k].words));
     }
