@@ -20,7 +20,7 @@ static int strongest_line(const sn_choosing *s)
 }
 
 /* Of the winner's networks, the one with the least loss over all rows. */
-static stonet_status find_network(const sn_choosing *s, const sn_candidate *c, sn_choice *out)
+static stonet_status find_network(const sn_choosing *s, const sn_line_training *c, sn_choice *out)
 {
     int best = -1;
     for (int k = 0; k < s->folds.count; k++) {
@@ -55,7 +55,7 @@ static void rank_measured(sn_choosing *s, int folds)
     sn_sort_alive(s);
 }
 
-static void tell_line(const sn_choosing *s, const sn_candidate *c, char *text, size_t size)
+static void tell_line(const sn_choosing *s, const sn_line_training *c, char *text, size_t size)
 {
     char line[100], length[32] = "";
     sn_line_tell(&c->line, line, sizeof line);
@@ -65,14 +65,14 @@ static void tell_line(const sn_choosing *s, const sn_candidate *c, char *text, s
 }
 
 /* The winner, and the best of the others in the order of their scores. */
-static stonet_status tell_neighbours(const sn_choosing *s, const sn_candidate *winner, sn_choice *out)
+static stonet_status tell_neighbours(const sn_choosing *s, const sn_line_training *winner, sn_choice *out)
 {
     enum { SHOWN = 5, ROOM = 200 };
     SN_TRY(SN_NEW(out->neighbours, SHOWN * ROOM));
     tell_line(s, winner, out->neighbours, ROOM);
     int shown = 1;
     for (int a = 0; a < s->n_alive && shown < SHOWN; a++) {
-        const sn_candidate *c = &s->all[s->alive[a]];
+        const sn_line_training *c = &s->all[s->alive[a]];
         if (c == winner) continue;
         char *end = out->neighbours + strlen(out->neighbours);
         *end = '\n';
@@ -84,7 +84,7 @@ static stonet_status tell_neighbours(const sn_choosing *s, const sn_candidate *w
 
 static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_choice *out)
 {
-    sn_candidate *winner = &s->all[s->alive[0]];
+    sn_line_training *winner = &s->all[s->alive[0]];
     if (!isfinite(winner->score)) {
         out->outcome = sn_should_stop(s->job->run) ? STONET_STOPPED : STONET_DIVERGED;
         return STONET_OK;
@@ -93,7 +93,7 @@ static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_c
     rank_measured(s, sn_rung_folds(s, rung)); /* before a nested choice trains others on all folds */
     bool nothing;
     SN_TRY(sn_choice_estimate(s, rung, lines, winner, out, &nothing));
-    sn_candidate *strongest =
+    sn_line_training *strongest =
         &s->all[strongest_line(s)]; /* not trained at all where the choice was stopped */
     if (nothing && sn_common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
         winner = strongest;

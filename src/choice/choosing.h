@@ -12,7 +12,7 @@ typedef struct sn_choosing {
     int most_folds, most_rungs; /* that are used */
     sn_views views[SN_MOST_LINES];
     int n_views;
-    sn_candidate *all; /* every line, */
+    sn_line_training *all; /* every line, */
     int count;
     int alive[SN_MOST_LINES]; /* and the places of those that go on, the best first */
     int n_alive;
@@ -33,12 +33,12 @@ int sn_rung_folds(const sn_choosing *s, int rung);
 stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count);
 void sn_sort_alive(sn_choosing *s);
 /* Lengths that a line was measured at on all of these folds. */
-int sn_common_lengths(const sn_candidate *c, int folds);
+int sn_common_lengths(const sn_line_training *c, int folds);
 
 /* Fills in the estimates; `lines` is the table. *nothing: the choice is not better than a constant guess. */
-stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_candidate *winner,
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_line_training *winner,
                                  sn_choice *out, bool *nothing);
 /* Where Z has fewer columns than the effect needs, the networks of the folds go on with q units as the one on
    all rows will, and the estimate moves by what that costs. */
-stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_candidate *winner,
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line_training *winner,
                                    sn_choice *out);

@@ -19,7 +19,7 @@ static int part_of(const sn_folds *folds, int used, int64_t row)
     return k;
 }
 
-int sn_common_lengths(const sn_candidate *c, int folds)
+int sn_common_lengths(const sn_line_training *c, int folds)
 {
     int lengths = c->diverged ? 0 : SN_RUNGS;
     for (int k = 0; k < folds; k++)
@@ -79,7 +79,7 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
 }
 
 /* The losses of each fold by what a choice among its training rows alone finds best. */
-static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_candidate *winner,
+static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_line_training *winner,
                                     sn_held_out *out)
 {
     const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
@@ -87,7 +87,7 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_can
         const sn_fold *fold = &s->folds.fold[k];
         int line = 0, length = 0, from;
         SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
-        sn_candidate *c = &s->all[line];
+        sn_line_training *c = &s->all[line];
         for (int l = 0; l <= length; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         sn_leg leg = {.candidate = c, .fold = k, .lengths = length + 1};
@@ -106,7 +106,7 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_can
     return STONET_OK;
 }
 
-stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_candidate *winner,
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_line_training *winner,
                                  sn_choice *out, bool *nothing)
 {
     const int folds = sn_rung_folds(s, rung);
@@ -143,7 +143,8 @@ done:
     return status;
 }
 
-stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_candidate *winner, sn_choice *out)
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line_training *winner,
+                                   sn_choice *out)
 {
     const int64_t outputs = s->job->problem->outputs;
     const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;

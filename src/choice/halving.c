@@ -113,13 +113,13 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
 /* ---- rungs -----------------------------------------------------------------------------------------------
  */
 
-static bool is_network(const sn_candidate *c)
+static bool is_network(const sn_line_training *c)
 {
     return c->line.family == SN_FAMILY_NETWORK || c->line.family == SN_FAMILY_RELU;
 }
 
 /* Lengths that a line is to have after this rung; `trial`: on the few folds that come first. */
-static int lengths_after(const sn_choosing *s, const sn_candidate *c, int rung, bool trial)
+static int lengths_after(const sn_choosing *s, const sn_line_training *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
     const int until = rung - (c->explores ? 2 : 1); /* the first rung on all folds, or the next */
@@ -185,7 +185,7 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
     SN_TRY(SN_TAKE_ZERO(&scratch, legs, s->n_alive * SN_FOLDS));
     SN_TRY(SN_TAKE_ZERO(&scratch, from, s->n_alive * SN_FOLDS));
     for (int a = 0; a < s->n_alive; a++) {
-        sn_candidate *c = &s->all[s->alive[a]];
+        sn_line_training *c = &s->all[s->alive[a]];
         const int lengths = lengths_after(s, c, rung, trial);
         for (int l = 0; l < lengths; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
@@ -200,12 +200,12 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
 
 /* Whether the length of this rung was better than length `before`, on the folds that have it, and a line that
    gains as much on every rung to come can become better than the first one is now. */
-static bool may_win(const sn_choosing *s, const sn_candidate *c, int rung, int before, int folds)
+static bool may_win(const sn_choosing *s, const sn_line_training *c, int rung, int before, int folds)
 {
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     int lead = 0; /* the best that did not diverge since; c itself did not */
     while (s->all[s->alive[lead]].diverged) lead++;
-    const sn_candidate *first = &s->all[s->alive[lead]];
+    const sn_line_training *first = &s->all[s->alive[lead]];
     const double now = sn_mean_loss(c->cost[rung].loss, 0, rows);
     const double gain = sn_mean_loss(c->cost[before].loss, 0, rows) - now;
     const int to_come = s->most_rungs - 1 - rung;
@@ -220,7 +220,7 @@ static stonet_status train_rung(sn_choosing *s, int rung)
         SN_TRY(train_on(s, rung, few, true));
         if (sn_should_stop(s->job->run)) return STONET_OK;
         for (int a = 0; a < s->n_alive; a++) {
-            sn_candidate *c = &s->all[s->alive[a]];
+            sn_line_training *c = &s->all[s->alive[a]];
             c->gains = c->reached[0] > rung && !c->diverged && may_win(s, c, rung, c->best, few);
         }
     }
@@ -228,7 +228,7 @@ static stonet_status train_rung(sn_choosing *s, int rung)
 }
 
 /* The best length of a line, by the folds of the rung. */
-static void score(sn_choosing *s, sn_candidate *c, int rung)
+static void score(sn_choosing *s, sn_line_training *c, int rung)
 {
     const int folds = sn_rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
@@ -260,9 +260,9 @@ void sn_sort_alive(sn_choosing *s)
    lines. */
 static void choose_explorer(sn_choosing *s)
 {
-    sn_candidate *best = NULL;
+    sn_line_training *best = NULL;
     for (int a = 0; a < s->n_alive; a++) {
-        sn_candidate *c = &s->all[s->alive[a]];
+        sn_line_training *c = &s->all[s->alive[a]];
         c->explores = false;
         if (is_network(c) && !c->diverged && (best == NULL || c->fit[0] < best->fit[0])) best = c;
     }
@@ -279,12 +279,12 @@ static void drop(sn_choosing *s)
     choose_explorer(s);
     for (int a = 0; a < s->n_alive; a++) count[s->all[s->alive[a]].line.family]++;
     for (int a = 0; a < s->n_alive; a++) {
-        sn_candidate *c = &s->all[s->alive[a]];
+        sn_line_training *c = &s->all[s->alive[a]];
         const sn_family family = c->line.family;
         if (2 * passed[family]++ < count[family] || c->explores)
             s->alive[kept++] = s->alive[a];
         else
-            sn_candidate_retire(c);
+            sn_line_training_retire(c);
     }
     s->n_alive = kept;
     for (int a = 0; a < kept; a++) used[s->all[s->alive[a]].views - s->views] = true;
@@ -316,7 +316,7 @@ stonet_status sn_climb(sn_choosing *s, int *last)
         }
         sn_sort_alive(s);
         for (int a = 0; a < s->n_alive; a++) {
-            sn_candidate *c = &s->all[s->alive[a]];
+            sn_line_training *c = &s->all[s->alive[a]];
             c->gains = isfinite(c->score) && c->best == rung &&
                        (rung == 0 || may_win(s, c, rung, rung - 1, sn_rung_folds(s, rung)));
         }
@@ -380,7 +380,7 @@ stonet_status sn_choosing_begin(const sn_choice_job *job, const sn_line *lines, 
 void sn_choosing_end(sn_choosing *s)
 {
     if (s == NULL) return;
-    for (int a = 0; a < s->count; a++) sn_candidate_free(&s->all[a]);
+    for (int a = 0; a < s->count; a++) sn_line_training_free(&s->all[a]);
     for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
     sn_free(s->all);
     sn_folds_free(&s->folds);

@@ -207,7 +207,7 @@ TEST(who_cannot_win_is_left)
     for (int64_t r = 0; r < N; r++) f.o.y[r] = (double)f.o.x[r * P];
     OK(sn_choosing_begin(&f.job, lines, 2, SN_FOLDS, &s));
     OK(sn_climb(s, &last));
-    const sn_candidate *kernel = &s->all[1];
+    const sn_line_training *kernel = &s->all[1];
     const int reached = sn_common_lengths(kernel, SN_FOLDS);
     assert_true(reached > 1 && reached < s->most_rungs);
     const double now = sn_mean_loss(kernel->cost[reached - 1].loss, 0, N),
@@ -256,7 +256,7 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
                      float *seen)
 {
     sn_views views = {.recipe = line->kind.front};
-    SN_FREED_BY(sn_candidate_free) sn_candidate c = {.line = *line, .views = &views};
+    SN_FREED_BY(sn_line_training_free) sn_line_training c = {.line = *line, .views = &views};
     sn_leg leg = {.candidate = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
     OK(sn_held_out_create(folds, &c.cost[0]));
     OK(sn_view_make(&f->job, folds, fold, &views));

@@ -123,7 +123,7 @@ stonet_status sn_fold_start(const sn_stage_job *job, int fold, float *theta)
 
 static stonet_status ready(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg)
 {
-    sn_candidate *c = leg->candidate;
+    sn_line_training *c = leg->candidate;
     const int k = leg->fold;
     const sn_problem *seen = c->views->fold[k].problem;
     SN_TRY(sn_line_config(job, &c->line.kind, seen, &c->shape[k], &c->config[k]));
@@ -139,7 +139,7 @@ static stonet_status ready(const sn_choice_job *job, const sn_folds *folds, cons
 }
 
 /* A schedule that ends with the run must begin anew for another length. */
-static stonet_status ready_trainer(sn_candidate *c, int k, int64_t updates)
+static stonet_status ready_trainer(sn_line_training *c, int k, int64_t updates)
 {
     sn_config *config = &c->config[k];
     if (config->schedule.kind == SN_LINEAR) {
@@ -164,13 +164,13 @@ static stonet_status ready_trainer(sn_candidate *c, int k, int64_t updates)
     return sn_unpack_end(&from);
 }
 
-static stonet_status make_room(sn_candidate *c, int k, int length)
+static stonet_status make_room(sn_line_training *c, int k, int length)
 {
     float **theta = &c->theta[length][k];
     return *theta != NULL ? STONET_OK : SN_NEW(*theta, c->shape[k].parameters);
 }
 
-static stonet_status fit_output(const sn_candidate *c, int k, float *theta)
+static stonet_status fit_output(const sn_line_training *c, int k, float *theta)
 {
     const sn_stage_job *job = &c->job[k];
     sn_engine *engine;
@@ -182,7 +182,7 @@ static stonet_status fit_output(const sn_candidate *c, int k, float *theta)
     return status;
 }
 
-static stonet_status run_length(sn_candidate *c, const sn_folds *folds, int k, const char *key)
+static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int k, const char *key)
 {
     const int length = c->reached[k];
     const sn_stage_job *job = &c->job[k];
@@ -209,7 +209,7 @@ static stonet_status run_length(sn_candidate *c, const sn_folds *folds, int k, c
 
 stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, const char *key)
 {
-    sn_candidate *c = leg->candidate;
+    sn_line_training *c = leg->candidate;
     if (c->trainer[leg->fold] == NULL) SN_TRY(ready(job, folds, leg));
     while (c->reached[leg->fold] < leg->lengths && !c->diverged &&
            ((leg->first && c->reached[leg->fold] == 0) || !sn_should_stop(leg->run))) {
@@ -225,7 +225,7 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
 
 stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack)
 {
-    const sn_candidate *c = leg->candidate;
+    const sn_line_training *c = leg->candidate;
     const int k = leg->fold;
     const sn_fold *fold = &folds->fold[k];
     const size_t rows = (size_t)fold->test.n, parameters = (size_t)c->shape[k].parameters;
@@ -243,7 +243,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
 stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
                             sn_unpack *record)
 {
-    sn_candidate *c = leg->candidate;
+    sn_line_training *c = leg->candidate;
     const int k = leg->fold;
     const sn_fold *fold = &folds->fold[k];
     int64_t diverged, reached;
@@ -273,8 +273,8 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
     return STONET_OK;
 }
 
-stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_candidate *c, int k,
-                               sn_held_out *losses)
+stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_line_training *c,
+                               int k, sn_held_out *losses)
 {
     const sn_fold *fold = &folds->fold[k];
     const size_t bytes = (size_t)fold->test.n * sizeof(double);
@@ -301,7 +301,7 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
     return status;
 }
 
-void sn_candidate_retire(sn_candidate *c)
+void sn_line_training_retire(sn_line_training *c)
 {
     for (int k = 0; k < SN_FOLDS; k++) {
         sn_trainer_free(c->trainer[k]);
@@ -310,9 +310,9 @@ void sn_candidate_retire(sn_candidate *c)
     }
 }
 
-void sn_candidate_free(sn_candidate *c)
+void sn_line_training_free(sn_line_training *c)
 {
-    sn_candidate_retire(c);
+    sn_line_training_retire(c);
     for (int l = 0; l < SN_RUNGS; l++) {
         for (int k = 0; k < SN_FOLDS; k++) sn_free(c->theta[l][k]);
         sn_held_out_free(&c->cost[l]);

@@ -45,7 +45,7 @@ typedef struct sn_views {
 stonet_status sn_view_make(const sn_choice_job *job, const sn_folds *folds, int fold, sn_views *views);
 void sn_views_free(const sn_choice_job *job, sn_views *views);
 
-typedef struct sn_candidate {
+typedef struct sn_line_training {
     sn_line line;
     sn_views *views;
     sn_shape shape[SN_FOLDS]; /* the features of a kernel may be more or fewer in a fold */
@@ -61,11 +61,11 @@ typedef struct sn_candidate {
     bool explores;        /* goes on whether it gains or not */
     int best;             /* length, and the mean loss there over the folds of the last rung */
     double score;
-} sn_candidate;
+} sn_line_training;
 
 /* A training of one fold to so many lengths. */
 typedef struct sn_leg {
-    sn_candidate *candidate;
+    sn_line_training *candidate;
     int fold, lengths;
     bool first; /* begins even if the caller wants to stop, so that there is a network to give */
     int threads;
@@ -86,8 +86,8 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
                             sn_unpack *record);
 /* The losses of fold k when its network of the best length goes on with q units (stonet/narrow.h); those it
    has where q axes carry the effect. */
-stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_candidate *c, int k,
-                               sn_held_out *losses);
+stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_line_training *c,
+                               int k, sn_held_out *losses);
 /* Lets go of what only further training needs; and of all. */
-void sn_candidate_retire(sn_candidate *candidate);
-void sn_candidate_free(sn_candidate *candidate);
+void sn_line_training_retire(sn_line_training *candidate);
+void sn_line_training_free(sn_line_training *candidate);

@@ -16,4 +16,4 @@
 /* From rows of a problem, whose response is not looked at. The recipe has c, rho and m (never more than there
    are rows). */
 stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *rows,
-                                     const sn_front_recipe *setting, uint64_t seed, sn_front **out);
+                                     const sn_front_recipe *recipe, uint64_t seed, sn_front **out);
