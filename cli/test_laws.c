@@ -1,8 +1,13 @@
-/* Censored times, intervals and counts on the command line, from the file to the prediction. */
-#include "cli/test_support.h"
+/* Censored times, intervals, counts and ordered classes on the command line, from the file to the prediction.
+ */
+#include "cli/test_watch.h"
 
 static const char FIT[] = "stonet fit t.csv --features 1-3 --dim 1 --set epochs=3 --set weight_decay=0.01 "
                           "--set activation=tanh --set front=none --quiet";
+
+static const char *const RESPONSE[] = {"--target time --event event", "--target-low low --target-high high",
+                                       "--target count --exposure years",
+                                       "--target count --set task=ordinal"};
 
 static int set_up(void **state)
 {
@@ -40,8 +45,53 @@ static void every_response_is_fitted_scored_and_predicted(void **state)
 static void threads_change_no_bit(void **state)
 {
     (void)state;
-    SH("%s --target time --event event --threads 1 --out one", FIT);
-    SH("%s --target time --event event --threads 7 --out seven && cmp one seven", FIT);
+    for (size_t k = 0; k < sizeof RESPONSE / sizeof *RESPONSE; k++) {
+        SH("%s %s --threads 1 --out one", FIT, RESPONSE[k]);
+        SH("%s %s --threads 2 --out two && cmp one two", FIT, RESPONSE[k]);
+        SH("%s %s --threads 7 --out seven && cmp one seven", FIT, RESPONSE[k]);
+    }
+}
+
+static void ranks_change_no_bit(void **state)
+{
+    (void)state;
+    if (sh("command -v mpirun && ls $(dirname \"$STONET\")/../lib/libstonet-mpi.so") != 0) {
+        printf("skipped: this test needs mpirun, and a build where libopenmpi-dev is installed\n");
+        skip();
+    }
+    SH("%s %s --threads 1 --out one", FIT, RESPONSE[0]);
+    for (int ranks = 1; ranks <= 3; ranks++)
+        SH("mpirun --oversubscribe -n %d %s %s --threads 1 --out many && cmp one many", ranks, FIT,
+           RESPONSE[0]);
+}
+
+static void killed_fits_go_on(void **state)
+{
+    (void)state;
+    char arguments[MAX_COMMAND];
+    for (size_t r = 0; r < sizeof RESPONSE / sizeof *RESPONSE; r++) {
+        SH("%s %s --set epochs=40 --out whole", FIT, RESPONSE[r]);
+        snprintf(arguments, sizeof arguments,
+                 "%s %s --set epochs=40 --checkpoint kept --every 0 --out pieces", FIT, RESPONSE[r]);
+        for (int k = 1; k <= 2; k++) signal_at(arguments, 3 * k, SIGKILL, 128 + SIGKILL, "pieces");
+        SH("%s && cmp whole pieces && rm pieces", arguments);
+    }
+}
+
+static void settings_and_dimensions_are_chosen(void **state)
+{
+    (void)state;
+    SH("stonet tune t.csv --target time --event event --features 1-3 --grid epochs=1,2 --set front=none "
+       "--set activation=tanh --set weight_decay=.01 --criterion discordance --quiet");
+    assert_non_null(strstr(captured_out, "discordance"));
+    SH("stonet order t.csv --target count --exposure years --features 1-3 --set epochs=2 --set front=none "
+       "--set activation=tanh --set weight_decay=.01 --quiet");
+    assert_non_null(strstr(captured_out, "chosen"));
+    SH("stonet compare t.csv --target time,event --set task=survival --features 1-3 --methods stonet --dim 1 "
+       "--set epochs=2 --set front=none --set activation=tanh --set weight_decay=.01 --quiet");
+    assert_non_null(strstr(captured_out, "log_loss"));
+    SH("%s --target time --event event --out m && stonet report m t.csv --out page.html --quiet", FIT);
+    SH("stonet export m --format c --out m.c && stonet export m --format onnx --out m.onnx");
 }
 
 static void what_does_not_go_together_is_said(void **state)
@@ -54,8 +104,8 @@ static void what_does_not_go_together_is_said(void **state)
     SH("%s --target time --event event --out m", FIT);
     assert_int_equal(sh("stonet predict m t.csv --times one"), 2);
     assert_int_not_equal(sh("stonet predict m t.csv --times 2,1"), 0);
-    assert_int_not_equal(sh("stonet order t.csv --target time,event --set task=survival"), 0);
-    assert_non_null(strstr(captured_err, "task=survival"));
+    assert_int_equal(sh("stonet tune t.csv --target time --event event --grid lr=.1 --criterion mse"), 2);
+    assert_non_null(strstr(captured_err, "the criterion mse is not for censored targets"));
 }
 
 int main(void)
@@ -63,6 +113,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_response_is_fitted_scored_and_predicted),
         cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(ranks_change_no_bit),
+        cmocka_unit_test(killed_fits_go_on),
+        cmocka_unit_test(settings_and_dimensions_are_chosen),
         cmocka_unit_test(what_does_not_go_together_is_said),
     };
     return cmocka_run_group_tests_name("cli_laws", tests, set_up, tear_down);

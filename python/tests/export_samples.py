@@ -22,6 +22,10 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("classes", "stonet", ["front=kernel", "front_linear=0.5"]),
     ("numbers", "stonet", ["front=kernel", "response=ensemble"]),
     ("numbers", "stonet", ["front=none", "response=location-scale"]),
+    ("counts", "stonet", ["front=none", "task=survival"]),
+    ("counts", "stonet", ["front=kernel", "task=count"]),
+    ("counts", "stonet", ["front=none", "task=ordinal"]),
+    ("counts", "stonet", ["front=none", "task=ordinal", "law=extreme"]),
     ("classes", "pca", ["learner=mlp"]),
     ("numbers", "pca", ["learner=mlp"]),
     ("classes", "pca", ["learner=none"]),
@@ -69,6 +73,8 @@ def tables(folder: Path) -> dict[str, Path]:
     # more words than have a feature of their own
     write(folder / "rare.csv", ["number", "town", "y"],
           [[k % 17 / 4, f"t{k % 7}" if k % 2 else f"r{k % 1400}", k % 7 + k % 17 / 8] for k in range(2800)])
+    write(folder / "counts.csv", ["a", "z", "v1", "d", "y"],
+          [[*r, 1 + int(max(v, 0)) % 4] for r, v in zip(x.tolist(), response)])
     write(folder / "bare.csv", None, [[*r, v] for r, v in zip(x.tolist(), response)])
     return {path.stem: path for path in folder.glob("*.csv")}
 
@@ -124,7 +130,7 @@ def wanted(program: str, model: Path, table: Path, folder: Path, given: dict[str
     about = json.loads(subprocess.run([program, "info", model, "--json"], capture_output=True, text=True).stdout)
     if about["learner"] is None and about["method"] not in ("stonet", "nnsdr"):
         return answers
-    if about["task"] == "classification":
+    if about["task"] in ("classification", "ordinal"):
         call(program, "predict", model, table, "--proba", "--out", out)
         answers["probabilities"] = [[float(v) for v in row] for row in read(out)[1]]
         call(program, "predict", model, table, "--out", out)

@@ -119,6 +119,8 @@ def evaluate(exported, columns):
             v = np.exp(-step["number"] * ((v[:, None, :] - matrix[None]) ** 2).sum(axis=2))
         elif kind == "columns":
             v = v[:, step["columns"]]
+        elif kind == "exp":
+            v = np.exp(v)
         elif kind == "largest":
             v = v.reshape(len(v), step["width"], -1).max(axis=2)
         elif kind == "join":

@@ -211,6 +211,49 @@ static stonet_status add_axes(sn_formula *formula, const sn_store *store, const 
     return status;
 }
 
+/* P(class <= c) = F(t_c - mu), and the differences between neighbours. */
+static stonet_status add_ordered(sn_formula *formula, const sn_response *response, int mu)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t classes = response->targets, k = classes - 1;
+    const bool upper = response->law->errors == SN_ERRORS_EXTREME; /* 1 - F = exp(-exp(t - mu)) */
+    double *minus = NULL, *offset = NULL, *difference = NULL;
+    int at;
+    if (response->law->errors == SN_ERRORS_NORMAL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "ordered classes with law=normal cannot be exported: the formats have no normal "
+                       "distribution function; law=logistic can");
+    SN_TRY(SN_TAKE(&scratch, minus, k));
+    SN_TRY(SN_TAKE_ZERO(&scratch, offset, classes));
+    SN_TRY(SN_TAKE_ZERO(&scratch, difference, classes * k));
+    for (int64_t c = 0; c < k; c++) minus[c] = -1.0;
+    SN_TRY(sn_formula_affine(formula, mu, k, minus, false, response->parameter, &at));
+    if (upper) {
+        SN_TRY(sn_formula_exp(formula, at, &at));
+        SN_TRY(sn_formula_scale(formula, at, minus, NULL, &at));
+        SN_TRY(sn_formula_exp(formula, at, &at));
+    } else {
+        SN_TRY(sn_formula_activation(formula, at, SN_SIGMOID, &at));
+    }
+    const double sign = upper ? -1.0 : 1.0;
+    for (int64_t c = 0; c < k; c++) {
+        difference[c * k + c] = sign;
+        difference[(c + 1) * k + c] = -sign;
+    }
+    offset[upper ? 0 : k] = 1.0;
+    return sn_formula_affine(formula, at, classes, difference, false, offset, &formula->answer);
+}
+
+/* Of a law: times and counts answer with mu and a constant. */
+static stonet_status add_law(sn_formula *formula, const sn_response *response, int mu)
+{
+    const double one = 1.0;
+    double constant;
+    if (sn_law_kind_of(response->law) == SN_LAW_ORDERED) return add_ordered(formula, response, mu);
+    response->law->answer(response->law, 0.0, response->parameter, 1, &constant);
+    return sn_formula_scale(formula, mu, &one, &constant, &formula->answer);
+}
+
 /* What the outputs of the network say about y: themselves, the first half of them, or the head in their
  * place. */
 static stonet_status add_response(sn_formula *formula, const sn_store *store, const sn_network *net,
@@ -221,7 +264,9 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
     sn_response response = {0};
     stonet_status status;
     SN_GOTO(status, sn_response_get(store, outputs, units, &response), done);
-    if (response.kind == SN_RESPONSE_ENSEMBLE) {
+    if (response.law != NULL) {
+        status = add_law(formula, &response, at->mu[last]);
+    } else if (response.kind == SN_RESPONSE_ENSEMBLE) {
         status = sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
                                    response.intercept, &formula->answer);
     } else if (response.kind == SN_RESPONSE_LOCATION_SCALE) {
@@ -407,7 +452,9 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
         sd[j] = sn_schema_target_sd(model->schema, j);
         mean[j] = sn_schema_target_mean(model->schema, j);
     }
-    return sn_formula_scale(formula, formula->answer, sd, mean, &formula->answer);
+    SN_TRY(sn_formula_scale(formula, formula->answer, sd, mean, &formula->answer));
+    return sn_schema_has_law(model->schema) ? sn_formula_exp(formula, formula->answer, &formula->answer)
+                                            : STONET_OK;
 }
 
 static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
@@ -487,12 +534,6 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
 
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
 {
-    if (sn_schema_law(model->schema) != SN_LAW_NONE && model->learner == NULL &&
-        (model->method->tasks & SN_TASK_LAWS) != 0)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "models of task=%s cannot be exported yet: the formats here know plain numbers and "
-                       "classes",
-                       sn_schema_task_word(model->schema));
     sn_store *store = NULL;
     SN_TRY(sn_store_create(&store));
     stonet_status status = sn_model_to_store(model, store);

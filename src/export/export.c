@@ -21,6 +21,21 @@ stonet_status stonet_export_format_find(const char *name, stonet_export_format *
     return STONET_OK;
 }
 
+const char *sn_exported_numbers(const sn_exported *exported)
+{
+    switch (sn_schema_law(exported->schema)) {
+    case SN_LAW_TIMES:
+    case SN_LAW_INTERVALS:
+        return "the median time";
+    case SN_LAW_COUNTS:
+        return "the mean count for an exposure of 1";
+    case SN_LAW_NONE:
+    case SN_LAW_ORDERED:
+        break;
+    }
+    return "numbers in units of the targets";
+}
+
 const char *sn_exported_output(const sn_exported *exported, int64_t k)
 {
     return sn_schema_task(exported->schema) == SN_CLASSIFICATION ? sn_schema_class_label(exported->schema, k)

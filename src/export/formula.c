@@ -7,7 +7,7 @@
 #include "net/activation.h"
 #include "net/forward.h"
 
-SN_DEFINE_WORDS(sn_op_words, "step", SN_OP_TEMPER, SN_OP_WORDS);
+SN_DEFINE_WORDS(sn_op_words, "step", SN_OP_EXP, SN_OP_WORDS);
 
 void sn_formula_free(sn_formula *formula)
 {
@@ -158,6 +158,13 @@ stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature,
     return add(formula, &step, out);
 }
 
+stonet_status sn_formula_exp(sn_formula *formula, int in, int *out)
+{
+    const int64_t width = width_of(formula, in);
+    return add(formula, &(sn_step){.op = SN_OP_EXP, .in = in, .other = -1, .inputs = width, .width = width},
+               out);
+}
+
 /* ---- use ------------------------------------------------------------------------------------------ */
 
 void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS])
@@ -271,6 +278,9 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
         break;
     case SN_OP_TEMPER:
         evaluate_temper(step, in, out);
+        break;
+    case SN_OP_EXP:
+        for (int64_t k = 0; k < step->width; k++) out[k] = exp(in[k]);
         break;
     }
 }

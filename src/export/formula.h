@@ -23,11 +23,12 @@ typedef enum sn_op {
     SN_OP_JOIN,       /* in, then other */
     SN_OP_LARGEST,    /* the largest of each of `width` equal parts of in */
     SN_OP_SOFTMAX,    /* exp(in_k) / sum */
-    SN_OP_TEMPER      /* in_k^(1/T) / sum */
+    SN_OP_TEMPER,     /* in_k^(1/T) / sum */
+    SN_OP_EXP         /* exp(in_k) */
 } sn_op;
 #define SN_OP_WORDS(between)                                                                                 \
     "features" between "affine" between "scale" between "activation" between "kernel" between                \
-    "columns" between "join" between "largest" between "softmax" between "temper"
+    "columns" between "join" between "largest" between "softmax" between "temper" between "exp"
 extern const sn_words sn_op_words;
 
 typedef struct sn_step {
@@ -75,6 +76,8 @@ stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out);
 stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out);
 stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out);
 stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out);
+
+stonet_status sn_formula_exp(sn_formula *formula, int in, int *out);
 
 /* Rows and columns of the matrix of a step. */
 int64_t sn_step_rows(const sn_step *step);

@@ -232,6 +232,31 @@ TEST(every_method_answers_the_same)
     finish(&h);
 }
 
+/* Median times, mean counts, and classes by cumulative probabilities. */
+TEST(every_law_answers_the_same)
+{
+    static const char *const SPECS[] = {
+        "stonet 1 front=none task=survival", "stonet 1 front=kernel task=survival law=extreme",
+        "stonet 2 front=none task=count",    "stonet 1 front=none task=count law=negbin",
+        "stonet 1 front=none task=ordinal",  "stonet 1 front=none task=ordinal law=extreme",
+    };
+    harness h;
+    start(&h);
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(80, 4, 3);
+    const cells rows = of_table(&table);
+    double y[80];
+    for (int i = 0; i < 80; i++) y[i] = 1.0 + fmin(floor(fabs((double)table.x[i * 4])), 4.0);
+    OK(stonet_data_set_targets(table.data, y, 1));
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
+        add_model(&h, must_fit(spec_of(SPECS[k]), table.data), &rows);
+    SN_AUTO(stonet_model) *probit = must_fit(spec_of("stonet 1 task=ordinal law=normal"), table.data);
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    assert_says(stonet_model_export(probit, STONET_EXPORT_C, NULL, &bytes, &size), STONET_ERROR_UNSUPPORTED,
+                "law=logistic can");
+    finish(&h);
+}
+
 TEST(every_part_of_a_model_is_there)
 {
     static const char *const OF_CLASSES[] = {"stonet 2 front=none activation=relu hidden=5",

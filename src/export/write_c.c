@@ -63,9 +63,10 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
                    name, name);
     if (of->formula->answer < 0) return;
     sn_bytes_print(
-        out, "/* %s */\nint %s_predict(const %s_cell row[%s_INPUTS], double answer[%s_OUTPUTS]);\n",
-        sn_schema_task(of->schema) == SN_CLASSIFICATION ? "The same, of probabilities of the classes."
-                                                        : "The same, of numbers in units of the targets.",
+        out,
+        "/* The same, of %s. */\nint %s_predict(const %s_cell row[%s_INPUTS], double answer[%s_OUTPUTS]);\n",
+        sn_schema_task(of->schema) == SN_CLASSIFICATION ? "probabilities of the classes"
+                                                        : sn_exported_numbers(of),
         name, name, name, name);
 }
 
@@ -319,6 +320,9 @@ static const struct {
      "    for (i = 1; i < n; i++) largest = fmax(largest, in[i]);\n"
      "    for (i = 0; i < n; i++) sum += out[i] = pow(in[i] / largest, power);\n"
      "    for (i = 0; i < n; i++) out[i] /= sum;\n}\n"},
+    {SN_OP_EXP, SN_IDENTITY,
+     "static void exponential(int n, const double *in, double *out)\n{\n"
+     "    int i;\n    for (i = 0; i < n; i++) out[i] = exp(in[i]);\n}\n"},
 };
 
 static void put_helpers(sn_bytes *out, const sn_formula *formula)
@@ -408,6 +412,9 @@ static void put_step(sn_bytes *out, const sn_formula *formula, int k, const int6
         sn_bytes_text(out, "    temper(");
         sn_c_number(out, step->number);
         sn_bytes_print(out, ", %" PRId64, rows);
+        break;
+    case SN_OP_EXP:
+        sn_bytes_print(out, "    exponential(%" PRId64, rows);
         break;
     }
     sn_bytes_print(out, ", v + %" PRId64 ", v + %" PRId64 ");\n", in, to);

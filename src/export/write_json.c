@@ -137,6 +137,8 @@ static const char *formula_of(const sn_step *step)
         return "v_k = exp(in_k) / sum_j exp(in_j)";
     case SN_OP_TEMPER:
         return "v_k = in_k^number / sum_j in_j^number";
+    case SN_OP_EXP:
+        return "v_k = exp(in_k)";
     }
     return "";
 }
@@ -194,8 +196,9 @@ static void put_results(sn_bytes *out, const sn_exported *of)
         sn_bytes_text(out, "  \"answer\": null\n");
         return;
     }
-    sn_bytes_print(out, "  \"answer\": {\"step\": %d, \"kind\": \"%s\", \"of\": [", of->formula->answer,
-                   classes ? "probabilities" : "numbers");
+    sn_bytes_print(out, "  \"answer\": {\"step\": %d, \"kind\": \"%s\", \"what\": \"%s\", \"of\": [",
+                   of->formula->answer, classes ? "probabilities" : "numbers",
+                   classes ? "probabilities of the classes" : sn_exported_numbers(of));
     for (int64_t k = 0; k < sn_schema_outputs(of->schema); k++) {
         if (k > 0) sn_bytes_text(out, ", ");
         put_string(out, sn_exported_output(of, k));

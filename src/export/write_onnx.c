@@ -451,6 +451,9 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
     case SN_OP_TEMPER:
         *out = temper(g, step, in);
         break;
+    case SN_OP_EXP:
+        *out = sn_onnx_one(g, "Exp", in);
+        break;
     }
     return STONET_OK;
 }
@@ -528,13 +531,12 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
     char dim[24], rows[24];
     snprintf(dim, sizeof dim, "%" PRId64, of->model->dim);
     snprintf(rows, sizeof rows, "%" PRId64, of->model->n_train);
-    const char *const facts[][2] = {{"method", of->model->method->name},
-                                    {"dim", dim},
-                                    {"rows", rows},
-                                    {"task", of->formula->answer < 0
-                                                 ? "none"
-                                                 : sn_words_name(&sn_task_words, sn_schema_task(of->schema))},
-                                    {NULL, NULL}};
+    const char *const facts[][2] = {
+        {"method", of->model->method->name},
+        {"dim", dim},
+        {"rows", rows},
+        {"task", of->formula->answer < 0 ? "none" : sn_schema_task_word(of->schema)},
+        {NULL, NULL}};
     sn_onnx_file(
         graph, of->name,
         sn_exported_fills(of)

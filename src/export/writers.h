@@ -23,5 +23,7 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out);
 /* Whether a missing cell counts as the average of its column; else (refused, or drawn given the other cells)
    a row that has one has no answer. */
 bool sn_exported_fills(const sn_exported *exported);
+/* What answers that are numbers are. */
+const char *sn_exported_numbers(const sn_exported *exported);
 /* The name of output k: a class, or a target. */
 const char *sn_exported_output(const sn_exported *exported, int64_t k);

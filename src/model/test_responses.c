@@ -349,15 +349,11 @@ TEST(what_knows_no_law_says_so)
     stonet_model *model = fit(&t, &ALL[0], 1);
     static float z[N];
     static double out[N];
-    unsigned char *bytes = NULL;
-    size_t size = 0;
     const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
     refuse(t.data, "sir", "survival", "knows no response of task=survival");
     refuse(t.data, "pca", "survival", "knows no response of task=survival");
     assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
     assert_says(stonet_predict_spread(model, t.data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");
-    assert_says(stonet_model_export(model, STONET_EXPORT_JSON, NULL, &bytes, &size), STONET_ERROR_UNSUPPORTED,
-                "task=survival");
     stonet_model_free(model);
     model = fit(&t, &ALL[3], 1);
     assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
