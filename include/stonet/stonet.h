@@ -169,10 +169,12 @@ STONET_API stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, 
 STONET_API stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, stonet_data **out);
 /* Names of the p columns; copied. */
 STONET_API stonet_status stonet_data_set_names(stonet_data *data, const char *const *names);
-/* Class codes 0..n_classes-1 for the n rows and the labels they stand for, all different; copied. */
+/* Class codes 0..n_classes-1 for the n rows and the labels they stand for, all different; copied. For
+   task=ordinal the labels go from low to high. */
 STONET_API stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes,
                                                  const char *const *labels, int64_t n_classes);
-/* Numeric targets, n x m; copied. */
+/* Numeric targets, n x m; copied. Of two columns the second may be infinite: for task=interval, a time
+   without an upper bound. */
 STONET_API stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_t m);
 /* What each of the n rows counts, from 0 on, in fits and scores: a whole number as so many rows the same.
    Copied. Methods without a weighted form refuse tables that have weights. */

@@ -69,13 +69,15 @@ def test_null_character_in_a_file_name(waveform, tmp_path):
 
 
 def test_divergence_is_a_warning(waveform):
-    with pytest.warns(ConvergenceWarning, match="diverged"):
+    with pytest.warns(ConvergenceWarning, match="diverged") as said:
         make("StoNetClassifier", lr=1e6, schedule="constant").fit(*waveform[:2])
+    assert said[0].filename == __file__
 
 
 def test_warning_of_the_library(waveform):
-    with pytest.warns(stonet.StonetWarning, match="direction"):
+    with pytest.warns(stonet.StonetWarning, match="direction") as said:
         make("SlicedInverseRegression", n_components=2).fit(*waveform[:2])
+    assert [one.filename for one in said] == [__file__]  # the line of the caller
 
 
 def test_unknown_names():

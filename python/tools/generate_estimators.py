@@ -16,7 +16,11 @@ from stonet._library import lib, take_text
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "stonet"
 WIDTH = 100
 
-HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
+HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library.
+
+The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
+classes, without a library at hand. A test compares it with what the script writes.
+"""
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -52,6 +56,18 @@ CALLBACK = (
 CLASS_WEIGHT = (
     'what rows count by their class, beside sample_weight: a dict, or "balanced": all classes count the same'
 )
+TASKS = {  # what the response can be, and what "auto" makes of it
+    "BaseStoNetClassifier": (
+        ["auto", "classification", "ordinal"],
+        "what y is: classes, or classes in order, as an ordered pandas Categorical or numbers; auto: in order if y is such a "
+        "Categorical",
+    ),
+    "BaseStoNetRegressor": (
+        ["auto", "regression", "survival", "interval", "count"],
+        "what y is: numbers; times that may be censored, with events; bounds of times; counts, with exposure; auto: times if "
+        "y is a structured array of events and times, counts if fit is given an exposure, else numbers",
+    ),
+}
 NOT_SETTINGS = ("n_components", "class_weight", "random_state", "n_jobs", "verbose", "warm_start", "callback")
 VERBOSE = "1 shows a progress bar and the library's notes on stderr"
 
@@ -127,6 +143,10 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
         value = default_of(setting)
         text = described(setting["name"], described_type(setting), value, setting["help"], bounds(setting))
         rows.append((setting["name"], type_of(setting), value, text))
+    if base in TASKS:
+        words, help_text = TASKS[base]
+        text = described("task", "{" + ", ".join(map(json.dumps, words)) + "}", "auto", help_text)
+        rows.append(("task", literal(words), "auto", text))
     if base == "BaseStoNetClassifier":
         kind = 'Literal["balanced"] | dict[Any, float] | None'
         text = described("class_weight", 'dict or "balanced" or None', None, CLASS_WEIGHT)
@@ -158,7 +178,7 @@ def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], ba
     for row in rows:
         doc += row[3]
     doc += ["", "Attributes", "----------", *attributes(base)]
-    own = [row[0] for row in rows if row[0] not in NOT_SETTINGS]
+    own = [row[0] for row in rows if row[0] not in NOT_SETTINGS and not (row[0] == "task" and base in TASKS)]
     lines = [f"class {name}({base}):", f'    """{doc[0]}']
     lines += [f"    {line}" if line else "" for line in doc[1:]]
     lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "    _settings = ("]

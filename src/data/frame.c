@@ -308,6 +308,7 @@ static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const
         if (label == NULL) return STONET_ERROR_MEMORY;
         data->labels.text[data->labels.count] = label;
     }
+    data->labels.ordered = true; /* as the caller has them; task=ordinal: from low to high */
     return STONET_OK;
 }
 
@@ -352,7 +353,8 @@ stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_
         return sn_fail(STONET_ERROR_ARGUMENT, "a table of targets needs at least one column");
     SN_TRY(check_extent(data->n, m, sizeof *y));
     for (int64_t i = 0; i < data->n * m; i++) {
-        if (!isfinite(y[i]))
+        const bool open = m == 2 && i % m == 1 && y[i] == (double)INFINITY; /* an upper bound of a time */
+        if (!isfinite(y[i]) && !open)
             return sn_fail(STONET_ERROR_DATA, "row %lld, target %lld: the value is %s",
                            (long long)(i / m) + 1, (long long)(i % m) + 1,
                            isnan(y[i]) ? "missing (NaN)" : "infinite");

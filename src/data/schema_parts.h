@@ -83,6 +83,8 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
                                     const stonet_run *run);
 /* Checks times or counts (data/schema_law.c), and learns their scale. */
 stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train);
+/* Only a time between two bounds may be open at an end. */
+stonet_status sn_schema_refuse_open(const stonet_data *train);
 /* Whether all numbers of a column are whole and no two rows have the same. */
 stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool *counts);
 /* Warns of columns that number the rows, and of those that are nearly the response itself. */

@@ -115,6 +115,7 @@ stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data 
     if (data->y == NULL)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
                        data->target_name[0], sn_table_name(data));
+    if (data->n_targets == 2) SN_TRY(sn_schema_refuse_open(data)); /* which could be meant as bounds */
     if (!scaled) return STONET_OK;
     out->mean = schema->target_mean;
     out->sd = schema->target_sd;

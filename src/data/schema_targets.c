@@ -204,11 +204,11 @@ static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *
     return fit_one_number(schema, train, wish, run);
 }
 
-static stonet_status refuse_open_targets(const stonet_data *train)
+stonet_status sn_schema_refuse_open(const stonet_data *train)
 {
     for (int64_t i = 0; i < train->n; i++) {
         for (int64_t k = 0; k < train->n_targets; k++)
-            if (isnan(train->y[i * train->n_targets + k]))
+            if (!isfinite(train->y[i * train->n_targets + k]))
                 return sn_fail(STONET_ERROR_DATA,
                                "row %lld of %s has no target: open bounds are for task=interval",
                                (long long)i + 1, sn_table_name(train));
@@ -236,7 +236,7 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
         if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
     }
     schema->law = sn_wish_law(wish);
-    if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(refuse_open_targets(train));
+    if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(sn_schema_refuse_open(train));
     if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train);
     if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
         return sn_fail(STONET_ERROR_DATA,

@@ -342,6 +342,58 @@ TEST(bad_responses_are_refused_with_a_reason)
     stonet_data_free(t.data);
 }
 
+/* An infinite bound is for task=interval alone, and is infinite nowhere else: neither in a fit nor in a
+ * score. */
+TEST(upper_bounds_may_be_open)
+{
+    static table t;
+    make(&t);
+    t.interval[1] = t.interval[5] = (double)INFINITY;
+    stonet_model *model = fit(&t, &ALL[1], 1);
+    stonet_scores scores = STONET_SCORES_INIT;
+    OK(stonet_score(model, t.data, NULL, &scores));
+    assert_true(isfinite(scores.log_likelihood));
+    stonet_model_free(model);
+    refuse(t.data, "stonet", "regression", "open bounds are for task=interval");
+    refuse(t.data, "stonet", "survival", "open bounds are for task=interval");
+    model = fit(&t, &(response){"regression", offsetof(table, survival), 2}, 1);
+    OK(stonet_data_set_targets(t.data, t.interval, 2));
+    assert_says(stonet_score(model, t.data, NULL, &scores), STONET_ERROR_DATA, "open bounds");
+    t.interval[0] = (double)INFINITY;
+    assert_says(stonet_data_set_targets(t.data, t.interval, 2), STONET_ERROR_DATA, "infinite");
+    stonet_model_free(model);
+    stonet_data_free(t.data);
+}
+
+/* Labels of the caller have an order, which rows in another order do not change. */
+TEST(labels_in_order_are_ranks)
+{
+    static table t;
+    static int32_t code[N];
+    static double by_number[N * 4], by_label[N * 4];
+    make(&t);
+    stonet_model *numbers = fit(&t, &ALL[3], 1), *labels = NULL;
+    OK(stonet_predict(numbers, t.data, NULL, by_number));
+    for (int64_t i = 0; i < N; i++) code[i] = (int32_t)t.ordered[i];
+    const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
+    stonet_spec *spec;
+    stonet_data *rows;
+    int64_t all[N];
+    OK(stonet_model_spec(numbers, &spec));
+    OK(stonet_data_set_classes(t.data, code, (const char *const[]){"low", "fair", "good", "best"}, 4));
+    for (int64_t i = 0; i < N; i++) all[i] = i;
+    OK(stonet_data_subset(t.data, all, N, &rows));
+    OK(stonet_fit(spec, rows, &run, &labels));
+    OK(stonet_predict(labels, rows, NULL, by_label));
+    assert_string_equal(stonet_model_class_label(labels, 0), "low");
+    assert_memory_equal(by_label, by_number, sizeof by_label);
+    stonet_spec_free(spec);
+    stonet_data_free(rows);
+    stonet_model_free(numbers);
+    stonet_model_free(labels);
+    stonet_data_free(t.data);
+}
+
 TEST(what_knows_no_law_says_so)
 {
     static table t;

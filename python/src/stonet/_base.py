@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import os
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
@@ -25,7 +24,7 @@ from ._answers import CoefTable, ImportanceResult, ask_coef, ask_importance, ask
 from ._compat import check_columns, validated
 from ._core import Float32Matrix, Float64Matrix, Model, SparseTable, Table, complete, filled, kept_in
 from ._inverse import inverse
-from ._run import Callback, RunContext, threads_of
+from ._run import Callback, RunContext, threads_of, warn
 from ._tables import ArrowTable, MixedTable, as_frame, is_arrow, is_mixed
 from .errors import StonetUnsupportedError, StonetWarning
 from .independence import SufficiencyTestResult, sufficiency_result
@@ -194,11 +193,9 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         open_ = {name: value for name, value in wanted.items() if name not in ("dim", "learner")}
         found = choose_order(self._method, open_, table, run)
         if found.n_components == 0:
-            warnings.warn(
-                f"{found.rule} says that X tells nothing about y ({found.reason}); one component is fitted all the "
-                "same",
+            warn(
+                f"{found.rule} says that X tells nothing about y ({found.reason}); one component is fitted all the same",
                 StonetWarning,
-                stacklevel=4,
             )
         self.order_ = found
         return {**wanted, "dim": max(1, found.n_components)}

@@ -349,3 +349,15 @@ class Model:
         call = lib.stonet_predict_spread if spread else lib.stonet_predict
         check(call(self._handle, table.handle, ctypes.byref(options), _address(out)))
         return out
+
+    def survival(
+        self, table: Table, rows: int, times: npt.NDArray[Any], threads: int = 0
+    ) -> tuple[Float64Matrix, Float64Matrix]:
+        """The probability of being beyond each of the times, and the mean time up to the last."""
+        at = np.ascontiguousarray(times, dtype=np.float64)
+        beyond, mean = np.empty((rows, len(at)), dtype=np.float64), np.empty(rows, dtype=np.float64)
+        options = _library.UseOptions(threads=threads)
+        check(lib.stonet_predict_survival(
+            self._handle, table.handle, ctypes.byref(options), _address(at), len(at), _address(beyond), _address(mean)
+        ))
+        return beyond, mean

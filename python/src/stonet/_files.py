@@ -71,8 +71,10 @@ def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) 
         estimator.feature_names_in_ = np.array(names, dtype=object)
     if isinstance(estimator, _generated.StoNetClassifier):
         estimator.classes_ = _labels(model.class_labels())
+        estimator.task_ = about["task"]
     if isinstance(estimator, _generated.StoNetRegressor):
         estimator._one_output = model.outputs == 1
+        estimator.task_ = about["task"]
     estimator._from_file = True
     estimator._keep(model)
     return estimator

@@ -1,4 +1,8 @@
-"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library."""
+"""The estimators. Written by tools/generate_estimators.py from the parameter tables of the C library.
+
+The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
+classes, without a library at hand. A test compares it with what the script writes.
+"""
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -132,6 +136,9 @@ class StoNetClassifier(BaseStoNetClassifier):
     missing_indicators : {"auto", "on", "off"}, default="auto"
         features that say which cells are missing, for columns that lack more than 5; auto: if
         that helps a linear model on held-out rows.
+    task : {"auto", "classification", "ordinal"}, default="auto"
+        what y is: classes, or classes in order, as an ordered pandas Categorical or numbers;
+        auto: in order if y is such a Categorical.
     class_weight : dict or "balanced" or None, default=None
         what rows count by their class, beside sample_weight: a dict, or "balanced": all classes
         count the same.
@@ -256,6 +263,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["auto", "on", "off"] = "auto",
+        task: Literal["auto", "classification", "ordinal"] = "auto",
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -308,6 +316,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.task = task
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -435,6 +444,10 @@ class StoNetRegressor(BaseStoNetRegressor):
     missing_indicators : {"auto", "on", "off"}, default="auto"
         features that say which cells are missing, for columns that lack more than 5; auto: if
         that helps a linear model on held-out rows.
+    task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
+        what y is: numbers; times that may be censored, with events; bounds of times; counts,
+        with exposure; auto: times if y is a structured array of events and times, counts if fit
+        is given an exposure, else numbers.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -555,6 +568,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["auto", "on", "off"] = "auto",
+        task: Literal["auto", "regression", "survival", "interval", "count"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -606,6 +620,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.task = task
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -215,6 +215,9 @@ PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "stonet_transform": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_predict": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
     "stonet_predict_spread": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p]),
+    "stonet_predict_survival": (
+        c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p, c_int64, c_void_p, c_void_p],
+    ),
     "stonet_calibrate": (c_int, [HANDLE, HANDLE, POINTER(CalibrateOptions), POINTER(Run)]),
     "stonet_model_is_calibrated": (c_int, [HANDLE]),
     "stonet_predict_interval": (c_int, [HANDLE, HANDLE, POINTER(UseOptions), c_void_p, c_void_p]),

@@ -16,6 +16,7 @@ from . import _sure
 from ._answers import ask_importance
 from ._base import ArrayLike, SupervisedReduction, _class_text
 from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
+from ._responses import LAWS, law_columns, order_of, task_of
 from ._run import Callback, RunContext, threads_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ class BaseStoNet(SupervisedReduction):
 
     warm_start: bool
     callback: Callback | None
+    task: str
+    task_: str  # what the response of the fit was
+
+    def _wanted(self) -> dict[str, object]:
+        return {**super()._wanted(), "task": self.task_}
 
     def _goes_on(self) -> bool:
         """Whether fit is to train the network it has further."""
@@ -55,8 +61,23 @@ class BaseStoNet(SupervisedReduction):
         self.front_: str = found.get("front", "none")
         self.effective_dim_: float | None = found.get("effective_dimension")
         # the loss of numbers is half the squared error, in units of the variance of y
-        squared = 2 * found["held_out_loss"] if "held_out_loss" in found else None
+        has_square = self.task_ == "regression" and "held_out_loss" in found
+        squared = 2 * found["held_out_loss"] if has_square else None
         self.held_out_error_: float | None = found.get("held_out_error", squared)
+
+    def _train(
+        self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None, groups: ArrayLike | None,
+        checkpoint: str | os.PathLike[str] | None, every: float,
+    ) -> Self:
+        """A fit of rows that were checked; further training where there is a network to go on from."""
+        if self._goes_on():
+            self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
+            return self._fit_more(X, y, sample_weight)
+        table = self._training_table(X)
+        self._set_response(table, y)
+        self._set_weights(table, sample_weight)
+        table.set_groups(groups)
+        return self._fit_table(table, checkpoint, every)
 
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         table = self._training_table(X)
@@ -128,7 +149,10 @@ class BaseStoNet(SupervisedReduction):
         return self
 
     def scores(self, X: ArrayLike, y: ArrayLike, *, level: float = 0.9, by_class: bool = False) -> dict[str, Any]:
-        """All scores of ``stonet score``, by name; of a calibrated model coverage and width at the level too."""
+        """All scores of ``stonet score``, by name; of a calibrated model coverage and width at the level too.
+
+        Of counts with an exposure y has two columns, the counts and the exposures.
+        """
         table, _ = self._new_table(X)
         self._set_response(table, y)
         return _sure.scores(self.model_, table, level, by_class, threads_of(self.n_jobs))
@@ -173,7 +197,18 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
 
     def _wanted(self) -> dict[str, object]:
         balanced = isinstance(self.class_weight, str)
-        return {**super()._wanted(), "task": "classification", "class_weight": self.class_weight if balanced else None}
+        return {**super()._wanted(), "class_weight": self.class_weight if balanced else None}
+
+    def _find_classes(self, y: npt.NDArray[Any], order: list[Any] | None) -> None:
+        """The task of a fit and its classes: sorted, or in the order that the categories of y have."""
+        self.task_ = self.task if self.task != "auto" else "classification" if order is None else "ordinal"
+        self.classes_ = np.unique(y)
+        if self.task_ == "ordinal" and order is not None:
+            self.classes_ = np.array([label for label in order if label in self.classes_])
+        elif self.task_ == "ordinal" and self.classes_.dtype.kind not in "biuf":
+            raise ValueError("the classes of y are texts without an order: give an ordered pandas Categorical, or numbers")
+        if len(self.classes_) < 2:
+            raise ValueError("the response y has one class only: a classifier needs two at least")
 
     def _row_weights(self, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> ArrayLike | None:
         """sample_weight times what a dict says of the classes; "balanced" is left to the library."""
@@ -199,7 +234,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
             Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
             matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,)
-            Class labels: numbers or text.
+            Class labels: numbers or text. An ordered pandas Categorical is fitted as classes in that order (``task``).
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
         groups : array-like of shape (n_samples,), default=None
@@ -210,19 +245,13 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         every : float
             Seconds between two writings of that file.
         """
+        order = order_of(y)
         X, y = self._checked(X, y, ensure_min_samples=2, reset=not self._goes_on())
         check_classification_targets(y)
-        if self._goes_on():
-            self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
-            return self._fit_more(X, y, sample_weight)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError("the response y has one class only: a classifier needs two at least")
-        table = self._training_table(X)
-        self._set_response(table, y)
-        self._set_weights(table, self._row_weights(y, sample_weight))
-        table.set_groups(groups)
-        return self._fit_table(table, checkpoint, every)
+        if not self._goes_on():
+            self._find_classes(y, order)
+            sample_weight = self._row_weights(y, sample_weight)
+        return self._train(X, y, sample_weight, groups, checkpoint, every)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -303,13 +332,19 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
 
 
 class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
-    """Numbers as the response, one or several for each row."""
+    """Numbers as the response, one or several for each row; or times, counts."""
 
-    def _wanted(self) -> dict[str, object]:
-        return {**super()._wanted(), "task": "regression"}
+    def _checked_response(self, X: ArrayLike, y: ArrayLike, exposure: ArrayLike | None, **how: Any) -> tuple[Any, Any]:
+        """X and the response of ``task_``."""
+        if self.task_ not in LAWS:
+            if exposure is not None:
+                raise ValueError(f'exposure is for counts, and task is "{self.task_}"')
+            X, y = self._checked(X, y, multi_output=True, y_numeric=True, **how)
+            return X, y
+        return self._checked(X, **how), law_columns(self.task_, y, exposure)
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, exposure: ArrayLike | None = None,
         groups: ArrayLike | None = None, checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
     ) -> Self:
         """Train the network.
@@ -320,9 +355,13 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Shared with the library without a copy when it is float32 or float64 and C-contiguous. SciPy's sparse
             matrices, and DataFrames with text, categories, flags and dates, are taken too.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Numbers.
+            Numbers. Censored times: a structured array of events and times, or the columns time and event (1 seen, 0
+            censored) with ``task="survival"``. Bounds of times: the columns low and high with ``task="interval"``, NaN where
+            there is none.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts, from 0 on.
+        exposure : array-like of shape (n_samples,), default=None
+            Of counts: the time or size over which each was counted.
         groups : array-like of shape (n_samples,), default=None
             Rows with the same value, such as those of one patient, stay together when rows are held out.
         checkpoint : path, optional
@@ -331,20 +370,16 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         every : float
             Seconds between two writings of that file.
         """
-        X, y = self._checked(
-            X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, reset=not self._goes_on()
-        )
-        if self._goes_on():
-            self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
-            return self._fit_more(X, y, sample_weight)
-        self._one_output = y.ndim == 1
-        table = self._training_table(X)
-        self._set_response(table, y)
-        self._set_weights(table, sample_weight)
-        table.set_groups(groups)
-        return self._fit_table(table, checkpoint, every)
+        if not self._goes_on():
+            self.task_ = task_of(self.task, y, exposure)
+        X, y = self._checked_response(X, y, exposure, ensure_min_samples=2, reset=not self._goes_on())
+        if not self._goes_on():
+            self._one_output = y.ndim == 1 or self.task_ in LAWS
+        return self._train(X, y, sample_weight, groups, checkpoint, every)
 
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, exposure: ArrayLike | None = None
+    ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
         The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of X and y and the
@@ -359,14 +394,45 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
             What each row of the piece counts, from 0 on.
+        exposure : array-like of shape (n_samples,), default=None
+            Of counts.
         """
         if not hasattr(self, "model_"):
-            return self.fit(X, y, sample_weight)
-        X, y = self._checked(X, y, multi_output=True, y_numeric=True, reset=False)
+            return self.fit(X, y, sample_weight, exposure=exposure)
+        X, y = self._checked_response(X, y, exposure, reset=False)
         return self._fit_more(X, y, sample_weight)
 
-    def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
-        table.set_targets(np.asarray(complete(y, "y"), dtype=np.float64))
+    def _set_response(self, table: Table, y: ArrayLike) -> None:
+        law = self.task_ in LAWS
+        table.set_targets(law_columns(self.task_, y, None) if law else np.asarray(complete(y, "y"), dtype=np.float64))
+
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, exposure: ArrayLike | None = None
+    ) -> float:
+        """R2; of times Harrell's C, of bounds the mean log likelihood, of counts the share of the deviance explained."""
+        names = {"survival": "concordance", "interval": "log_likelihood", "count": "deviance_explained"}
+        if getattr(self, "task_", None) not in names:
+            return float(super().score(X, y, sample_weight))
+        table, _ = self._new_table(X)
+        table.set_targets(law_columns(self.task_, y, exposure))
+        self._set_weights(table, sample_weight)
+        found = _sure.scores(self.model_, table, 0.9, False, threads_of(self.n_jobs))
+        return float(found.get(names[self.task_], np.nan))
+
+    def predict_survival(self, X: ArrayLike, times: ArrayLike) -> Float64Matrix:
+        """The probability that the time of each row is beyond each of these times, which ascend.
+
+        Returns
+        -------
+        beyond : ndarray of shape (n_samples, n_times)
+        """
+        table, rows = self._new_table(X)
+        return self.model_.survival(table, rows, np.atleast_1d(times), threads_of(self.n_jobs))[0]
+
+    def predict_restricted_mean(self, X: ArrayLike, time: float) -> npt.NDArray[np.float64]:
+        """The expected time of each row up to this one: the area below its survival curve."""
+        table, rows = self._new_table(X)
+        return self.model_.survival(table, rows, np.atleast_1d(time), threads_of(self.n_jobs))[1]
 
     def predict_interval(self, X: ArrayLike, level: float = 0.9) -> Float64Matrix:
         """Low and high ends that have the response between them in this share of new rows; needs ``calibrate``.
@@ -382,7 +448,7 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
         return ends[:, 0] if self._one_output else ends
 
     def predict(self, X: ArrayLike) -> Float64Matrix:
-        """The expected response of each row, in units of y."""
+        """The expected response of each row, in units of y: of times the median, of counts that for an exposure of 1."""
         table, rows = self._new_table(X)
         predicted = self.model_.predict(table, rows, threads=threads_of(self.n_jobs))
         return predicted[:, 0] if self._one_output else predicted

@@ -35,6 +35,14 @@ def threads_of(n_jobs: int | None) -> int:
     return int(n_jobs)
 
 
+def warn(text: str, kind: type[Warning]) -> None:
+    """A warning that names the line of the caller, and none of this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == os.path.dirname(__file__):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)
+
+
 class RunContext:
     """A stonet_run for the time of one call; `with RunContext(...) as run: lib.f(.., run.pointer, ..)`.
 
@@ -88,7 +96,7 @@ class RunContext:
             signal.signal(signal.SIGINT, self._before)
         self._clear_bar()
         for text in self._warnings:
-            warnings.warn(text, self.warn_as, stacklevel=4)
+            warn(text, self.warn_as)
         if self._failure is not None:
             raise self._failure
         if self.interrupted:

@@ -57,8 +57,9 @@ def scores(model: Model, table: Table, level: float, by_class: bool, threads: in
     check(lib.stonet_score(model.handle, table.handle, ctypes.byref(options), ctypes.byref(found)))
     numbers = {name: getattr(found, name) for name, kind in found._fields_ if kind is ctypes.c_double}
     result: dict[str, Any] = {"n": int(found.n), **{k: v for k, v in numbers.items() if not np.isnan(v)}}
-    if "width" in result:
-        result["set_size" if model.is_classifier else "interval_width"] = result.pop("width")
+    for name, said in (("width", "set_size" if model.is_classifier else "interval_width"), ("uno", "uno_concordance")):
+        if name in result:
+            result[said] = result.pop(name)
     if model.is_classifier:
         plain = _library.UseOptions(threads=threads)
         confusion = np.empty((model.outputs, model.outputs), dtype=np.int64)
