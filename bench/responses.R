@@ -1,22 +1,55 @@
-# Censored times: a default StoNet and Cox's model on held-out halves of tables of package survival.
+# Censored times, counts and ordered classes: default StoNets beside the models that people use.
 #
-#     Rscript bench/responses.R build/bin/stonet veteran gbsg
-#     Rscript bench/responses.R build/bin/stonet simulated
+#     Rscript bench/responses.R build/bin/stonet simulated 500 10    rows, data sets
+#     Rscript bench/responses.R build/bin/stonet linear 20           data sets
+#     Rscript bench/responses.R build/bin/stonet veteran pbc gbsg colon rotterdam flchain
+#     Rscript bench/responses.R build/bin/stonet counts 10
+#     Rscript bench/responses.R build/bin/stonet ordered 10
 #
-# Each table is cut in two halves by the seed 2034; each is predicted from the other. Harrell's C of both.
-# simulated: log T = Z1 + e / 2, Z1 = sin(2 x1) + .7 (x2^2 - 1), ten columns, 500 rows, about 30 % censored, seeds 41 to 43.
-# Distance correlation with Z1 of Z fitted to T itself, to the censored times, and to these without heed to the
-# censoring; and of Cox's linear predictor.
+# Needs Debian's r-cran-survival, r-cran-mass, r-cran-ranger, r-cran-gbm and r-cran-pscl. Every fit has one thread.
 library(survival)
 given <- commandArgs(TRUE)
 program <- given[1]
-tables <- list(
-  veteran = function() veteran,
-  gbsg = function() with(gbsg, data.frame(time = rfstime, status, age, meno, size, grade, nodes, pgr, er, hormon))
-)
 folder <- tempfile()
 dir.create(folder)
 at <- function(name) file.path(folder, name)
+
+# ---- the program ----
+
+stonet <- function(...) {
+  said <- system2(program, c(...), stdout = TRUE, stderr = at("said"))
+  if (!is.null(attr(said, "status"))) stop(paste(readLines(at("said")), collapse = "\n"))
+  said
+}
+fit <- function(data, ...) {
+  write.csv(data, at("train.csv"), row.names = FALSE)
+  stonet("fit", at("train.csv"), ..., "--dim 1 --threads 1 --quiet --out", at("m"))
+}
+ask <- function(what, data, ...) {
+  write.csv(data, at("test.csv"), row.names = FALSE)
+  stonet(what, at("m"), at("test.csv"), ..., "--quiet --out", at("out.csv"))
+  as.matrix(read.csv(at("out.csv")))
+}
+scores <- function(data) {
+  write.csv(data, at("test.csv"), row.names = FALSE)
+  said <- strsplit(stonet("score", at("m"), at("test.csv")), " +")
+  setNames(as.numeric(sapply(said, `[`, 2)), sapply(said, `[`, 1))
+}
+table_of <- function(found) {
+  found <- t(found)
+  cat(sprintf("%-24s %8.4f (%.4f)\n", colnames(found), colMeans(found), apply(found, 2, sd) / sqrt(nrow(found))), sep = "")
+}
+# The difference of two columns of each data set or fold. Halves share rows: the error is of the five means of two folds.
+paired <- function(found, a, b, each = 1) {
+  d <- colMeans(matrix(found[a, ] - found[b, ], each))
+  cat(sprintf("  %s - %s: %.4f (%.4f)\n", a, b, mean(d), sd(d) / sqrt(length(d))))
+}
+halves <- function(n, repeats = 5) {
+  set.seed(2034)
+  unlist(lapply(seq_len(repeats), function(r) { half <- sample(rep(1:2, length.out = n)); list(half == 1, half == 2) }), FALSE)
+}
+
+# ---- simulated times: log T = sin(2 x1) + .7 (x2^2 - 1) + e / 2, ten columns ----
 
 dcor <- function(a, b) {
   centred <- function(v) { d <- as.matrix(dist(v)); d - outer(rowMeans(d), rowMeans(d), "+") + mean(d) }
@@ -24,47 +57,192 @@ dcor <- function(a, b) {
   b <- centred(b)
   sqrt(sum(a * b) / sqrt(sum(a * a) * sum(b * b)))
 }
-
-z_of <- function(data, response) {
-  write.csv(data, at("t.csv"), row.names = FALSE)
-  system2(program, c("fit", at("t.csv"), response, "--features 1-10 --dim 1 --threads 1 --quiet --out", at("m")))
-  system2(program, c("transform", at("m"), at("t.csv"), "--quiet --out", at("z.csv")))
-  read.csv(at("z.csv"))[[1]]
-}
-
-simulated <- function(seed) {
+simulated <- function(seed, n) {
   set.seed(seed)
-  x <- matrix(rnorm(5000), 500)
+  x <- matrix(rnorm(10 * n), n)
   truth <- sin(2 * x[, 1]) + .7 * (x[, 2]^2 - 1)
-  log_time <- truth + .5 * rnorm(500)
-  end <- rnorm(500, .8)
-  data <- data.frame(x, time = exp(pmin(log_time, end)), status = as.numeric(log_time <= end), whole = log_time)
-  data$naive <- log(data$time)
-  cox <- coxph(Surv(time, status) ~ ., data[c(1:10, 11, 12)])
-  c(censored = mean(data$status == 0), whole = dcor(z_of(data, "--target whole"), truth),
-    times = dcor(z_of(data, "--target time --event status"), truth),
-    naive = dcor(z_of(data, "--target naive"), truth), cox = dcor(cox$linear.predictors, truth))
+  log_time <- truth + .5 * rnorm(n)
+  noise <- rnorm(n)
+  z <- function(rows, ...) { fit(rows, ..., "--features 1-10"); dcor(ask("transform", data)[, 1], truth) }
+  data <- data.frame(x, whole = log_time)
+  out <- c(whole = z(data, "--target whole"))
+  for (part in c(30, 60)) {
+    centre <- uniroot(function(c) mean(log_time > c + noise) - part / 100, c(-9, 9))$root
+    end <- centre + noise
+    data$time <- exp(pmin(log_time, end))
+    data$status <- as.numeric(log_time <= end)
+    data$naive <- log(data$time)
+    cox <- coxph(Surv(time, status) ~ ., data[c(1:10, 12, 13)])
+    out[paste0(c("event", "ignored", "dropped", "cox"), part)] <-
+      c(z(data, "--target time --event status"), z(data, "--target naive"), z(data[data$status == 1, ], "--target naive"),
+        dcor(cox$linear.predictors, truth))
+  }
+  out
 }
 
-if (identical(given[-1], "simulated")) {
-  found <- vapply(41:43, simulated, numeric(5))
-  print(round(cbind(mean = rowMeans(found), se = apply(found, 1, sd) / sqrt(3)), 3))
-  quit()
+# ---- where the truth is linear: coefficients of the log median time, over their standard errors in survreg ----
+
+linear <- function(seed) {
+  set.seed(seed)
+  n <- 500
+  x <- matrix(rnorm(5 * n), n)
+  beta <- c(1, -.5, .25, 0, 0)
+  log_time <- c(x %*% beta) + .5 * rnorm(n)
+  end <- rnorm(n, .8)
+  data <- data.frame(x, time = exp(pmin(log_time, end)), status = as.numeric(log_time <= end))
+  fit(data, "--target time --event status --set activation=identity --set front=none --set weight_decay=0.0001 --set epochs=200")
+  grid <- data.frame(rbind(0, diag(5)))
+  known <- survreg(Surv(time, status) ~ ., data, dist = "lognormal")
+  of <- log(ask("predict", grid)[, 1])
+  ours <- of[-1] - of[1]
+  se <- sqrt(diag(vcov(known)))[2:6]
+  cox <- coxph(Surv(time, status) ~ ., data)
+  c(worst_from_survreg = max(abs(ours - coef(known)[-1]) / se), worst_from_truth = max(abs(ours - beta) / se),
+    survreg_from_truth = max(abs(coef(known)[-1] - beta) / se),
+    angle_to_cox = 1 - abs(sum(ours * coef(cox))) / sqrt(sum(ours^2) * sum(coef(cox)^2)))
 }
-for (name in given[-1]) {
-  data <- tables[[name]]()
-  set.seed(2034)
-  half <- sample(rep(1:2, length.out = nrow(data)))
-  for (k in 1:2) {
-    write.csv(data[half != k, ], at("train.csv"), row.names = FALSE)
-    write.csv(data[half == k, ], at("test.csv"), row.names = FALSE)
-    system2(program, c("fit", at("train.csv"), "--target time --event status --dim 1 --threads 1 --quiet --out", at("m")))
-    said <- system2(program, c("score", at("m"), at("test.csv")), stdout = TRUE)
-    cox <- coxph(Surv(time, status) ~ ., data[half != k, ])
-    risk <- predict(cox, data[half == k, ])
-    c_cox <- concordance(Surv(time, status) ~ risk, data[half == k, ], reverse = TRUE)$concordance
-    number <- function(what) as.numeric(sub(".* ", "", grep(paste0("^", what), said, value = TRUE)))
-    cat(sprintf("%-8s half %d: %d rows, %.0f %% censored, C stonet %.3f, cox %.3f\n", name, k, sum(half == k),
-                100 * mean(data$status == 0), number("concordance"), c_cox))
+
+# ---- real times ----
+
+tables <- list(
+  veteran = function() veteran,
+  gbsg = function() with(gbsg, data.frame(time = rfstime, status, age, meno, size, grade, nodes, pgr, er, hormon)),
+  pbc = function() na.omit(with(pbc[1:312, ], data.frame(time, status = as.numeric(status == 2), age, sex, trt, ascites, hepato,
+                           spiders, edema, bili, chol, albumin, copper, alk.phos, ast, trig, platelet, protime, stage))),
+  colon = function() na.omit(with(colon[colon$etype == 2, ], data.frame(time, status, rx, sex, age, obstruct, perfor, adhere,
+                           nodes, differ, extent, surg, node4))),
+  rotterdam = function() with(rotterdam, data.frame(time = dtime, status = death, year, age, meno, size, grade, nodes, pgr, er,
+                              hormon, chemo)),
+  flchain = function() { d <- na.omit(with(flchain, data.frame(time = futime, status = death, age, sex, kappa, lambda, flc.grp,
+                         creatinine, mgus))); d[d$time > 0, ] })
+
+# Graf's integrated Brier score at the 100 midpoints that 'stonet score' has; s: rows x midpoints.
+midpoints <- function(test) max(test$time[test$status == 1]) * (seq_len(100) - .5) / 100
+brier <- function(test, s) {
+  order <- survfit(Surv(time, 1 - status) ~ 1, test)
+  g <- stepfun(order$time, c(1, order$surv))
+  before <- stepfun(order$time, c(1, order$surv), right = TRUE)
+  at <- midpoints(test)
+  mean(sapply(seq_along(at), function(k) {
+    later <- test$time > at[k]
+    w <- ifelse(later, 1 / g(at[k]), test$status / before(test$time))
+    mean(ifelse(w > 0, w * (later - s[, k])^2, 0))
+  }))
+}
+harrell <- function(test, risk) concordance(Surv(time, status) ~ risk, test, reverse = TRUE)$concordance
+real_times <- function(train, test) {
+  fit(train, "--target time --event status")
+  own <- scores(test)
+  at <- midpoints(test)
+  cox <- coxph(Surv(time, status) ~ ., train)
+  curves <- summary(survfit(cox, test), times = at, extend = TRUE)$surv
+  aft <- survreg(Surv(time, status) ~ ., train, dist = "weibull")
+  eta <- predict(aft, test, type = "lp")
+  forest <- ranger::ranger(Surv(time, status) ~ ., train, num.trees = 500, num.threads = 1, seed = 1)
+  of <- predict(forest, test, num.threads = 1)
+  steps <- findInterval(at, of$unique.death.times)
+  trees <- cbind(1, of$survival)[, steps + 1]
+  c(C_stonet = own[["concordance"]], C_cox = harrell(test, predict(cox, test)), C_weibull = harrell(test, -eta),
+    C_forest = harrell(test, rowSums(of$chf)), IBS_stonet = own[["integrated_brier"]], IBS_cox = brier(test, t(curves)),
+    IBS_weibull = brier(test, outer(eta, at, function(e, t) exp(-exp((log(t) - e) / aft$scale)))), IBS_forest = brier(test, trees))
+}
+
+# ---- counts: deviance of rows that were not fitted ----
+
+deviance_of <- function(k, mean) mean(2 * (ifelse(k > 0, k * log(k / mean), 0) - k + mean))
+boosted <- function(train, test) {
+  columns <- setdiff(names(train), c("k", "years"))
+  formula <- reformulate(c(columns, "offset(log(years))"), "k")
+  made <- gbm::gbm(formula, "poisson", train, n.trees = 2000, interaction.depth = 3, shrinkage = .01, cv.folds = 5, n.cores = 1,
+                   n.minobsinnode = min(10, floor(nrow(train) / 12)))
+  exp(suppressWarnings(predict(made, test, gbm::gbm.perf(made, FALSE, method = "cv")))) * test$years
+}
+count_fold <- function(train, test) {
+  fit(train, "--target k --exposure years")
+  linear <- suppressWarnings(glm(k ~ . - years + offset(log(years)), poisson, train))
+  set.seed(1)
+  c(stonet = scores(test)[["deviance"]], glm = deviance_of(test$k, predict(linear, test, "response")),
+    boosting = deviance_of(test$k, boosted(train, test)))
+}
+simulated_counts <- function(seed, nonlinear) {
+  set.seed(seed)
+  x <- matrix(rnorm(5 * 1500), 1500)
+  eta <- if (nonlinear) sin(2 * x[, 1]) + .4 * x[, 2]^2 - .4 else .5 * x[, 1] - .3 * x[, 2]
+  years <- runif(1500, .5, 4)
+  data <- data.frame(x, k = rpois(1500, years * exp(eta)), years)
+  count_fold(data[1:500, ], data[-(1:500), ])
+}
+count_tables <- list(
+  Insurance = function() with(MASS::Insurance, data.frame(district = as.character(District), group = as.numeric(Group),
+                              age = as.numeric(Age), k = Claims, years = Holders)),
+  bioChemists = function() with(pscl::bioChemists, data.frame(fem, mar, kid5, phd, ment, k = art, years = 1)))
+
+# ---- ordered classes: log loss of rows that were not fitted ----
+
+ordered_fold <- function(train, test) {
+  classes <- sort(unique(c(train$q, test$q)))
+  log_loss <- function(p) -mean(log(pmax(p[cbind(seq_len(nrow(test)), match(test$q, classes))], 1e-12)))
+  fit(train, "--target q --set task=ordinal")
+  own <- scores(test)
+  fit(train, "--target q --set task=classification")
+  unordered <- scores(test)
+  linear <- MASS::polr(factor(q, levels = classes) ~ ., train)
+  c(ordered = own[["log_loss"]], unordered = unordered[["log_loss"]], polr = log_loss(predict(linear, test, "probs")),
+    rank_error = own[["rank_error"]], polr_rank_error = mean(abs(match(test$q, classes) - as.numeric(predict(linear, test)))))
+}
+simulated_ordered <- function(seed) {
+  set.seed(seed)
+  x <- matrix(rnorm(8 * 1500), 1500)
+  score <- 1.5 * sin(1.5 * x[, 1]) + x[, 2] - .5 * x[, 3]^2 + rlogis(1500)
+  data <- data.frame(x, q = 3 + findInterval(score, c(-3.5, -1.5, 0, 1.5, 3)))
+  ordered_fold(data[1:500, ], data[-(1:500), ])
+}
+housing <- function() with(MASS::housing[rep(seq_len(nrow(MASS::housing)), MASS::housing$Freq), ],
+                           data.frame(infl = as.numeric(Infl), type = as.character(Type), cont = as.character(Cont), q = as.numeric(Sat)))
+
+# ---- the call ----
+
+over_halves <- function(data, one) {
+  sapply(halves(nrow(data)), function(part) one(droplevels(data[part, ]), data[!part, ]))
+}
+times_of <- function(name) {
+  found <- over_halves(tables[[name]](), real_times)
+  cat(sprintf("%s: %d rows\n", name, nrow(tables[[name]]())))
+  table_of(found)
+  for (of in c("C", "IBS")) for (other in c("cox", "forest")) paired(found, paste0(of, "_stonet"), paste0(of, "_", other), 2)
+}
+sets <- function(k, default) if (is.na(given[k])) default else as.integer(given[k])
+if (identical(given[2], "simulated")) {
+  n <- sets(3, 500)
+  found <- sapply(2100 + seq_len(sets(4, 10)), simulated, n)
+  table_of(found)
+  for (part in c(30, 60)) for (other in c("whole", paste0(c("ignored", "dropped", "cox"), part))) paired(found, paste0("event", part), other)
+} else if (identical(given[2], "linear")) {
+  found <- sapply(2200 + seq_len(sets(3, 20)), linear)
+  table_of(found)
+  cat("largest:", round(apply(found, 1, max), 3), "\n")
+} else if (identical(given[2], "counts")) {
+  for (nonlinear in c(TRUE, FALSE)) {
+    cat(if (nonlinear) "simulated, nonlinear\n" else "simulated, linear\n")
+    found <- sapply(2300 + seq_len(sets(3, 10)), simulated_counts, nonlinear)
+    table_of(found)
+    for (other in c("glm", "boosting")) paired(found, "stonet", other)
   }
+  for (name in names(count_tables)) {
+    found <- over_halves(count_tables[[name]](), count_fold)
+    cat(name, "\n")
+    table_of(found)
+    for (other in c("glm", "boosting")) paired(found, "stonet", other, 2)
+  }
+} else if (identical(given[2], "ordered")) {
+  cat("simulated\n")
+  found <- sapply(2400 + seq_len(sets(3, 10)), simulated_ordered)
+  table_of(found)
+  for (other in c("unordered", "polr")) paired(found, "ordered", other)
+  found <- over_halves(housing(), ordered_fold)
+  cat("housing\n")
+  table_of(found)
+  for (other in c("unordered", "polr")) paired(found, "ordered", other, 2)
+} else {
+  for (name in given[-1]) times_of(name)
 }
