@@ -19,8 +19,15 @@
 typedef enum sn_task { SN_REGRESSION, SN_CLASSIFICATION } sn_task;
 #define SN_TASK_WORDS(between) "regression" between "classification"
 extern const sn_words sn_task_words;
-/* Sets of tasks: what a method or a learner does; laws: responses with a law (stats/law.h). */
-enum { SN_TASK_REGRESSION = 1, SN_TASK_CLASSIFICATION = 2, SN_TASK_BOTH = 3, SN_TASK_LAWS = 4 };
+/* Sets of tasks: what a method or a learner does; laws: responses with a law (stats/law.h); slices: of these,
+   censored times and counts, by slices of what was seen. */
+enum {
+    SN_TASK_REGRESSION = 1,
+    SN_TASK_CLASSIFICATION = 2,
+    SN_TASK_BOTH = 3,
+    SN_TASK_LAWS = 4,
+    SN_TASK_SLICES = 8
+};
 
 /* What an engine keeps of a problem from one use of it to the next, such as its rows on a device. It belongs
    to whoever made it, outlives every engine that works on the problem, and is released by sn_keep_clear. */

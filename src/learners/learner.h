@@ -22,6 +22,8 @@ typedef struct sn_learner {
     stonet_status (*load)(const sn_store *store, void **state);
     void (*free)(void *state);
     sn_sizes (*sizes)(const void *state);
+    /* Of times and counts (sn_law_scale), negative without a law; NULL: the learner knows none. */
+    double (*scale)(const void *state);
 } sn_learner;
 
 /* The list of learners. To add one: its name here. */

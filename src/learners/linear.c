@@ -6,6 +6,9 @@
  * and of all minimisers the one of smallest norm. The ridge is added as p more rows sqrt(ridge) I, so that
  * there is one solver: QR followed by an SVD that leaves out singular values below rounding, max(rows, p)
  * epsilon times the largest.
+ *
+ * Times and counts: y is what their law expects given the present line, again and again (EM), as long as the
+ * likelihood grows. What is predicted is the median of the log time, or the log of the mean count.
  */
 #include <float.h>
 #include <lapacke.h>
@@ -86,62 +89,122 @@ static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *m
     return STONET_OK;
 }
 
+typedef struct line {
+    sn_affine map;
+    double scale; /* of the law; negative: there is none */
+} line;
+
 static void linear_free(void *state)
 {
-    if (state != NULL) sn_affine_clear(state);
+    if (state != NULL) sn_affine_clear(&((line *)state)->map);
     sn_free(state);
+}
+
+/* The loss of the rows at mu, and the y that their law expects there. */
+static double expect(const sn_problem *problem, const double *mu, const double *parameter, double *y)
+{
+    const sn_law *law = problem->law;
+    double loss = 0.0;
+    for (int64_t i = 0; i < problem->n; i++) {
+        const double *seen = problem->seen + i * SN_LAW_SEEN;
+        loss += sn_problem_weight(problem, i) * law->loss(law, seen, mu[i], parameter, NULL);
+        y[i] = mu[i] + law->pull(law, seen, mu[i], parameter, 0.0);
+    }
+    return loss;
+}
+
+static stonet_status solve_law(const sn_problem *problem, double ridge, line *out)
+{
+    enum { ROUNDS = 200 };
+    SN_WORKSPACE(scratch);
+    const int64_t n = problem->n;
+    sn_problem guessed = *problem;
+    double *y = NULL, *mu = NULL, *weight = NULL, parameter[SN_LAW_PARAMETERS], least = (double)INFINITY, add;
+    SN_TRY(SN_TAKE(&scratch, y, n));
+    SN_TRY(SN_TAKE(&scratch, mu, n));
+    SN_TRY(SN_TAKE(&scratch, weight, n));
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = problem->y[i];
+        weight[i] = sn_problem_weight(problem, i);
+    }
+    guessed.y = y;
+    for (int round = 0; round < ROUNDS; round++) {
+        SN_TRY(solve(&guessed, ridge, &out->map));
+        SN_TRY(sn_affine_apply(&out->map, problem->x, n, mu));
+        sn_law_fit(problem->law, &(sn_law_sample){n, problem->seen, mu, weight}, round == 0, parameter);
+        const double loss = expect(problem, mu, parameter, y);
+        if (!(loss < least - 1e-9 * fabs(least)) && round > 0) break;
+        least = loss;
+    }
+    problem->law->answer(problem->law, 0.0, parameter, 1, &add);
+    out->map.intercept[0] += add;
+    out->scale = sn_law_scale(problem->law, parameter);
+    return STONET_OK;
 }
 
 static stonet_status linear_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                                 void **state)
 {
     (void)run;
-    sn_affine *map = NULL;
+    line *made = NULL;
+    const double ridge = sn_real(settings, "ridge");
     *state = NULL;
-    SN_TRY(SN_NEW(map, 1));
-    stonet_status status = sn_affine_create(map, problem->p, problem->outputs);
-    if (status == STONET_OK) status = solve(problem, sn_real(settings, "ridge"), map);
+    SN_TRY(SN_NEW(made, 1));
+    made->scale = -1.0;
+    stonet_status status = sn_affine_create(&made->map, problem->p, problem->outputs);
     if (status == STONET_OK)
-        *state = map;
+        status = problem->law != NULL ? solve_law(problem, ridge, made) : solve(problem, ridge, &made->map);
+    if (status == STONET_OK)
+        *state = made;
     else
-        linear_free(map);
+        linear_free(made);
     return status;
 }
 
 static stonet_status linear_predict(const void *state, const float *z, int64_t n, double *out)
 {
-    return sn_affine_apply(state, z, n, out);
+    return sn_affine_apply(&((const line *)state)->map, z, n, out);
 }
 
 static stonet_status linear_save(const void *state, sn_store *store)
 {
-    return sn_affine_save(state, store);
+    const line *of = state;
+    if (of->scale >= 0.0) SN_TRY(sn_store_put_real(store, "law_scale", of->scale));
+    return sn_affine_save(&of->map, store);
 }
 
 static stonet_status linear_load(const sn_store *store, void **state)
 {
-    sn_affine *map;
+    line *loaded;
     *state = NULL;
-    SN_TRY(SN_NEW(map, 1));
-    stonet_status status = sn_affine_load(store, map);
+    SN_TRY(SN_NEW(loaded, 1));
+    loaded->scale = -1.0;
+    stonet_status status = sn_affine_load(store, &loaded->map);
+    if (status == STONET_OK && sn_store_find_text(store, "law_scale") != NULL)
+        status = sn_store_get_real(store, "law_scale", &loaded->scale);
     if (status != STONET_OK) {
-        linear_free(map);
+        linear_free(loaded);
         return status;
     }
-    *state = map;
+    *state = loaded;
     return STONET_OK;
 }
 
 static sn_sizes linear_sizes(const void *state)
 {
-    const sn_affine *map = state;
+    const sn_affine *map = &((const line *)state)->map;
     return (sn_sizes){.inputs = map->inputs, .outputs = map->outputs};
+}
+
+static double linear_scale(const void *state)
+{
+    return ((const line *)state)->scale;
 }
 
 const sn_learner sn_learner_linear = {
     .name = "linear",
     .title = "Linear regression by least squares",
-    .tasks = SN_TASK_REGRESSION,
+    .tasks = SN_TASK_REGRESSION | SN_TASK_LAWS,
     .weighted = true,
     SN_PARAMS_OF(params),
     .fit = linear_fit,
@@ -150,4 +213,5 @@ const sn_learner sn_learner_linear = {
     .load = linear_load,
     .free = linear_free,
     .sizes = linear_sizes,
+    .scale = linear_scale,
 };

@@ -102,7 +102,7 @@ const sn_method sn_method_ksir = {
     .name = "ksir",
     .title = "Kernel sliced inverse regression (Wu 2008)",
     .python = "KernelSIR",
-    .tasks = SN_TASK_BOTH,
+    .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
     .multi_output = true,
     .shares_landmarks = true,
     SN_PARAMS_OF(params),

@@ -376,7 +376,7 @@ const sn_method sn_method_lasso_sir = {
     .name = "lasso-sir",
     .title = "Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019)",
     .python = "LassoSIR",
-    .tasks = SN_TASK_BOTH,
+    .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
     .multi_output = true,
     SN_PARAMS_OF(params),
     /* a fit chooses the penalty by itself */

@@ -32,6 +32,10 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     if (degree > 0 && sample->problem->weight != NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "sir: powers of the response (basis=poly) have no weighted form: use basis=slices");
+    if (degree > 0 && sample->problem->law != NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "sir: powers of a censored time or a count over an exposure are not known: use "
+                       "basis=slices");
     if (degree > 0) return sn_basis_matrix(sample, degree, keep, out);
     out->form = SN_FORM_ROOT;
     out->rows = slices;
@@ -164,7 +168,7 @@ const sn_method sn_method_sir = {
     .name = "sir",
     .title = "Sliced inverse regression (Li 1991)",
     .python = "SlicedInverseRegression",
-    .tasks = SN_TASK_BOTH,
+    .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
     .multi_output = true,
     .weighted = true,
     .shares = true,

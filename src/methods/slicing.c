@@ -120,13 +120,32 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
     return STONET_OK;
 }
 
+/* The end that was seen, or not, and when. */
+static stonet_status by_time(const sn_problem *problem, int64_t wanted, sn_slices *out)
+{
+    SN_WORKSPACE(scratch);
+    double *y = NULL;
+    SN_TRY(SN_TAKE(&scratch, y, 2 * problem->n));
+    for (int64_t i = 0; i < problem->n; i++) {
+        const double *seen = problem->seen + i * SN_LAW_SEEN;
+        y[2 * i] = seen[0] == seen[1] ? 1.0 : 0.0;
+        y[2 * i + 1] = seen[0];
+    }
+    sn_problem two = *problem;
+    two.outputs = 2;
+    two.y = y;
+    return by_targets(&two, wanted, out);
+}
+
 stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_workspace *keep, sn_slices *out)
 {
     *out = (sn_slices){0};
     int64_t most = problem->n > problem->outputs ? problem->n : problem->outputs;
     SN_TRY(SN_TAKE_ZERO(keep, out->row, problem->n));
     SN_TRY(SN_TAKE_ZERO(keep, out->start, most + 1));
-    return problem->task == SN_CLASSIFICATION ? by_class(problem, out) : by_targets(problem, wanted, out);
+    if (problem->task == SN_CLASSIFICATION) return by_class(problem, out);
+    const bool times = problem->law != NULL && sn_law_kind_of(problem->law) == SN_LAW_TIMES;
+    return times ? by_time(problem, wanted, out) : by_targets(problem, wanted, out);
 }
 
 stonet_status sn_slices_to_compare(const sn_problem *problem, const char *method, int64_t wanted,

@@ -15,7 +15,8 @@ typedef struct sn_slices {
  * Classification: one slice a class that occurs. One target: `wanted` slices of as equal counts as the ties
  * allow, rows of the same y always together; one slice a value when y has no more than `wanted` values.
  * Several targets: each slice of the targets so far is cut by the next one, ceil(wanted^(1/m)) pieces a
- * target.
+ * target. Censored times are two targets, whether the end was seen and when (Li, Wang and Chen 1999): Z is
+ * then also of the columns that the censoring depends on, if it does.
  */
 stonet_status sn_slices_make(const sn_problem *problem, int64_t wanted, sn_workspace *keep, sn_slices *out);
 /* The same for a method that compares slices: STONET_ERROR_DATA when there is a single one. */

@@ -87,7 +87,8 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
 static stonet_status check_method(const sn_method *method, const sn_schema *schema)
 {
     sn_task task = sn_schema_task(schema);
-    if (sn_schema_has_law(schema) && (method->tasks & SN_TASK_LAWS) == 0)
+    const bool sliced = sn_schema_law(schema) != SN_LAW_INTERVALS && (method->tasks & SN_TASK_SLICES) != 0;
+    if (sn_schema_has_law(schema) && (method->tasks & SN_TASK_LAWS) == 0 && !sliced)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' knows no response of task=%s: use method 'stonet'", method->name,
                        sn_schema_task_word(schema));
@@ -170,9 +171,10 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
 {
     sn_task task = sn_schema_task(model->schema);
     if (sn_schema_outputs(model->schema) == 0) return STONET_OK;
-    if (spec->learner != NULL && sn_schema_has_law(model->schema))
+    if (spec->learner != NULL && sn_schema_has_law(model->schema) &&
+        (spec->learner->tasks & SN_TASK_LAWS) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "learner '%s' knows no response of task=%s: leave it out, the network predicts itself",
+                       "learner '%s' knows no response of task=%s: use learner=linear, or leave it out",
                        spec->learner->name, sn_schema_task_word(model->schema));
     if (spec->learner != NULL) {
         if (!does_task(spec->learner->tasks, task))
@@ -187,6 +189,8 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     model->learner = sn_learner_find(name);
     if (model->learner == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this build has no learner '%s'", name);
+    if (sn_schema_has_law(model->schema)) /* held-out rows have no choice: one learner knows the law */
+        return sn_settings_create(model->learner->params, model->learner->n_params, &model->learner_settings);
     return STONET_OK;
 }
 

@@ -20,10 +20,18 @@ typedef struct fitted_law {
 
 static stonet_status law_of(const stonet_model *model, fitted_law *out)
 {
-    out->law = sn_law_find(sn_schema_law(model->schema), sn_word(model->settings, "law"));
+    const bool by_learner = model->learner != NULL;
+    out->law =
+        sn_law_find(sn_schema_law(model->schema), by_learner ? "auto" : sn_word(model->settings, "law"));
     out->mean = sn_schema_target_mean(model->schema, 0);
     out->sd = sn_schema_target_sd(model->schema, 0);
-    SN_TRY(model->method->spread(model->state, NULL, 1, &out->scale));
+    out->scale = -1.0;
+    if (by_learner && model->learner->scale != NULL) out->scale = model->learner->scale(model->learner_state);
+    if (!by_learner && model->method->spread != NULL)
+        SN_TRY(model->method->spread(model->state, NULL, 1, &out->scale));
+    if (!(out->scale >= 0.0))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model gives Z and no law of the response: leave learner=none out");
     out->scale *= out->sd;
     return STONET_OK;
 }

@@ -287,6 +287,59 @@ TEST(pages_show_the_response)
     stonet_data_free(t.data);
 }
 
+static void refuse(const stonet_data *data, const char *method, const char *task, const char *words);
+
+/* Slices of (event, time) and of the log rate find eta; the line on Z under the law has its slope. */
+TEST(slices_of_what_was_seen_find_the_direction)
+{
+    static const char *const method[] = {"sir", "dr", "ksir", "lasso-sir", "save"};
+    static table t;
+    make(&t);
+    for (int k = 0; k <= 2; k += 2)
+        for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
+            stonet_spec *spec = spec_of(method[m], ALL[k].task);
+            stonet_model *model = NULL, *back = NULL;
+            stonet_scores scores = STONET_SCORES_INIT;
+            double known[N], out[N];
+            unsigned char *bytes = NULL;
+            size_t size = 0;
+            give(&t, &ALL[k]);
+            OK(stonet_fit(spec, t.data, NULL, &model));
+            OK(stonet_predict(model, t.data, NULL, out));
+            for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
+            if (m != 2 && m != 4 && !(fabs(slope_of(t.eta, known) - 1.0) < 0.1))
+                fail_msg("%s, %s: slope %g", method[m], ALL[k].task, slope_of(t.eta, known));
+            OK(stonet_score(model, t.data, NULL, &scores));
+            assert_true(m == 4 || (k == 0 ? scores.concordance > 0.8 : scores.deviance_explained > 0.4));
+            OK(stonet_model_save_bytes(model, &bytes, &size));
+            OK(stonet_model_load_bytes(bytes, size, &back));
+            OK(stonet_predict(back, t.data, NULL, known));
+            assert_memory_equal(known, out, sizeof out);
+            stonet_scores again = STONET_SCORES_INIT;
+            OK(stonet_score(back, t.data, NULL, &again));
+            assert_true(again.log_likelihood == scores.log_likelihood);
+            stonet_bytes_free(bytes);
+            stonet_model_free(back);
+            stonet_model_free(model);
+            stonet_spec_free(spec);
+        }
+    give(&t, &ALL[1]);
+    refuse(t.data, "sir", "interval", "knows no response of task=interval");
+    give(&t, &ALL[0]);
+    stonet_spec *spec = spec_of("sir", "survival");
+    stonet_model *model = NULL;
+    OK(stonet_spec_set(spec, "basis", "poly"));
+    assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use basis=slices");
+    OK(stonet_spec_set(spec, "basis", "slices"));
+    OK(stonet_spec_set(spec, "learner", "kernel"));
+    assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
+    OK(stonet_spec_set(spec, "learner", "none"));
+    OK(stonet_fit(spec, t.data, NULL, &model));
+    stonet_model_free(model);
+    stonet_spec_free(spec);
+    stonet_data_free(t.data);
+}
+
 /* A fit that must fail, with these words. */
 static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
 {
@@ -402,7 +455,7 @@ TEST(what_knows_no_law_says_so)
     static float z[N];
     static double out[N];
     const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
-    refuse(t.data, "sir", "survival", "knows no response of task=survival");
+    refuse(t.data, "mave", "survival", "knows no response of task=survival");
     refuse(t.data, "pca", "survival", "knows no response of task=survival");
     assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
     assert_says(stonet_predict_spread(model, t.data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");

@@ -53,6 +53,11 @@ sn_law_kind sn_law_kind_of(const sn_law *law)
     return kind;
 }
 
+double sn_law_scale(const sn_law *law, const double *parameter)
+{
+    return strcmp(law->word, "poisson") == 0 ? 0.0 : exp(parameter[1]);
+}
+
 /* ---- the parameters ------------------------------------------------------------------------------------ */
 
 /* A sum over the sample. */

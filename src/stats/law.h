@@ -71,6 +71,9 @@ typedef struct sn_law_sample {
    where they are, or (fresh) anew. */
 void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, double *parameter);
 
+/* The scale of times, the dispersion of counts (0: Poisson). */
+double sn_law_scale(const sn_law *law, const double *parameter);
+
 /* The laws' own functions. */
 int sn_law_times_start(const sn_law *law, const double *seen, double mean, double *parameter);
 double sn_law_times_loss(const sn_law *law, const double *seen, double mu, const double *parameter,

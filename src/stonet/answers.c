@@ -347,8 +347,8 @@ stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, 
     const int64_t t = net->response.targets;
     float *mu;
     if (net->response.law != NULL) {
-        const bool none = strcmp(net->response.law->word, "poisson") == 0;
-        for (int64_t i = 0; i < problem->n; i++) out[i] = none ? 0.0 : exp(net->response.parameter[1]);
+        for (int64_t i = 0; i < problem->n; i++)
+            out[i] = sn_law_scale(net->response.law, net->response.parameter);
         return STONET_OK;
     }
     if (net->response.kind != SN_RESPONSE_LOCATION_SCALE)
