@@ -6,6 +6,7 @@
 #     Rscript bench/responses.R build/bin/stonet counts 10
 #     Rscript bench/responses.R build/bin/stonet ordered 10
 #
+# Real tables are cut in two halves REPEATS (an environment variable, 5) times; each is predicted from the other.
 # Needs Debian's r-cran-survival, r-cran-mass, r-cran-ranger, r-cran-gbm and r-cran-pscl. Every fit has one thread.
 library(survival)
 given <- commandArgs(TRUE)
@@ -44,7 +45,7 @@ paired <- function(found, a, b, each = 1) {
   d <- colMeans(matrix(found[a, ] - found[b, ], each))
   cat(sprintf("  %s - %s: %.4f (%.4f)\n", a, b, mean(d), sd(d) / sqrt(length(d))))
 }
-halves <- function(n, repeats = 5) {
+halves <- function(n, repeats = as.integer(Sys.getenv("REPEATS", "5"))) {
   set.seed(2034)
   unlist(lapply(seq_len(repeats), function(r) { half <- sample(rep(1:2, length.out = n)); list(half == 1, half == 2) }), FALSE)
 }
@@ -153,7 +154,7 @@ deviance_of <- function(k, mean) mean(2 * (ifelse(k > 0, k * log(k / mean), 0) -
 boosted <- function(train, test) {
   columns <- setdiff(names(train), c("k", "years"))
   formula <- reformulate(c(columns, "offset(log(years))"), "k")
-  made <- gbm::gbm(formula, "poisson", train, n.trees = 2000, interaction.depth = 3, shrinkage = .01, cv.folds = 5, n.cores = 1,
+  made <- gbm::gbm(formula, "poisson", train, n.trees = 400, interaction.depth = 3, shrinkage = .05, cv.folds = 3, n.cores = 1,
                    n.minobsinnode = min(10, floor(nrow(train) / 12)))
   exp(suppressWarnings(predict(made, test, gbm::gbm.perf(made, FALSE, method = "cv")))) * test$years
 }

@@ -133,6 +133,10 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
         if (learned) SN_TRY(sn_calibration_widen(model, calibration, data, first, count, spread));
         block_intervals(&job, count, low + first * outputs, high + first * outputs);
     }
+    for (int64_t i = 0; sn_schema_law(model->schema) == SN_LAW_COUNTS && i < n; i++) {
+        low[i] = fmax(ceil(low[i]), 0.0); /* what lies between has no count in it */
+        high[i] = floor(high[i]);
+    }
     return STONET_OK;
 }
 

@@ -131,6 +131,14 @@ static double deviance_of(double k, double lambda)
     return 2.0 * ((k > 0.0 ? k * log(k / lambda) : 0.0) - k + lambda);
 }
 
+stonet_status sn_count_spread(const stonet_model *model, int64_t n, const double *predicted, double *out)
+{
+    fitted_law fitted;
+    SN_TRY(law_of(model, &fitted));
+    for (int64_t i = 0; i < n; i++) out[i] = sqrt(predicted[i] + fitted.scale * predicted[i] * predicted[i]);
+    return STONET_OK;
+}
+
 static void score_counts(const stonet_data *data, const double *predicted, stonet_scores *scores)
 {
     const int64_t m = data->n_targets;

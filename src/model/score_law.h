@@ -12,6 +12,8 @@ stonet_status sn_law_losses(const stonet_model *model, int64_t n, const double *
    between P(K < k) and P(K <= k); standard normal where the law is right. */
 stonet_status sn_quantile_residuals(const stonet_model *model, int64_t n, const double *seen,
                                     const double *predicted, uint64_t seed, double *out);
+/* The standard deviation of each count, for an exposure of 1. */
+stonet_status sn_count_spread(const stonet_model *model, int64_t n, const double *predicted, double *out);
 /* Losses by the model's law alone, fitted to the rows of `train` without x. */
 stonet_status sn_law_losses_without(const stonet_model *model, const stonet_data *train,
                                     const stonet_data *data, double *loss);

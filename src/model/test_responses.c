@@ -287,6 +287,35 @@ TEST(pages_show_the_response)
     stonet_data_free(t.data);
 }
 
+/* Counts without an exposure: whole numbers that cover what they should. */
+TEST(counts_are_calibrated)
+{
+    static table t;
+    static double k[N], low[N], high[N];
+    make(&t);
+    for (int64_t i = 0; i < N; i++) k[i] = t.count[2 * i];
+    OK(stonet_data_set_targets(t.data, k, 1));
+    stonet_spec *spec = linear_spec("count");
+    stonet_model *model = NULL;
+    stonet_scores scores = STONET_SCORES_INIT;
+    OK(stonet_fit(spec, t.data, NULL, &model));
+    OK(stonet_calibrate(model, t.data, NULL, NULL));
+    OK(stonet_predict_interval(model, t.data, NULL, low, high));
+    for (int64_t i = 0; i < N; i++)
+        assert_true(low[i] >= 0.0 && low[i] == floor(low[i]) && high[i] == floor(high[i]));
+    OK(stonet_score(model, t.data, NULL, &scores));
+    assert_true(scores.coverage >= 0.88 && scores.coverage <= 0.99 && scores.width > 1.0);
+    stonet_model_free(model);
+    for (int of = 0; of <= 2; of += 2) {
+        model = fit(&t, &ALL[of], 1);
+        assert_says(stonet_calibrate(model, t.data, NULL, NULL), STONET_ERROR_UNSUPPORTED,
+                    of == 0 ? "the law of the censoring" : "depends on the exposure");
+        stonet_model_free(model);
+    }
+    stonet_spec_free(spec);
+    stonet_data_free(t.data);
+}
+
 static void refuse(const stonet_data *data, const char *method, const char *task, const char *words);
 
 /* Slices of (event, time) and of the log rate find eta; the line on Z under the law has its slope. */

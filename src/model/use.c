@@ -10,6 +10,7 @@
 #include "data/readers.h"
 #include "model/average.h"
 #include "model/calibration.h"
+#include "model/score_law.h"
 #include "stats/temperature.h"
 
 /* Floats of encoded features held at a time. */
@@ -84,6 +85,10 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
 
 stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out)
 {
+    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) {
+        SN_TRY(sn_model_predict(model, x, n, out));
+        return sn_count_spread(model, n, out, out);
+    }
     if (sn_schema_has_law(model->schema))
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,

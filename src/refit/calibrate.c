@@ -6,6 +6,7 @@
  * sees its own rows alone: schema, scaling, the choice of settings and the learner all come from them.
  */
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/take_options.h"
@@ -91,8 +92,11 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
     SN_TRY(SN_TAKE(&scratch, u, block));
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
-    SN_TRY(
-        sn_schema_response(job->model->schema, held_out, job->has_classes ? made->label + job->at : NULL, y));
+    if (sn_schema_law(job->model->schema) == SN_LAW_COUNTS)
+        memcpy(y, held_out->y, (size_t)n * sizeof *y);
+    else
+        SN_TRY(sn_schema_response(job->model->schema, held_out,
+                                  job->has_classes ? made->label + job->at : NULL, y));
     for (int64_t i = 0; job->weight != NULL && i < n; i++) job->weight[job->at + i] = held_out->weight[i];
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
@@ -271,11 +275,17 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
 static stonet_status check(const stonet_model *model, stonet_calibrate_options *how, int64_t n)
 {
     const bool predicts = model->learner != NULL || model->method->predict != NULL;
-    if (sn_schema_has_law(model->schema))
+    const sn_law_kind law = sn_schema_law(model->schema);
+    if (law == SN_LAW_TIMES || law == SN_LAW_INTERVALS)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
-            "a model of task=%s has its own law, and cannot be calibrated: of times, use the survival probabilities",
+            "times of task=%s cannot be calibrated: how long censored rows would have lasted is not "
+            "known without the law of the censoring given x; use the survival probabilities",
             sn_schema_task_word(model->schema));
+    if (law == SN_LAW_COUNTS && sn_schema_targets(model->schema) > 1)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "counts over an exposure cannot be calibrated: an interval depends on the exposure, "
+                       "which a new row does not have");
     if (sn_schema_outputs(model->schema) == 0 || !predicts)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model gives Z and no predictions, so there is nothing to calibrate: fit it with "
