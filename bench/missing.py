@@ -5,12 +5,15 @@ order    x ~ N(0, AR(.7)), 10 columns, y = tanh(x1 + x2) + x3^2 + .3 e, n rows, 
          or x1 by logit P = -1.4 + x2 (mar): test MSE on complete and on incomplete rows, mean and standard error
 indicators   the same rows, x1 missing because of itself (mnar, logit P = -1.4 + 2 x1) or at random (mcar): test MSE on
          incomplete rows by the setting missing_indicators, and how often auto takes them
+study    x ~ N(0, AR(.5)), 6 columns, y = 2 tanh(x1) + x2 + x3^2 / 2 + e / 2, 400 rows, a fifth of x1, x2 and x3 removed (mcar), or
+         more of them the larger y is (given_y): test MSE on complete rows by the setting missing= and missing_indicators=,
+         and by the mean prediction of fits to three tables that R's mice completed with y beside x
 noise    the same rows with a y that is noise, half of the cells removed: R2 of new rows, which must not exceed 0
 binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc, as they are and with 10 % of the
          cells removed from both parts: mean test error over the partitions K = 1 .. sets
 large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
 
-    python3 bench/missing.py order|indicators|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
+    python3 bench/missing.py order|indicators|study|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
                              [--kinds mcar,mar] [--threads 2]
 """
 from __future__ import annotations
@@ -131,6 +134,60 @@ def indicators(given: argparse.Namespace, folder: Path) -> None:
         print(tell_pairs(found, "holes"), flush=True)
 
 
+STUDY_WAYS = {"default": [], "gaussian": ["missing=gaussian", "missing_indicators=off"],
+              "joint": ["missing=joint", "missing_indicators=off"], "indicators": ["missing_indicators=on"]}
+MICE = """library(mice); a <- commandArgs(TRUE); d <- read.csv(a[1])
+m <- mice(d, m = 3, seed = as.integer(a[3]), printFlag = FALSE)
+for (k in 1:3) write.csv(complete(m, k), paste0(a[2], k, ".csv"), row.names = FALSE)"""
+
+
+def study_rows(seed: int, n: int, kind: str):
+    numbers = random.Random(seed)
+    rows = []
+    for _ in range(n):
+        x = [numbers.gauss(0, 1)]
+        while len(x) < 6:
+            x.append(0.5 * x[-1] + math.sqrt(0.75) * numbers.gauss(0, 1))
+        rows.append(x)
+    y = [2 * math.tanh(x[0]) + x[1] + x[2] ** 2 / 2 + numbers.gauss(0, 1) / 2 for x in rows]
+    mean, sd = statistics.mean(y), statistics.stdev(y)
+    slope, level = (0, 1.386) if kind == "mcar" else (1.5, 1.75)  # both lose a fifth of the cells
+    holes = [[j < 3 and numbers.random() < 1 / (1 + math.exp(level - slope * (v - mean) / sd)) for j in range(6)] for v in y]
+    return rows, holes, y
+
+
+def predictions(given: argparse.Namespace, train: Path, test: Path, model: Path, settings: list[str]) -> list[float]:
+    more = [word for setting in settings for word in ("--set", setting)]
+    run(given, "fit", train, "--target", "y", "--dim", 2, "--out", model, "--quiet", "--threads", given.threads, *more)
+    out = run(given, "predict", model, test, "--threads", given.threads).split("\n")[1:]
+    return [float(line.split(",")[-1]) for line in out if line]
+
+
+def study(given: argparse.Namespace, folder: Path) -> None:
+    for kind in (given.kinds or "mcar,given_y").split(","):
+        found: dict[tuple[str, str], list[float]] = {}
+        for seed in range(given.sets):
+            train, test = study_rows(71000 + seed, given.rows or 400, kind), study_rows(75000 + seed, 4000, kind)
+            write(folder / "train.csv", *train)
+            write(folder / "complete.csv", train[0], None, train[2])
+            write(folder / "test.csv", test[0], None, test[2])
+            ways = {"complete": [("complete", [])], **{way: [("train", words)] for way, words in STUDY_WAYS.items()},
+                    "mice": [(f"mice{k}", []) for k in (1, 2, 3)]}
+            if given.ways:
+                ways = {way: fits for way, fits in ways.items() if way in given.ways.split(",")}
+            if "mice" in ways:
+                subprocess.run(["Rscript", "-e", MICE, str(folder / "train.csv"), str(folder / "mice"), str(seed)],
+                               check=True, capture_output=True)
+            for way, fits in ways.items():
+                each = [predictions(given, folder / f"{name}.csv", folder / "test.csv", folder / "model", words)
+                        for name, words in fits]
+                mean = [sum(column) / len(column) for column in zip(*each)]
+                found.setdefault((way, "whole"), []).append(statistics.mean((a - b) ** 2 for a, b in zip(mean, test[2])))
+            print(f"{kind} {seed}: " + ", ".join(f"{w} {v[-1]:.4f}" for (w, _), v in found.items()), flush=True)
+        print(f"{kind}, {given.sets} sets: " + ", ".join(tell(w, v) for (w, _), v in found.items()))
+        print(tell_pairs(found, "whole"), flush=True)
+
+
 def binary(given: argparse.Namespace, folder: Path) -> None:
     numbers = random.Random(1)
     rises = []
@@ -192,11 +249,12 @@ def large(given: argparse.Namespace, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["order", "indicators", "noise", "binary", "large"])
+    parser.add_argument("what", choices=["order", "indicators", "study", "noise", "binary", "large"])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--kinds", help="of gaps: mcar, mar, mnar; for order and indicators")
+    parser.add_argument("--ways", help="of study, with commas; all")
     parser.add_argument("--data", help="the folder of the binary sets")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
@@ -205,6 +263,8 @@ def main() -> None:
             binary(given, Path(folder))
         elif given.what == "indicators":
             indicators(given, Path(folder))
+        elif given.what == "study":
+            study(given, Path(folder))
         elif given.what == "large":
             large(given, Path(folder))
         else:

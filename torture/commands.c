@@ -202,9 +202,6 @@ static const torture_command fixed[] = {
     {"stonet fit rich.csv --target y --features a,b,code --dim 1 --out o1 " NET
      " --set missing_indicators=on",
      {"o1"}},
-    {"stonet fit rich.csv --target y --features a,b,code --dim 1 --method none --set "
-     "missing_indicators=auto --out o1",
-     {"o1"}},
     {"stonet fit lab.csv --target label --dim 1 --out o1 " NET " --set class_weight=balanced --set l1=.01",
      {"o1"}},
     {"stonet fit sparse.svm --target y --dim 1 --out o1 " NET, {"o1"}},

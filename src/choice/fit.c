@@ -143,7 +143,7 @@ static stonet_status take_network_of_fold(fitting *f)
     choice->front = NULL;
     choice->theta = NULL;
     sn_problem seen;
-    stonet_status status = sn_front_problem(f->net->front, f->job.problem, &seen);
+    stonet_status status = sn_front_problem(f->net->front, f->job.problem, NULL, &seen);
     if (status == STONET_OK)
         status = sn_line_config(&f->job, &choice->line.kind, &seen, &(sn_shape){0}, &f->config);
     f->report = (sn_train_report){.outcome = STONET_STOPPED, .smallest_step = 1.0};
@@ -196,7 +196,7 @@ static stonet_status attempt(fitting *f)
         net->front = front;
     }
     sn_keep device = {0};
-    stonet_status status = sn_front_problem(front, f->job.problem, &seen);
+    stonet_status status = sn_front_problem(front, f->job.problem, &f->job.rows, &seen);
     seen.keep = &device;
     if (status == STONET_OK) status = train(f, kind, &seen);
     sn_keep_clear(&device);
@@ -317,7 +317,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
                              .run = run};
     stonet_status status = STONET_OK;
     if (!sn_is(settings, "select", "none")) status = fit_sparse(&f->job, problem, net);
-    if (status == STONET_OK) status = sn_front_problem(net->front, problem, &seen);
+    if (status == STONET_OK) status = sn_front_problem(net->front, problem, NULL, &seen);
     seen.keep = &device;
     if (status == STONET_OK) status = sn_lines_for(settings, &seen, q, f->lines, &f->count, &f->open);
     if (status == STONET_OK) status = fit_lines(f);
@@ -525,7 +525,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
     stonet_status status;
     SN_GOTO(status, hold_targets(net->response.kind, problem, &held, &targets), done);
     SN_GOTO(status, see(&net->response, &held, &answered, &y), done);
-    status = sn_front_problem(net->front, &answered, &seen);
+    status = sn_front_problem(net->front, &answered, NULL, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
     if (status == STONET_OK)

@@ -114,7 +114,7 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
     float *theta = NULL;
     stonet_status status;
     SN_GOTO(status, make_front(f->job->problem, step->length, &front), done);
-    SN_GOTO(status, sn_front_problem(front, f->job->problem, &seen), done);
+    SN_GOTO(status, sn_front_problem(front, f->job->problem, &f->job->rows, &seen), done);
     SN_GOTO(status, without_columns(step, front, &shape, &scratch, &theta), done);
     SN_GOTO(status, sn_config_default(f->job->config->engine, &seen, &shape, &config), done);
     config.lr = RELAX_RATE;

@@ -274,7 +274,7 @@ TEST(one_identity_unit_is_kernel_logistic_regression)
         for (int k = 0; k < 2; k++) norm += pow((double)v[k] * (double)w[j], 2);
     norm = sqrt(norm);
     sn_problem seen;
-    OK(sn_front_problem(net->front, &o.problem, &seen));
+    OK(sn_front_problem(net->front, &o.problem, NULL, &seen));
     const sn_rows all = sn_rows_range(0, ROWS);
     const sn_regression ridge = {
         .problem = &seen, .rows = &all, .d = d, .x = seen.x, .l2 = ROWS * lambda / (2.0 * norm)};

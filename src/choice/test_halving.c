@@ -66,7 +66,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_losses losses;
     float theta[4096];
     OK(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front));
-    OK(sn_front_problem(front, &f->o.problem, &seen));
+    OK(sn_front_problem(front, &f->o.problem, NULL, &seen));
     OK(sn_line_config(&f->job, &line->kind, &seen, &shape, &config));
     assert_true(shape.parameters <= 4096);
     const int64_t updates = sn_length_updates(&config, length, rows->n);
@@ -259,7 +259,7 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     SN_FREED_BY(sn_line_training_free) sn_line_training c = {.line = *line, .views = &views};
     sn_leg leg = {.candidate = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
     OK(sn_held_out_create(folds, &c.cost[0]));
-    OK(sn_view_make(&f->job, folds, fold, &views));
+    OK(sn_view_make(&f->job, f->job.problem, folds, fold, &views));
     OK(sn_leg_run(&f->job, folds, &leg, NULL));
     const sn_problem *view = views.fold[fold].problem;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);

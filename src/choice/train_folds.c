@@ -24,14 +24,15 @@ stonet_status sn_line_config(const sn_choice_job *job, const sn_net_kind *kind, 
 /* ---- what a fold sees ------------------------------------------------------------------------------------
  */
 
-stonet_status sn_view_make(const sn_choice_job *job, const sn_folds *folds, int fold, sn_views *views)
+stonet_status sn_view_make(const sn_choice_job *job, const sn_problem *problem, const sn_folds *folds,
+                           int fold, sn_views *views)
 {
     sn_view *view = &views->fold[fold];
     if (view->problem != NULL) return STONET_OK;
-    SN_TRY(sn_front_make(&views->recipe, job->problem, &folds->fold[fold].train, job->seed, &view->front));
-    SN_TRY(sn_front_problem(view->front, job->problem, &view->seen));
+    SN_TRY(sn_front_make(&views->recipe, problem, &folds->fold[fold].train, job->seed, &view->front));
+    SN_TRY(sn_front_problem(view->front, problem, &folds->fold[fold].train, &view->seen));
     if (view->front != NULL) view->seen.keep = &view->keep;
-    view->problem = view->front != NULL ? &view->seen : job->problem;
+    view->problem = view->front != NULL ? &view->seen : problem;
     return STONET_OK;
 }
 

@@ -42,7 +42,9 @@ typedef struct sn_views {
     sn_view fold[SN_FOLDS];
 } sn_views;
 
-stonet_status sn_view_make(const sn_choice_job *job, const sn_folds *folds, int fold, sn_views *views);
+/* problem: that of the job, as the rows of the fold see it. */
+stonet_status sn_view_make(const sn_choice_job *job, const sn_problem *problem, const sn_folds *folds,
+                           int fold, sn_views *views);
 void sn_views_free(const sn_choice_job *job, sn_views *views);
 
 typedef struct sn_line_training {

@@ -42,10 +42,13 @@ struct sn_encoder {
     float *zero;      /* p: a row of a sparse table that is all 0, and */
     int64_t *feature; /* of each of its columns, the feature; -1: none */
     sn_scaled_cells scaled;
-    bool incomplete; /* the table has missing cells, and they are to be filled in */
-    uint64_t seed;   /* of their draws */
-    bool by_row;     /* these are keyed by the number of the row */
-    bool in_order;   /* feature k is column k of the table's numbers, for all of them: nothing to look up */
+    bool incomplete;           /* the table has missing cells, and they are to be filled in */
+    uint64_t seed;             /* of their draws */
+    bool by_row;               /* these are keyed by the number of the row */
+    bool given_response;       /* and given its response */
+    const sn_imputer *imputer; /* the schema's, or */
+    sn_imputer *own;           /* one of some rows */
+    bool in_order; /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
     indicator_part *indicator;
@@ -213,13 +216,14 @@ static uint32_t hash_of(const float *x, int64_t p)
 static void fill(const sn_encoder *e, int64_t row, uint32_t draw, float *to)
 {
     const sn_schema *schema = e->schema;
-    if (schema->imputer != NULL) {
-        const sn_cell_draw which = {.seed = e->seed,
-                                    .row = draw == 0   ? 0
-                                           : e->by_row ? (uint32_t)row
-                                                       : hash_of(to, schema->p),
-                                    .draw = draw};
-        sn_imputer_fill(schema->imputer, schema, &which, to);
+    if (e->imputer != NULL) {
+        sn_cell_draw which = {.seed = e->seed,
+                              .row = draw == 0   ? 0
+                                     : e->by_row ? (uint32_t)row
+                                                 : hash_of(to, schema->p),
+                              .draw = draw};
+        if (e->given_response && draw > 0) which.response = sn_imputer_response(e->imputer, row);
+        sn_imputer_fill(e->imputer, schema, &which, to);
     }
     for (int64_t f = 0; f < schema->p; f++)
         if (isnan(to[f])) to[f] = (float)((schema->mean[f] - schema->centre[f]) * schema->factor[f]);
@@ -307,7 +311,8 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
 static sn_gaps gaps(const sn_row_source *source, int64_t row)
 {
     const sn_encoder *e = (const sn_encoder *)source;
-    bool some = false, gaussian = e->schema->imputer != NULL;
+    if (!e->incomplete) return SN_GAPS_NONE;
+    bool some = false, gaussian = e->imputer != NULL;
     for (int64_t k = 0; k < e->texts; k++) {
         const bool missing = category_of(e, &e->text[k], row) == MISSING;
         some = some || missing;
@@ -316,7 +321,7 @@ static sn_gaps gaps(const sn_row_source *source, int64_t row)
     for (int64_t k = 0; k < e->numbers; k++) {
         if (!isnan(e->data->x[row * e->data->n_numeric + e->number[k].slot])) continue;
         some = true;
-        gaussian = gaussian && sn_imputer_is_plain(e->schema->imputer, e->number[k].feature);
+        gaussian = gaussian && sn_imputer_is_plain(e->imputer, e->number[k].feature);
     }
     return !some ? SN_GAPS_NONE : gaussian ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER;
 }
@@ -357,6 +362,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
         .prepare = prepare, .fetch = fetch, .gaps = gaps, .raw = data->x, .raw_width = data->n_numeric};
     if (data->mapped_x != NULL) e->base.expect = expect;
     e->schema = schema;
+    e->imputer = schema->imputer;
     e->data = data;
     e->incomplete = data->missing > 0;
     e->seed = 1;
@@ -378,6 +384,37 @@ void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content)
 {
     encoder->seed = seed;
     encoder->by_row = !by_content;
+}
+
+static void free_learned(sn_row_source *source)
+{
+    sn_encoder *e = (sn_encoder *)source;
+    sn_imputer_free(e->own);
+    sn_free(e); /* all else is that of the encoder it is a copy of */
+}
+
+static stonet_status learned_from(const sn_row_source *source, const sn_rows *rows, sn_row_source **out)
+{
+    const sn_encoder *all = (const sn_encoder *)source;
+    sn_encoder *e;
+    SN_TRY(SN_NEW(e, 1));
+    *e = *all;
+    e->base.free = free_learned;
+    stonet_status status = sn_imputer_fit(e->schema, e->data, rows, true, &e->own);
+    e->imputer = e->own;
+    if (status != STONET_OK) {
+        sn_free(e);
+        return status;
+    }
+    *out = &e->base;
+    return STONET_OK;
+}
+
+void sn_encoder_give_response(sn_encoder *encoder)
+{
+    if (encoder->imputer == NULL || encoder->imputer->response == NULL) return;
+    encoder->given_response = true;
+    encoder->base.learned_from = learned_from;
 }
 
 void sn_encoder_leave_missing(sn_encoder *encoder)

@@ -17,6 +17,9 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
 /* What the draws of missing cells are keyed by: the seed and the number of the row, as in training, or what
    the row holds, so that the same row gets the same draws wherever it stands. Without this: 1, by content. */
 void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content);
+/* Draws (not what is expected, draw 0) are given the response of the row too. For the table that the schema
+   was fitted to. */
+void sn_encoder_give_response(sn_encoder *encoder);
 /* Leaves missing cells as they are, NaN: for whoever learns what is to stand for them. */
 void sn_encoder_leave_missing(sn_encoder *encoder);
 void sn_encoder_free(sn_encoder *encoder);

@@ -20,7 +20,21 @@ void sn_imputer_free(sn_imputer *imputer)
         sn_margin_free(&imputer->margin[k]);
     SN_FREE_ALL(imputer->margin, imputer->centre, imputer->inverse);
     sn_gaussian_free(&imputer->gaussian);
+    sn_imputer_forget_response(imputer);
     sn_free(imputer);
+}
+
+const float *sn_imputer_response(const sn_imputer *imputer, int64_t row)
+{
+    const int64_t scores = imputer->with_response.d - imputer->gaussian.d;
+    return imputer->response != NULL ? imputer->response + row * scores : NULL;
+}
+
+void sn_imputer_forget_response(sn_imputer *imputer)
+{
+    if (imputer == NULL) return;
+    sn_gaussian_free(&imputer->with_response);
+    SN_FREE(imputer->response);
 }
 
 bool sn_imputer_is_plain(const sn_imputer *imputer, int64_t feature)
@@ -29,6 +43,13 @@ bool sn_imputer_is_plain(const sn_imputer *imputer, int64_t feature)
         if (imputer->margin[k].feature == feature) return imputer->margin[k].kind == SN_MARGIN_PLAIN;
     return true; /* it does not vary, and has one value for all */
 }
+
+/* By which law: that of the features, or with the response of the row behind them. */
+typedef struct law {
+    const sn_imputer *m;
+    const sn_gaussian *g;
+    const float *response;
+} law;
 
 /* A row given what is known of it. */
 typedef struct conditional {
@@ -43,34 +64,42 @@ static double score_of(const sn_imputer *m, int64_t k, float value)
     return isnan(value) ? (double)NAN : sn_margin_score(&m->margin[k], value);
 }
 
-/* early: as for sn_full_condition. */
-static void condition_full(const sn_imputer *m, const float *x, const bool *early, sn_full_row *row)
+/* The score of entry k of a row: of a feature, NaN where it is missing, or of the response. */
+static double entry_of(const law *by, int64_t k, const float *x)
 {
-    double z[SN_FULL_MOST];
-    for (int64_t k = 0; k < m->gaussian.d; k++) z[k] = score_of(m, k, x[m->margin[k].feature]);
-    sn_full_condition(&m->gaussian, z, early, row);
+    const int64_t d = by->m->gaussian.d;
+    return k < d ? score_of(by->m, k, x[by->m->margin[k].feature]) : (double)by->response[k - d];
 }
 
-static void condition_factors(const sn_imputer *m, const float *x, sn_factor_row *row)
+/* early: as for sn_full_condition. */
+static void condition_full(const law *by, const float *x, const bool *early, sn_full_row *row)
 {
-    const sn_gaussian *g = &m->gaussian;
+    double z[SN_FULL_MOST];
+    for (int64_t k = 0; k < by->g->d; k++) z[k] = entry_of(by, k, x);
+    sn_full_condition(by->g, z, early, row);
+}
+
+static void condition_factors(const law *by, const float *x, sn_factor_row *row)
+{
+    const sn_gaussian *g = by->g;
     sn_factor_start(g, row);
     for (int64_t k = 0; k < g->d; k++) {
-        const float value = x[m->margin[k].feature];
-        if (isnan(value))
+        const double z = entry_of(by, k, x);
+        if (isnan(z))
             sn_factor_missing(g, k, row);
         else
-            sn_factor_known(g, k, score_of(m, k, value), row);
+            sn_factor_known(g, k, z, row);
     }
     sn_factor_solve(g, row);
 }
 
-/* Conditional mean (and variance, where it is wanted) of missing score k, the i-th of the row. */
-static double mean_of(const sn_imputer *m, const conditional *row, int64_t k, int64_t i, double *variance)
+/* Conditional mean (and variance, where it counts) of missing score k, the i-th of the row. */
+static double mean_of(const law *by, const conditional *row, int64_t k, int64_t i, double *variance)
 {
-    const sn_gaussian *g = &m->gaussian;
+    const sn_gaussian *g = by->g;
     const bool full = g->precision != NULL;
-    if (variance != NULL && (m->margin[k].kind == SN_MARGIN_LEVELS || m->margin[k].kind == SN_MARGIN_SCORES))
+    const sn_margin_kind kind = by->m->margin[k].kind;
+    if (kind == SN_MARGIN_LEVELS || kind == SN_MARGIN_SCORES)
         *variance = full ? sn_full_variance(&row->full, i) : sn_factor_variance(g, k, &row->factor);
     return full ? row->full.mean[i] : sn_factor_mean(g, k, &row->factor);
 }
@@ -88,19 +117,20 @@ static void set_levels(const sn_schema *schema, const sn_margin *margin, int64_t
 }
 
 /* Everything at what is expected of it. */
-static void fill_expected(const sn_imputer *m, const sn_schema *schema, float *x)
+static void fill_expected(const law *by, const sn_schema *schema, float *x)
 {
+    const sn_imputer *m = by->m;
     conditional row;
-    if (m->gaussian.precision != NULL)
-        condition_full(m, x, NULL, &row.full);
+    if (by->g->precision != NULL)
+        condition_full(by, x, NULL, &row.full);
     else
-        condition_factors(m, x, &row.factor);
+        condition_factors(by, x, &row.factor);
     int64_t i = 0;
     for (int64_t k = 0; k < m->gaussian.d; k++) {
         const sn_margin *margin = &m->margin[k];
         if (!isnan(x[margin->feature])) continue;
         double variance = 0.0;
-        const double mean = mean_of(m, &row, k, i++, &variance);
+        const double mean = mean_of(by, &row, k, i++, &variance);
         x[margin->feature] = (float)sn_margin_expected(margin, mean, variance);
         if (margin->kind == SN_MARGIN_LEVELS) set_levels(schema, margin, -1, mean, variance, x);
     }
@@ -127,9 +157,9 @@ typedef struct texts {
 } texts;
 
 /* Draws one of them. */
-static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, texts of,
-                      float *x)
+static void draw_text(const law *by, const sn_schema *schema, const sn_cell_draw *which, texts of, float *x)
 {
+    const sn_imputer *m = by->m;
     const int64_t from = of.from, end = of.end;
     const double u = sn_normal_lower(
         sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_TEXT, (uint32_t)from, which->draw, 0));
@@ -138,8 +168,7 @@ static void draw_text(const sn_imputer *m, const sn_schema *schema, const sn_cel
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t k = from; k < end; k++) {
             const int64_t f = m->margin[k].feature;
-            const double score =
-                of.mean != NULL ? of.mean[k - from] : sn_factor_mean(&m->gaussian, k, of.factors);
+            const double score = of.mean != NULL ? of.mean[k - from] : sn_factor_mean(by->g, k, of.factors);
             const double scaled = sn_margin_value(&m->margin[k], score);
             const double share = fmax(scaled / schema->factor[f] + schema->centre[f], LEAST_SHARE);
             if (pass == 0) {
@@ -179,19 +208,20 @@ static int64_t texts_before(const sn_imputer *m, const sn_schema *schema, const 
 
 /* Texts from the first column to the last, then the numbers all together: the pieces of the row from its last
    entry to its first. One factor serves them all. */
-static void draw_full(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
+static void draw_full(const law *by, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
+    const sn_imputer *m = by->m;
     bool early[SN_FULL_MOST] = {false};
     double rest[SN_FULL_MOST] = {0}, gap[SN_FULL_MOST] = {0}, piece[SN_FULL_MOST] = {0};
     sn_full_row row;
     for (int64_t k = 0; k < m->gaussian.d; k++) early[k] = m->margin[k].kind == SN_MARGIN_CATEGORY;
-    condition_full(m, x, early, &row);
+    condition_full(by, x, early, &row);
     int64_t to = row.count;
     for (int64_t from; to > 0 && early[row.at[to - 1]]; to = from) {
         from = texts_before(m, schema, &row, to);
         sn_full_piece(&row, from, to, rest, NULL, gap);
         for (int64_t i = from; i < to; i++) piece[to - 1 - i] = row.mean[i] + gap[i];
-        draw_text(m, schema, which, (texts){row.at[to - 1], row.at[from] + 1, piece, NULL}, x);
+        draw_text(by, schema, which, (texts){row.at[to - 1], row.at[from] + 1, piece, NULL}, x);
         for (int64_t i = from; i < to; i++)
             gap[i] = score_of(m, row.at[i], x[m->margin[row.at[i]].feature]) - row.mean[i];
         sn_full_settle(&row, from, to, gap, rest);
@@ -204,24 +234,25 @@ static void draw_full(const sn_imputer *m, const sn_schema *schema, const sn_cel
 }
 
 /* The same by factors, which are solved for anew after every column of texts. */
-static void draw_factors(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
+static void draw_factors(const law *by, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
-    const sn_gaussian *g = &m->gaussian;
+    const sn_imputer *m = by->m;
+    const sn_gaussian *g = by->g;
     sn_factor_row row;
     double e[SN_FACTORS_MOST];
-    for (int64_t k = 0, end; k < g->d; k = end) {
+    for (int64_t k = 0, end; k < m->gaussian.d; k = end) {
         end = k + 1;
         if (m->margin[k].kind != SN_MARGIN_CATEGORY || !isnan(x[m->margin[k].feature])) continue;
         end = end_of_texts(m, schema, k);
-        condition_factors(m, x, &row);
-        draw_text(m, schema, which, (texts){k, end, NULL, &row}, x);
+        condition_factors(by, x, &row);
+        draw_text(by, schema, which, (texts){k, end, NULL, &row}, x);
     }
-    condition_factors(m, x, &row);
+    condition_factors(by, x, &row);
     for (int64_t a = 0; a < g->factors; a++)
         e[a] =
             sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_FACTOR, (uint32_t)a, which->draw, 0);
     sn_factor_draw(g, e, &row);
-    for (int64_t k = 0; k < g->d; k++) {
+    for (int64_t k = 0; k < m->gaussian.d; k++) {
         if (!isnan(x[m->margin[k].feature])) continue;
         const double noise =
             sn_noise_normal(which->seed, SN_STREAM_CELLS, which->row, OF_SCORE, (uint32_t)k, which->draw, 0);
@@ -239,12 +270,12 @@ static bool misses(const sn_imputer *m, const float *x)
 void sn_imputer_fill(const sn_imputer *m, const sn_schema *schema, const sn_cell_draw *which, float *x)
 {
     if (!misses(m, x)) return;
-    if (which->draw == 0) {
-        fill_expected(m, schema, x);
-        return;
-    }
-    if (m->gaussian.precision != NULL)
-        draw_full(m, schema, which, x);
+    const bool given = which->response != NULL;
+    const law by = {m, given ? &m->with_response : &m->gaussian, which->response};
+    if (which->draw == 0)
+        fill_expected(&by, schema, x);
+    else if (by.g->precision != NULL)
+        draw_full(&by, schema, which, x);
     else
-        draw_factors(m, schema, which, x);
+        draw_factors(&by, schema, which, x);
 }

@@ -23,31 +23,33 @@ static const double MOST_WORK = 4e8; /* of an iteration of EM */
 typedef struct sample {
     int64_t n, p;
     float *x;
+    int64_t *row; /* which of the table's */
 } sample;
 
 /* How many rows are looked at: the work of EM is n (d^2 + u d + u^3), u the missing cells of a row. */
-static int64_t rows_wanted(const sn_schema *schema, const stonet_data *train)
+static int64_t rows_wanted(const sn_schema *schema, const stonet_data *train, int64_t rows)
 {
-    const double p = (double)schema->p, n = (double)train->n;
-    const double u = (double)train->missing / n * p / (double)train->n_columns;
+    const double p = (double)schema->p, n = (double)rows;
+    const double u = (double)train->missing / (double)train->n * p / (double)train->n_columns;
     double most = train->missing > 0 ? MOST_ROWS : COMPLETE_ROWS;
     most = fmin(most, MOST_FLOATS / p);
     if (schema->p <= SN_FULL_MOST) most = fmin(most, MOST_WORK / (p * p + u * p + u * u * u));
     most = fmax(most, FEWEST_ROWS);
-    return most < n ? (int64_t)most : train->n;
+    return most < n ? (int64_t)most : rows;
 }
 
-static stonet_status take_sample(const sn_schema *schema, const stonet_data *train, sn_workspace *keep,
-                                 sample *out)
+static stonet_status take_sample(const sn_schema *schema, const stonet_data *train, const sn_rows *of,
+                                 sn_workspace *keep, sample *out)
 {
-    int64_t *list = NULL;
-    *out = (sample){.n = rows_wanted(schema, train), .p = schema->p};
-    SN_TRY(SN_TAKE(keep, list, out->n));
+    *out = (sample){.n = rows_wanted(schema, train, of->n), .p = schema->p};
+    SN_TRY(SN_TAKE(keep, out->row, out->n));
+    int64_t *list = out->row;
     SN_TRY(SN_TAKE(keep, out->x, out->n * out->p));
-    if (out->n < train->n)
-        SN_TRY(sn_choose_rows(train->n, out->n, 1, SUBSTREAM, list));
+    if (out->n < of->n)
+        SN_TRY(sn_choose_rows(of->n, out->n, 1, SUBSTREAM, list));
     else
         for (int64_t i = 0; i < out->n; i++) list[i] = i;
+    for (int64_t i = 0; i < out->n; i++) list[i] = sn_rows_at(of, list[i]);
     sn_encoder *encoder;
     SN_TRY(sn_encoder_create(schema, train, &encoder));
     sn_encoder_leave_missing(encoder);
@@ -126,36 +128,107 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
     return STONET_OK;
 }
 
-/* The Gaussian of the scores. */
-static stonet_status fit_gaussian(const sample *s, bool shrink, sn_imputer *m)
+/* ---- the response ------------------------------------------------------------------------------ */
+
+/* The normal scores of n numbers at `stride`, into `out` at `step`. */
+static stonet_status score_numbers(const double *y, int64_t n, int64_t stride, float *out, int64_t step)
 {
-    const int64_t d = m->gaussian.d;
     SN_WORKSPACE(scratch);
-    float *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, s->n * d));
-    for (int64_t i = 0; i < s->n; i++)
-        for (int64_t k = 0; k < d; k++) {
-            const float value = s->x[i * s->p + m->margin[k].feature];
-            z[i * d + k] = isnan(value) ? value : (float)sn_margin_score(&m->margin[k], value);
-        }
-    const sn_gaussian_fit fit = {.n = s->n, .d = d, .x = z, .prior = shrink ? (double)d : 1.0};
-    if (d <= SN_FULL_MOST) return sn_gaussian_fit_full(&fit, NULL, &m->gaussian);
-    return sn_gaussian_fit_factors(&fit, SN_FACTORS_MOST, &m->gaussian);
+    float *scaled = NULL, *sorted = NULL;
+    double mean = 0.0, square = 0.0;
+    SN_TRY(SN_TAKE(&scratch, scaled, n));
+    SN_TRY(SN_TAKE(&scratch, sorted, n));
+    for (int64_t i = 0; i < n; i++) mean += y[i * stride] / (double)n;
+    for (int64_t i = 0; i < n; i++) square += (y[i * stride] - mean) * (y[i * stride] - mean);
+    const double sd = sqrt(square / (double)n);
+    for (int64_t i = 0; i < n; i++)
+        scaled[i] = sorted[i] = isfinite(sd) && sd > 0.0 ? (float)((y[i * stride] - mean) / sd) : 0.0F;
+    for (int64_t i = 0; i < n; i++) out[i * step] = scaled[i];
+    bool varies = false;
+    for (int64_t i = 1; i < n; i++) varies = varies || scaled[i] != scaled[0];
+    if (!varies) return STONET_OK;
+    sn_margin margin;
+    SN_TRY(sn_margin_fit(sorted, n, NULL, 0, &margin));
+    for (int64_t i = 0; i < n; i++) out[i * step] = (float)sn_margin_score(&margin, scaled[i]);
+    sn_margin_free(&margin);
+    return STONET_OK;
 }
 
-stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, bool shrink, sn_imputer **out)
+/* The indicator of a class, to variance 1. */
+static void score_class(const int32_t *label, int64_t n, int32_t class, float *out, int64_t step)
 {
+    double share = 0.0;
+    for (int64_t i = 0; i < n; i++) share += label[i] == class ? 1.0 / (double)n : 0.0;
+    const double sd = sqrt(share * (1.0 - share));
+    for (int64_t i = 0; i < n; i++)
+        out[i * step] = sd > 0.0 ? (float)(((label[i] == class ? 1.0 : 0.0) - share) / sd) : 0.0F;
+}
+
+/* Scores of the response of all rows: a target each, a class but the last each; none where there are no gaps,
+   or too many classes for a full covariance. */
+static stonet_status score_response(const stonet_data *train, sn_imputer *m, int64_t *count)
+{
+    const int64_t n = train->n, scores = train->label != NULL ? train->labels.count - 1 : train->n_targets;
+    *count = 0;
+    if (train->missing == 0 || scores < 1 ||
+        (m->gaussian.d <= SN_FULL_MOST && m->gaussian.d + scores > SN_FULL_MOST))
+        return STONET_OK;
+    SN_TRY(SN_NEW_RAW(m->response, n * scores));
+    for (int64_t k = 0; k < scores; k++) {
+        if (train->label != NULL)
+            score_class(train->label, n, (int32_t)k, m->response + k, scores);
+        else
+            SN_TRY(score_numbers(train->y + k, n, train->n_targets, m->response + k, scores));
+    }
+    *count = scores;
+    return STONET_OK;
+}
+
+/* ---- the law ------------------------------------------------------------------------------------ */
+
+/* The Gaussian of the scores, learned with those of the response beside them. */
+static stonet_status fit_gaussian(const sample *s, int64_t responses, bool shrink, sn_imputer *m)
+{
+    const int64_t d = m->gaussian.d, all = d + responses;
+    SN_WORKSPACE(scratch);
+    float *z = NULL;
+    SN_TRY(SN_TAKE(&scratch, z, s->n * all));
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int64_t k = 0; k < d; k++) {
+            const float value = s->x[i * s->p + m->margin[k].feature];
+            z[i * all + k] = isnan(value) ? value : (float)sn_margin_score(&m->margin[k], value);
+        }
+        for (int64_t k = d; k < all; k++) z[i * all + k] = m->response[s->row[i] * responses + k - d];
+    }
+    const sn_gaussian_fit fit = {.n = s->n, .d = all, .x = z, .prior = shrink ? (double)all : 1.0};
+    sn_gaussian found;
+    SN_TRY(all <= SN_FULL_MOST ? sn_gaussian_fit_full(&fit, NULL, &found)
+                               : sn_gaussian_fit_factors(&fit, SN_FACTORS_MOST, &found));
+    if (responses == 0) {
+        m->gaussian = found;
+        return STONET_OK;
+    }
+    m->with_response = found;
+    return sn_gaussian_first(&m->with_response, d, &m->gaussian);
+}
+
+stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, const sn_rows *rows,
+                             bool shrink, sn_imputer **out)
+{
+    const sn_rows all = sn_rows_range(0, train->n);
     SN_WORKSPACE(scratch);
     sample s;
     sn_imputer *m;
     *out = NULL;
     if (train->missing == 0 && schema->p > SN_FULL_MOST) return STONET_OK;
-    SN_TRY(take_sample(schema, train, &scratch, &s));
+    SN_TRY(take_sample(schema, train, rows != NULL ? rows : &all, &scratch, &s));
     SN_TRY(SN_NEW(m, 1));
     stonet_status status = fit_margins(schema, &s, m);
     const int64_t d = m->gaussian.d;
     if (status == STONET_OK) status = sn_imputer_join(schema, m);
-    if (status == STONET_OK && d > 0) status = fit_gaussian(&s, shrink, m);
+    int64_t responses = 0;
+    if (status == STONET_OK && d > 0) status = score_response(train, m, &responses);
+    if (status == STONET_OK && d > 0) status = fit_gaussian(&s, responses, shrink, m);
     if (status != STONET_OK) {
         m->gaussian.d = d; /* the margins are there to be freed */
         sn_imputer_free(m);

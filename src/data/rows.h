@@ -71,6 +71,10 @@ struct sn_row_source {
        disk; NULL: it has no use for it. */
     void (*expect)(const sn_row_source *source, int64_t first, int64_t count, bool soon);
     sn_gaps (*gaps)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
+    /* The same rows, with their missing cells drawn by the law of `rows` alone: held-out rows must have no
+       part in draws that know the response. NULL: the draws do not know it. To be freed by `free`. */
+    stonet_status (*learned_from)(const sn_row_source *source, const sn_rows *rows, sn_row_source **out);
+    void (*free)(sn_row_source *source);
     const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
     int64_t raw_width; /* time; NULL: nowhere */
     const sn_scaled_cells *sparse; /* the same rows as they are kept, when they are sparse; else NULL */

@@ -199,6 +199,11 @@ sn_missing sn_schema_missing(const sn_schema *schema)
     return schema->missing;
 }
 
+void sn_schema_forget_response(sn_schema *schema)
+{
+    sn_imputer_forget_response(schema->imputer);
+}
+
 int64_t sn_schema_indicators(const sn_schema *schema)
 {
     int64_t count = 0;

@@ -71,6 +71,8 @@ typedef struct sn_encoding {
    missing cells) as messages. run may be NULL. */
 stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
                             sn_schema **out);
+/* Lets go of the responses by which missing cells of the training rows are drawn. */
+void sn_schema_forget_response(sn_schema *schema);
 void sn_schema_free(sn_schema *schema);
 SN_DROP(sn_schema, sn_schema_free)
 

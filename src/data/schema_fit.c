@@ -435,7 +435,7 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
     if (status == STONET_OK) status = check_names(schema);
     if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
     if (status == STONET_OK && schema->missing != SN_MISSING_ERROR && schema->missing != SN_MISSING_MEAN)
-        status = sn_imputer_fit(schema, train, true, &schema->imputer);
+        status = sn_imputer_fit(schema, train, NULL, true, &schema->imputer);
     if (status == STONET_OK) status = sn_schema_warn_of_leaks(schema, train, run);
     if (status != STONET_OK) {
         sn_schema_free(schema);

@@ -140,7 +140,7 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
     SN_TRY(sn_asked_used(asked, used));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, before));
-    SN_TRY(sn_imputer_fit(asked->model->schema, data, false, &imputer));
+    SN_TRY(sn_imputer_fit(asked->model->schema, data, NULL, false, &imputer));
     if (imputer == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the law of a variable given the others is learned for %d features at most, and the "

@@ -71,7 +71,27 @@ static stonet_status fill(const sn_front *front, const sn_problem *problem, floa
     return status;
 }
 
-stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, sn_problem *out)
+/* The rows that have gaps, at a draw of these. A network learns from what is expected of a cell as if it were
+   the cell, and relations to the response come out too weak or too strong; of a draw it does not. */
+static stonet_status redraw(const sn_front *front, const sn_problem *problem, const sn_rows *drawn, float *u)
+{
+    const sn_row_source *source = problem->source;
+    if (drawn == NULL || source == NULL || source->gaps == NULL) return STONET_OK;
+    SN_BLOCK float *x = NULL;
+    SN_TRY(SN_NEW_RAW(x, problem->p));
+    for (int64_t i = 0; i < drawn->n; i++) {
+        const int64_t row = sn_rows_at(drawn, i);
+        if (source->gaps(source, row) == SN_GAPS_NONE) continue;
+        const sn_rows one = sn_rows_range(row, 1);
+        sn_batch batch = {.x = x, .x_stride = problem->p, .draw = 1};
+        sn_batch_fetch(problem, &one, &batch);
+        SN_TRY(front->ops->apply(front, 1, x, u + row * front->outputs));
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, const sn_rows *drawn,
+                               sn_problem *out)
 {
     *out = *problem;
     if (front == NULL) return STONET_OK;
@@ -86,6 +106,7 @@ stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem,
                              "take fewer rows, landmarks or channels, or front=none"));
     SN_TRY(SN_NEW_RAW(u, problem->n * front->outputs));
     stonet_status status = fill(front, problem, u);
+    if (status == STONET_OK) status = redraw(front, problem, drawn, u);
     if (status != STONET_OK) {
         sn_free(u);
         return status;

@@ -64,8 +64,10 @@ struct sn_front {
     float *theta;
 };
 
-/* The rows of a problem with u for their features; front NULL: the problem as it is. */
-stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, sn_problem *out);
+/* The rows of a problem with u for their features; front NULL: the problem as it is. Missing cells are at
+   what is expected of them; those of the rows `drawn` (NULL: none) are drawn, once. */
+stonet_status sn_front_problem(const sn_front *front, const sn_problem *problem, const sn_rows *drawn,
+                               sn_problem *out);
 /* Again, after the front has learned, into the same place. */
 stonet_status sn_front_refill(const sn_front *front, const sn_problem *problem, const sn_problem *seen);
 /* Lets go of what sn_front_problem made of a problem; also after it failed. */

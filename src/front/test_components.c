@@ -132,8 +132,8 @@ TEST(fronts_by_blocks)
         const int64_t d = front[k]->outputs;
         double mean[64] = {0};
         assert_true(d <= 64);
-        OK(sn_front_problem(front[k], &problem, &seen));
-        OK(sn_front_problem(front[k], &by_rows, &fetched));
+        OK(sn_front_problem(front[k], &problem, NULL, &seen));
+        OK(sn_front_problem(front[k], &by_rows, NULL, &fetched));
         assert_int_equal(seen.p, d);
         for (int64_t i = 0; i < BLOCKS; i++) {
             OK(front[k]->ops->apply(front[k], 1, x + i * P, one));

@@ -47,7 +47,7 @@ TEST(features_have_the_distances_of_the_kernel)
         const double rho = 0.5 * share;
         SN_AUTO(sn_front) *front = kernel_of(&some, 1.5, rho, 1000);
         assert_int_equal(front->inputs, P);
-        OK(sn_front_problem(front, &some, &seen));
+        OK(sn_front_problem(front, &some, NULL, &seen));
         assert_int_equal(seen.p, front->outputs);
         double s = 0.0, sum = 0.0;
         for (int i = 0; i < 60; i++)
@@ -80,7 +80,7 @@ TEST(layer_1_needs_no_features)
         float *theta = test_calloc((size_t)shape.parameters, sizeof *theta);
         sn_shape_start(&shape, 9, theta);
         for (int u = 0; u < 4; u++) theta[shape.bias_at[0] + u] = 0.5F * (float)u;
-        OK(sn_front_problem(front, &o.problem, &seen));
+        OK(sn_front_problem(front, &o.problem, NULL, &seen));
         double *folded;
         OK(front->ops->fold(front, &shape, theta, &folded));
         OK(front->ops->first_layer(front, &shape, folded, ROWS, o.x, mu));
@@ -101,7 +101,7 @@ TEST(no_front_is_the_problem_itself)
 {
     SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     sn_problem seen;
-    OK(sn_front_problem(NULL, &o.problem, &seen));
+    OK(sn_front_problem(NULL, &o.problem, NULL, &seen));
     assert_ptr_equal(seen.x, o.problem.x);
     sn_front_problem_free(&o.problem, &seen);
     SN_AUTO(sn_store) *store = NULL;
@@ -124,8 +124,8 @@ TEST(a_front_comes_back_from_a_store)
     OK(sn_front_put(front, store));
     OK(sn_front_get(store, &back));
     sn_problem seen[2];
-    OK(sn_front_problem(front, &o.problem, &seen[0]));
-    OK(sn_front_problem(back, &o.problem, &seen[1]));
+    OK(sn_front_problem(front, &o.problem, NULL, &seen[0]));
+    OK(sn_front_problem(back, &o.problem, NULL, &seen[1]));
     assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
     sn_front_problem_free(&o.problem, &seen[0]);
     sn_front_problem_free(&o.problem, &seen[1]);
@@ -172,8 +172,8 @@ TEST(few_features_come_back_too)
         OK(sn_store_create(&store));
         OK(sn_front_put(front, store));
         OK(sn_front_get(store, &back));
-        OK(sn_front_problem(front, &o.problem, &seen[0]));
-        OK(sn_front_problem(back, &o.problem, &seen[1]));
+        OK(sn_front_problem(front, &o.problem, NULL, &seen[0]));
+        OK(sn_front_problem(back, &o.problem, NULL, &seen[1]));
         assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
         sn_front_problem_free(&o.problem, &seen[0]);
         sn_front_problem_free(&o.problem, &seen[1]);

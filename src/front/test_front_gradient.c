@@ -24,7 +24,7 @@ static void make(bench *b, sn_task task)
     for (int i = 0; i < ROWS; i++) b->weight[i] = (float)(1 + i % 3);
     b->o.problem.weight = b->weight;
     OK(sn_front_conv_create(&image, 1, (int64_t[]){3}, 5, &b->front));
-    OK(sn_front_problem(b->front, &b->o.problem, &b->seen));
+    OK(sn_front_problem(b->front, &b->o.problem, NULL, &b->seen));
     b->shape = b->o.shape;
     b->shape.width[0] = b->front->outputs;
     OK(sn_shape_layout(&b->shape));

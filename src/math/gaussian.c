@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 
 /* A pivot that rounding, or a damaged model file, took to 0 or below. */
@@ -26,6 +27,47 @@ stonet_status sn_gaussian_ready(sn_gaussian *g)
             for (int64_t b = 0; b < k; b++)
                 g->all[a * k + b] += g->loadings[j * k + a] * g->loadings[j * k + b] / g->noise[j];
     return STONET_OK;
+}
+
+/* Of the precision, a the first entries and b the others: W_aa - W_ab W_bb^-1 W_ba. */
+static stonet_status first_precision(const sn_gaussian *g, int64_t d, double *out)
+{
+    const int64_t rest = g->d - d;
+    SN_WORKSPACE(scratch);
+    double *bb = NULL, *ba = NULL;
+    SN_TRY(SN_TAKE(&scratch, bb, rest * rest));
+    SN_TRY(SN_TAKE(&scratch, ba, rest * d));
+    for (int64_t i = 0; i < rest; i++) {
+        memcpy(bb + i * rest, g->precision + (d + i) * g->d + d, (size_t)rest * sizeof *bb);
+        memcpy(ba + i * d, g->precision + (d + i) * g->d, (size_t)d * sizeof *ba);
+    }
+    SN_TRY(sn_solve_spd(rest, bb, d, ba));
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t j = 0; j < d; j++) {
+            double sum = g->precision[i * g->d + j];
+            for (int64_t k = 0; k < rest; k++) sum -= g->precision[i * g->d + d + k] * ba[k * d + j];
+            out[i * d + j] = sum;
+        }
+    return STONET_OK;
+}
+
+stonet_status sn_gaussian_first(const sn_gaussian *g, int64_t d, sn_gaussian *out)
+{
+    *out = (sn_gaussian){.d = d, .factors = g->factors};
+    const bool full = g->precision != NULL;
+    stonet_status status = SN_NEW(out->mean, d);
+    if (status == STONET_OK) memcpy(out->mean, g->mean, (size_t)d * sizeof *out->mean);
+    if (status == STONET_OK && full) status = SN_NEW(out->precision, d * d);
+    if (status == STONET_OK && full) status = first_precision(g, d, out->precision);
+    if (status == STONET_OK && !full) status = SN_NEW(out->loadings, d * g->factors);
+    if (status == STONET_OK && !full) status = SN_NEW(out->noise, d);
+    if (status == STONET_OK && !full) {
+        memcpy(out->loadings, g->loadings, (size_t)(d * g->factors) * sizeof *out->loadings);
+        memcpy(out->noise, g->noise, (size_t)d * sizeof *out->noise);
+        status = sn_gaussian_ready(out);
+    }
+    if (status != STONET_OK) sn_gaussian_free(out);
+    return status;
 }
 
 /* ---- any covariance ---------------------------------------------------------------------------- */

@@ -43,6 +43,8 @@ stonet_status sn_gaussian_fit_full(const sn_gaussian_fit *fit, double *covarianc
 stonet_status sn_gaussian_fit_factors(const sn_gaussian_fit *fit, int64_t k, sn_gaussian *out);
 /* What is worked out once, of a Gaussian whose other members are there. */
 stonet_status sn_gaussian_ready(sn_gaussian *gaussian);
+/* The law of the first d entries. On failure nothing is left to free. */
+stonet_status sn_gaussian_first(const sn_gaussian *gaussian, int64_t d, sn_gaussian *out);
 void sn_gaussian_free(sn_gaussian *gaussian);
 
 /* The missing entries of a row given the others, of a full Gaussian. Lives on the stack. */

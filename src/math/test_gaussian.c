@@ -277,4 +277,34 @@ TEST(factors_are_found)
     }
 }
 
+/* The law of the first entries has their mean and their part of the covariance. */
+TEST(the_first_entries_keep_their_law)
+{
+    enum { FEW = 3 };
+    float x[N * D];
+    double s[D * D], back[FEW * FEW] = {0};
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0}, first = {0}, factors = {0}, of_factors = {0};
+    make_rows(N, x);
+    remove_some(N, -1.0, x);
+    const sn_gaussian_fit fit = {.n = N, .d = D, .x = x};
+    OK(sn_gaussian_fit_full(&fit, s, &g));
+    OK(sn_gaussian_first(&g, FEW, &first));
+    assert_int_equal(first.d, FEW);
+    for (int64_t a = 0; a < FEW; a++) back[a * FEW + a] = 1.0;
+    OK(sn_solve_spd(FEW, first.precision, FEW, back));
+    for (int64_t a = 0; a < FEW; a++) {
+        near(first.mean[a], g.mean[a], 0.0);
+        for (int64_t b = 0; b < FEW; b++) near(back[a * FEW + b], s[a * D + b], 1e-6);
+    }
+    OK(sn_gaussian_fit_factors(&fit, 2, &factors));
+    OK(sn_gaussian_first(&factors, FEW, &of_factors));
+    double all[4] = {1.0, 0.0, 0.0, 1.0};
+    for (int64_t j = 0; j < FEW; j++) {
+        near(of_factors.noise[j], factors.noise[j], 0.0);
+        for (int64_t a = 0; a < 4; a++)
+            all[a] += factors.loadings[j * 2 + a / 2] * factors.loadings[j * 2 + a % 2] / factors.noise[j];
+    }
+    for (int64_t a = 0; a < 4; a++) near(of_factors.all[a], all[a], 1e-9);
+}
+
 RUN_TESTS(NULL, NULL)

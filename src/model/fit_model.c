@@ -141,8 +141,7 @@ static void tell_levels(const stonet_spec *spec, const sn_schema *schema, const 
                    columns == 1 ? "it as" : "them");
 }
 
-stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
-                               sn_encoding *out)
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, sn_encoding *out)
 {
     *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale"),
                          .missing = sn_spec_missing(spec)};
@@ -153,10 +152,8 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
         out->levels = sn_int(spec->common, "levels");
     else if (!none && train->n_numeric < PIXELS)
         out->levels = AUTO_LEVELS;
-    if (train->missing == 0 || out->missing == SN_MISSING_ERROR) return STONET_OK;
-    out->indicators = sn_is(spec->common, "missing_indicators", "on");
-    return sn_is(spec->common, "missing_indicators", "auto") ? sn_indicators_choose(train, run, out)
-                                                             : STONET_OK;
+    out->indicators = train->missing > 0 && sn_is(spec->common, "missing_indicators", "on");
+    return STONET_OK;
 }
 
 int stonet_spec_needs_response(const stonet_spec *spec)
@@ -235,6 +232,8 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
         sn_encoder_key(out->encoder, seed, false);
         problem->source = sn_encoder_source(out->encoder);
         problem->joint = draws && sn_schema_missing(schema) == SN_MISSING_JOINT;
+        /* Of a joint training the network says what y says of the cells. */
+        if (draws && !problem->joint) sn_encoder_give_response(out->encoder);
     }
     if (by_rows) return STONET_OK;
     SN_TRY(sn_memory_require(bytes, "the scaled copy of the data", "take fewer rows or columns"));
@@ -353,9 +352,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_settings_copy(spec->common, &model->common));
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
     sn_encoding encoding;
-    stonet_run alone = *run; /* what indicators are worth is found out by every rank for itself */
-    alone.team = NULL;
-    SN_TRY(sn_spec_encoding(spec, train, &alone, &encoding));
+    SN_TRY(sn_spec_encoding(spec, train, &encoding));
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     tell_levels(spec, model->schema, run);
     SN_TRY(check_method(spec->method, model->schema));
@@ -370,6 +367,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     data.problem.copies = !sn_frame_has_groups(train);
     if (status == STONET_OK) status = fit_method(spec, &data, run, model);
     if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
+    sn_schema_forget_response(model->schema);
     return status;
 }
 

@@ -30,13 +30,9 @@ sn_missing sn_spec_missing(const stonet_spec *spec);
    ones if it drops them; NULL: all. */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part);
-/* The encoding of features and response it asks for; what it leaves open about levels and indicators of
-   missing cells is chosen by these rows. */
-stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
-                               sn_encoding *out);
-/* Sets encoding->indicators when a ridge or logistic regression does better with them by a standard error on
-   held-out rows, and says so. */
-stonet_status sn_indicators_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
+/* The encoding of features and response it asks for; what it leaves open about levels is chosen by these
+   rows. */
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, sn_encoding *out);
 /* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
 /* The same without the dimension: what the training depends on, where one serves all of them. */

@@ -21,11 +21,10 @@ const sn_param sn_common_params[] = {
      "8, in tables of fewer than 64 columns; default: auto for stonet, else none"},
     {"missing", SN_CHOICE, "gaussian", 0, 0, SN_MISSING_WORDS(SN_JOINED),
      "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
-     "what a Gaussian model of the columns expects or draws given the others; joint: StoNets are trained on "
-     "draws given the response too"},
-    {"missing_indicators", SN_CHOICE, "auto", 0, 0, "auto|on|off",
-     "features that say which cells are missing, for columns that lack more than 5; auto: if that helps a "
-     "linear model on held-out rows"},
+     "what a Gaussian model of the columns expects or draws given the others (StoNets are trained on draws "
+     "given the response too); joint: StoNets draw by what the network says of the response"},
+    {"missing_indicators", SN_CHOICE, "off", 0, 0, "on|off",
+     "on: features that say which cells are missing, for columns that lack more than 5"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),

@@ -130,7 +130,7 @@ stonet_status sn_model_upgrade_1(const sn_store *old, sn_store **out)
 
 void sn_model_upgrade_settings(json_t *settings)
 {
-    static const char *const NAMES[] = {"front_linear", "restarts"};
+    static const char *const NAMES[] = {"front_linear", "restarts", "missing_indicators"};
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++) {
         const char *value = json_string_value(json_object_get(settings, NAMES[k]));
         if (value != NULL && strcmp(value, "auto") == 0) json_object_del(settings, NAMES[k]);

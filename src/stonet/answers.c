@@ -44,7 +44,7 @@ static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const
     rows.outputs = net->network.shape.width[net->network.shape.layers];
     rows.y = y;
     if (y != NULL) rows.raw = NULL;
-    SN_TRY(sn_front_problem(net->front, &rows, &out->seen));
+    SN_TRY(sn_front_problem(net->front, &rows, NULL, &out->seen));
     stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
     if (status != STONET_OK) {
         sn_front_problem_free(problem, &out->seen);

@@ -131,11 +131,11 @@ class StoNetClassifier(BaseStoNetClassifier):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     task : {"auto", "classification", "ordinal"}, default="auto"
         what y is: classes, or classes in order, as an ordered pandas Categorical or numbers;
         auto: in order if y is such a Categorical.
@@ -262,7 +262,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         task: Literal["auto", "classification", "ordinal"] = "auto",
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         random_state: Any = None,
@@ -439,11 +439,11 @@ class StoNetRegressor(BaseStoNetRegressor):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
         what y is: numbers; times that may be censored, with events; bounds of times; counts,
         with exposure; auto: times if y is a structured array of events and times, counts if fit
@@ -567,7 +567,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         task: Literal["auto", "regression", "survival", "interval", "count"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -644,11 +644,11 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -680,7 +680,7 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -715,11 +715,11 @@ class PartialLeastSquares(WeightedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -753,7 +753,7 @@ class PartialLeastSquares(WeightedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -798,11 +798,11 @@ class SlicedInverseRegression(WeightedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -844,7 +844,7 @@ class SlicedInverseRegression(WeightedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -889,11 +889,11 @@ class SlicedAverageVariance(WeightedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -931,7 +931,7 @@ class SlicedAverageVariance(WeightedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -974,11 +974,11 @@ class DirectionalRegression(WeightedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1016,7 +1016,7 @@ class DirectionalRegression(WeightedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1059,11 +1059,11 @@ class PrincipalHessianDirections(WeightedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1101,7 +1101,7 @@ class PrincipalHessianDirections(WeightedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1154,11 +1154,11 @@ class GSIR(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1204,7 +1204,7 @@ class GSIR(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1259,11 +1259,11 @@ class KernelSIR(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1307,7 +1307,7 @@ class KernelSIR(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1361,11 +1361,11 @@ class GSAVE(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1409,7 +1409,7 @@ class GSAVE(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1458,11 +1458,11 @@ class KernelPLS(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1502,7 +1502,7 @@ class KernelPLS(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1553,11 +1553,11 @@ class NNSDR(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1603,7 +1603,7 @@ class NNSDR(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1654,11 +1654,11 @@ class Autoencoder(UnsupervisedReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1702,7 +1702,7 @@ class Autoencoder(UnsupervisedReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1752,11 +1752,11 @@ class MAVE(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1798,7 +1798,7 @@ class MAVE(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1847,11 +1847,11 @@ class OuterProductOfGradients(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1893,7 +1893,7 @@ class OuterProductOfGradients(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1940,11 +1940,11 @@ class LassoSIR(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1984,7 +1984,7 @@ class LassoSIR(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2035,11 +2035,11 @@ class GradientKDR(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2083,7 +2083,7 @@ class GradientKDR(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2143,11 +2143,11 @@ class KernelDimensionReduction(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2197,7 +2197,7 @@ class KernelDimensionReduction(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2254,11 +2254,11 @@ class LeastSquaresMutualInformation(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2304,7 +2304,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2354,11 +2354,11 @@ class ContourRegression(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2398,7 +2398,7 @@ class ContourRegression(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2449,11 +2449,11 @@ class ConditionalVarianceEstimation(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2499,7 +2499,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2558,11 +2558,11 @@ class BENN(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2612,7 +2612,7 @@ class BENN(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2671,11 +2671,11 @@ class GMDDNet(TransformerReduction):
         else none. From 3 to 100.
     missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
         what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others;
-        joint: StoNets are trained on draws given the response too.
-    missing_indicators : {"auto", "on", "off"}, default="auto"
-        features that say which cells are missing, for columns that lack more than 5; auto: if
-        that helps a linear model on held-out rows.
+        their column, or what a Gaussian model of the columns expects or draws given the others
+        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+        network says of the response.
+    missing_indicators : {"on", "off"}, default="off"
+        on: features that say which cells are missing, for columns that lack more than 5.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2723,7 +2723,7 @@ class GMDDNet(TransformerReduction):
         scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["auto", "on", "off"] = "auto",
+        missing_indicators: Literal["on", "off"] = "off",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
