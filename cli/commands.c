@@ -2,10 +2,10 @@
 #include "cli/commands.h"
 
 static const cli_command *const commands[] = {
-    &fit_command,     &transform_command,    &predict_command,    &score_command,      &tune_command,
-    &compare_command, &order_command,        &importance_command, &coef_command,       &calibrate_command,
-    &report_command,  &independence_command, &generate_command,   &shard_command,      &methods_command,
-    &info_command,    &export_command,       &demo_command,       &completion_command,
+    &fit_command,     &transform_command,    &predict_command,    &score_command,    &tune_command,
+    &compare_command, &order_command,        &importance_command, &coef_command,     &calibrate_command,
+    &report_command,  &independence_command, &impute_command,     &generate_command, &shard_command,
+    &methods_command, &info_command,         &export_command,     &demo_command,     &completion_command,
 };
 // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
 enum { N_COMMANDS = sizeof commands / sizeof *commands };

@@ -15,6 +15,7 @@ extern const cli_command coef_command;
 extern const cli_command calibrate_command;
 extern const cli_command report_command;
 extern const cli_command independence_command;
+extern const cli_command impute_command;
 extern const cli_command generate_command;
 extern const cli_command shard_command;
 extern const cli_command methods_command;

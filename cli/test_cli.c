@@ -57,7 +57,7 @@ static void help_is_complete(void **state)
     (void)state;
     static const char *const commands[] = {"fit",     "transform",    "predict",  "score",   "tune",
                                            "compare", "independence", "generate", "methods", "info",
-                                           "demo",    "calibrate",    "shard"};
+                                           "demo",    "calibrate",    "shard",    "impute"};
     SH("stonet --help");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         assert_non_null(strstr(captured_out, commands[i]));

@@ -5,7 +5,7 @@
 static const char *const commands[] = {"fit",     "transform",    "predict",    "score",   "tune",
                                        "compare", "order",        "importance", "coef",    "calibrate",
                                        "report",  "independence", "generate",   "methods", "info",
-                                       "export",  "demo",         "completion", "shard"};
+                                       "export",  "demo",         "completion", "shard",   "impute"};
 enum { COMMANDS = sizeof commands / sizeof *commands, WIDTH = 80 };
 
 static int set_up(void **state)

@@ -116,6 +116,23 @@ static void wide_tables_keep_their_lines(void **state)
     assert_string_equal(captured_out, "18 21\n");
 }
 
+/* impute: a table for every draw, in the order of the file, with the cells that are there as they stand. */
+static void completed_tables_are_written(void **state)
+{
+    (void)state;
+    SH("stonet generate passengers --rows 200 --out gaps.csv");
+    SH("stonet impute gaps.csv --draws 2 --quiet --out 'full-{draw}.csv' && test ! -e full-3.csv");
+    SH("grep -c NA gaps.csv | awk '{print ($1 > 5)}'; grep -c NA full-1.csv || true");
+    assert_string_equal(captured_out, "1\n0\n");
+    SH("head -n 1 full-2.csv; cut -d, -f1,2,4,5 gaps.csv > a; cut -d, -f1,2,4,5 full-2.csv > b; cmp a b");
+    assert_string_equal(captured_out, "name,sex,age,class,survived\n");
+    SH("stonet impute gaps.csv --draws 2 --quiet --out 'again-{draw}.csv'; cmp again-2.csv full-2.csv; "
+       "cmp -s full-1.csv full-2.csv || echo other");
+    assert_string_equal(captured_out, "other\n");
+    refused("stonet impute gaps.csv --out one.csv", "put {draw} into its name");
+    refused("stonet impute gaps.csv", "give --out my-{draw}.csv");
+}
+
 /* --dim 1,3: the models of two calls, each in a file of its own. */
 static void a_list_of_dims_is_several_models(void **state)
 {
@@ -141,6 +158,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said_first),
         cmocka_unit_test(a_full_disk_is_said_first),
         cmocka_unit_test(wide_tables_keep_their_lines),
+        cmocka_unit_test(completed_tables_are_written),
         cmocka_unit_test(a_list_of_dims_is_several_models),
     };
     return cmocka_run_group_tests_name("cli_outputs", tests, set_up, tear_down);

@@ -126,7 +126,8 @@ def python_pages(out: Path, names: list[str]) -> None:
              "| class | |\n|---|---|\n" + "\n".join(lines) + "\n"]
     parts.append("```{toctree}\n:hidden:\n\n" + "\n".join(f"python-api/{name}" for name in names) + "\n```\n")
     parts.append("## Functions\n\n```{eval-rst}\n" + "".join(
-        f".. autofunction:: stonet.{name}\n\n" for name in ("load", "order", "importance", "independence_test")) + "```\n")
+        f".. autofunction:: stonet.{name}\n\n" for name in ("load", "order", "importance", "independence_test",
+                                                              "pool_estimates")) + "```\n")
     parts.append("## Results\n\n```{eval-rst}\n" + "".join(f".. autoclass:: stonet.{name}\n\n" for name in results) + "```\n")
     parts.append("## Data and pictures\n\n```{eval-rst}\n.. automodule:: stonet.datasets\n   :members:\n\n"
                  ".. automodule:: stonet.plot\n   :members:\n```\n")

@@ -70,6 +70,18 @@ STONET_API stonet_status stonet_data_from_arrow_for(const stonet_model *model,
 STONET_API stonet_status stonet_data_wrap_sparse(const int64_t *start, const int32_t *column,
                                                  const float *value, int64_t n, int64_t p, stonet_data **out);
 
+/* ---- missing cells --------------------------------------------------------------------------- */
+
+/* A copy of a table with its missing cells drawn given the others: one of several completed tables (draw 1,
+   2, ..) that are analysed one by one and pooled by Rubin's rules. The table is read without a target: all
+   its columns take part. Rows drawn with replacement say anew for every draw what the law of the cells is.
+   Numbers that are whole, or few, stay so. A column without any value, or of names of rows, keeps its gaps,
+   with a warning at draw
+   1. The same seed gives the same tables. run may be NULL. */
+enum { STONET_MOST_IMPUTED = 1000000 };
+STONET_API stonet_status stonet_data_impute(const stonet_data *data, int64_t draw, const stonet_run *run,
+                                            stonet_data **out);
+
 /* ---- shards ---------------------------------------------------------------------------------- */
 
 /* Cuts a table into shards while reading it, with room for `rows` rows (rounded up to a multiple of 1024) in

@@ -285,4 +285,131 @@ TEST(wide_tables_have_factors)
     assert_true(of_draws / count > 1.5 * sum / count && of_draws / count < 2.5 * sum / count);
 }
 
+/* x ~ N(0, 1), y = x + e / 2, and x is missing where y > .7: those that are left have mean -.3. EM with y
+   beside x has the law of all; given y, draws stand to y as the cells did. */
+TEST(gaps_that_follow_the_response_do_not_move_the_law)
+{
+    enum { ROWS = 3000 };
+    float x[2 * ROWS];
+    double y[ROWS], seen = 0.0, drawn = 0.0, left = 0.0, cross = 0.0;
+    SN_AUTO(stonet_data) *data = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        x[2 * i] = (float)normal(i, 30);
+        x[2 * i + 1] = (float)normal(i, 31);
+        y[i] = 1e6 + (double)x[2 * i] + 0.5 * normal(i, 32);
+        if (y[i] > 1e6 + 0.7) x[2 * i] = NAN;
+    }
+    OK(stonet_data_wrap(x, ROWS, 2, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE};
+    OK(sn_schema_fit(data, &wanted, NULL, &schema));
+    SN_BLOCK float *without = encode(schema, data, 1, false);
+    SN_AUTO(sn_encoder) *encoder = NULL;
+    OK(sn_encoder_create(schema, data, &encoder));
+    sn_encoder_key(encoder, 1, false);
+    sn_encoder_give_response(encoder);
+    const sn_row_source *source = sn_encoder_source(encoder);
+    sn_row_source *learned = NULL;
+    const sn_rows half = sn_rows_range(0, ROWS / 2);
+    OK(source->learned_from(source, &half, &learned));
+    int others = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        float row[2], other[2];
+        const sn_rows one = sn_rows_range(i, 1);
+        source->fetch(source, &one, 1, row, 2);
+        learned->fetch(learned, &one, 1, other, 2);
+        others += row[0] != other[0];
+        assert_true(row[0] == other[0] || (isnan(x[2 * i]) && fabsf(row[0] - other[0]) < 0.5F));
+        seen += isnan(x[2 * i]) ? 0.0 : (double)x[2 * i];
+        left += isnan(x[2 * i]) ? 0.0 : 1.0;
+        drawn += (double)without[2 * i] * (isnan(x[2 * i]) ? 1.0 : 0.0);
+        cross += (double)row[0] * (y[i] - 1e6) / ROWS;
+    }
+    learned->free(learned);
+    assert_true(others > 100); /* half of the rows have a law of their own */
+    assert_true(seen / left < -0.25);
+    assert_true(fabs(drawn / (ROWS - left)) < 0.12); /* the law of new rows has mean 0 */
+    assert_true(fabs(cross - 1.0) < 0.1);            /* cov(x, y) = 1 */
+    sn_schema_forget_response(schema);
+    assert_null(sn_imputer_response(schema->imputer, 0));
+}
+
+/* A completed table has all that was there, and cells that could have been there. */
+TEST(completed_tables_keep_what_is_there)
+{
+    SN_AUTO(stonet_data) *with_target = table(true), *data = NULL, *first = NULL, *again = NULL,
+                         *second = NULL;
+    assert_int_equal(stonet_data_impute(with_target, 1, NULL, &first), STONET_ERROR_ARGUMENT);
+    const stonet_read_options how = {.size = sizeof how};
+    OK(stonet_data_read(path, &how, &data));
+    OK(stonet_data_impute(data, 1, NULL, &first));
+    OK(stonet_data_impute(data, 1, NULL, &again));
+    OK(stonet_data_impute(data, 2, NULL, &second));
+    assert_int_equal(stonet_data_missing(first, -1), 0);
+    assert_int_equal(first->n_columns, 6);
+    int64_t differ = 0;
+    double mean[2] = {0.0};
+    for (int64_t i = 0; i < N; i++) {
+        for (int64_t j = 0; j < 6; j++) {
+            const sn_column *column = &data->column[j];
+            assert_string_equal(column->name, first->column[j].name);
+            if (column->kind == SN_COLUMN_TEXT) {
+                const int32_t code = data->text_code[column->slot][i],
+                              drawn = first->text_code[column->slot][i];
+                assert_in_range(drawn, 0, 2);
+                if (code >= 0)
+                    assert_string_equal(data->text_values[column->slot].text[code],
+                                        first->text_values[column->slot].text[drawn]);
+                continue;
+            }
+            const double was = sn_frame_number(data, i, column->slot),
+                         is = sn_frame_number(first, i, column->slot);
+            assert_true(isnan(was) ? isfinite(is) : is == was);
+            assert_true(is == sn_frame_number(again, i, column->slot));
+            differ += is != sn_frame_number(second, i, column->slot);
+            if (strcmp(column->name, "grade") == 0) assert_true(is == 1.0 || is == 2.0 || is == 3.0);
+            if (strcmp(column->name, "a") == 0) mean[isnan(was)] += is / N;
+        }
+    }
+    assert_true(differ > N / 2);
+    assert_true(fabs(mean[0] + mean[1]) < 0.12);
+}
+
+/* Complete tables, and columns of nothing or of names. */
+TEST(what_cannot_be_drawn_stays_missing)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("name,empty,a,count,b\n", file);
+    for (uint32_t i = 0; i < 60; i++) {
+        char name[20], cell[20];
+        snprintf(name, sizeof name, "n%u", i);
+        snprintf(cell, sizeof cell, "%u", 1000 + i * i);
+        fprintf(file, "%s,,%.4f,%s,%.4f\n", i == 7 ? "" : name, normal(i, 50), i % 5 == 1 ? "" : cell,
+                normal(i, 51));
+    }
+    assert_int_equal(fclose(file), 0);
+    const stonet_read_options how = {.size = sizeof how};
+    SN_AUTO(stonet_data) *data = NULL, *out = NULL, *whole = NULL;
+    OK(stonet_data_read(path, &how, &data));
+    OK(stonet_data_impute(data, 3, NULL, &out));
+    assert_int_equal(stonet_data_missing(out, 0), 1);
+    assert_int_equal(stonet_data_missing(out, 1), 60);
+    assert_int_equal(stonet_data_missing(out, 3), 0);
+    for (int64_t i = 0; i < 60; i++) {
+        const double count = sn_frame_number(out, i, out->column[3].slot);
+        assert_true(count == rint(count));
+    }
+    SN_AUTO(stonet_data) *complete = table(false);
+    OK(stonet_data_write(complete, path));
+    stonet_data_free(complete);
+    complete = NULL;
+    OK(stonet_data_read(path, &how, &complete));
+    OK(stonet_data_impute(complete, 1, NULL, &whole));
+    assert_memory_equal(whole->x, complete->x,
+                        (size_t)(complete->n * complete->n_numeric) * sizeof *whole->x);
+    assert_int_equal(stonet_data_impute(complete, 0, NULL, &whole), STONET_ERROR_ARGUMENT);
+}
+
 RUN_TESTS(make_file, remove_file)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._answers import importance as importance, order as order
     from ._files import load as load
     from ._generated import *  # noqa: F403
+    from ._pool import pool_estimates as pool_estimates
     from .errors import StonetError as StonetError, StonetWarning as StonetWarning
     from .independence import IndependenceTestResult as IndependenceTestResult
     from .independence import SufficiencyTestResult as SufficiencyTestResult, independence_test as independence_test
@@ -30,6 +31,7 @@ _HOME = {
     "OrderResult": "_answers",
     "ImportanceResult": "_answers",
     "CoefTable": "_answers",
+    "pool_estimates": "_pool",
     "independence_test": "independence",
     "IndependenceTestResult": "independence",
     "SufficiencyTestResult": "independence",
@@ -46,6 +48,7 @@ __all__ = [  # noqa: F822 (loaded on first use)
     "OrderResult",
     "ImportanceResult",
     "CoefTable",
+    "pool_estimates",
     "independence_test",
     "IndependenceTestResult",
     "SufficiencyTestResult",
