@@ -3,9 +3,11 @@
  *
  * CV+ (Barber, Candes, Ramdas and Tibshirani 2021) and split conformal prediction need rows in random order
  * and parts that do not depend on the response: folds are drawn by the seed and are not stratified. A refit
- * sees its own rows alone: schema, scaling, the choice of settings and the learner all come from them.
+ * sees its own rows alone: schema, scaling, the choice of settings and the learner all come from them. Five
+ * folds share a choice, made on the rows of the other five.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,7 +20,7 @@
 #include "refit/resample.h"
 #include "stats/temperature.h"
 
-enum { CV_ROWS = 5000, CV_FOLDS = 10, SPLIT_FOLDS = 5 };
+enum { CV_ROWS = 5000, CV_FOLDS = 10, SPLIT_FOLDS = 5, LEAST_SHARING = 4 };
 
 typedef struct calibration_job {
     const stonet_model *model;
@@ -33,6 +35,7 @@ typedef struct calibration_job {
     int64_t n_counted;   /* for the temperature */
     double *weight;      /* rows: what each counts for it, and for the residual variance; NULL: 1 */
     double total;
+    bool shares_choice; /* folds share a choice of settings */
 } calibration_job;
 
 /* ---- scores ---- */
@@ -129,21 +132,79 @@ static void fit_temperature(calibration_job *job, int32_t *label)
 
 /* ---- who holds out what ---- */
 
+/* The settings that a fit of n rows chose, in the place of open ones: the same line of the table, and as many
+   updates with `rows` rows. A front that no setting names (columns, components) leaves them open. */
+static stonet_status close_settings(const stonet_model *chose, int64_t n, int64_t rows, stonet_spec *spec)
+{
+    static const char *const SAME[] = {"activation", "weight_decay", "batch", "front_complexity"};
+    char text[64];
+    double epochs;
+    SN_AUTO(sn_store) *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    SN_TRY(chose->method->save(chose->state, store));
+    const char *front = sn_store_find_text(store, "front");
+    const bool is_kernel = front != NULL && strcmp(front, "kernel") == 0;
+    if (front != NULL && !is_kernel) return STONET_OK;
+    SN_TRY(stonet_spec_set(spec, "front", is_kernel ? "kernel" : "none"));
+    for (int k = 0; k < (is_kernel ? 4 : 3); k++)
+        SN_TRY(stonet_spec_set(spec, SAME[k], sn_store_find_text(store, SAME[k])));
+    SN_TRY(sn_store_get_real(store, "epochs", &epochs));
+    snprintf(text, sizeof text, "%.17g", epochs * (double)n / (double)rows);
+    SN_TRY(stonet_spec_set(spec, "epochs", text));
+    if (sn_is(spec->settings, "schedule", "auto")) SN_TRY(stonet_spec_set(spec, "schedule", "averaged"));
+    return STONET_OK;
+}
+
+/* The rows that all folds from `first` to `end` - 1 train on. */
+static stonet_status common_rows(const sn_folds *folds, int first, int end, int64_t n, sn_workspace *keep,
+                                 sn_rows *out)
+{
+    int64_t *list = NULL, *met = NULL, count = 0;
+    SN_TRY(SN_TAKE(keep, list, n));
+    SN_TRY(SN_TAKE_ZERO(keep, met, n));
+    for (int k = first; k < end; k++)
+        for (int64_t i = 0; i < folds->fold[k].train.n; i++) met[sn_rows_at(&folds->fold[k].train, i)]++;
+    for (int64_t i = 0; i < n; i++)
+        if (met[i] == end - first) list[count++] = i;
+    *out = sn_rows_list(list, count);
+    return STONET_OK;
+}
+
+/*
+ * The members of the folds from `first` to `end` - 1. A choice of settings costs as much as ten trainings, so
+ * these folds share one: it is made on the rows that none of them holds out.
+ */
+static stonet_status fit_members(const calibration_job *job, const sn_folds *folds, int first, int end)
+{
+    SN_WORKSPACE(scratch);
+    SN_AUTO(stonet_spec) *spec = NULL;
+    sn_rows *part = NULL;
+    SN_TRY(SN_TAKE(&scratch, part, folds->count));
+    for (int k = first; k < end; k++) part[k] = folds->fold[k].train;
+    SN_TRY(stonet_model_spec(job->model, &spec));
+    sn_refits wanted = {(const stonet_spec *const *)&spec, 1, job->data, part, 1, "calibrating"};
+    if (job->shares_choice) {
+        SN_AUTO(stonet_model) *chose = NULL;
+        SN_TRY(common_rows(folds, first, end, job->n, &scratch, &part[0]));
+        const stonet_status status = sn_refit(&wanted, job->run, &chose);
+        /* rows that are too few or too alike choose nothing: each refit then chooses for itself */
+        if (status != STONET_ERROR_DATA) SN_TRY(status);
+        if (status == STONET_OK) SN_TRY(close_settings(chose, part[0].n, folds->fold[first].train.n, spec));
+    }
+    part[0] = folds->fold[0].train;
+    wanted.part = part + first;
+    wanted.parts = end - first;
+    return sn_refit(&wanted, job->run, job->made->member + first);
+}
+
 /* Members are fitted without their fold: all folds for CV+, the first one for a split. */
 static stonet_status refit_members(calibration_job *job, const sn_folds *folds)
 {
     sn_calibration *made = job->made;
-    SN_WORKSPACE(scratch);
-    stonet_spec *spec = NULL;
-    sn_rows *part = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, folds->count));
-    for (int k = 0; k < folds->count; k++) part[k] = folds->fold[k].train;
-    SN_TRY(stonet_model_spec(job->model, &spec));
-    const sn_refits wanted = {
-        (const stonet_spec *const *)&spec, 1, job->data, part, folds->count, "calibrating"};
-    stonet_status status = sn_refit(&wanted, job->run, made->member);
-    stonet_spec_free(spec);
-    SN_TRY(status);
+    stonet_status status = STONET_OK;
+    const int half = job->shares_choice ? folds->count / 2 : folds->count;
+    SN_TRY(fit_members(job, folds, 0, half));
+    if (half < folds->count) SN_TRY(fit_members(job, folds, half, folds->count));
     SN_TRY(sn_refit_check_columns(job->model, made->member, made->n_members));
     for (int k = 0; k < folds->count && status == STONET_OK; k++) {
         const sn_rows *test = &folds->fold[k].test;
@@ -222,6 +283,20 @@ static stonet_status weigh_rows(calibration_job *job, const sn_folds *folds, sn_
     return STONET_OK;
 }
 
+/* Whether the model chose its settings, and there are folds enough to share such a choice among them. */
+static stonet_status find_choice(calibration_job *job, int folds)
+{
+    const stonet_model *model = job->model;
+    int64_t tried = 0;
+    SN_AUTO(sn_store) *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    SN_TRY(model->method->save(model->state, store));
+    if (sn_store_find_text(store, "settings_tried") != NULL)
+        SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &tried));
+    job->shares_choice = tried > 0 && folds >= LEAST_SHARING && sn_is(model->settings, "select", "none");
+    return STONET_OK;
+}
+
 /* A number of folds that nobody asked for follows that of the groups. */
 static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_options *how, sn_folds *out)
 {
@@ -239,8 +314,16 @@ static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_opt
     SN_TRY(sn_folds_cut(&rows, &all, &plan, job->run->seed, out));
     SN_TRY(sn_calibration_create(job->model, out->count, out->rows, &job->made));
     job->made->kind = split ? SN_CALIBRATION_SPLIT : SN_CALIBRATION_CV;
-    sn_message(job->run, STONET_NOTE, "calibration takes %d more %s of the model", out->count,
-               out->count == 1 ? "fit" : "fits");
+    SN_TRY(find_choice(job, out->count));
+    if (job->shares_choice)
+        sn_message(
+            job->run, STONET_NOTE,
+            "calibration chooses the settings twice more, on halves of the rows, and trains %d models: "
+            "as long as two to four fits",
+            out->count);
+    else
+        sn_message(job->run, STONET_NOTE, "calibration takes %d more %s of the model", out->count,
+                   out->count == 1 ? "fit" : "fits");
     return STONET_OK;
 }
 
