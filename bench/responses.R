@@ -154,7 +154,7 @@ deviance_of <- function(k, mean) mean(2 * (ifelse(k > 0, k * log(k / mean), 0) -
 boosted <- function(train, test) {
   columns <- setdiff(names(train), c("k", "years"))
   formula <- reformulate(c(columns, "offset(log(years))"), "k")
-  made <- gbm::gbm(formula, "poisson", train, n.trees = 400, interaction.depth = 3, shrinkage = .05, cv.folds = 3, n.cores = 1,
+  made <- gbm::gbm(formula, "poisson", train, n.trees = 400, interaction.depth = 3, shrinkage = .05, cv.folds = 3, n.cores = 1, verbose = FALSE,
                    n.minobsinnode = min(10, floor(nrow(train) / 12)))
   exp(suppressWarnings(predict(made, test, gbm::gbm.perf(made, FALSE, method = "cv")))) * test$years
 }

@@ -49,7 +49,7 @@ set_tests_properties(cli_ranks model_defaults refit_calibrate stats_independence
 
 # The CUDA engine's kernels with the processor for a device.
 if(TARGET stonet_cuda_emulated)
-  foreach(name engine_cuda engine_contract)
+  foreach(name engine_cuda engine_contract model_responses)
     add_test(NAME ${name}_emulated COMMAND test_${name})
     add_dependencies(test_${name} stonet_cuda_emulated)
     set_tests_properties(${name}_emulated PROPERTIES TIMEOUT 1200 COST 100

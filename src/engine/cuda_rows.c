@@ -93,14 +93,18 @@ stonet_status sn_cuda_window_fill(const sn_cuda_api *api, const sn_problem *prob
                                   bool with_response, uint32_t draw, int threads, sn_cuda_window *window)
 {
     sn_cuda_words words;
-    const sn_cuda_table table = table_of(problem, rows->n, with_response);
+    const bool response = table_of(problem, 1, with_response).response != 0;
     SN_TRY(sn_batch_prepare(problem, rows));
-    if (window->capacity < rows->n) {
+    if (window->capacity < rows->n || (response && !window->response)) {
+        /* A window for passes may be one for steps in between: room that was needed once is needed again. */
+        sn_cuda_table table = table_of(problem, rows->n, response || window->response);
+        if (window->capacity > table.rows) table.rows = window->capacity;
         sn_cuda_window_clear(api, window);
-        SN_TRY(pin_window(api, problem, rows->n, window));
+        SN_TRY(pin_window(api, problem, table.rows, window));
         SN_TRY(check(api->data_new(&table, &window->data, &words), &words, "making room for rows"));
+        window->response = table.response != 0;
     }
-    fetch(problem, rows, table.response != 0, draw, threads, window);
+    fetch(problem, rows, response, draw, threads, window);
     return put(api, window, 0, rows->n, window->data);
 }
 

@@ -12,7 +12,8 @@
 typedef struct sn_cuda_window {
     sn_cuda_data *data;
     int64_t capacity;
-    float *x; /* pinned, as are the rest */
+    bool response; /* data has room for it */
+    float *x;      /* pinned, as are the rest */
     float *y;
     int32_t *label;
     float *weight;

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "base/test_kit.h"
+#include "math/noise.h"
 #include "stats/law.h"
 
 static void assert_near(double got, double expected, double within)
@@ -120,6 +121,73 @@ TEST(slopes_of_counts_are_those_of_the_loss)
     const sn_law *negative = sn_law_find(SN_LAW_COUNTS, "negbin");
     assert_near(poisson->loss(poisson, seen[1], 0.1, none, NULL),
                 negative->loss(negative, seen[1], 0.1, none, NULL), 1e-3);
+}
+
+/* Simulation-based calibration (Talts and others 2018): a truth drawn from the law, what is seen of it, and
+   draws given what is seen. The rank of the truth among them is uniform where they are draws of its
+   posterior. */
+enum { TRUTHS = 4000, DRAWN = 19 };
+
+static void check_ranks(const sn_law *law, const double *parameter, bool ordered,
+                        void (*see)(sn_random *random, double y, const double *parameter, double *seen))
+{
+    sn_random random;
+    sn_random_init(&random, 34, SN_STREAM_TEST, law->errors + (ordered ? 8U : 0U));
+    double count[DRAWN + 1] = {0.0}, total = 0.0, chi2 = 0.0;
+    for (int t = 0; t < TRUTHS; t++) {
+        const double mu = sn_random_normal(&random), s = ordered ? 1.0 : exp(parameter[1]);
+        const double shift = ordered ? 0.0 : parameter[0];
+        const double e =
+            sn_errors_between(law->errors, -(double)INFINITY, (double)INFINITY, sn_random_uniform(&random));
+        double seen[SN_LAW_SEEN];
+        see(&random, mu + shift + s * e, parameter, seen);
+        if (seen[0] == seen[1]) continue; /* nothing is hidden */
+        int rank = 0;
+        for (int k = 0; k < DRAWN; k++)
+            rank += law->pull(law, seen, mu, parameter, sn_random_uniform(&random)) <
+                            s * sn_errors_score(law->errors, e)
+                        ? 1
+                        : 0;
+        count[rank] += 1.0;
+        total += 1.0;
+    }
+    for (int k = 0; k <= DRAWN; k++) chi2 += pow(count[k] - total / (DRAWN + 1), 2) / (total / (DRAWN + 1));
+    assert_true(total > TRUTHS / 4.0);
+    if (!(chi2 < 43.8))
+        fail_msg("%s: the ranks have chi-square %g on %d", law->word, chi2, DRAWN); /* p .001 */
+}
+
+static void see_until(sn_random *random, double y, const double *parameter, double *seen)
+{
+    const double end = 0.3 + sn_random_normal(random);
+    (void)parameter;
+    seen[0] = fmin(y, end);
+    seen[1] = y <= end ? y : (double)INFINITY;
+}
+
+static void see_between(sn_random *random, double y, const double *parameter, double *seen)
+{
+    (void)random;
+    (void)parameter;
+    seen[0] = y < -1.0 ? -(double)INFINITY : fmin(floor(2.0 * y) / 2.0, 2.0);
+    seen[1] = y < -1.0 ? -1.0 : y > 2.0 ? (double)INFINITY : seen[0] + 0.5;
+}
+
+static void see_class(sn_random *random, double y, const double *parameter, double *seen)
+{
+    (void)random;
+    seen[0] = (y > parameter[0]) + (y > parameter[1]) + (y > parameter[2]);
+    seen[1] = 4.0;
+}
+
+TEST(draws_are_of_the_posterior)
+{
+    const double scale[SN_LAW_PARAMETERS] = {0.2, -0.4}, threshold[SN_LAW_PARAMETERS] = {-1.0, 0.3, 1.7};
+    for (int k = 0; k < 3; k++) {
+        check_ranks(sn_law_find(SN_LAW_TIMES, words[k]), scale, false, see_until);
+        check_ranks(sn_law_find(SN_LAW_INTERVALS, words[k]), scale, false, see_between);
+        check_ranks(sn_law_find(SN_LAW_ORDERED, words[k]), threshold, true, see_class);
+    }
 }
 
 /* Ten times, three of them censored: what survreg of R's survival has of them. */
