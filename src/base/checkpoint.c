@@ -89,14 +89,12 @@ static stonet_status place(stonet_checkpoint *c, const char *key, entry **out)
     int64_t at = find(c, key);
     if (at < 0) {
         if (c->count == c->room) {
-            entry *grown = sn_realloc(c->list, (size_t)(2 * c->room + 16), sizeof *grown);
-            if (grown == NULL) return STONET_ERROR_MEMORY;
-            c->list = grown;
+            SN_TRY(SN_GROW(c->list, 2 * c->room + 16));
             c->room = 2 * c->room + 16;
         }
         at = c->count;
-        c->list[at] = (entry){.key = sn_strdup(key)};
-        if (c->list[at].key == NULL) return STONET_ERROR_MEMORY;
+        c->list[at] = (entry){0};
+        SN_TRY(sn_text_copy(key, &c->list[at].key));
         c->count++;
     }
     *out = &c->list[at];
@@ -304,21 +302,16 @@ stonet_status stonet_checkpoint_open(const char *path, double every, stonet_chec
         return sn_fail(STONET_ERROR_ARGUMENT, "checkpoints are not compressed: choose a name without .gz");
     if (isnan(every) || isinf(every))
         return sn_fail(STONET_ERROR_ARGUMENT, "the seconds between checkpoints must be a number");
-    stonet_checkpoint *c;
+    SN_AUTO(stonet_checkpoint) *c = NULL;
     SN_TRY(SN_NEW(c, 1));
     pthread_mutex_init(&c->lock, NULL);
     c->held = -1;
     c->every = path == NULL ? (double)INFINITY : every < 0.0 ? USUAL_SECONDS : every;
     c->written = sn_seconds();
     c->is_ours = path == NULL;
-    c->path = path != NULL ? sn_strdup(path) : NULL;
-    stonet_status status = path == NULL || c->path != NULL ? read_file(c) : STONET_ERROR_MEMORY;
-    if (status != STONET_OK) {
-        stonet_checkpoint_free(c);
-        return status;
-    }
-    *out = c;
-    return STONET_OK;
+    SN_TRY(sn_text_copy(path, &c->path));
+    SN_TRY(read_file(c));
+    return SN_GIVE(c, out);
 }
 
 stonet_status stonet_checkpoint_remove(stonet_checkpoint *checkpoint)

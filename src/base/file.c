@@ -165,30 +165,20 @@ stonet_status sn_writer_open(const char *path, sn_writer **out)
     *out = NULL;
     if (path == NULL || path[0] == '\0')
         return sn_fail(STONET_ERROR_ARGUMENT, "the name of the file to write is empty");
-    sn_writer *writer = sn_calloc(1, sizeof *writer);
-    if (writer == NULL) return STONET_ERROR_MEMORY;
+    SN_AUTO(sn_writer) *writer = NULL;
+    SN_TRY(SN_NEW(writer, 1));
     writer->descriptor = -1;
-    stonet_status status = STONET_ERROR_MEMORY;
-    writer->path = sn_strdup(path);
-    if (writer->path == NULL) goto failed;
+    SN_TRY(sn_text_copy(path, &writer->path));
     writer->target = follow_links(path);
-    if (writer->target == NULL) goto failed;
-    SN_GOTO(status, open_target(writer), failed);
+    if (writer->target == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(open_target(writer));
     writer->compress = ends_with(path, ".gz");
-    if (writer->compress) {
-        /* 15 + 16 asks for the gzip wrapping. The header carries no time, so equal input gives equal bytes.
-         */
-        if (deflateInit2(&writer->stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-            status = sn_fail(STONET_ERROR_MEMORY, "memory ran out while preparing to compress %s", path);
-            goto failed;
-        }
-        writer->stream_ready = true;
-    }
-    *out = writer;
-    return STONET_OK;
-failed:
-    sn_writer_abandon(writer);
-    return status;
+    /* 15 + 16 asks for the gzip wrapping. The header carries no time, so equal input gives equal bytes. */
+    if (writer->compress &&
+        deflateInit2(&writer->stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return sn_fail(STONET_ERROR_MEMORY, "memory ran out while preparing to compress %s", path);
+    writer->stream_ready = writer->compress;
+    return SN_GIVE(writer, out);
 }
 
 static stonet_status write_all(sn_writer *writer, const unsigned char *bytes, size_t size)
@@ -324,14 +314,12 @@ stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t siz
 {
     if (path == NULL || (bytes == NULL && size > 0))
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_bytes_write needs a path and bytes.");
-    sn_writer *writer = NULL;
+    SN_AUTO(sn_writer) *writer = NULL;
     SN_TRY(sn_writer_open(path, &writer));
-    stonet_status status = size > 0 ? sn_write(writer, bytes, size) : STONET_OK;
-    if (status != STONET_OK) {
-        sn_writer_abandon(writer);
-        return status;
-    }
-    return sn_writer_commit(writer);
+    if (size > 0) SN_TRY(sn_write(writer, bytes, size));
+    sn_writer *whole = writer;
+    writer = NULL;
+    return sn_writer_commit(whole);
 }
 
 stonet_status stonet_path_check(const char *path)

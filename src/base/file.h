@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef struct sn_writer sn_writer;
@@ -19,3 +20,4 @@ typedef stonet_status (*sn_file_check)(const char *path, const void *expected);
 stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, const void *expected);
 /* Removes the temporary file and frees the writer; NULL is fine. */
 void sn_writer_abandon(sn_writer *writer);
+SN_DROP(sn_writer, sn_writer_abandon)

@@ -69,20 +69,12 @@ stonet_status sn_folder_begin(const char *path, sn_folder **out)
     if (path == NULL || path[0] == '\0')
         return sn_fail(STONET_ERROR_ARGUMENT, "the name of the folder to write is empty");
     SN_TRY(check_free(path));
-    sn_folder *folder;
+    SN_AUTO(sn_folder) *folder = NULL;
     SN_TRY(SN_NEW(folder, 1));
-    folder->path = sn_strdup(path);
-    stonet_status status = folder->path != NULL ? STONET_OK : STONET_ERROR_MEMORY;
-    if (status == STONET_OK) {
-        for (size_t n = strlen(path); n > 1 && folder->path[n - 1] == '/'; n--) folder->path[n - 1] = '\0';
-        status = make_place(folder);
-    }
-    if (status != STONET_OK) {
-        sn_folder_abandon(folder);
-        return status;
-    }
-    *out = folder;
-    return STONET_OK;
+    SN_TRY(sn_text_copy(path, &folder->path));
+    for (size_t n = strlen(path); n > 1 && folder->path[n - 1] == '/'; n--) folder->path[n - 1] = '\0';
+    SN_TRY(make_place(folder));
+    return SN_GIVE(folder, out);
 }
 
 const char *sn_folder_place(const sn_folder *folder)

@@ -2,6 +2,7 @@
    and renamed. */
 #pragma once
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef struct sn_folder sn_folder;
@@ -16,3 +17,4 @@ stonet_status sn_folder_clear(sn_folder *folder);
 stonet_status sn_folder_commit(sn_folder *folder);
 /* Removes the folder with its files and frees the handle; NULL is fine. */
 void sn_folder_abandon(sn_folder *folder);
+SN_DROP(sn_folder, sn_folder_abandon)

@@ -39,22 +39,17 @@ static bool number_kinds(sn_turns *o, const void *const *kind, const double *eff
 
 stonet_status sn_turns_create(int64_t count, const void *const *kind, const double *effort, sn_turns **out)
 {
-    sn_turns *o;
+    SN_AUTO(sn_turns) *o = NULL;
     SN_TRY(SN_NEW(o, 1));
     o->count = count;
-    stonet_status status = SN_NEW(o->of, count);
-    if (status == STONET_OK) status = SN_NEW(o->dealt, count);
-    if (status == STONET_OK) status = SN_NEW(o->at, count);
-    if (status != STONET_OK) {
-        sn_turns_free(o);
-        return status;
-    }
+    SN_TRY(SN_NEW(o->of, count));
+    SN_TRY(SN_NEW(o->dealt, count));
+    SN_TRY(SN_NEW(o->at, count));
     if (!number_kinds(o, kind, effort)) {
         o->kinds = 0;
         number_kinds(o, NULL, NULL);
     }
-    *out = o;
-    return STONET_OK;
+    return SN_GIVE(o, out);
 }
 
 void sn_turns_free(sn_turns *turns)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef struct sn_turns sn_turns;
@@ -16,6 +17,7 @@ typedef struct sn_turns sn_turns;
    dealt out in their order. effort[i]: of its kind, roughly, beside that of others; NULL: not known. */
 stonet_status sn_turns_create(int64_t count, const void *const *kind, const double *effort, sn_turns **out);
 void sn_turns_free(sn_turns *turns);
+SN_DROP(sn_turns, sn_turns_free)
 /* A piece that is not to be dealt out. */
 void sn_turns_skip(sn_turns *turns, int64_t piece);
 /* The next piece at this time (seconds, rising); -1: there is none. */

@@ -40,12 +40,8 @@ static int append(const char *bytes, size_t size, void *user)
     growing *to = user;
     if (!to->failed && size >= to->room - to->length) {
         size_t room = 2 * (to->length + size) + 256;
-        char *grown = sn_realloc(to->text, room, 1);
-        to->failed = grown == NULL;
-        if (grown != NULL) {
-            to->text = grown;
-            to->room = room;
-        }
+        to->failed = SN_GROW(to->text, room) != STONET_OK;
+        if (!to->failed) to->room = room;
     }
     if (to->failed) return -1;
     memcpy(to->text + to->length, bytes, size);

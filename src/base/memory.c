@@ -60,6 +60,16 @@ void *sn_realloc(void *block, size_t count, size_t size)
     return grown != NULL ? grown : out_of_memory(bytes);
 }
 
+stonet_status sn_grow(void *pointer, size_t count, size_t size)
+{
+    void *block;
+    memcpy(&block, pointer, sizeof block); /* whatever it points to */
+    block = sn_realloc(block, count, size);
+    if (block == NULL) return STONET_ERROR_MEMORY;
+    memcpy(pointer, &block, sizeof block);
+    return STONET_OK;
+}
+
 void sn_free(void *block)
 {
     free(block);
@@ -86,6 +96,12 @@ char *sn_strdup(const char *text)
     char *copy = sn_realloc(NULL, length, 1);
     if (copy != NULL) memcpy(copy, text, length);
     return copy;
+}
+
+stonet_status sn_text_copy(const char *text, char **out)
+{
+    *out = text != NULL ? sn_strdup(text) : NULL;
+    return text == NULL || *out != NULL ? STONET_OK : STONET_ERROR_MEMORY;
 }
 
 /* The kernel's own estimate of what can be had without swapping; 0 if it cannot be read. */

@@ -11,6 +11,9 @@ void *sn_malloc(size_t count, size_t size);
 /* Plain realloc with the overflow check, for growing buffers that came from sn_realloc(NULL, ..). Memory
    from sn_realloc is freed with sn_free too. On failure the old block stays valid. */
 void *sn_realloc(void *block, size_t count, size_t size);
+/* SN_TRY(SN_GROW(pointer, count)): the same for a pointer in its place, which a failure leaves as it was. */
+#define SN_GROW(pointer, count) sn_grow(&(pointer), (size_t)(count), sizeof *(pointer))
+stonet_status sn_grow(void *pointer, size_t count, size_t size);
 void sn_free(void *block);
 /* Frees each of the pointers it is given. */
 #define SN_FREE_ALL(...)                                                                                     \
@@ -19,6 +22,8 @@ void sn_free_all(void *const *blocks, size_t count);
 /* Frees and forgets: the pointer is NULL afterwards. */
 #define SN_FREE(pointer) (sn_free(pointer), (void)((pointer) = NULL))
 char *sn_strdup(const char *text);
+/* The same with a status; a copy of NULL is NULL. */
+stonet_status sn_text_copy(const char *text, char **out);
 
 /*
  * Variables that free what they hold where their scope ends, by whichever way it ends:
@@ -39,6 +44,8 @@ char *sn_strdup(const char *text);
         function(*variable);                                                                                 \
     }
 // NOLINTEND(bugprone-macro-parentheses)
+/* return SN_GIVE(data, out): hands what an SN_AUTO variable holds over to the caller, and says STONET_OK. */
+#define SN_GIVE(variable, out) (*(out) = (variable), (void)((variable) = NULL), STONET_OK)
 static inline void sn_drop_block(void *variable)
 {
     sn_free(*(void **)variable);
@@ -60,6 +67,19 @@ SN_DROP(stonet_coef_result, stonet_coef_free)
 /* The same, uninitialised: for arrays that are written whole before they are read. */
 #define SN_NEW_RAW(pointer, count)                                                                           \
     (((pointer) = sn_malloc((size_t)(count), sizeof *(pointer))) != NULL ? STONET_OK : STONET_ERROR_MEMORY)
+
+/*
+ * SN_ARRAY(n, double, x): declares x, an array of n doubles that goes where its scope ends; the function
+ * returns STONET_ERROR_MEMORY when there is no room. Not initialised; SN_ZEROS is the same, zeroed.
+ */
+// NOLINTBEGIN(bugprone-macro-parentheses): a type has none
+#define SN_ARRAY(count, type, name)                                                                          \
+    SN_BLOCK type *name = sn_malloc((size_t)(count), sizeof *name);                                          \
+    if (name == NULL) return STONET_ERROR_MEMORY
+#define SN_ZEROS(count, type, name)                                                                          \
+    SN_BLOCK type *name = sn_calloc((size_t)(count), sizeof *name);                                          \
+    if (name == NULL) return STONET_ERROR_MEMORY
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* Bytes of memory this process may still take: the smaller of free memory and the address-space limit. */
 uint64_t sn_memory_available(void);

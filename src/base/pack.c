@@ -15,9 +15,7 @@ stonet_status sn_pack_bytes(sn_pack *pack, const void *bytes, size_t size)
     if (size == 0) return STONET_OK;
     if (size > pack->room - pack->size) {
         const size_t room = 2 * (pack->size + size) + 256;
-        unsigned char *grown = sn_realloc(pack->bytes, room, 1);
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        pack->bytes = grown;
+        SN_TRY(SN_GROW(pack->bytes, room));
         pack->room = room;
     }
     memcpy(pack->bytes + pack->size, bytes, size);

@@ -125,52 +125,35 @@ static stonet_status parse(const sn_param *param, value *v)
 
 static stonet_status assign(sn_settings *settings, size_t index, const char *text, bool was_set)
 {
-    value fresh = {.word = "", .was_set = was_set};
-    fresh.text = sn_strdup(text);
-    if (fresh.text == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = parse(&settings->table[index], &fresh);
-    if (status != STONET_OK) {
-        value_clear(&fresh);
-        return status;
-    }
-    value_clear(&settings->values[index]);
+    SN_FREED_BY(value_clear) value fresh = {.word = "", .was_set = was_set};
+    SN_TRY(sn_text_copy(text, &fresh.text));
+    SN_TRY(parse(&settings->table[index], &fresh));
+    const value before = settings->values[index];
     settings->values[index] = fresh;
+    fresh = before;
     return STONET_OK;
 }
 
 stonet_status sn_settings_create(const sn_param *table, size_t count, sn_settings **out)
 {
     *out = NULL;
-    sn_settings *settings;
+    SN_AUTO(sn_settings) *settings = NULL;
     SN_TRY(SN_NEW(settings, 1));
     settings->table = table;
-    stonet_status status = SN_NEW(settings->values, count);
-    if (status == STONET_OK) settings->count = count;
-    for (size_t i = 0; i < count && status == STONET_OK; i++) {
-        settings->values[i].word = "";
-        status = assign(settings, i, table[i].initial, false);
-    }
-    if (status != STONET_OK) {
-        sn_settings_free(settings);
-        return status;
-    }
-    *out = settings;
-    return STONET_OK;
+    SN_TRY(SN_NEW(settings->values, count));
+    settings->count = count;
+    for (size_t i = 0; i < count; i++) settings->values[i].word = "";
+    for (size_t i = 0; i < count; i++) SN_TRY(assign(settings, i, table[i].initial, false));
+    return SN_GIVE(settings, out);
 }
 
 stonet_status sn_settings_copy(const sn_settings *from, sn_settings **out)
 {
-    sn_settings *copy;
+    SN_AUTO(sn_settings) *copy = NULL;
     SN_TRY(sn_settings_create(from->table, from->count, &copy));
-    for (size_t i = 0; i < from->count; i++) {
-        stonet_status status = assign(copy, i, from->values[i].text, from->values[i].was_set);
-        if (status != STONET_OK) {
-            sn_settings_free(copy);
-            return status;
-        }
-    }
-    *out = copy;
-    return STONET_OK;
+    for (size_t i = 0; i < from->count; i++)
+        SN_TRY(assign(copy, i, from->values[i].text, from->values[i].was_set));
+    return SN_GIVE(copy, out);
 }
 
 void sn_settings_free(sn_settings *settings)

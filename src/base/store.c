@@ -139,20 +139,16 @@ stonet_status sn_store_put(sn_store *store, const char *name, sn_dtype dtype, in
     SN_TRY(element_count(whole, rank, shape, &count));
     if (sn_store_find(store, name) != NULL)
         return sn_fail(STONET_ERROR_FORMAT, "tensor '%s' appears twice", whole);
-    sn_tensor *grown = sn_realloc(all->tensors, all->n_tensors + 1, sizeof *grown);
-    if (grown == NULL) return STONET_ERROR_MEMORY;
-    all->tensors = grown;
-    sn_tensor fresh = {.name = sn_strdup(whole), .dtype = dtype, .rank = rank};
-    if (fresh.name == NULL) return STONET_ERROR_MEMORY;
-    for (int i = 0; i < rank; i++) fresh.shape[i] = shape[i];
-    fresh.data = sn_calloc((size_t)count, sn_dtype_size(dtype));
-    if (fresh.data == NULL) {
-        sn_free(fresh.name);
-        return STONET_ERROR_MEMORY;
-    }
-    if (data != NULL) memcpy(fresh.data, data, (size_t)count * sn_dtype_size(dtype));
-    all->tensors[all->n_tensors++] = fresh;
-    return STONET_OK;
+    SN_TRY(SN_GROW(all->tensors, all->n_tensors + 1));
+    sn_tensor *fresh = &all->tensors[all->n_tensors];
+    *fresh = (sn_tensor){.dtype = dtype, .rank = rank};
+    for (int i = 0; i < rank; i++) fresh->shape[i] = shape[i];
+    SN_BLOCK void *block = sn_calloc((size_t)count, sn_dtype_size(dtype));
+    if (block == NULL) return STONET_ERROR_MEMORY;
+    if (data != NULL) memcpy(block, data, (size_t)count * sn_dtype_size(dtype));
+    SN_TRY(sn_text_copy(whole, &fresh->name));
+    all->n_tensors++;
+    return SN_GIVE(block, &fresh->data);
 }
 
 stonet_status sn_store_put_vector(sn_store *store, const char *name, sn_dtype dtype, int64_t n,
@@ -174,17 +170,11 @@ stonet_status sn_store_put_text(sn_store *store, const char *key, const char *va
     body *all = store->body;
     if (sn_store_find_text(store, key) != NULL)
         return sn_fail(STONET_ERROR_FORMAT, "entry '%s' appears twice", whole);
-    text_entry *grown = sn_realloc(all->texts, all->n_texts + 1, sizeof *grown);
-    if (grown == NULL) return STONET_ERROR_MEMORY;
-    all->texts = grown;
-    text_entry fresh = {.key = sn_strdup(whole), .value = sn_strdup(value)};
-    if (fresh.key == NULL || fresh.value == NULL) {
-        sn_free(fresh.key);
-        sn_free(fresh.value);
-        return STONET_ERROR_MEMORY;
-    }
-    all->texts[all->n_texts++] = fresh;
-    return STONET_OK;
+    SN_BLOCK char *copy = NULL;
+    SN_TRY(sn_text_copy(value, &copy));
+    SN_TRY(SN_GROW(all->texts, all->n_texts + 1));
+    SN_TRY(sn_text_copy(whole, &all->texts[all->n_texts].key));
+    return SN_GIVE(copy, &all->texts[all->n_texts++].value);
 }
 
 stonet_status sn_store_put_int(sn_store *store, const char *key, int64_t value)

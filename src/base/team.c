@@ -211,8 +211,7 @@ stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash)
 {
     const int ranks = stonet_team_ranks(team);
     if (ranks == 1) return STONET_OK;
-    SN_BLOCK uint64_t *job = NULL;
-    SN_TRY(SN_NEW(job, ranks));
+    SN_ZEROS(ranks, uint64_t, job);
     job[team->wire.rank] = sn_hash_value(hash);
     stonet_status status = sn_team_gather(team, ranks, sizeof *job, job);
     for (int r = 1; status == STONET_OK && r < ranks; r++)

@@ -48,9 +48,8 @@ static int no_file(void **state)
     return 0;
 }
 
-static void records_come_back(void **state)
+TEST_WITH(records_come_back, no_file, no_file)
 {
-    (void)state;
     SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "first");
     put(c, "two", "second");
@@ -69,9 +68,8 @@ static void records_come_back(void **state)
 }
 
 /* The next call of the same job has records of its own; a job that begins with another call is refused. */
-static void another_job_gets_nothing(void **state)
+TEST_WITH(another_job_gets_nothing, no_file, no_file)
 {
-    (void)state;
     SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "of a");
     const sn_hash b = hash_of("b"), third = hash_of("c");
@@ -90,9 +88,8 @@ static void another_job_gets_nothing(void **state)
 
 /* One job at a time: the second is refused, whether it came before the first file or after, until the first
    has ended. */
-static void two_jobs_do_not_share(void **state)
+TEST_WITH(two_jobs_do_not_share, no_file, no_file)
 {
-    (void)state;
     stonet_checkpoint *early = NULL, *late = NULL;
     const sn_hash a = hash_of("a");
     OK(stonet_checkpoint_open(path, 0.0, &early));
@@ -119,9 +116,8 @@ static void write_bytes(const unsigned char *bytes, size_t size)
     fclose(file);
 }
 
-static void damage_is_found(void **state)
+TEST_WITH(damage_is_found, no_file, no_file)
 {
-    (void)state;
     unsigned char bytes[4096];
     SN_AUTO(stonet_checkpoint) *c = open_for("a");
     put(c, "one", "first");
@@ -146,9 +142,8 @@ static void damage_is_found(void **state)
     OK(stonet_checkpoint_open(path, 0.0, &c));
 }
 
-static void other_files_are_left_alone(void **state)
+TEST_WITH(other_files_are_left_alone, no_file, no_file)
 {
-    (void)state;
     stonet_checkpoint *c;
     write_bytes((const unsigned char *)"x,y\n1,2\n", 8);
     assert_says(stonet_checkpoint_open(path, 0.0, &c), STONET_ERROR_FORMAT, "is not a checkpoint");
@@ -161,9 +156,8 @@ static void other_files_are_left_alone(void **state)
 }
 
 /* Without a file: what a job has put in comes back to that job, also when another has begun in between. */
-static void memory_will_do(void **state)
+TEST_WITH(memory_will_do, no_file, no_file)
 {
-    (void)state;
     stonet_checkpoint *c = NULL;
     const sn_hash a = hash_of("a"), b = hash_of("b");
     OK(stonet_checkpoint_open(NULL, 0.0, &c));
@@ -182,9 +176,8 @@ static void memory_will_do(void **state)
 }
 
 /* Every byte and every length counts. */
-static void hashes_differ(void **state)
+TEST(hashes_differ)
 {
-    (void)state;
     unsigned char bytes[200] = {0};
     uint64_t seen[3 * sizeof bytes];
     size_t count = 0;
@@ -234,9 +227,8 @@ static stonet_status take(void *user, int64_t piece, sn_unpack *record)
     return STONET_OK;
 }
 
-static void pieces_are_done_once(void **state)
+TEST_WITH(pieces_are_done_once, no_file, no_file)
 {
-    (void)state;
     for (int threads = 1; threads <= 3; threads += 2) {
         unlink(path);
         SN_AUTO(stonet_checkpoint) *c = open_for("a");
@@ -257,20 +249,11 @@ static void pieces_are_done_once(void **state)
     for (int k = 0; k < PIECES; k++) assert_int_equal(alone.worked[k], 1);
 }
 
-int main(void)
+static int make_file(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(records_come_back, no_file, no_file),
-        cmocka_unit_test_setup_teardown(another_job_gets_nothing, no_file, no_file),
-        cmocka_unit_test_setup_teardown(two_jobs_do_not_share, no_file, no_file),
-        cmocka_unit_test_setup_teardown(damage_is_found, no_file, no_file),
-        cmocka_unit_test_setup_teardown(other_files_are_left_alone, no_file, no_file),
-        cmocka_unit_test_setup_teardown(memory_will_do, no_file, no_file),
-        cmocka_unit_test(hashes_differ),
-        cmocka_unit_test_setup_teardown(pieces_are_done_once, no_file, no_file),
-    };
+    (void)state;
     const int file = mkstemp(path);
-    if (file < 0) return 1;
-    close(file);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return file < 0 ? -1 : close(file);
 }
+
+RUN_TESTS(make_file, NULL)

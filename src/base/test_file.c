@@ -8,9 +8,8 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/test_folder.h"
 #include "base/test_kit.h"
-
-static char folder[64];
 
 static stonet_status SN_PRINTF(2, 3) write_text(sn_writer *writer, const char *format, ...)
 {
@@ -22,26 +21,6 @@ static stonet_status SN_PRINTF(2, 3) write_text(sn_writer *writer, const char *f
     assert_true(length >= 0);
     const stonet_status status = sn_write(writer, text, (size_t)length);
     return status;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/stonet_file_XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder); /* fails when a test left something behind, temporary files above all */
-}
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
 }
 
 static int files_in_folder(void)

@@ -9,9 +9,7 @@ static bool extend(sn_workspace *workspace)
 {
     if (workspace->count < workspace->room) return true;
     size_t room = workspace->room > 0 ? 2 * workspace->room : FIRST_ROOM;
-    void **grown = sn_realloc(workspace->block, room, sizeof *grown);
-    if (grown == NULL) return false;
-    workspace->block = grown;
+    if (SN_GROW(workspace->block, room) != STONET_OK) return false;
     workspace->room = room;
     return true;
 }

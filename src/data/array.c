@@ -199,8 +199,7 @@ static stonet_status look_together(const array_reader *reader, const sn_mapping 
 {
     stonet_team *team = reader->team;
     const int ranks = stonet_team_ranks(team), rank = stonet_team_rank(team);
-    SN_BLOCK look *all = NULL;
-    SN_TRY(SN_NEW(all, ranks));
+    SN_ZEROS(ranks, look, all);
     all[rank] = (look){.bad = -1, .mapped = bytes != NULL};
     if (bytes != NULL)
         look_at(reader, mapping, bytes, sn_team_border(team, reader->left, rank),
@@ -273,9 +272,8 @@ static stonet_status start(array_reader *reader, const sn_target_wish *wish)
     if (wish->header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
                        sn_source_path(reader->source));
-    SN_BLOCK bool *is_text = NULL;
     SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
-    SN_TRY(SN_NEW(is_text, reader->columns));
+    SN_ZEROS(reader->columns, bool, is_text);
     return sn_builder_start(reader->builder, is_text);
 }
 

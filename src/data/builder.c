@@ -57,8 +57,8 @@ void sn_builder_free(sn_builder *builder)
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
                                 const sn_target_wish *wish, sn_builder **out)
 {
-    sn_builder *builder = sn_calloc(1, sizeof *builder);
-    if (builder == NULL) return STONET_ERROR_MEMORY;
+    SN_AUTO(sn_builder) *builder = NULL;
+    SN_TRY(SN_NEW(builder, 1));
     builder->path = path;
     builder->n_columns = n_columns;
     builder->na = wish->na;
@@ -66,13 +66,8 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->missing_targets = wish->missing_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
-    stonet_status status = sn_find_roles(builder, names, wish);
-    if (status != STONET_OK) {
-        sn_builder_free(builder);
-        return status;
-    }
-    *out = builder;
-    return STONET_OK;
+    SN_TRY(sn_find_roles(builder, names, wish));
+    return SN_GIVE(builder, out);
 }
 
 static stonet_status create_digits(sn_builder *builder)
@@ -128,36 +123,15 @@ bool sn_builder_has_labels(const sn_builder *builder)
 
 static stonet_status resize(sn_builder *builder, int64_t capacity)
 {
-    void *grown;
-    if ((grown = sn_realloc(builder->x, (size_t)capacity, (size_t)builder->n_numeric * sizeof(float))) ==
-        NULL)
-        return STONET_ERROR_MEMORY;
-    builder->x = grown;
-    for (int64_t k = 0; k < builder->n_numeric; k++) {
-        if (builder->digits[k].value == NULL) continue;
-        if ((grown = sn_realloc(builder->digits[k].value, (size_t)capacity, sizeof(double))) == NULL)
-            return STONET_ERROR_MEMORY;
-        builder->digits[k].value = grown;
-    }
-    for (int64_t k = 0; k < builder->n_text; k++) {
-        if ((grown = sn_realloc(builder->code[k], (size_t)capacity, sizeof(int32_t))) == NULL)
-            return STONET_ERROR_MEMORY;
-        builder->code[k] = grown;
-    }
-    if (builder->weight_position >= 0) {
-        if ((grown = sn_realloc(builder->weight, (size_t)capacity, sizeof(double))) == NULL)
-            return STONET_ERROR_MEMORY;
-        builder->weight = grown;
-    }
-    if (sn_builder_has_labels(builder)) {
-        if ((grown = sn_realloc(builder->label, (size_t)capacity, sizeof(int32_t))) == NULL)
-            return STONET_ERROR_MEMORY;
-        builder->label = grown;
-    } else if (builder->n_targets > 0) {
-        grown = sn_realloc(builder->y, (size_t)capacity, (size_t)builder->n_targets * sizeof(double));
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        builder->y = grown;
-    }
+    SN_TRY(SN_GROW(builder->x, capacity * builder->n_numeric));
+    for (int64_t k = 0; k < builder->n_numeric; k++)
+        if (builder->digits[k].value != NULL) SN_TRY(SN_GROW(builder->digits[k].value, capacity));
+    for (int64_t k = 0; k < builder->n_text; k++) SN_TRY(SN_GROW(builder->code[k], capacity));
+    if (builder->weight_position >= 0) SN_TRY(SN_GROW(builder->weight, capacity));
+    if (sn_builder_has_labels(builder))
+        SN_TRY(SN_GROW(builder->label, capacity));
+    else if (builder->n_targets > 0)
+        SN_TRY(SN_GROW(builder->y, capacity * builder->n_targets));
     builder->capacity = capacity;
     return STONET_OK;
 }
@@ -355,19 +329,16 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     *part = *whole;
     part->rows = part->capacity = part->missing = 0;
     part->x = NULL;
-    part->y = NULL;
-    part->weight = NULL;
+    part->y = part->weight = NULL;
+    part->code = NULL;
     part->label = NULL;
-    part->labels = (sn_interner){0};
-    part->spelled = (sn_interner){0};
+    part->labels = part->spelled = (sn_interner){0};
     part->many_spelled = false;
     part->values = NULL;
     part->digits = NULL;
-    stonet_status status = SN_NEW(part->code, part->n_text);
-    if (status == STONET_OK) status = create_digits(part);
-    if (status == STONET_OK) status = SN_NEW(part->values, part->n_text);
-    if (status != STONET_OK) sn_builder_part_free(part);
-    return status;
+    SN_TRY(SN_NEW(part->code, part->n_text));
+    SN_TRY(create_digits(part));
+    return SN_NEW(part->values, part->n_text);
 }
 
 void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
@@ -393,13 +364,11 @@ void sn_builder_part_free(sn_builder *part)
 static stonet_status join_codes(sn_interner *words, const sn_dictionary *new_words, int32_t *code,
                                 int64_t rows)
 {
-    SN_BLOCK int32_t *new_code = NULL;
-    SN_TRY(SN_NEW_RAW(new_code, new_words->count));
-    stonet_status status = STONET_OK;
-    for (int64_t c = 0; status == STONET_OK && c < new_words->count; c++)
-        status = sn_interner_add(words, new_words->text[c], strlen(new_words->text[c]), &new_code[c]);
-    for (int64_t i = 0; status == STONET_OK && i < rows; i++) code[i] = code[i] < 0 ? -1 : new_code[code[i]];
-    return status;
+    SN_ARRAY(new_words->count, int32_t, new_code);
+    for (int64_t c = 0; c < new_words->count; c++)
+        SN_TRY(sn_interner_add(words, new_words->text[c], strlen(new_words->text[c]), &new_code[c]));
+    for (int64_t i = 0; i < rows; i++) code[i] = code[i] < 0 ? -1 : new_code[code[i]];
+    return STONET_OK;
 }
 
 static stonet_status join_spelled(sn_builder *whole, const sn_builder *part)
@@ -519,9 +488,7 @@ static stonet_status hand_over(sn_builder *builder)
                                     builder->rows - first < step ? builder->rows - first : step));
     builder->before += builder->rows;
     builder->rows = 0;
-    for (int64_t k = 0; k < builder->n_numeric; k++) {
-        SN_FREE(builder->digits[k].value);
-    }
+    for (int64_t k = 0; k < builder->n_numeric; k++) SN_FREE(builder->digits[k].value);
     return STONET_OK;
 }
 

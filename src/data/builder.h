@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "data/dictionary.h"
 #include "data/digits.h"
 #include "data/na.h"
@@ -100,6 +101,7 @@ typedef struct sn_builder {
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
                                 const sn_target_wish *wish, sn_builder **out);
 void sn_builder_free(sn_builder *builder);
+SN_DROP(sn_builder, sn_builder_free)
 /* Says which columns hold text and forgets all rows. */
 stonet_status sn_builder_start(sn_builder *builder, const bool *is_text);
 /* Room for at least `rows` rows; `expected` is a guess at the final number, for growing in few steps. */
@@ -120,7 +122,7 @@ bool sn_builder_has_labels(const sn_builder *builder);
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out);
 
 /* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
-   must not be finished. */
+   must not be finished. To be freed also after a failure. */
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);
 /* Forgets the rows and words of a part of `whole` and keeps their room. */
 void sn_builder_part_clear(const sn_builder *whole, sn_builder *part);

@@ -10,12 +10,11 @@
 static stonet_status sort_labels(sn_builder *builder)
 {
     sn_dictionary *words = &builder->labels.words;
-    SN_BLOCK int32_t *new_code = NULL;
-    SN_TRY(SN_NEW(new_code, words->count));
-    stonet_status status = sn_dictionary_sort(words, new_code);
-    for (int64_t i = 0; status == STONET_OK && i < builder->rows; i++)
+    SN_ZEROS(words->count, int32_t, new_code);
+    SN_TRY(sn_dictionary_sort(words, new_code));
+    for (int64_t i = 0; i < builder->rows; i++)
         if (builder->label[i] >= 0) builder->label[i] = new_code[builder->label[i]];
-    return status;
+    return STONET_OK;
 }
 
 /* The columns that name rows and groups: their texts stay where they are, and they are no columns of the
@@ -24,12 +23,11 @@ static stonet_status take_labels(const sn_builder *builder, stonet_data *data)
 {
     if (builder->id >= 0) {
         data->id_slot = builder->slot[builder->id];
-        if ((data->id_name = sn_strdup(builder->name[builder->id])) == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(builder->name[builder->id], &data->id_name));
     }
     if (builder->group < 0) return STONET_OK;
     data->group_slot = builder->slot[builder->group];
-    data->group_name = sn_strdup(builder->name[builder->group]);
-    return data->group_name != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    return sn_text_copy(builder->name[builder->group], &data->group_name);
 }
 
 static stonet_status move_columns(sn_builder *builder, stonet_data *data)
@@ -60,8 +58,7 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
         } else {
             char plain[24] = "y";
             if (builder->n_targets > 1) snprintf(plain, sizeof plain, "y%lld", (long long)k + 1);
-            data->target_name[k] = sn_strdup(plain);
-            if (data->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+            SN_TRY(sn_text_copy(plain, &data->target_name[k]));
         }
     }
     for (int64_t k = 0; k < builder->n_text; k++) {
@@ -119,17 +116,11 @@ static void move_rows(sn_builder *builder, stonet_data *data)
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out)
 {
     if (sn_builder_has_labels(builder)) SN_TRY(sort_labels(builder));
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     SN_TRY(sn_frame_create(builder->rows, &data));
-    stonet_status status =
-        (data->source = sn_strdup(builder->path)) == NULL ? STONET_ERROR_MEMORY : STONET_OK;
-    if (status == STONET_OK) status = move_columns(builder, data);
-    if (status == STONET_OK) status = move_digits(builder, data);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
+    SN_TRY(sn_text_copy(builder->path, &data->source));
+    SN_TRY(move_columns(builder, data));
+    SN_TRY(move_digits(builder, data));
     move_rows(builder, data);
-    *out = data;
-    return STONET_OK;
+    return SN_GIVE(data, out);
 }

@@ -26,7 +26,7 @@ float sn_cells_at(const sn_cells *sparse, int64_t row, int64_t column)
     return low < sparse->start[row + 1] && sparse->column[low] == column ? sparse->value[low] : 0.0F;
 }
 
-stonet_status sn_cells_check(const sn_cells *sparse)
+static stonet_status check_cells(const sn_cells *sparse)
 {
     if (sparse->start[0] != 0) return sn_fail(STONET_ERROR_ARGUMENT, "the cells of row 1 do not begin at 0");
     for (int64_t i = 0; i < sparse->n; i++) {
@@ -51,24 +51,12 @@ stonet_status sn_cells_check(const sn_cells *sparse)
     return STONET_OK;
 }
 
-static stonet_status create_moments(int64_t columns, sn_moments *out)
-{
-    *out = (sn_moments){0};
-    stonet_status status = SN_NEW(out->mean, columns);
-    if (status == STONET_OK) status = SN_NEW(out->variance, columns);
-    if (status == STONET_OK) status = SN_NEW(out->low, columns);
-    if (status == STONET_OK) status = SN_NEW(out->high, columns);
-    if (status != STONET_OK) sn_moments_clear(out);
-    return status;
-}
-
 /* variance = (sum over the cells kept of (x - mean)^2 + (n - kept) mean^2) / n. */
 stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out)
 {
-    SN_BLOCK int64_t *kept = NULL;
     const double n = (double)sparse->n;
-    SN_TRY(SN_NEW(kept, sparse->columns));
-    SN_TRY(create_moments(sparse->columns, out));
+    SN_ZEROS(sparse->columns, int64_t, kept);
+    SN_TRY(sn_moments_create(sparse->columns, out));
     const int64_t cells = sparse->start[sparse->n];
     for (int64_t k = 0; k < cells; k++) {
         const int32_t j = sparse->column[k];
@@ -96,25 +84,19 @@ stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out)
 
 stonet_status sn_cells_rows(const sn_cells *from, const int64_t *rows, int64_t count, sn_cells **out)
 {
-    sn_cells *made;
-    int64_t *start = NULL, cells = 0;
-    int32_t *column = NULL;
-    float *value = NULL;
+    SN_AUTO(sn_cells) *made = NULL;
+    int64_t cells = 0;
     SN_TRY(SN_NEW(made, 1));
     for (int64_t i = 0; i < count; i++) cells += from->start[rows[i] + 1] - from->start[rows[i]];
-    stonet_status status = SN_NEW_RAW(start, count + 1);
-    if (status == STONET_OK) status = SN_NEW_RAW(column, cells);
-    if (status == STONET_OK) status = SN_NEW_RAW(value, cells);
-    *made = (sn_cells){.n = count,
-                       .columns = from->columns,
-                       .start = start,
-                       .column = column,
-                       .value = value,
-                       .owned = {start, column, value}};
-    if (status != STONET_OK) {
-        sn_cells_free(made);
-        return status;
-    }
+    int64_t *start = made->owned[0] = sn_malloc((size_t)count + 1, sizeof *start);
+    int32_t *column = made->owned[1] = sn_malloc((size_t)cells, sizeof *column);
+    float *value = made->owned[2] = sn_malloc((size_t)cells, sizeof *value);
+    if (start == NULL || column == NULL || value == NULL) return STONET_ERROR_MEMORY;
+    made->n = count;
+    made->columns = from->columns;
+    made->start = start;
+    made->column = column;
+    made->value = value;
     start[0] = 0;
     for (int64_t i = 0; i < count; i++) {
         const int64_t first = from->start[rows[i]];
@@ -123,8 +105,7 @@ stonet_status sn_cells_rows(const sn_cells *from, const int64_t *rows, int64_t c
         memcpy(value + start[i], from->value + first, own * sizeof *value);
         start[i + 1] = start[i] + (int64_t)own;
     }
-    *out = made;
-    return STONET_OK;
+    return SN_GIVE(made, out);
 }
 
 stonet_status stonet_data_wrap_sparse(const int64_t *start, const int32_t *column, const float *value,
@@ -135,11 +116,9 @@ stonet_status stonet_data_wrap_sparse(const int64_t *start, const int32_t *colum
     if (start == NULL || n < 1 || p < 1 || p > INT32_MAX ||
         (start[n] > 0 && (column == NULL || value == NULL)))
         return sn_fail(STONET_ERROR_ARGUMENT, "a sparse table needs at least one row and one column");
-    sn_cells *sparse;
+    SN_AUTO(sn_cells) *sparse = NULL;
     SN_TRY(SN_NEW(sparse, 1));
     *sparse = (sn_cells){.n = n, .columns = p, .start = start, .column = column, .value = value};
-    stonet_status status = sn_cells_check(sparse);
-    if (status == STONET_OK) status = sn_frame_of_sparse(sparse, 1, out);
-    if (status != STONET_OK) sn_cells_free(sparse);
-    return status;
+    SN_TRY(check_cells(sparse));
+    return sn_frame_of_sparse(&sparse, 1, out);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "data/moments.h"
 
@@ -15,11 +16,10 @@ typedef struct sn_cells {
 } sn_cells;
 
 void sn_cells_free(sn_cells *sparse);
+SN_DROP(sn_cells, sn_cells_free)
 /* The number in a row and column, 0 where none is kept. */
 float sn_cells_at(const sn_cells *sparse, int64_t row, int64_t column);
 /* Mean, variance and range of the columns, the zeros among them. On failure nothing is left to free. */
 stonet_status sn_cells_moments(const sn_cells *sparse, sn_moments *out);
 /* Rows of it as one of its own. */
 stonet_status sn_cells_rows(const sn_cells *from, const int64_t *rows, int64_t count, sn_cells **out);
-/* Whether the arrays are what they should be; a sentence about the first fault. */
-stonet_status sn_cells_check(const sn_cells *sparse);

@@ -99,10 +99,8 @@ static stonet_status append(sn_interner *interner, const char *text, size_t leng
     sn_dictionary *words = &interner->words;
     if (words->count >= INT32_MAX - 1) return sn_fail(STONET_ERROR_DATA, "more than 2^31 distinct texts");
     if (words->count == interner->capacity) {
-        int64_t capacity = interner->capacity == 0 ? 16 : 2 * interner->capacity;
-        char **grown = sn_realloc(words->text, (size_t)capacity, sizeof *grown);
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        words->text = grown;
+        const int64_t capacity = interner->capacity == 0 ? 16 : 2 * interner->capacity;
+        SN_TRY(SN_GROW(words->text, capacity));
         interner->capacity = capacity;
     }
     char *word = sn_realloc(NULL, length + 1, 1);
@@ -132,15 +130,13 @@ int32_t sn_interner_find(const sn_interner *interner, const char *text, size_t l
 
 stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out)
 {
-    memset(out, 0, sizeof *out);
+    SN_FREED_BY(sn_interner_free) sn_interner made = {0};
     for (int64_t i = 0; i < dictionary->count; i++) {
         int32_t code;
-        stonet_status status = sn_interner_add(out, dictionary->text[i], strlen(dictionary->text[i]), &code);
-        if (status != STONET_OK) {
-            sn_interner_free(out);
-            return status;
-        }
+        SN_TRY(sn_interner_add(&made, dictionary->text[i], strlen(dictionary->text[i]), &code));
     }
+    *out = made;
+    made = (sn_interner){0};
     return STONET_OK;
 }
 
@@ -181,8 +177,7 @@ static int by_word(const void *a, const void *b)
 
 stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
 {
-    SN_BLOCK sort_item *items = NULL;
-    SN_TRY(SN_NEW(items, dictionary->count));
+    SN_ZEROS(dictionary->count, sort_item, items);
     for (int64_t i = 0; i < dictionary->count; i++) items[i] = (sort_item){dictionary->text[i], (int32_t)i};
     qsort(items, (size_t)dictionary->count, sizeof *items, by_word);
     for (int64_t i = 0; i < dictionary->count; i++) {
@@ -194,17 +189,16 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
 
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out)
 {
-    memset(out, 0, sizeof *out);
-    out->ordered = from->ordered;
+    *out = (sn_dictionary){.ordered = from->ordered};
     SN_TRY(SN_NEW(out->text, from->count));
-    for (int64_t i = 0; i < from->count; i++) {
-        out->text[i] = sn_strdup(from->text[i]);
-        if (out->text[i] == NULL) {
-            sn_dictionary_free(out);
-            return STONET_ERROR_MEMORY;
-        }
-        out->count++;
-    }
+    for (int64_t i = 0; i < from->count; i++) SN_TRY(sn_dictionary_add(out, from->text[i]));
+    return STONET_OK;
+}
+
+stonet_status sn_dictionary_add(sn_dictionary *dictionary, const char *word)
+{
+    SN_TRY(sn_text_copy(word, &dictionary->text[dictionary->count]));
+    dictionary->count++;
     return STONET_OK;
 }
 

@@ -24,6 +24,9 @@ void sn_interner_free(sn_interner *interner);
 
 /* Sorts the words bytewise; new_code[old] is where each went (room for count). */
 stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code);
+/* To be freed also after a failure. */
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out);
+/* A copy of the word behind the others, for which there is room. */
+stonet_status sn_dictionary_add(sn_dictionary *dictionary, const char *word);
 /* Two words that are different whole numbers and the same double (beyond 2^53); NULL where all differ. */
 const char *sn_dictionary_lost_digits(const sn_dictionary *words, const char **other);

@@ -354,9 +354,8 @@ void sn_encoder_free(sn_encoder *e)
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out)
 {
     *out = NULL;
-    sn_encoder *e;
-    int64_t *column = NULL;
-    stonet_status status;
+    SN_AUTO(sn_encoder) *e = NULL;
+    SN_ZEROS(schema->n_inputs, int64_t, column);
     SN_TRY(SN_NEW(e, 1));
     e->base = (sn_row_source){
         .prepare = prepare, .fetch = fetch, .gaps = gaps, .raw = data->x, .raw_width = data->n_numeric};
@@ -366,18 +365,11 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     e->data = data;
     e->incomplete = data->missing > 0;
     e->seed = 1;
-    SN_GOTO(status, SN_NEW(column, schema->n_inputs), done);
-    SN_GOTO(status, sn_schema_match(schema, data, column), done);
-    SN_GOTO(status, sn_schema_check_missing(schema, data, column), done);
-    SN_GOTO(status, prepare_parts(e, column), done);
-    SN_GOTO(status, prepare_sparse(e), done);
-done:
-    sn_free(column);
-    if (status == STONET_OK)
-        *out = e;
-    else
-        sn_encoder_free(e);
-    return status;
+    SN_TRY(sn_schema_match(schema, data, column));
+    SN_TRY(sn_schema_check_missing(schema, data, column));
+    SN_TRY(prepare_parts(e, column));
+    SN_TRY(prepare_sparse(e));
+    return SN_GIVE(e, out);
 }
 
 void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content)

@@ -49,14 +49,12 @@ static double average_weight(const sn_folds *folds, const sn_problem *problem)
 static stonet_status keep_single_rows(const sn_problem *problem, const sn_rows *rows, int32_t *part)
 {
     enum { NONE = -1, SEVERAL = -2 };
-    SN_WORKSPACE(scratch);
     const int64_t n = rows->n;
-    int64_t *kin = NULL, *first = NULL, *only = NULL, count;
-    bool *keeps = NULL;
-    SN_TRY(SN_TAKE(&scratch, kin, n));
-    SN_TRY(SN_TAKE(&scratch, first, n));
-    SN_TRY(SN_TAKE(&scratch, only, problem->outputs));
-    SN_TRY(SN_TAKE_ZERO(&scratch, keeps, n));
+    int64_t count;
+    SN_ARRAY(n, int64_t, kin);
+    SN_ARRAY(n, int64_t, first);
+    SN_ARRAY(problem->outputs, int64_t, only);
+    SN_ZEROS(n, bool, keeps);
     for (int64_t i = 0; i < n; i++) kin[i] = problem->kin != NULL ? problem->kin[sn_rows_at(rows, i)] : i;
     SN_TRY(sn_kin_first(kin, n, first, &count));
     for (int64_t c = 0; c < problem->outputs; c++) only[c] = NONE;
@@ -91,8 +89,7 @@ stonet_status sn_folds_cut(const sn_problem *problem, const sn_rows *rows, const
     *folds = (sn_folds){0};
     SN_WORKSPACE(scratch);
     int parts;
-    int32_t *part = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, rows->n));
+    SN_ARRAY(rows->n, int32_t, part);
     int64_t *first = NULL;
     SN_TRY(part_rows(problem, rows, plan, seed, &parts, part));
     SN_TRY(find_copies(problem, rows, &scratch, &first));

@@ -10,10 +10,8 @@
 
 stonet_status sn_frame_create(int64_t n, stonet_data **out)
 {
-    stonet_data *data = sn_calloc(1, sizeof *data);
-    if (data == NULL) return STONET_ERROR_MEMORY;
-    data->n = n;
-    *out = data;
+    SN_TRY(SN_NEW(*out, 1));
+    (*out)->n = n;
     return STONET_OK;
 }
 
@@ -135,13 +133,15 @@ bool sn_all_finite(const float *x, int64_t count)
     return most < 0x7F800000;
 }
 
-static stonet_status default_names(stonet_data *data, int base)
+stonet_status sn_frame_name_numbers(stonet_data *data, int64_t count, int base)
 {
-    for (int64_t j = 0; j < data->n_columns; j++) {
+    SN_TRY(SN_NEW(data->column, count));
+    data->n_columns = data->n_numeric = count;
+    for (int64_t j = 0; j < count; j++) {
         char name[24];
         snprintf(name, sizeof name, "x%lld", (long long)j + base);
-        data->column[j] = (sn_column){.name = sn_strdup(name), .kind = SN_COLUMN_NUMBER, .slot = j};
-        if (data->column[j].name == NULL) return STONET_ERROR_MEMORY;
+        data->column[j] = (sn_column){.kind = SN_COLUMN_NUMBER, .slot = j};
+        SN_TRY(sn_text_copy(name, &data->column[j].name));
     }
     return STONET_OK;
 }
@@ -183,24 +183,16 @@ static stonet_status check_array(const void *x, int64_t n, int64_t p, size_t siz
 /* A table of p columns of numbers, still to come. */
 static stonet_status create_plain(int64_t n, int64_t p, int base, stonet_data **out)
 {
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     SN_TRY(sn_frame_create(n, &data));
-    data->n_columns = data->n_numeric = p;
-    stonet_status status = SN_NEW(data->column, p);
-    if (status == STONET_OK) status = default_names(data, base);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    SN_TRY(sn_frame_name_numbers(data, p, base));
+    return SN_GIVE(data, out);
 }
 
-stonet_status sn_frame_of_sparse(sn_cells *sparse, int base, stonet_data **out)
+stonet_status sn_frame_of_sparse(sn_cells **sparse, int base, stonet_data **out)
 {
-    SN_TRY(create_plain(sparse->n, sparse->columns, base, out));
-    (*out)->sparse = sparse;
-    return STONET_OK;
+    SN_TRY(create_plain((*sparse)->n, (*sparse)->columns, base, out));
+    return SN_GIVE(*sparse, &(*out)->sparse);
 }
 
 stonet_status stonet_data_wrap(const float *x, int64_t n, int64_t p, stonet_data **out)
@@ -231,20 +223,15 @@ static stonet_status round_to_floats(const double *x, int64_t n, int64_t p, floa
 stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, stonet_data **out)
 {
     SN_TRY(check_array(x, n, p, sizeof *x, out));
-    stonet_data *data;
-    float *floats = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
+    float *floats;
     SN_TRY(create_plain(n, p, 1, &data));
-    stonet_status status = SN_NEW_RAW(floats, n * p);
+    SN_TRY(SN_NEW_RAW(floats, n * p));
     data->x = data->owned_x = floats;
-    if (status == STONET_OK) status = round_to_floats(x, n, p, floats, &data->missing);
-    if (status == STONET_OK) status = SN_NEW(data->exact, p);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
+    SN_TRY(round_to_floats(x, n, p, floats, &data->missing));
+    SN_TRY(SN_NEW(data->exact, p));
     for (int64_t j = 0; j < p; j++) data->exact[j] = (sn_exact){.at = x + j, .step = p};
-    *out = data;
-    return STONET_OK;
+    return SN_GIVE(data, out);
 }
 
 stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
@@ -290,8 +277,7 @@ static stonet_status start_target(stonet_data *data, int64_t m)
         char name[24] = "y";
         if (m > 1) snprintf(name, sizeof name, "y%lld", (long long)k + 1);
         data->target_position[k] = -1;
-        data->target_name[k] = sn_strdup(name);
-        if (data->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(name, &data->target_name[k]));
     }
     return STONET_OK;
 }
@@ -303,11 +289,7 @@ static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const
     SN_TRY(SN_NEW(data->label, data->n));
     SN_TRY(SN_NEW(data->labels.text, n_classes));
     memcpy(data->label, codes, (size_t)data->n * sizeof *codes);
-    for (; data->labels.count < n_classes; data->labels.count++) {
-        char *label = sn_strdup(labels[data->labels.count]);
-        if (label == NULL) return STONET_ERROR_MEMORY;
-        data->labels.text[data->labels.count] = label;
-    }
+    for (int64_t c = 0; c < n_classes; c++) SN_TRY(sn_dictionary_add(&data->labels, labels[c]));
     data->labels.ordered = true; /* as the caller has them; task=ordinal: from low to high */
     return STONET_OK;
 }
@@ -316,15 +298,14 @@ static stonet_status copy_classes(stonet_data *data, const int32_t *codes, const
 static stonet_status check_different(const char *const *labels, int64_t count)
 {
     SN_FREED_BY(sn_interner_free) sn_interner seen = {0};
-    stonet_status status = STONET_OK;
-    for (int64_t c = 0; c < count && status == STONET_OK; c++) {
+    for (int64_t c = 0; c < count; c++) {
         int32_t code = 0;
-        status = sn_interner_add(&seen, labels[c], strlen(labels[c]), &code);
-        if (status == STONET_OK && code != c)
-            status = sn_fail(STONET_ERROR_ARGUMENT, "classes %d and %lld have the same label '%s'", (int)code,
-                             (long long)c, labels[c]);
+        SN_TRY(sn_interner_add(&seen, labels[c], strlen(labels[c]), &code));
+        if (code != c)
+            return sn_fail(STONET_ERROR_ARGUMENT, "classes %d and %lld have the same label '%s'", (int)code,
+                           (long long)c, labels[c]);
     }
-    return status;
+    return STONET_OK;
 }
 
 stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, const char *const *labels,
@@ -332,15 +313,13 @@ stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, c
 {
     if (data == NULL || codes == NULL || labels == NULL || n_classes < 1 || n_classes > INT32_MAX)
         return sn_fail(STONET_ERROR_ARGUMENT, "class codes need their labels");
-    for (int64_t i = 0; i < data->n; i++) {
+    for (int64_t i = 0; i < data->n; i++)
         if (codes[i] < 0 || codes[i] >= n_classes)
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "row %lld has class code %d, and the codes go from 0 to %lld", (long long)i + 1,
                            (int)codes[i], (long long)n_classes - 1);
-    }
-    for (int64_t c = 0; c < n_classes; c++) {
+    for (int64_t c = 0; c < n_classes; c++)
         if (labels[c] == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "class %lld has no label", (long long)c);
-    }
     SN_TRY(check_different(labels, n_classes));
     stonet_status status = copy_classes(data, codes, labels, n_classes);
     if (status != STONET_OK) free_target(data);

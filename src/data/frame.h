@@ -82,9 +82,11 @@ struct stonet_data {
 
 /* An empty frame of n rows with everything else zero. */
 stonet_status sn_frame_create(int64_t n, stonet_data **out);
+/* Its columns: `count` of numbers, called x1, x2, .. or (base 0) x0, x1, .. */
+stonet_status sn_frame_name_numbers(stonet_data *data, int64_t count, int base);
 /* A table of sparse numbers, which it takes over on success; its columns are x1, x2, .. or (base 0) x0, x1,
  * .. */
-stonet_status sn_frame_of_sparse(sn_cells *sparse, int base, stonet_data **out);
+stonet_status sn_frame_of_sparse(sn_cells **sparse, int base, stonet_data **out);
 /* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 /* A copy of all rows without one of the feature columns. */

@@ -151,8 +151,7 @@ static void fill_rows(stonet_data *data, uint32_t index, uint64_t seed, float *x
 static stonet_status set_response(stonet_data *data, const generator *model, const double *y)
 {
     if (model->labels == NULL) return stonet_data_set_targets(data, y, 1);
-    SN_BLOCK int32_t *codes = NULL;
-    SN_TRY(SN_NEW_RAW(codes, data->n));
+    SN_ARRAY(data->n, int32_t, codes);
     for (int64_t i = 0; i < data->n; i++) codes[i] = (int32_t)y[i];
     return stonet_data_set_classes(data, codes, model->labels, 2);
 }
@@ -161,21 +160,13 @@ static stonet_status fill_frame(stonet_data *data, uint32_t index, int64_t colum
 {
     const generator *model = &generators[index];
     float *x;
-    SN_BLOCK double *y = NULL;
     SN_TRY(SN_NEW(data->truth, data->n * model->truths));
-    SN_TRY(SN_NEW(data->column, columns));
     data->n_truth = model->truths;
-    data->n_columns = data->n_numeric = columns;
     data->has_header = true;
-    for (int64_t j = 0; j < columns; j++) {
-        char name[32];
-        snprintf(name, sizeof name, "x%lld", (long long)j + 1);
-        data->column[j] = (sn_column){.name = sn_strdup(name), .kind = SN_COLUMN_NUMBER, .slot = j};
-        if (data->column[j].name == NULL) return STONET_ERROR_MEMORY;
-    }
+    SN_TRY(sn_frame_name_numbers(data, columns, 1));
     SN_TRY(SN_NEW_RAW(x, data->n * columns));
     data->x = data->owned_x = x;
-    SN_TRY(SN_NEW_RAW(y, data->n));
+    SN_ARRAY(data->n, double, y);
     fill_rows(data, index, seed, x, y);
     return set_response(data, model, y);
 }
@@ -195,15 +186,10 @@ stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, sto
                              "draw fewer"));
     if (generators[index].table != NULL)
         return generators[index].table(&(sn_row_key){.seed = seed, .generator = index}, rows, out);
-    stonet_data *data;
+    SN_AUTO(stonet_data) *data = NULL;
     SN_TRY(sn_frame_create(rows, &data));
-    stonet_status status = fill_frame(data, index, columns, seed);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    SN_TRY(fill_frame(data, index, columns, seed));
+    return SN_GIVE(data, out);
 }
 
 char *stonet_generators_json(void)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/store.h"
 #include "data/margin.h"
 #include "data/schema.h"
@@ -51,6 +52,7 @@ const float *sn_imputer_response(const sn_imputer *imputer, int64_t row);
 /* Lets go of what only the fit needs. */
 void sn_imputer_forget_response(sn_imputer *imputer);
 void sn_imputer_free(sn_imputer *imputer);
+SN_DROP(sn_imputer, sn_imputer_free)
 
 /* "schema.cells.": NULL is saved as nothing, and loaded so. */
 stonet_status sn_imputer_save(const sn_imputer *m, sn_store *store);

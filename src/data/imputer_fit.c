@@ -106,8 +106,7 @@ static stonet_status add_category(const float *values, int64_t n, sn_margin *out
 static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_imputer *m)
 {
     SN_WORKSPACE(scratch);
-    float *values = NULL;
-    SN_TRY(SN_TAKE(&scratch, values, s->n));
+    SN_ARRAY(s->n, float, values);
     SN_TRY(SN_NEW(m->margin, s->p));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
@@ -133,11 +132,9 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
 /* The normal scores of n numbers at `stride`, into `out` at `step`. */
 static stonet_status score_numbers(const double *y, int64_t n, int64_t stride, float *out, int64_t step)
 {
-    SN_WORKSPACE(scratch);
-    float *scaled = NULL, *sorted = NULL;
     double mean = 0.0, square = 0.0;
-    SN_TRY(SN_TAKE(&scratch, scaled, n));
-    SN_TRY(SN_TAKE(&scratch, sorted, n));
+    SN_ARRAY(n, float, scaled);
+    SN_ARRAY(n, float, sorted);
     for (int64_t i = 0; i < n; i++) mean += y[i * stride] / (double)n;
     for (int64_t i = 0; i < n; i++) square += (y[i * stride] - mean) * (y[i * stride] - mean);
     const double sd = sqrt(square / (double)n);
@@ -190,9 +187,7 @@ static stonet_status score_response(const stonet_data *train, sn_imputer *m, int
 static stonet_status fit_gaussian(const sample *s, int64_t responses, bool shrink, sn_imputer *m)
 {
     const int64_t d = m->gaussian.d, all = d + responses;
-    SN_WORKSPACE(scratch);
-    float *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, s->n * all));
+    SN_ARRAY(s->n * all, float, z);
     for (int64_t i = 0; i < s->n; i++) {
         for (int64_t k = 0; k < d; k++) {
             const float value = s->x[i * s->p + m->margin[k].feature];

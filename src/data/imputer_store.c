@@ -14,15 +14,14 @@ static stonet_status save_margins(const sn_imputer *m, sn_store *store)
 {
     SN_WORKSPACE(scratch);
     const int64_t d = m->gaussian.d;
-    int64_t total = 0, *feature = NULL, *kind = NULL, *count = NULL;
-    double *value = NULL, *score = NULL, *cut = NULL;
+    int64_t total = 0, *count = NULL;
     for (int64_t k = 0; k < d; k++) total += m->margin[k].count;
-    SN_TRY(SN_TAKE_ZERO(&scratch, feature, d));
-    SN_TRY(SN_TAKE_ZERO(&scratch, kind, d));
+    SN_ZEROS(d, int64_t, feature);
+    SN_ZEROS(d, int64_t, kind);
     SN_TRY(SN_TAKE_ZERO(&scratch, count, d));
-    SN_TRY(SN_TAKE_ZERO(&scratch, value, total));
-    SN_TRY(SN_TAKE_ZERO(&scratch, score, total));
-    SN_TRY(SN_TAKE_ZERO(&scratch, cut, total));
+    SN_ZEROS(total, double, value);
+    SN_ZEROS(total, double, score);
+    SN_ZEROS(total, double, cut);
     total = 0;
     for (int64_t k = 0; k < d; k++) {
         const sn_margin *margin = &m->margin[k];
@@ -188,16 +187,11 @@ stonet_status sn_imputer_load(const sn_store *store, const sn_schema *schema, sn
     if (feature == NULL) return STONET_OK;
     if (feature->rank != 1 || feature->shape[0] < 1 || feature->shape[0] > schema->p)
         return damaged("feature");
-    sn_imputer *m;
+    SN_AUTO(sn_imputer) *m = NULL;
     SN_TRY(SN_NEW(m, 1));
     m->gaussian.d = feature->shape[0];
-    stonet_status status = SN_NEW(m->margin, m->gaussian.d);
-    if (status == STONET_OK) status = load_margins(store, schema, m);
-    if (status == STONET_OK) status = load_gaussian(store, &m->gaussian);
-    if (status != STONET_OK) {
-        sn_imputer_free(m);
-        return status;
-    }
-    *out = m;
-    return STONET_OK;
+    SN_TRY(SN_NEW(m->margin, m->gaussian.d));
+    SN_TRY(load_margins(store, schema, m));
+    SN_TRY(load_gaussian(store, &m->gaussian));
+    return SN_GIVE(m, out);
 }

@@ -183,11 +183,10 @@ static stonet_status find_chance(const look *at, const int64_t *first, int64_t d
     const stonet_data *data = at->data;
     const int64_t step = (different + SAMPLE - 1) / SAMPLE,
                   skip = (at->columns + MOST_COLUMNS - 1) / MOST_COLUMNS;
-    SN_WORKSPACE(scratch);
-    int64_t *row = NULL, n = 0, seen = 0;
-    double *value = NULL, features = 0.0, response = 0.0;
-    SN_TRY(SN_TAKE(&scratch, row, SAMPLE));
-    SN_TRY(SN_TAKE(&scratch, value, SAMPLE));
+    int64_t n = 0, seen = 0;
+    double features = 0.0, response = 0.0;
+    SN_ARRAY(SAMPLE, int64_t, row);
+    SN_ARRAY(SAMPLE, double, value);
     for (int64_t i = 0; i < data->n; i++)
         if (first[i] == i && seen++ % step == 0) row[n++] = i;
     *out = (chance){.pairs = (double)INFINITY, .response = 1.0};
@@ -261,7 +260,7 @@ static stonet_status find_copies(const stonet_data *data, const stonet_run *run,
     const bool tells = run != NULL && run->on_message != NULL;
     look at;
     hashes hash = {0};
-    int64_t *whole = NULL, *other = NULL, *size = NULL, different, count;
+    int64_t *whole = NULL, different, count;
     SN_TRY(find_columns(data, &scratch, &at));
     if (at.columns == 0) return STONET_OK;
     SN_TRY(SN_TAKE(&scratch, hash.whole, data->n));
@@ -269,8 +268,8 @@ static stonet_status find_copies(const stonet_data *data, const stonet_run *run,
     if (tells && !grouped) SN_TRY(SN_TAKE(&scratch, hash.near, data->n));
     hash_rows(&at, &hash);
     SN_TRY(SN_TAKE(keep, whole, data->n));
-    SN_TRY(SN_TAKE(&scratch, other, data->n));
-    SN_TRY(SN_TAKE(&scratch, size, data->n));
+    SN_ARRAY(data->n, int64_t, other);
+    SN_ARRAY(data->n, int64_t, size);
     SN_TRY(first_of(hash.whole, data->n, whole, &different));
     SN_TRY(first_of(hash.features, data->n, other, &count));
     bool copies;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "data/schema_parts.h"
 #include "math/smallest.h"
 
@@ -71,13 +70,10 @@ static stonet_status keep(const seen *column, int64_t most, sn_input *input)
 stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train, int64_t most)
 {
     if (train->sparse != NULL) return STONET_OK; /* counts of words and the like: no codes */
-    SN_WORKSPACE(scratch);
-    seen *columns = NULL;
-    float *value = NULL;
-    int64_t *rows = NULL, count = 0;
-    SN_TRY(SN_TAKE(&scratch, columns, schema->n_inputs));
-    SN_TRY(SN_TAKE(&scratch, value, schema->n_inputs * most));
-    SN_TRY(SN_TAKE(&scratch, rows, schema->n_inputs * most));
+    int64_t count = 0;
+    SN_ARRAY(schema->n_inputs, seen, columns);
+    SN_ARRAY(schema->n_inputs * most, float, value);
+    SN_ARRAY(schema->n_inputs * most, int64_t, rows);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         if (schema->input[j].kind != SN_COLUMN_NUMBER || schema->input[j].left_out ||
             schema->input[j].is_date)

@@ -43,16 +43,12 @@ void sn_mapping_close(sn_mapping *mapping)
 
 static stonet_status create(int64_t size, int64_t files, sn_mapping **out)
 {
-    sn_mapping *mapping;
+    SN_AUTO(sn_mapping) *mapping = NULL;
     SN_TRY(SN_NEW(mapping, 1));
     mapping->size = (size_t)size;
     mapping->room = files;
-    if (SN_NEW(mapping->file, files) != STONET_OK) {
-        sn_free(mapping);
-        return STONET_ERROR_MEMORY;
-    }
-    *out = mapping;
-    return STONET_OK;
+    SN_TRY(SN_NEW(mapping->file, files));
+    return SN_GIVE(mapping, out);
 }
 
 /* Keeps the file in sight, by its name or (NULL) a descriptor; false when it has fewer than `size` bytes. */
@@ -73,33 +69,25 @@ static bool note_file(sn_mapping *mapping, int descriptor, const char *path, int
 stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
 {
     *out = NULL;
-    sn_mapping *mapping;
+    SN_AUTO(sn_mapping) *mapping = NULL;
     SN_TRY(create(size, 1, &mapping));
     void *bytes = MAP_FAILED;
     if (note_file(mapping, descriptor, NULL, size))
         bytes = mmap(NULL, mapping->size, PROT_READ, MAP_PRIVATE, mapping->file[0].descriptor, 0);
-    if (bytes == MAP_FAILED) {
-        sn_mapping_close(mapping);
-        return STONET_OK;
-    }
+    if (bytes == MAP_FAILED) return STONET_OK;
     mapping->bytes = bytes;
-    *out = mapping;
-    return STONET_OK;
+    return SN_GIVE(mapping, out);
 }
 
 stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out)
 {
     *out = NULL;
-    sn_mapping *mapping;
+    SN_AUTO(sn_mapping) *mapping = NULL;
     SN_TRY(create(size, files, &mapping));
     void *bytes = mmap(NULL, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes == MAP_FAILED) {
-        sn_mapping_close(mapping);
-        return STONET_OK;
-    }
+    if (bytes == MAP_FAILED) return STONET_OK;
     mapping->bytes = bytes;
-    *out = mapping;
-    return STONET_OK;
+    return SN_GIVE(mapping, out);
 }
 
 bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of)

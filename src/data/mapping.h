@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 typedef struct sn_mapping sn_mapping;
@@ -26,6 +27,7 @@ typedef struct sn_stretch {
    there, as when a page of memory would not be a page of the file. */
 bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of);
 void sn_mapping_close(sn_mapping *mapping);
+SN_DROP(sn_mapping, sn_mapping_close)
 const unsigned char *sn_mapping_bytes(const sn_mapping *mapping);
 /* An error when a file was written to or cut since it was mapped. path: for the sentence. Of many files some
    are looked at, others the next time. */

@@ -23,17 +23,13 @@ stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part
 {
     *part = NULL;
     if (data->missing == 0) return STONET_OK;
-    int64_t *rows, kept = 0;
-    SN_TRY(SN_NEW_RAW(rows, data->n));
+    int64_t kept = 0;
+    SN_ARRAY(data->n, int64_t, rows);
     for (int64_t i = 0; i < data->n; i++)
         if (sn_frame_row_is_complete(data, i)) rows[kept++] = i;
-    const stonet_status status =
-        kept > 0
-            ? stonet_data_subset(data, rows, kept, part)
-            : sn_fail(STONET_ERROR_DATA, "%s: every row has a missing cell, and rows without one are needed",
-                      sn_table_name(data));
-    sn_free(rows);
-    return status;
+    if (kept > 0) return stonet_data_subset(data, rows, kept, part);
+    return sn_fail(STONET_ERROR_DATA, "%s: every row has a missing cell, and rows without one are needed",
+                   sn_table_name(data));
 }
 
 /* A subset has its labels in the order of its rows; these are in that of the table, as the classes are. */
@@ -51,8 +47,7 @@ static stonet_status have_all_labels(const stonet_data *data, const int64_t *row
 {
     *all = true;
     if (data->label == NULL) return STONET_OK;
-    SN_BLOCK bool *met = NULL;
-    SN_TRY(SN_NEW(met, data->labels.count));
+    SN_ZEROS(data->labels.count, bool, met);
     for (int64_t i = 0; i < count; i++) met[data->label[rows[i]]] = true;
     for (int64_t i = 0; i < data->n; i++) *all = *all && met[data->label[i]];
     return STONET_OK;
@@ -64,20 +59,17 @@ stonet_status sn_frame_counted_rows(const stonet_data *data, stonet_data **part)
 {
     *part = NULL;
     if (data->weight == NULL || data->mapped_x != NULL) return STONET_OK;
-    int64_t *rows, kept = 0;
-    SN_TRY(SN_NEW_RAW(rows, data->n));
+    SN_AUTO(stonet_data) *counted = NULL;
+    int64_t kept = 0;
+    SN_ARRAY(data->n, int64_t, rows);
     for (int64_t i = 0; i < data->n; i++)
         if (data->weight[i] > 0.0) rows[kept++] = i;
     bool all = false;
-    stonet_status status = kept > 0 && kept < data->n ? have_all_labels(data, rows, kept, &all) : STONET_OK;
-    if (status == STONET_OK && all) status = stonet_data_subset(data, rows, kept, part);
-    if (status == STONET_OK && *part != NULL) status = keep_labels(data, rows, *part);
-    if (status != STONET_OK) {
-        stonet_data_free(*part);
-        *part = NULL;
-    }
-    sn_free(rows);
-    return status;
+    if (kept > 0 && kept < data->n) SN_TRY(have_all_labels(data, rows, kept, &all));
+    if (!all) return STONET_OK;
+    SN_TRY(stonet_data_subset(data, rows, kept, &counted));
+    SN_TRY(keep_labels(data, rows, counted));
+    return SN_GIVE(counted, part);
 }
 
 int64_t sn_frame_count_missing(const stonet_data *data, int64_t column)
@@ -99,19 +91,16 @@ static bool has_targets(const stonet_data *data, int64_t row)
 
 stonet_status sn_frame_drop_missing_targets(stonet_data **data)
 {
-    int64_t *rows, kept = 0;
-    SN_TRY(SN_NEW_RAW(rows, (*data)->n));
+    int64_t kept = 0;
+    SN_ARRAY((*data)->n, int64_t, rows);
     for (int64_t i = 0; i < (*data)->n; i++)
         if (has_targets(*data, i)) rows[kept++] = i;
     const int64_t dropped = (*data)->n - kept;
     stonet_data *part = NULL;
-    stonet_status status = STONET_OK;
     if (kept == 0)
-        status = sn_fail(STONET_ERROR_DATA, "%s: the target is missing in every row", sn_table_name(*data));
-    else if (dropped > 0)
-        status = stonet_data_subset(*data, rows, kept, &part);
-    sn_free(rows);
-    if (status != STONET_OK || part == NULL) return status;
+        return sn_fail(STONET_ERROR_DATA, "%s: the target is missing in every row", sn_table_name(*data));
+    if (dropped == 0) return STONET_OK;
+    SN_TRY(stonet_data_subset(*data, rows, kept, &part));
     stonet_data_free(*data);
     *data = part;
     part->dropped = dropped;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 
 enum { BLOCK = 1024, LEVELS = 54 }; /* rows of a block; more levels than there can be blocks for */
 
@@ -121,8 +120,7 @@ static stonet_status sum_rows(const sn_numbers *t, const double *centre, double 
     }
     const int64_t group = rows_of_group(t), count = (t->n + group - 1) / group;
     const int rank = stonet_team_rank(t->team);
-    SN_BLOCK double *sums = NULL;
-    SN_TRY(SN_NEW_RAW(sums, count * t->m));
+    SN_ARRAY(count * t->m, double, sums);
     for (int64_t g = sn_team_border(t->team, count, rank); g < sn_team_border(t->team, count, rank + 1);
          g++) {
         const int64_t end = (g + 1) * group < t->n ? (g + 1) * group : t->n;
@@ -165,8 +163,7 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
     }
     const int ranks = stonet_team_ranks(t->team), rank = stonet_team_rank(t->team);
     const int64_t m = t->m;
-    SN_BLOCK double *all = NULL;
-    SN_TRY(SN_NEW(all, 3 * m * ranks));
+    SN_ZEROS(3 * m * ranks, double, all);
     double *own = all + 3 * m * rank;
     find_some(t, sn_team_border(t->team, t->n, rank), sn_team_border(t->team, t->n, rank + 1), own, own + m,
               own + 2 * m);
@@ -184,26 +181,32 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
 
 stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out)
 {
-    SN_WORKSPACE(scratch);
-    double *work = NULL, *count = NULL;
-    stonet_status status;
-    *out = (sn_moments){0};
-    SN_GOTO(status, SN_NEW(out->mean, t->m), done);
-    SN_GOTO(status, SN_NEW(out->variance, t->m), done);
-    SN_GOTO(status, SN_NEW(out->low, t->m), done);
-    SN_GOTO(status, SN_NEW(out->high, t->m), done);
-    SN_GOTO(status, SN_TAKE(&scratch, work, LEVELS * t->m), done);
-    SN_GOTO(status, SN_TAKE_ZERO(&scratch, count, t->m), done);
-    SN_GOTO(status, find_range(t, out->low, out->high, count), done);
+    SN_ARRAY(LEVELS * t->m, double, work);
+    SN_ZEROS(t->m, double, count);
+    SN_FREED_BY(sn_moments_clear) sn_moments made = {0};
+    SN_TRY(sn_moments_create(t->m, &made));
+    SN_TRY(find_range(t, made.low, made.high, count));
     for (int64_t j = 0; j < t->m; j++)
         if (count[j] == 0.0) count[j] = 1.0; /* the sums are 0 */
-    SN_GOTO(status, sum_rows(t, NULL, work, out->mean), done);
-    for (int64_t j = 0; j < t->m; j++) out->mean[j] /= count[j];
-    SN_GOTO(status, sum_rows(t, out->mean, work, out->variance), done);
-    for (int64_t j = 0; j < t->m; j++) out->variance[j] /= count[j];
-done:
-    if (status != STONET_OK) sn_moments_clear(out);
-    return status;
+    SN_TRY(sum_rows(t, NULL, work, made.mean));
+    for (int64_t j = 0; j < t->m; j++) made.mean[j] /= count[j];
+    SN_TRY(sum_rows(t, made.mean, work, made.variance));
+    for (int64_t j = 0; j < t->m; j++) made.variance[j] /= count[j];
+    *out = made;
+    made = (sn_moments){0};
+    return STONET_OK;
+}
+
+stonet_status sn_moments_create(int64_t columns, sn_moments *out)
+{
+    SN_FREED_BY(sn_moments_clear) sn_moments made = {0};
+    SN_TRY(SN_NEW(made.mean, columns));
+    SN_TRY(SN_NEW(made.variance, columns));
+    SN_TRY(SN_NEW(made.low, columns));
+    SN_TRY(SN_NEW(made.high, columns));
+    *out = made;
+    made = (sn_moments){0};
+    return STONET_OK;
 }
 
 void sn_moments_clear(sn_moments *moments)

@@ -31,6 +31,8 @@ typedef struct sn_numbers {
     const sn_rest *rest;  /* may be NULL */
 } sn_numbers;
 
-/* On failure nothing is left to free. */
+/* On failure nothing is left to free, here and below. */
 stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out);
+/* Zeros for so many columns. */
+stonet_status sn_moments_create(int64_t columns, sn_moments *out);
 void sn_moments_clear(sn_moments *moments);

@@ -39,20 +39,14 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
 
 static stonet_status read_file(const char *path, const sn_target_wish *wish, int threads, stonet_data **out)
 {
-    sn_source *source;
-    char *folder;
+    SN_AUTO(sn_source) *source = NULL;
+    SN_BLOCK char *folder = NULL;
     SN_TRY(sn_shards_folder(path, &folder));
-    if (folder != NULL) {
-        const stonet_status read =
-            wish->drain == NULL ? sn_read_shards(folder, wish, out)
-                                : sn_fail(STONET_ERROR_ARGUMENT, "%s is cut into shards already", path);
-        sn_free(folder);
-        return read;
-    }
+    if (folder != NULL)
+        return wish->drain == NULL ? sn_read_shards(folder, wish, out)
+                                   : sn_fail(STONET_ERROR_ARGUMENT, "%s is cut into shards already", path);
     SN_TRY(sn_source_open(path, &wish->limits, &source));
-    stonet_status status = read_source(source, wish, threads, out);
-    sn_source_close(source);
-    return status;
+    return read_source(source, wish, threads, out);
 }
 
 stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
@@ -69,9 +63,7 @@ stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn
 stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data)
 {
     sn_na_free(&wish->na);
-    if (status == STONET_OK && wish->words != NULL && (*data)->na == NULL &&
-        ((*data)->na = sn_strdup(wish->words)) == NULL)
-        status = STONET_ERROR_MEMORY;
+    if (status == STONET_OK && (*data)->na == NULL) status = sn_text_copy(wish->words, &(*data)->na);
     if (status == STONET_OK && wish->targets && !wish->open) status = sn_frame_drop_missing_targets(data);
     if (status == STONET_OK) return STONET_OK;
     stonet_data_free(*data);
@@ -123,17 +115,12 @@ static stonet_status read_table(const char *path, const stonet_read_options *how
     }
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
     features.own_target = false;
-    stonet_data *data = NULL, *targets = NULL;
-    stonet_status status = read_file(path, &features, threads, &data);
-    if (status == STONET_OK) status = read_file(how->target_file, &targets_alone, threads, &targets);
-    if (status == STONET_OK) status = sn_frame_move_target(data, targets);
-    stonet_data_free(targets);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    SN_AUTO(stonet_data) *data = NULL;
+    SN_AUTO(stonet_data) *targets = NULL;
+    SN_TRY(read_file(path, &features, threads, &data));
+    SN_TRY(read_file(how->target_file, &targets_alone, threads, &targets));
+    SN_TRY(sn_frame_move_target(data, targets));
+    return SN_GIVE(data, out);
 }
 
 /* Options that are complete. */

@@ -249,15 +249,13 @@ static stonet_status put_batch(arrow_reader *reader, sn_builder *builder)
 static stonet_status fill(void *context, sn_builder *builder)
 {
     arrow_reader *reader = context;
-    bool *is_text;
-    SN_TRY(SN_NEW(is_text, builder->n_columns));
+    SN_ZEROS(builder->n_columns, bool, is_text);
     for (int64_t j = 0; j < builder->n_columns; j++) {
         const arrow_column *column = &reader->column[j];
         is_text[j] = has_dictionary(column) || sn_arrow_is_text(column->type);
         builder->is_date[j] = column->type.is_date && !is_text[j];
     }
     stonet_status status = sn_builder_start(builder, is_text);
-    sn_free(is_text);
     while (status == STONET_OK) {
         const int code = reader->stream->get_next(reader->stream, &reader->batch);
         if (code != 0) {

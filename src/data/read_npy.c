@@ -93,8 +93,7 @@ stonet_status sn_npy_header(sn_source *source, sn_array *out)
         length |= (uint32_t)start[10] << 16 | (uint32_t)start[11] << 24;
     }
     if (length > MAX_HEADER) return bad_header(source, "its header is too long");
-    SN_BLOCK char *header = NULL;
-    SN_TRY(SN_NEW(header, length + 1));
+    SN_ZEROS(length + 1, char, header);
     SN_TRY(sn_source_read_all(source, header, length));
     return parse_header(source, header, out);
 }

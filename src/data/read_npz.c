@@ -60,23 +60,18 @@ static stonet_status read_end64(zip_archive *archive, int64_t end_offset)
 static stonet_status find_directory(zip_archive *archive)
 {
     int64_t tail_size = archive->size < MAX_COMMENT + END_SIZE ? archive->size : MAX_COMMENT + END_SIZE;
-    unsigned char *tail;
-    SN_TRY(SN_NEW(tail, tail_size));
-    stonet_status status =
-        sn_source_read_at(archive->source, archive->size - tail_size, tail, (size_t)tail_size);
+    SN_ZEROS(tail_size, unsigned char, tail);
+    SN_TRY(sn_source_read_at(archive->source, archive->size - tail_size, tail, (size_t)tail_size));
     int64_t at = tail_size - END_SIZE;
-    while (status == STONET_OK && at >= 0 && memcmp(tail + at, "PK\x05\x06", 4) != 0) at--;
-    if (status == STONET_OK && at < 0) status = bad_zip(archive->source, "it is cut off, or no zip archive");
-    if (status == STONET_OK) {
-        archive->entries = (int64_t)little(tail + at + 10, 2);
-        archive->directory = (int64_t)little(tail + at + 16, 4);
-        if (archive->entries == 0xFFFF || archive->directory == 0xFFFFFFFF)
-            status = read_end64(archive, archive->size - tail_size + at);
-    }
-    sn_free(tail);
-    if (status == STONET_OK && (archive->directory > archive->size || archive->entries > MAX_ENTRIES))
-        status = bad_zip(archive->source, "its directory is damaged");
-    return status;
+    while (at >= 0 && memcmp(tail + at, "PK\x05\x06", 4) != 0) at--;
+    if (at < 0) return bad_zip(archive->source, "it is cut off, or no zip archive");
+    archive->entries = (int64_t)little(tail + at + 10, 2);
+    archive->directory = (int64_t)little(tail + at + 16, 4);
+    if (archive->entries == 0xFFFF || archive->directory == 0xFFFFFFFF)
+        SN_TRY(read_end64(archive, archive->size - tail_size + at));
+    if (archive->directory > archive->size || archive->entries > MAX_ENTRIES)
+        return bad_zip(archive->source, "its directory is damaged");
+    return STONET_OK;
 }
 
 /* Sizes of 0xFFFFFFFF stand in the zip64 extra field instead, in this order: size, packed size, offset. */
@@ -152,34 +147,30 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
 {
     static const char *const x_names[] = {"x", "X", "data", NULL};
     static const char *const y_names[] = {"y", "target", "targets", "labels", NULL};
-    zip_member *member;
-    SN_TRY(SN_NEW(member, 1));
-    stonet_status status = STONET_OK;
+    SN_ZEROS(1, zip_member, member);
     int64_t at = archive->directory;
     *has_x = *has_y = false;
     *arrays = 0;
     int of_sparse = 0;
-    for (int64_t k = 0; status == STONET_OK && k < archive->entries; k++) {
+    for (int64_t k = 0; k < archive->entries; k++) {
         bool usable = false;
-        status = read_entry(archive, &at, member, &usable);
-        if (status != STONET_OK || !usable) continue;
+        SN_TRY(read_entry(archive, &at, member, &usable));
+        if (!usable) continue;
         ++*arrays;
         of_sparse += is_of_sparse(member->name);
         bool is_x = rank_among(member->name, x_names) >= 0, is_y = rank_among(member->name, y_names) >= 0;
         if ((is_x && *has_x) || (is_y && *has_y))
-            status =
-                bad_zip(archive->source, is_x ? "more than one of x, X and data is in it"
-                                              : "more than one of y, target, targets and labels is in it");
+            return bad_zip(archive->source, is_x ? "more than one of x, X and data is in it"
+                                                 : "more than one of y, target, targets and labels is in it");
         if (is_x || (!is_y && !*has_x)) *x = *member; /* a lone array may have any name */
         if (is_y) *y = *member;
         *has_x |= is_x;
         *has_y |= is_y;
     }
-    sn_free(member);
-    if (status == STONET_OK && of_sparse == 2)
+    if (of_sparse == 2)
         return bad_zip(archive->source, "it holds a sparse matrix of SciPy; write that as an svmlight file "
                                         "(sklearn.datasets.dump_svmlight_file), or use it from Python");
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status read_member(const zip_archive *archive, const zip_member *member,
@@ -194,22 +185,15 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
         member->local_offset + LOCAL_SIZE + (int64_t)little(local + 26, 2) + (int64_t)little(local + 28, 2);
     if (start > archive->size || member->packed_size > archive->size - start)
         return bad_zip(archive->source, "an entry lies outside the file");
-    sn_source *part;
+    SN_AUTO(sn_source) *part = NULL;
     SN_TRY(sn_source_open_member(archive->source, start, member->packed_size, member->deflated, &part));
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     unsigned char rest[16];
-    size_t got = 1;
-    stonet_status status = sn_read_npy(part, wish, &data);
-    while (status == STONET_OK && got > 0) status = sn_source_read(part, rest, sizeof rest, &got);
-    if (status == STONET_OK && sn_source_crc(part) != member->crc)
-        status = bad_zip(archive->source, "an array does not have the checksum it should");
-    sn_source_close(part);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    SN_TRY(sn_read_npy(part, wish, &data));
+    for (size_t got = 1; got > 0;) SN_TRY(sn_source_read(part, rest, sizeof rest, &got));
+    if (sn_source_crc(part) != member->crc)
+        return bad_zip(archive->source, "an array does not have the checksum it should");
+    return SN_GIVE(data, out);
 }
 
 /* The y of the archive becomes the target, unless the wish names columns of x. */
@@ -224,17 +208,12 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
     sn_target_wish nothing = *wish;
     nothing.columns = NULL;
     nothing.own_target = false;
-    stonet_data *data = NULL, *target = NULL;
-    stonet_status status = read_member(archive, x, &nothing, &data);
-    if (status == STONET_OK) status = read_member(archive, y, &all, &target);
-    if (status == STONET_OK) status = sn_frame_move_target(data, target);
-    stonet_data_free(target);
-    if (status != STONET_OK) {
-        stonet_data_free(data);
-        return status;
-    }
-    *out = data;
-    return STONET_OK;
+    SN_AUTO(stonet_data) *data = NULL;
+    SN_AUTO(stonet_data) *target = NULL;
+    SN_TRY(read_member(archive, x, &nothing, &data));
+    SN_TRY(read_member(archive, y, &all, &target));
+    SN_TRY(sn_frame_move_target(data, target));
+    return SN_GIVE(data, out);
 }
 
 stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out)
@@ -242,21 +221,16 @@ stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_
     SN_TRY(sn_source_unpack(source));
     zip_archive archive = {.source = source, .size = sn_source_left(source)};
     SN_TRY(find_directory(&archive));
-    SN_BLOCK zip_member *x = NULL, *y = NULL;
+    SN_ZEROS(1, zip_member, x);
+    SN_ZEROS(1, zip_member, y);
     bool has_x, has_y;
     int64_t arrays;
-    stonet_status status = SN_NEW(x, 1);
-    if (status == STONET_OK) status = SN_NEW(y, 1);
-    if (status == STONET_OK) status = choose_members(&archive, x, y, &has_x, &has_y, &arrays);
-    if (status == STONET_OK && arrays == 0)
-        status = bad_zip(source, "there is no array in it; unpack it and give the file with the table");
-    if (status == STONET_OK && wish->all && has_y) {
-        status = read_member(&archive, y, wish, out); /* as a target file, its y is what is wanted */
-    } else if (status == STONET_OK) {
-        if (!has_x && arrays - has_y != 1)
-            status = bad_zip(source, "none of its arrays is called x, X or data, so there must be only one");
-        else
-            status = read_members(&archive, x, has_y ? y : NULL, wish, out);
-    }
-    return status;
+    SN_TRY(choose_members(&archive, x, y, &has_x, &has_y, &arrays));
+    if (arrays == 0)
+        return bad_zip(source, "there is no array in it; unpack it and give the file with the table");
+    if (wish->all && has_y)
+        return read_member(&archive, y, wish, out); /* as a target file, its y is what is wanted */
+    if (!has_x && arrays - has_y != 1)
+        return bad_zip(source, "none of its arrays is called x, X or data, so there must be only one");
+    return read_members(&archive, x, has_y ? y : NULL, wish, out);
 }

@@ -32,6 +32,11 @@ typedef struct svm_rows {
     int64_t line;
 } svm_rows;
 
+static void free_rows(svm_rows *read)
+{
+    SN_FREE_ALL(read->start, read->column, read->value, read->y);
+}
+
 static stonet_status wrong(const svm_rows *read, const char *what)
 {
     return sn_fail(STONET_ERROR_FORMAT, "%s: line %lld %s", read->path, (long long)read->line, what);
@@ -81,23 +86,15 @@ static stonet_status grow(svm_rows *read)
 {
     if (read->rows + 1 >= read->rows_room) {
         const int64_t room = 2 * read->rows_room + 1024;
-        int64_t *start = sn_realloc(read->start, (size_t)room + 1, sizeof *start);
-        if (start == NULL) return STONET_ERROR_MEMORY;
-        read->start = start;
-        double *y = sn_realloc(read->y, (size_t)room, sizeof *y);
-        if (y == NULL) return STONET_ERROR_MEMORY;
-        read->y = y;
+        SN_TRY(SN_GROW(read->start, room + 1));
+        SN_TRY(SN_GROW(read->y, room));
         read->rows_room = room;
     }
     if (read->cells == read->cells_room) {
         const int64_t room = 2 * read->cells_room + 65536;
         SN_TRY(sn_memory_require((uint64_t)(room - read->cells_room) * 8, read->path, "use fewer rows"));
-        int32_t *column = sn_realloc(read->column, (size_t)room, sizeof *column);
-        if (column == NULL) return STONET_ERROR_MEMORY;
-        read->column = column;
-        float *value = sn_realloc(read->value, (size_t)room, sizeof *value);
-        if (value == NULL) return STONET_ERROR_MEMORY;
-        read->value = value;
+        SN_TRY(SN_GROW(read->column, room));
+        SN_TRY(SN_GROW(read->value, room));
         read->cells_room = room;
     }
     return STONET_OK;
@@ -161,35 +158,25 @@ static stonet_status read_line(svm_rows *read, const char *at, size_t length)
 static stonet_status read_lines(sn_source *source, svm_rows *read)
 {
     size_t room = CHUNK, have = 0, got = 1;
-    SN_BLOCK char *buffer = sn_realloc(NULL, room + 1, 1);
-    stonet_status status = buffer != NULL ? STONET_OK : STONET_ERROR_MEMORY;
-    while (status == STONET_OK && got > 0) {
-        if (have == room) {
-            char *grown = sn_realloc(buffer, 2 * room + 1, 1);
-            if (grown == NULL) {
-                status = STONET_ERROR_MEMORY;
-                break;
-            }
-            buffer = grown;
-            room *= 2;
-        }
-        status = sn_source_read(source, buffer + have, room - have, &got);
-        if (status != STONET_OK) break;
+    SN_BLOCK char *buffer = NULL;
+    SN_TRY(SN_GROW(buffer, room + 1));
+    while (got > 0) {
+        if (have == room) SN_TRY(SN_GROW(buffer, 2 * room + 1));
+        if (have == room) room *= 2;
+        SN_TRY(sn_source_read(source, buffer + have, room - have, &got));
         have += got;
         char *line = buffer, *end;
-        while (status == STONET_OK && (end = memchr(line, '\n', have - (size_t)(line - buffer))) != NULL) {
+        while ((end = memchr(line, '\n', have - (size_t)(line - buffer))) != NULL) {
             *end = '\0';
-            status = read_line(read, line, (size_t)(end - line));
+            SN_TRY(read_line(read, line, (size_t)(end - line)));
             line = end + 1;
         }
         have -= (size_t)(line - buffer);
         memmove(buffer, line, have);
     }
-    if (status == STONET_OK && have > 0) {
-        buffer[have] = '\0';
-        status = read_line(read, buffer, have);
-    }
-    return status;
+    if (have == 0) return STONET_OK;
+    buffer[have] = '\0';
+    return read_line(read, buffer, have);
 }
 
 /* Columns from 0, those beyond the model's thrown away: they are no columns of it. */
@@ -241,7 +228,8 @@ static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, ston
                        "%s counts its columns from 0, and the model was fitted on columns that count from 1",
                        read->path);
     settle(read, base, columns);
-    sn_cells *sparse;
+    SN_AUTO(sn_cells) *sparse = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     SN_TRY(SN_NEW(sparse, 1));
     *sparse = (sn_cells){.n = read->rows,
                          .columns = columns,
@@ -252,34 +240,23 @@ static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, ston
     read->start = NULL;
     read->column = NULL;
     read->value = NULL;
-    stonet_status status = sn_frame_of_sparse(sparse, base, out);
-    if (status != STONET_OK) {
-        sn_cells_free(sparse);
-        return status;
-    }
-    const bool takes_y = wish->columns != NULL || wish->schema == NULL || wish->own_target || wish->all;
-    if (((*out)->source = sn_strdup(read->path)) == NULL) status = STONET_ERROR_MEMORY;
-    if (status == STONET_OK && takes_y) status = stonet_data_set_targets(*out, read->y, 1);
-    if (status != STONET_OK) {
-        stonet_data_free(*out);
-        *out = NULL;
-    }
-    return status;
+    SN_TRY(sn_frame_of_sparse(&sparse, base, &data));
+    SN_TRY(sn_text_copy(read->path, &data->source));
+    if (wish->columns != NULL || wish->schema == NULL || wish->own_target || wish->all)
+        SN_TRY(stonet_data_set_targets(data, read->y, 1));
+    return SN_GIVE(data, out);
 }
 
 stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out)
 {
+    SN_FREED_BY(free_rows)
     svm_rows read = {.path = sn_source_path(source),
                      .lowest = INT32_MAX,
                      .highest = -1,
                      .most = wish->schema == NULL ? MOST_COLUMNS : INT32_MAX};
     SN_TRY(check_wish(read.path, wish));
-    stonet_status status = grow(&read);
-    if (status == STONET_OK) {
-        read.start[0] = 0;
-        status = read_lines(source, &read);
-    }
-    if (status == STONET_OK) status = make_frame(&read, wish, out);
-    SN_FREE_ALL(read.start, read.column, read.value, read.y);
-    return status;
+    SN_TRY(grow(&read));
+    read.start[0] = 0;
+    SN_TRY(read_lines(source, &read));
+    return make_frame(&read, wish, out);
 }

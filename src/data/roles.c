@@ -28,7 +28,7 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         if (names[j][0] == '\0') continue;
         SN_TRY(sn_interner_add(taken, names[j], strlen(names[j]), &code));
         if (taken->words.count == before) continue; /* a second one of this name */
-        if ((builder->name[j] = sn_strdup(names[j])) == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(names[j], &builder->name[j]));
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
         char plain[24];
@@ -45,14 +45,12 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
 /* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
 static stonet_status name_columns(sn_builder *builder, const char *const *names)
 {
-    sn_interner taken = {0};
+    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
     SN_TRY(SN_NEW(builder->name, builder->n_columns));
     SN_TRY(SN_NEW(builder->unnamed, builder->n_columns));
     SN_TRY(SN_NEW(builder->again, builder->n_columns));
-    stonet_status status = name_with(builder, names, &taken);
-    sn_interner_free(&taken);
     builder->has_header = names != NULL;
-    return status;
+    return name_with(builder, names, &taken);
 }
 
 static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
@@ -323,9 +321,7 @@ static stonet_status set_order(sn_builder *builder, const char *text)
         if (length == 0)
             return sn_fail(STONET_ERROR_ARGUMENT, "the order of column '%s' has an empty value: '%s'",
                            builder->name[column], text);
-        char **grown = sn_realloc(order->text, (size_t)order->count + 1, sizeof *grown);
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        order->text = grown;
+        SN_TRY(SN_GROW(order->text, order->count + 1));
         SN_TRY(SN_NEW(order->text[order->count], length + 1));
         memcpy(order->text[order->count++], word, length);
         if (*at == '\0') return STONET_OK;
@@ -357,53 +353,49 @@ static stonet_status check_features(const sn_builder *builder, const sn_schema *
 static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
 {
     SN_TRY(check_features(builder, schema));
-    int64_t n_columns = builder->n_columns, *position = NULL;
-    bool *wanted = NULL, *ordered = NULL, *again = NULL;
-    sn_header header = {.source = builder->path, .has_names = builder->has_header, .width = n_columns};
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW(header.name, n_columns), done);
-    SN_GOTO(status, SN_NEW(position, n_columns), done);
-    SN_GOTO(status, SN_NEW(wanted, n_columns), done);
-    SN_GOTO(status, SN_NEW(ordered, n_columns), done);
-    SN_GOTO(status, SN_NEW(again, n_columns), done);
+    const int64_t n_columns = builder->n_columns;
+    SN_ZEROS(n_columns, char *, name);
+    SN_ZEROS(n_columns, int64_t, position);
+    SN_ZEROS(n_columns, bool, wanted);
+    SN_ZEROS(n_columns, bool, ordered);
+    SN_ZEROS(n_columns, bool, again);
+    sn_header header = {.source = builder->path,
+                        .has_names = builder->has_header,
+                        .name = name,
+                        .again = again,
+                        .position = position,
+                        .width = n_columns};
     for (int64_t j = 0; j < n_columns; j++) {
         if (has_other_part(builder, j)) continue;
         position[header.n_columns] = j;
         again[header.n_columns] = builder->again[j];
-        header.name[header.n_columns++] = builder->name[j];
+        name[header.n_columns++] = builder->name[j];
     }
-    header.position = position;
-    header.again = again;
-    SN_GOTO(status, sn_schema_wanted(schema, &header, wanted, ordered), done);
+    SN_TRY(sn_schema_wanted(schema, &header, wanted, ordered));
     for (int64_t k = 0; k < header.n_columns; k++) {
         builder->unused[position[k]] = !wanted[k];
         builder->as_text[position[k]] = ordered[k];
     }
-done:
-    SN_FREE_ALL(header.name, position, wanted, ordered, again);
-    return status;
+    return STONET_OK;
 }
 
 /* Sets aside what is not among the features, and what is to be dropped. */
 static stonet_status choose_columns(sn_builder *builder, const sn_target_wish *wish)
 {
-    SN_BLOCK bool *chosen = NULL;
-    SN_TRY(SN_NEW(chosen, builder->n_columns));
-    stonet_status status =
-        wish->features != NULL ? for_each(builder, wish->features, true, mark, chosen) : STONET_OK;
-    for (int64_t j = 0; status == STONET_OK && wish->features != NULL && j < builder->n_columns; j++) {
-        if (chosen[j]) status = is_taken(builder, j, "a feature");
+    SN_ZEROS(builder->n_columns, bool, chosen);
+    if (wish->features != NULL) SN_TRY(for_each(builder, wish->features, true, mark, chosen));
+    for (int64_t j = 0; wish->features != NULL && j < builder->n_columns; j++) {
+        if (chosen[j]) SN_TRY(is_taken(builder, j, "a feature"));
         builder->unused[j] = !chosen[j];
     }
-    if (status == STONET_OK && wish->drop != NULL) {
-        memset(chosen, 0, (size_t)builder->n_columns * sizeof *chosen);
-        status = for_each(builder, wish->drop, true, mark, chosen);
-        for (int64_t j = 0; status == STONET_OK && j < builder->n_columns; j++) {
-            if (chosen[j]) status = is_taken(builder, j, "left out");
-            builder->unused[j] = builder->unused[j] || chosen[j];
-        }
+    if (wish->drop == NULL) return STONET_OK;
+    memset(chosen, 0, (size_t)builder->n_columns * sizeof *chosen);
+    SN_TRY(for_each(builder, wish->drop, true, mark, chosen));
+    for (int64_t j = 0; j < builder->n_columns; j++) {
+        if (chosen[j]) SN_TRY(is_taken(builder, j, "left out"));
+        builder->unused[j] = builder->unused[j] || chosen[j];
     }
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status count_unused(sn_builder *builder)

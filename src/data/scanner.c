@@ -7,31 +7,21 @@
 
 static stonet_status create(sn_source *source, size_t size, sn_scanner **out)
 {
-    sn_scanner *scanner = sn_calloc(1, sizeof *scanner);
-    if (scanner == NULL) return STONET_ERROR_MEMORY;
+    SN_AUTO(sn_scanner) *scanner = NULL;
+    SN_TRY(SN_NEW(scanner, 1));
     scanner->source = source;
     scanner->delimiter = ',';
     scanner->size = size;
-    scanner->buffer = sn_malloc(size + 1, 1);
-    if (scanner->buffer == NULL) {
-        sn_scanner_free(scanner);
-        return STONET_ERROR_MEMORY;
-    }
-    *out = scanner;
-    return STONET_OK;
+    SN_TRY(SN_NEW_RAW(scanner->buffer, size + 1));
+    return SN_GIVE(scanner, out);
 }
 
 stonet_status sn_scanner_create(sn_source *source, sn_scanner **out)
 {
-    sn_scanner *scanner;
+    SN_AUTO(sn_scanner) *scanner = NULL;
     SN_TRY(create(source, SN_SCANNER_BUFFER, &scanner));
-    stonet_status status = sn_scanner_rewind(scanner);
-    if (status != STONET_OK) {
-        sn_scanner_free(scanner);
-        return status;
-    }
-    *out = scanner;
-    return STONET_OK;
+    SN_TRY(sn_scanner_rewind(scanner));
+    return SN_GIVE(scanner, out);
 }
 
 stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out)

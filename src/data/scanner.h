@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "data/source.h"
 
 typedef enum sn_after { SN_AFTER_CELL, SN_AFTER_LINE, SN_AFTER_FILE } sn_after;
@@ -36,6 +37,7 @@ stonet_status sn_scanner_create(sn_source *source, sn_scanner **out);
    first. Each may be used by a thread of its own. */
 stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out);
 void sn_scanner_free(sn_scanner *scanner);
+SN_DROP(sn_scanner, sn_scanner_free)
 /* Back to the first byte after a byte order mark. */
 stonet_status sn_scanner_rewind(sn_scanner *scanner);
 /* How many bytes of the text stand before the next cell. */

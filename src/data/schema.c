@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/workspace.h"
 #include "data/dictionary.h"
 #include "data/imputer.h"
 #include "data/schema_parts.h"
@@ -269,10 +268,8 @@ int64_t sn_schema_used(const sn_schema *schema)
 static stonet_status check_again(const sn_schema *schema, const sn_header *header, const sn_interner *index,
                                  const int64_t *column)
 {
-    SN_WORKSPACE(scratch);
-    bool *known = NULL, *used = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, known, header->n_columns));
-    SN_TRY(SN_TAKE_ZERO(&scratch, used, header->n_columns));
+    SN_ZEROS(header->n_columns, bool, known);
+    SN_ZEROS(header->n_columns, bool, used);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         if (column[j] < 0) continue;
         known[column[j]] = true;
@@ -295,16 +292,14 @@ static stonet_status match_by_name(const sn_schema *schema, const sn_header *hea
     const sn_dictionary names = {.count = header->n_columns, .text = header->name};
     SN_FREED_BY(sn_interner_free) sn_interner index = {0};
     SN_TRY(sn_interner_of(&names, &index));
-    stonet_status status = STONET_OK;
-    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
         const char *name = schema->input[j].name;
         column[j] = sn_interner_find(&index, name, strlen(name));
         if (column[j] < 0 && schema->input[j].features > 0)
-            status = sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model was fitted on",
-                             header->source, name);
+            return sn_fail(STONET_ERROR_DATA, "%s has no column '%s', which the model was fitted on",
+                           header->source, name);
     }
-    if (status == STONET_OK) status = check_again(schema, header, &index, column);
-    return status;
+    return check_again(schema, header, &index, column);
 }
 
 static bool was_target(const sn_schema *schema, int64_t position)
@@ -367,15 +362,14 @@ static stonet_status match_header(const sn_schema *schema, const sn_header *head
 
 stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header, bool *wanted, bool *ordered)
 {
-    SN_BLOCK int64_t *column = NULL;
-    SN_TRY(SN_NEW(column, schema->n_inputs));
-    stonet_status status = match_header(schema, header, column);
-    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+    SN_ZEROS(schema->n_inputs, int64_t, column);
+    SN_TRY(match_header(schema, header, column));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
         if (schema->input[j].features == 0) continue;
         wanted[column[j]] = true;
         ordered[column[j]] = schema->input[j].categories.ordered;
     }
-    return status;
+    return STONET_OK;
 }
 
 static bool is_target_of(const stonet_data *data, int64_t position)
@@ -388,28 +382,25 @@ static bool is_target_of(const stonet_data *data, int64_t position)
 /* Finds the column of the table for every input of the schema, by name or by position. */
 static stonet_status match_frame(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
-    sn_header header = {
-        .source = sn_table_name(data), .has_names = data->has_header, .n_columns = data->n_columns};
-    int64_t *position = NULL, next = 0;
-    bool *again = NULL;
-    stonet_status status = STONET_OK;
-    SN_GOTO(status, SN_NEW(again, data->n_columns), done);
-    SN_GOTO(status, SN_NEW(header.name, data->n_columns), done);
-    SN_GOTO(status, SN_NEW(position, data->n_columns), done);
+    int64_t next = 0;
+    SN_ZEROS(data->n_columns, char *, name);
+    SN_ZEROS(data->n_columns, bool, again);
+    SN_ZEROS(data->n_columns, int64_t, position);
     for (int64_t j = 0; j < data->n_columns; j++) {
-        header.name[j] = data->column[j].name;
+        name[j] = data->column[j].name;
         again[j] = data->column[j].again;
         while (is_target_of(data, next)) next++;
         position[j] = data->width > 0 ? data->column[j].position : next++;
     }
     while (is_target_of(data, next)) next++;
-    header.position = position;
-    header.again = again;
-    header.width = data->width > 0 ? data->width : next;
-    status = match_header(schema, &header, column);
-done:
-    SN_FREE_ALL(header.name, position, again);
-    return status;
+    const sn_header header = {.source = sn_table_name(data),
+                              .has_names = data->has_header,
+                              .n_columns = data->n_columns,
+                              .name = name,
+                              .again = again,
+                              .position = position,
+                              .width = data->width > 0 ? data->width : next};
+    return match_header(schema, &header, column);
 }
 
 /* "28 x 28" */

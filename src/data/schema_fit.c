@@ -110,18 +110,15 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
     for (int64_t k = 0; train->exact != NULL && k < train->n_numeric; k++) {
         const double factor = 1 / sqrt(columns->variance[k]); /* infinite: all are the same as floats */
         if (train->exact[k].at == NULL || !sn_far_from_zero(columns->mean[k], factor)) continue;
-        double *values;
         sn_moments fine;
-        SN_TRY(SN_NEW_RAW(values, train->n));
+        SN_ARRAY(train->n, double, values);
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
-        stonet_status status = sn_moments_of(&(sn_numbers){.doubles = values,
-                                                           .n = train->n,
-                                                           .m = 1,
-                                                           .gaps = train->missing > 0,
-                                                           .weight = train->weight},
-                                             &fine);
-        sn_free(values);
-        if (status != STONET_OK) return status;
+        SN_TRY(sn_moments_of(&(sn_numbers){.doubles = values,
+                                           .n = train->n,
+                                           .m = 1,
+                                           .gaps = train->missing > 0,
+                                           .weight = train->weight},
+                             &fine));
         columns->mean[k] = fine.mean[0];
         columns->variance[k] = fine.variance[0];
         columns->low[k] = fine.low[0];
@@ -180,28 +177,25 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
             rank_moments(train, train->text_code[slot], &schema->mean[f], &variance[f]);
             continue;
         }
-        sn_interner categories;
+        SN_FREED_BY(sn_interner_free) sn_interner categories = {0};
         SN_TRY(sn_interner_of(&input->categories, &categories));
         const sn_dictionary *words = &train->text_values[slot];
-        double *rows, total = 0;
-        stonet_status status = SN_NEW(rows, words->count);
-        for (int64_t i = 0; status == STONET_OK && i < train->n; i++) {
+        double total = 0;
+        SN_ZEROS(words->count, double, rows);
+        for (int64_t i = 0; i < train->n; i++) {
             const int32_t code = train->text_code[slot][i];
             if (code < 0) continue; /* missing */
             rows[code] += weight_of(train, i);
             total += weight_of(train, i);
         }
-        for (int64_t c = 0; status == STONET_OK && c < words->count; c++) {
+        for (int64_t c = 0; c < words->count; c++) {
             const int32_t known = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
             /* Those that were too rare for a feature of their own share the last. */
             const int64_t at = f + (known >= 0 ? known : input->categories.count - 1);
             schema->mean[at] += total > 0 ? rows[c] / total : 0;
         }
-        for (int64_t at = f; status == STONET_OK && at < f + input->categories.count; at++)
+        for (int64_t at = f; at < f + input->categories.count; at++)
             variance[at] = schema->mean[at] * (1 - schema->mean[at]);
-        sn_free(rows);
-        sn_interner_free(&categories);
-        if (status != STONET_OK) return status;
     }
     return STONET_OK;
 }
@@ -330,10 +324,9 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
             STONET_ERROR_DATA,
             "%s: rows of a sparse table cannot be weighted; repeat rows, or write the table as .npy",
             sn_table_name(train));
-    sn_moments columns = {0};
+    SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
     const sn_rest rests = {.rest = rest_rows, .user = train};
-    SN_BLOCK double *variance = NULL;
-    SN_TRY(SN_NEW(variance, schema->p));
+    SN_ZEROS(schema->p, double, variance);
     const sn_numbers numbers = {.floats = train->x,
                                 .n = train->n,
                                 .m = train->n_numeric,
@@ -341,23 +334,19 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
                                 .weight = train->weight,
                                 .team = run != NULL ? run->team : NULL,
                                 .rest = &rests};
-    stonet_status status =
-        train->sparse != NULL ? sn_cells_moments(train->sparse, &columns) : sn_moments_of(&numbers, &columns);
-    if (status == STONET_OK) status = refine_moments(train, &columns);
-    if (status == STONET_OK) status = feature_moments(schema, train, &columns, variance);
-    if (status == STONET_OK) status = report_constants(schema, variance, run);
-    if (status == STONET_OK) {
-        schema->scale = scale;
-        if (scale == SN_SCALE_AUTO) {
-            bool images = looks_like_images(train, &columns);
-            schema->scale = images ? SN_SCALE_COMMON : SN_SCALE_COLUMN;
-            if (images)
-                sn_message(run, STONET_NOTE, "the columns look like pixels: all get one common scale");
-        }
-        set_scaling(schema, variance);
+    SN_TRY(train->sparse != NULL ? sn_cells_moments(train->sparse, &columns)
+                                 : sn_moments_of(&numbers, &columns));
+    SN_TRY(refine_moments(train, &columns));
+    SN_TRY(feature_moments(schema, train, &columns, variance));
+    SN_TRY(report_constants(schema, variance, run));
+    schema->scale = scale;
+    if (scale == SN_SCALE_AUTO) {
+        bool images = looks_like_images(train, &columns);
+        schema->scale = images ? SN_SCALE_COMMON : SN_SCALE_COLUMN;
+        if (images) sn_message(run, STONET_NOTE, "the columns look like pixels: all get one common scale");
     }
-    sn_moments_clear(&columns);
-    return status;
+    set_scaling(schema, variance);
+    return STONET_OK;
 }
 
 /* A target from a file of its own, and a column of that name beside the features: the response would be
@@ -409,15 +398,10 @@ stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task
 {
     *out = NULL;
     SN_TRY(check_train(train));
-    sn_schema *schema;
+    SN_AUTO(sn_schema) *schema = NULL;
     SN_TRY(SN_NEW(schema, 1));
-    stonet_status status = sn_schema_fit_targets(schema, train, task, NULL);
-    if (status != STONET_OK) {
-        sn_schema_free(schema);
-        return status;
-    }
-    *out = schema;
-    return STONET_OK;
+    SN_TRY(sn_schema_fit_targets(schema, train, task, NULL));
+    return SN_GIVE(schema, out);
 }
 
 stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted, const stonet_run *run,
@@ -425,22 +409,17 @@ stonet_status sn_schema_fit(const stonet_data *train, const sn_encoding *wanted,
 {
     *out = NULL;
     SN_TRY(check_train(train));
-    sn_schema *schema = sn_calloc(1, sizeof *schema);
-    if (schema == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = sn_schema_fit_targets(schema, train, wanted->task, run);
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_TRY(SN_NEW(schema, 1));
     schema->missing = wanted->missing;
-    if (status == STONET_OK) status = sn_schema_fit_inputs(schema, train, wanted, run);
+    SN_TRY(sn_schema_fit_targets(schema, train, wanted->task, run));
+    SN_TRY(sn_schema_fit_inputs(schema, train, wanted, run));
     if (schema->p == sn_image_size(&train->image) && schema->n_inputs == schema->p)
         schema->image = train->image; /* each feature is a column */
-    if (status == STONET_OK) status = check_names(schema);
-    if (status == STONET_OK) status = fit_scaling(schema, train, wanted->scale, run);
-    if (status == STONET_OK && schema->missing != SN_MISSING_ERROR && schema->missing != SN_MISSING_MEAN)
-        status = sn_imputer_fit(schema, train, NULL, true, &schema->imputer);
-    if (status == STONET_OK) status = sn_schema_warn_of_leaks(schema, train, run);
-    if (status != STONET_OK) {
-        sn_schema_free(schema);
-        return status;
-    }
-    *out = schema;
-    return STONET_OK;
+    SN_TRY(check_names(schema));
+    SN_TRY(fit_scaling(schema, train, wanted->scale, run));
+    if (schema->missing != SN_MISSING_ERROR && schema->missing != SN_MISSING_MEAN)
+        SN_TRY(sn_imputer_fit(schema, train, NULL, true, &schema->imputer));
+    SN_TRY(sn_schema_warn_of_leaks(schema, train, run));
+    return SN_GIVE(schema, out);
 }

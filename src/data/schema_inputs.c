@@ -11,14 +11,6 @@ enum { MOST_CATEGORIES = 200, FEWEST_ROWS = 5 };
 
 static const char *const OTHER = "(other)";
 
-static stonet_status add_category(sn_dictionary *categories, const char *word)
-{
-    char *copy = sn_strdup(word);
-    if (copy == NULL) return STONET_ERROR_MEMORY;
-    categories->text[categories->count++] = copy;
-    return STONET_OK;
-}
-
 typedef struct counted {
     const char *word;
     int64_t rows;
@@ -64,13 +56,13 @@ static stonet_status find_categories(const stonet_data *train, int64_t slot, sn_
     }
     qsort(found, (size_t)kept, sizeof *found, by_word);
     SN_TRY(SN_NEW(input->categories.text, kept + 1));
-    for (int64_t c = 0; c < kept; c++) SN_TRY(add_category(&input->categories, found[c].word));
+    for (int64_t c = 0; c < kept; c++) SN_TRY(sn_dictionary_add(&input->categories, found[c].word));
     if (!input->has_other) {
         sn_message(run, STONET_NOTE, "column '%s' is text: one feature for each of its %lld values",
                    input->name, (long long)count);
         return STONET_OK;
     }
-    SN_TRY(add_category(&input->categories, OTHER));
+    SN_TRY(sn_dictionary_add(&input->categories, OTHER));
     int64_t rows = 0;
     for (int64_t c = kept; c < count; c++) rows += found[c].rows;
     sn_message(
@@ -138,8 +130,7 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
     schema->n_inputs = train->n_columns;
     schema->has_header = train->has_header;
     schema->width = train->width;
-    if (train->id_name != NULL && (schema->id_name = sn_strdup(train->id_name)) == NULL)
-        return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(train->id_name, &schema->id_name));
     for (int64_t j = 0; j < train->n_columns; j++) {
         const sn_column *column = &train->column[j];
         sn_input *input = &schema->input[j];
@@ -147,8 +138,7 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
         input->is_date = column->is_date;
         input->season = column->season;
         input->position = column->position;
-        input->name = sn_strdup(column->name);
-        if (input->name == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(column->name, &input->name));
         if (column->again)
             sn_message(run, STONET_NOTE, "two columns have the same name: the later one is called '%s'",
                        input->name);

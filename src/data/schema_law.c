@@ -149,16 +149,13 @@ stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train)
     SN_TRY(SN_NEW(schema->target_mean, train->n_targets));
     SN_TRY(SN_NEW(schema->target_sd, train->n_targets));
     for (int64_t k = 0; k < train->n_targets; k++) schema->target_sd[k] = 1.0;
-    double *seen;
-    SN_TRY(SN_NEW_RAW(seen, train->n * SN_LAW_SEEN));
-    stonet_status status = read_rows(schema, train, seen);
-    if (status == STONET_OK) status = check_rows(schema, train->n, seen);
-    if (status == STONET_OK) status = fit_scale(schema, train, seen);
-    sn_free(seen);
-    if (status == STONET_OK && !(isfinite(schema->target_mean[0]) && schema->target_sd[0] > 0.0))
-        return sn_fail(STONET_ERROR_DATA, "the values of the target '%s' are too close to compute with",
-                       schema->target_name[0]);
-    return status;
+    SN_ARRAY(train->n * SN_LAW_SEEN, double, seen);
+    SN_TRY(read_rows(schema, train, seen));
+    SN_TRY(check_rows(schema, train->n, seen));
+    SN_TRY(fit_scale(schema, train, seen));
+    if (isfinite(schema->target_mean[0]) && schema->target_sd[0] > 0.0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "the values of the target '%s' are too close to compute with",
+                   schema->target_name[0]);
 }
 
 stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *data, double *seen, double *y)

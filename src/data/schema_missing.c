@@ -91,7 +91,7 @@ void sn_schema_set_indicators(sn_schema *schema, int64_t n)
 
 stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
-    if (train->na != NULL && (schema->na = sn_strdup(train->na)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(train->na, &schema->na));
     if (train->missing == 0) return STONET_OK;
     int64_t cells = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++)

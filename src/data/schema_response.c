@@ -32,10 +32,10 @@ static stonet_status match_labels(const sn_schema *schema, const stonet_data *da
     SN_FREED_BY(sn_interner_free) sn_interner classes = {0};
     out->code = data->label;
     SN_TRY(sn_interner_of(&schema->classes, &classes));
-    stonet_status status = SN_NEW(out->class_of, data->labels.count);
-    for (int64_t c = 0; status == STONET_OK && c < data->labels.count; c++)
+    SN_TRY(SN_NEW(out->class_of, data->labels.count));
+    for (int64_t c = 0; c < data->labels.count; c++)
         out->class_of[c] = sn_interner_find(&classes, data->labels.text[c], strlen(data->labels.text[c]));
-    return status;
+    return STONET_OK;
 }
 
 bool sn_schema_needs_text(const sn_schema *schema)

@@ -146,8 +146,7 @@ static stonet_status copy_word(const json_t *value, const char *key, char **out)
 {
     if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
         return damaged(key);
-    *out = sn_strdup(json_string_value(value));
-    return *out == NULL ? STONET_ERROR_MEMORY : STONET_OK;
+    return sn_text_copy(json_string_value(value), out);
 }
 
 static stonet_status words_from_json(const json_t *list, const char *key, sn_dictionary *out)
@@ -260,9 +259,8 @@ static stonet_status load_vector(const sn_store *store, const char *name, int64_
     SN_TRY(sn_store_get_vector(store, name, SN_F64, n, &tensor));
     SN_TRY(SN_NEW_RAW(*out, n));
     memcpy(*out, tensor->data, (size_t)n * sizeof **out);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         if (!isfinite((*out)[i]) || (positive && (*out)[i] <= 0)) return damaged(name);
-    }
     return STONET_OK;
 }
 
@@ -281,9 +279,7 @@ static stonet_status load_missing(const sn_store *store, sn_schema *schema)
     if (sn_store_find_text(store, "schema.missing") != NULL)
         SN_TRY(sn_words_get(&sn_missing_words, store, "schema.missing", &missing));
     schema->missing = (sn_missing)missing;
-    const char *na = sn_store_find_text(store, "schema.na");
-    if (na != NULL && (schema->na = sn_strdup(na)) == NULL) return STONET_ERROR_MEMORY;
-    return STONET_OK;
+    return sn_text_copy(sn_store_find_text(store, "schema.na"), &schema->na);
 }
 
 /* Of images, whose numbers the features are. */
@@ -333,8 +329,7 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     SN_TRY(load_missing(store, schema));
     if (sn_store_find_text(store, "schema.width") != NULL)
         SN_TRY(sn_store_get_int(store, "schema.width", 1, INT32_MAX, &schema->width));
-    const char *id = sn_store_find_text(store, "schema.id");
-    if (id != NULL && (schema->id_name = sn_strdup(id)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(sn_store_find_text(store, "schema.id"), &schema->id_name));
     SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
     SN_TRY(sn_schema_lay_out(schema));
     if (schema->p < 1) return damaged("schema.inputs");
@@ -349,13 +344,8 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
 stonet_status sn_schema_load(const sn_store *store, sn_schema **out)
 {
     *out = NULL;
-    sn_schema *schema = sn_calloc(1, sizeof *schema);
-    if (schema == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = load_all(store, schema);
-    if (status != STONET_OK) {
-        sn_schema_free(schema);
-        return status;
-    }
-    *out = schema;
-    return STONET_OK;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_TRY(SN_NEW(schema, 1));
+    SN_TRY(load_all(store, schema));
+    return SN_GIVE(schema, out);
 }

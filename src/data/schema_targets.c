@@ -35,14 +35,12 @@ static stonet_status distinct_values(const double *y, int64_t n, double **out, i
 {
     double *values;
     SN_TRY(SN_NEW_RAW(values, n));
+    *out = values;
     memcpy(values, y, (size_t)n * sizeof *values);
     qsort(values, (size_t)n, sizeof *values, sn_by_double);
-    int64_t distinct = 0;
-    for (int64_t i = 0; i < n; i++) {
-        if (distinct == 0 || values[i] != values[distinct - 1]) values[distinct++] = values[i];
-    }
-    *out = values;
-    *count = distinct;
+    *count = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (*count == 0 || values[i] != values[*count - 1]) values[(*count)++] = values[i];
     return STONET_OK;
 }
 
@@ -61,29 +59,17 @@ static stonet_status check_classes(const sn_schema *schema, int64_t classes, int
     return STONET_OK;
 }
 
-static stonet_status add_class(sn_schema *schema, const char *label)
-{
-    char *copy = sn_strdup(label);
-    if (copy == NULL) return STONET_ERROR_MEMORY;
-    schema->classes.text[schema->classes.count++] = copy;
-    return STONET_OK;
-}
-
 /* The labels in the order of the table's codes, without those that no row has. */
 static stonet_status fit_text_classes(sn_schema *schema, const stonet_data *train)
 {
-    bool *met;
-    SN_TRY(SN_NEW(met, train->labels.count));
+    SN_ZEROS(train->labels.count, bool, met);
     for (int64_t i = 0; i < train->n; i++) {
         met[train->label[i]] = true;
         sn_frame_passed_response(train, i);
     }
-    stonet_status status = SN_NEW(schema->classes.text, train->labels.count);
-    for (int64_t c = 0; status == STONET_OK && c < train->labels.count; c++) {
-        if (met[c]) status = add_class(schema, train->labels.text[c]);
-    }
-    sn_free(met);
-    if (status != STONET_OK) return status;
+    SN_TRY(SN_NEW(schema->classes.text, train->labels.count));
+    for (int64_t c = 0; c < train->labels.count; c++)
+        if (met[c]) SN_TRY(sn_dictionary_add(&schema->classes, train->labels.text[c]));
     schema->task = SN_CLASSIFICATION;
     return check_classes(schema, schema->classes.count, train->n);
 }
@@ -119,7 +105,7 @@ static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *t
     SN_TRY(SN_NEW(schema->classes.text, distinct));
     for (int64_t k = 0; k < distinct; k++) {
         char plain[SN_NUMBER_SIZE];
-        SN_TRY(add_class(schema, label_of(train, values[k], plain)));
+        SN_TRY(sn_dictionary_add(&schema->classes, label_of(train, values[k], plain)));
     }
     return STONET_OK;
 }
@@ -149,7 +135,7 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     schema->task = SN_REGRESSION;
     SN_TRY(SN_NEW(schema->target_mean, m));
     SN_TRY(SN_NEW(schema->target_sd, m));
-    sn_moments columns;
+    SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
     const sn_rest rests = {.rest = rest_response, .user = train};
     SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
                                        .n = train->n,
@@ -158,21 +144,20 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
                                        .team = team,
                                        .rest = &rests},
                          &columns));
-    stonet_status status = STONET_OK;
-    for (int64_t k = 0; k < m && status == STONET_OK; k++) {
-        status = check_target(schema, k, train->n, &columns);
+    for (int64_t k = 0; k < m; k++) {
+        SN_TRY(check_target(schema, k, train->n, &columns));
         schema->target_mean[k] = columns.mean[k];
         schema->target_sd[k] = sqrt(columns.variance[k]);
     }
-    sn_moments_clear(&columns);
-    return status;
+    return STONET_OK;
 }
 
 /* One target of numbers as classes, if that is what they are. */
 static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                     const stonet_run *run)
 {
-    double few[MAX_AUTO_CLASSES], *values = NULL;
+    double few[MAX_AUTO_CLASSES];
+    SN_BLOCK double *values = NULL;
     int64_t count;
     if (has_few_values(train, wish == SN_TASK_AUTO, few, &count)) {
         /* Few whole numbers, each often: classes. Anything else is a quantity. */
@@ -188,9 +173,7 @@ static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train,
     }
     if (wish == SN_TASK_AUTO) return fit_regression(schema, train, run != NULL ? run->team : NULL);
     SN_TRY(distinct_values(train->y, train->n, &values, &count));
-    stonet_status status = fit_numeric_classes(schema, train, values, count);
-    sn_free(values);
-    return status;
+    return fit_numeric_classes(schema, train, values, count);
 }
 
 static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
@@ -232,8 +215,7 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
     schema->n_targets = train->n_targets;
     for (int64_t k = 0; k < train->n_targets; k++) {
         schema->target_position[k] = train->target_position[k];
-        schema->target_name[k] = sn_strdup(train->target_name[k]);
-        if (schema->target_name[k] == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(train->target_name[k], &schema->target_name[k]));
     }
     schema->law = sn_wish_law(wish);
     if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(sn_schema_refuse_open(train));

@@ -62,7 +62,7 @@ stonet_status sn_shards_folder(const char *path, char **folder)
     struct stat info;
     *folder = NULL;
     if (path == NULL || stat(path, &info) != 0) return STONET_OK; /* whoever opens it says why */
-    if (S_ISDIR(info.st_mode)) return (*folder = sn_strdup(path)) != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    if (S_ISDIR(info.st_mode)) return sn_text_copy(path, folder);
     if (!S_ISREG(info.st_mode)) return STONET_OK;
     char beginning[256];
     FILE *file = fopen(path, "rb");
@@ -75,8 +75,8 @@ stonet_status sn_shards_folder(const char *path, char **folder)
 
 static stonet_status load_index(sn_shard_reader *r)
 {
-    sn_source *source;
-    char *text = NULL;
+    SN_AUTO(sn_source) *source = NULL;
+    SN_BLOCK char *text = NULL;
     json_error_t error;
     SN_TRY(join(r->folder, SN_SHARDS_INDEX, &r->path));
     struct stat info;
@@ -86,16 +86,11 @@ static stonet_status load_index(sn_shard_reader *r)
                        SN_SHARDS_INDEX);
     SN_TRY(sn_source_open(r->path, NULL, &source));
     const int64_t size = sn_source_left(source);
-    stonet_status status = sn_memory_require((uint64_t)size, r->path, "make shards with fewer texts");
-    if (status == STONET_OK) status = SN_NEW_RAW(text, size);
-    if (status == STONET_OK) status = sn_source_read_all(source, text, (size_t)size);
-    if (status == STONET_OK) {
-        r->index = json_loadb(text, (size_t)size, JSON_REJECT_DUPLICATES, &error);
-        if (r->index == NULL) status = sn_json_unread(&error, sn_shard_bad_index(r, error.text));
-    }
-    sn_free(text);
-    sn_source_close(source);
-    return status;
+    SN_TRY(sn_memory_require((uint64_t)size, r->path, "make shards with fewer texts"));
+    SN_TRY(SN_NEW_RAW(text, size));
+    SN_TRY(sn_source_read_all(source, text, (size_t)size));
+    r->index = json_loadb(text, (size_t)size, JSON_REJECT_DUPLICATES, &error);
+    return r->index != NULL ? STONET_OK : sn_json_unread(&error, sn_shard_bad_index(r, error.text));
 }
 
 stonet_status sn_shard_index_hash(const json_t *index, char text[SN_SHARD_HASH])
@@ -128,10 +123,8 @@ static stonet_status copy_text(const sn_shard_reader *r, const json_t *object, c
                                char **out)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    *out = NULL;
-    if (text == NULL && !needed) return STONET_OK;
-    if (text == NULL) return sn_shard_bad_index(r, "a name is missing");
-    return (*out = sn_strdup(text)) != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    if (text == NULL && needed) return sn_shard_bad_index(r, "a name is missing");
+    return sn_text_copy(text, out);
 }
 
 /* Names of files come from the index: they stay in the folder. */
@@ -186,8 +179,7 @@ static stonet_status read_words(const sn_shard_reader *r, const json_t *list, sn
     for (size_t c = 0; c < json_array_size(list); c++) {
         const char *word = json_string_value(json_array_get(list, c));
         if (word == NULL) return sn_shard_bad_index(r, "a text is missing");
-        if ((out->text[c] = sn_strdup(word)) == NULL) return STONET_ERROR_MEMORY;
-        out->count++;
+        SN_TRY(sn_dictionary_add(out, word));
     }
     return STONET_OK;
 }
@@ -248,13 +240,9 @@ static stonet_status read_columns(sn_shard_reader *r)
     if (data->group_name != NULL && !whole(r->index, "group_slot", 0, data->n_text - 1, &data->group_slot))
         return sn_shard_bad_index(r, "the column of its groups is not there");
     SN_TRY(SN_NEW(data->column, count));
-    for (; data->n_columns < count; data->n_columns++) {
-        sn_column *column = &data->column[data->n_columns];
-        const stonet_status status = read_column(r, json_array_get(list, (size_t)data->n_columns), column);
-        if (status == STONET_OK) continue;
-        sn_free(column->name);
-        return status;
-    }
+    data->n_columns = count;
+    for (int64_t j = 0; j < count; j++)
+        SN_TRY(read_column(r, json_array_get(list, (size_t)j), &data->column[j]));
     return STONET_OK;
 }
 
@@ -317,7 +305,7 @@ static stonet_status read_response_names(const sn_shard_reader *r, const json_t 
         if (name == NULL || !json_is_integer(position))
             return sn_shard_bad_index(r, "its response has no name");
         data->target_position[k] = json_integer_value(position);
-        if ((data->target_name[k] = sn_strdup(name)) == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(name, &data->target_name[k]));
     }
     data->target_has_name = data->has_header;
     if (json_is_array(labels)) {
@@ -385,7 +373,7 @@ stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish)
     SN_TRY(load_index(r));
     SN_TRY(check_index(r));
     SN_TRY(read_sizes(r));
-    if ((r->data->source = sn_strdup(r->folder)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(r->folder, &r->data->source));
     SN_TRY(read_columns(r));
     SN_TRY(read_image(r));
     if (wish->na != NULL && wish->na->count > 0 && r->data->na == NULL)

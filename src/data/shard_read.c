@@ -39,25 +39,19 @@ static void numbers_free(numbers *of)
 /* Opens the file of a shard up to its numbers. */
 static stonet_status open_file(const sn_shard_reader *r, int64_t number, const part *p, sn_source **out)
 {
-    char *path;
+    SN_BLOCK char *path = NULL;
+    SN_AUTO(sn_source) *file = NULL;
     sn_array array;
     SN_TRY(sn_shard_path(r->folder, r->name, number, p->which, &path));
-    stonet_status status = sn_source_open(path, NULL, out);
-    sn_free(path);
-    SN_TRY(status);
-    status = sn_npy_header(*out, &array);
-    if (status == STONET_OK &&
-        (array.kind != p->kind || array.size != p->size || array.big_endian || array.fortran ||
-         array.rank != 2 || array.shape[0] != r->rows[number] || array.shape[1] != p->width))
-        status = sn_fail(STONET_ERROR_FORMAT, "%s does not hold %lld x %lld numbers as its index says",
-                         sn_source_path(*out), (long long)r->rows[number], (long long)p->width);
-    if (status == STONET_OK && sn_source_left(*out) != r->rows[number] * p->width * p->size)
-        status = sn_fail(STONET_ERROR_FORMAT, "%s is cut off, or longer than its header says",
-                         sn_source_path(*out));
-    if (status == STONET_OK) return STONET_OK;
-    sn_source_close(*out);
-    *out = NULL;
-    return status;
+    SN_TRY(sn_source_open(path, NULL, &file));
+    SN_TRY(sn_npy_header(file, &array));
+    if (array.kind != p->kind || array.size != p->size || array.big_endian || array.fortran ||
+        array.rank != 2 || array.shape[0] != r->rows[number] || array.shape[1] != p->width)
+        return sn_fail(STONET_ERROR_FORMAT, "%s does not hold %lld x %lld numbers as its index says", path,
+                       (long long)r->rows[number], (long long)p->width);
+    if (sn_source_left(file) != r->rows[number] * p->width * p->size)
+        return sn_fail(STONET_ERROR_FORMAT, "%s is cut off, or longer than its header says", path);
+    return SN_GIVE(file, out);
 }
 
 /* Maps the files side by side; *mapped is false when they have to be read. */
@@ -69,10 +63,9 @@ static stonet_status map_files(const sn_shard_reader *r, const part *p, numbers 
     int64_t place = 0;
     bool fits = to->mapping != NULL;
     for (int64_t k = 0; k < r->shards && fits; k++) {
-        sn_source *source;
+        SN_AUTO(sn_source) *source = NULL;
         SN_TRY(open_file(r, k, p, &source));
         fits = sn_source_map_to(source, r->rows[k] * row, to->mapping, place);
-        sn_source_close(source);
         place += r->rows[k] * row;
     }
     *mapped = fits;
@@ -88,12 +81,9 @@ static stonet_status read_files(const sn_shard_reader *r, const part *p, numbers
     SN_TRY(SN_NEW_RAW(to->owned, r->data->n * row));
     int64_t place = 0;
     for (int64_t k = 0; k < r->shards; k++) {
-        sn_source *source;
+        SN_AUTO(sn_source) *source = NULL;
         SN_TRY(open_file(r, k, p, &source));
-        const stonet_status status =
-            sn_source_read_all(source, to->owned + place, (size_t)(r->rows[k] * row));
-        sn_source_close(source);
-        SN_TRY(status);
+        SN_TRY(sn_source_read_all(source, to->owned + place, (size_t)(r->rows[k] * row)));
         place += r->rows[k] * row;
     }
     to->bytes = to->owned;
@@ -104,6 +94,18 @@ static stonet_status damaged(const sn_shard_reader *r, int64_t shard, sn_shard_p
 {
     return sn_fail(STONET_ERROR_FORMAT, "%s/%s-%05lld%s.npy is damaged: %s", r->folder, r->name,
                    (long long)shard, sn_shard_suffix[which], what);
+}
+
+/* Whether the index has this hash for the numbers of a shard. */
+static stonet_status check_hash(const sn_shard_reader *r, int64_t shard, sn_shard_part which,
+                                const sn_hash *hash)
+{
+    const json_t *about = json_array_get(json_object_get(r->index, "shards"), (size_t)shard);
+    const char *said = json_string_value(json_object_get(about, sn_shard_key[which]));
+    char found[24];
+    snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(hash));
+    if (said != NULL && strcmp(said, found) == 0) return STONET_OK;
+    return damaged(r, shard, which, "its hash is not that of the index");
 }
 
 /* Looks at a stretch of numbers: infinite ones are refused, missing ones counted or (of the response)
@@ -139,11 +141,7 @@ static stonet_status check_stretch(const sn_shard_reader *r, int64_t shard, cons
 static stonet_status check_shard(const sn_shard_reader *r, int64_t k, const part *p, const numbers *of,
                                  const unsigned char *at)
 {
-    const json_t *list = json_object_get(r->index, "shards");
     const size_t size = (size_t)(r->rows[k] * p->width * p->size);
-    const char *said =
-        json_string_value(json_object_get(json_array_get(list, (size_t)k), sn_shard_key[p->which]));
-    char found[24];
     sn_hash hash;
     sn_hash_begin(&hash);
     for (size_t done = 0; done < size; done += CHUNK) {
@@ -152,9 +150,7 @@ static stonet_status check_shard(const sn_shard_reader *r, int64_t k, const part
         if (p->which != SN_SHARD_MORE) SN_TRY(check_stretch(r, k, p, at + done, step));
         if (of->mapping != NULL) sn_mapping_rest(of->mapping, at + done, step);
     }
-    snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
-    if (said != NULL && strcmp(said, found) == 0) return STONET_OK;
-    return damaged(r, k, p->which, "its hash is not that of the index");
+    return check_hash(r, k, p->which, &hash);
 }
 
 /* What one rank found in its shards. */
@@ -168,22 +164,20 @@ static stonet_status check_part(const sn_shard_reader *r, const part *p, const n
 {
     const int ranks = stonet_team_ranks(r->team), rank = stonet_team_rank(r->team);
     const int64_t row = p->width * p->size, before = r->data->missing;
-    finding *all;
-    SN_TRY(SN_NEW(all, ranks));
+    SN_ZEROS(ranks, finding, all);
     all[rank].bad = -1;
     int64_t first = 0;
     for (int64_t k = 0; k < r->shards && all[rank].bad < 0; first += r->rows[k++])
         if (k % ranks == rank && check_shard(r, k, p, of, of->bytes + first * row) != STONET_OK)
             all[rank].bad = k;
     all[rank].missing = r->data->missing - before;
-    stonet_status status = sn_team_gather(r->team, ranks, sizeof *all, all);
+    const stonet_status status = sn_team_gather(r->team, ranks, sizeof *all, all);
     int64_t bad = -1;
     r->data->missing = before;
     for (int k = 0; k < ranks; k++) {
         r->data->missing += all[k].missing;
         if (all[k].bad >= 0 && (bad < 0 || all[k].bad < bad)) bad = all[k].bad;
     }
-    sn_free(all);
     if (status != STONET_OK || bad < 0) return status;
     first = 0;
     for (int64_t k = 0; k < bad; k++) first += r->rows[k];
@@ -308,30 +302,22 @@ static stonet_status load_more_of(const sn_shard_reader *r, int64_t number, int6
 {
     const json_t *shard = json_array_get(json_object_get(r->index, "shards"), (size_t)number);
     int64_t exacts;
-    double *row = NULL;
-    sn_source *source = NULL;
+    SN_AUTO(sn_source) *source = NULL;
     SN_TRY(exact_of(r, shard, slots, &exacts));
-    const part p = {SN_SHARD_MORE, 'f', (int)sizeof *row,
+    const part p = {SN_SHARD_MORE, 'f', (int)sizeof(double),
                     (r->data->weight != NULL) + r->data->n_text + exacts};
     if (p.width == 0) return STONET_OK;
     sn_hash hash;
     sn_hash_begin(&hash);
-    stonet_status status = open_file(r, number, &p, &source);
-    if (status == STONET_OK) status = SN_NEW_RAW(row, p.width);
-    for (int64_t i = 0; i < r->rows[number] && status == STONET_OK; i++) {
+    SN_TRY(open_file(r, number, &p, &source));
+    SN_ARRAY(p.width, double, row);
+    for (int64_t i = 0; i < r->rows[number]; i++) {
         const size_t size = (size_t)p.width * sizeof *row;
-        status = sn_source_read_all(source, row, size);
+        SN_TRY(sn_source_read_all(source, row, size));
         sn_hash_add(&hash, row, size);
-        if (status == STONET_OK) status = take_more(r, number, first + i, row, slots, exacts);
+        SN_TRY(take_more(r, number, first + i, row, slots, exacts));
     }
-    sn_free(row);
-    sn_source_close(source);
-    SN_TRY(status);
-    char found[24];
-    const char *said = json_string_value(json_object_get(shard, sn_shard_key[SN_SHARD_MORE]));
-    snprintf(found, sizeof found, "%016" PRIx64, sn_hash_value(&hash));
-    if (said != NULL && strcmp(said, found) == 0) return STONET_OK;
-    return damaged(r, number, SN_SHARD_MORE, "its hash is not that of the index");
+    return check_hash(r, number, SN_SHARD_MORE, &hash);
 }
 
 /* Rows that were left out may have been the first, or the only ones, with a word: as in every table, the
@@ -340,10 +326,10 @@ static stonet_status renumber(stonet_data *data, int64_t k)
 {
     sn_dictionary *words = &data->text_values[k], kept = {0};
     if (words->ordered || data->dropped == 0) return STONET_OK;
-    int32_t *new_code, *code = data->text_code[k];
-    SN_TRY(SN_NEW(new_code, words->count));
-    stonet_status status = SN_NEW(kept.text, words->count);
-    for (int64_t i = 0; i < data->n && status == STONET_OK; i++) {
+    int32_t *code = data->text_code[k];
+    SN_ZEROS(words->count, int32_t, new_code);
+    SN_TRY(SN_NEW(kept.text, words->count));
+    for (int64_t i = 0; i < data->n; i++) {
         if (code[i] < 0) continue;
         if (new_code[code[i]] == 0) {
             kept.text[kept.count++] = words->text[code[i]];
@@ -352,8 +338,6 @@ static stonet_status renumber(stonet_data *data, int64_t k)
         }
         code[i] = new_code[code[i]] - 1;
     }
-    sn_free(new_code);
-    SN_TRY(status);
     sn_dictionary_free(words);
     *words = kept;
     return STONET_OK;
@@ -362,15 +346,13 @@ static stonet_status renumber(stonet_data *data, int64_t k)
 static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema)
 {
     stonet_data *data = r->data;
-    int64_t *slots, first = 0;
+    int64_t first = 0;
     if (json_is_true(json_object_get(r->index, "weights"))) SN_TRY(SN_NEW(data->weight, data->n));
-    SN_TRY(SN_NEW(slots, data->n_numeric + 1));
-    stonet_status status = choose_exact(r, schema, slots);
+    SN_ZEROS(data->n_numeric + 1, int64_t, slots);
+    SN_TRY(choose_exact(r, schema, slots));
     const bool needed = data->weight != NULL || data->n_text > 0 || data->exact != NULL;
-    for (int64_t k = 0; k < r->shards && needed && status == STONET_OK; first += r->rows[k++])
-        status = load_more_of(r, k, first, slots);
-    sn_free(slots);
-    SN_TRY(status);
+    for (int64_t k = 0; k < r->shards && needed; first += r->rows[k++])
+        SN_TRY(load_more_of(r, k, first, slots));
     if (data->id_name != NULL) /* an empty name is a name */
         for (int64_t i = 0; i < data->n; i++)
             if (data->text_code[data->id_slot][i] < 0) return sn_shard_bad_index(r, "a row has no name");

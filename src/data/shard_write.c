@@ -44,14 +44,12 @@ typedef struct array_out {
 static stonet_status begin_array(const shard_drain *drain, int64_t number, sn_shard_part part,
                                  const char *type, int64_t rows, int64_t columns, array_out *out)
 {
-    char *path;
+    SN_BLOCK char *path = NULL;
     out->writer = NULL;
     sn_hash_begin(&out->hash);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, part, &path));
-    stonet_status status = sn_writer_open(path, &out->writer);
-    sn_free(path);
-    if (status == STONET_OK) status = sn_npy_write_header(out->writer, type, rows, columns, SN_SHARD_ALIGN);
-    return status;
+    SN_TRY(sn_writer_open(path, &out->writer));
+    return sn_npy_write_header(out->writer, type, rows, columns, SN_SHARD_ALIGN);
 }
 
 static stonet_status put_numbers(array_out *out, const void *bytes, size_t size)
@@ -73,7 +71,7 @@ static stonet_status write_block(const shard_drain *drain, sn_shard_part part, c
                                  const void *numbers, size_t size, int64_t columns, shard *to)
 {
     array_out out;
-    stonet_status status = begin_array(drain, drain->count, part, type, to->rows, columns, &out);
+    stonet_status status = begin_array(drain, drain->count - 1, part, type, to->rows, columns, &out);
     if (status == STONET_OK) status = put_numbers(&out, numbers, (size_t)(to->rows * columns) * size);
     to->there[part] = true;
     return end_array(&out, status, &to->hash[part]);
@@ -82,10 +80,9 @@ static stonet_status write_block(const shard_drain *drain, sn_shard_part part, c
 static stonet_status write_more(const shard_drain *drain, const sn_builder *builder, int64_t first, shard *to)
 {
     const int64_t width = (builder->weight != NULL) + builder->n_text + to->exacts;
-    double *row;
     array_out out;
-    SN_TRY(SN_NEW(row, width));
-    stonet_status status = begin_array(drain, drain->count, SN_SHARD_MORE, "<f8", to->rows, width, &out);
+    SN_ZEROS(width, double, row);
+    stonet_status status = begin_array(drain, drain->count - 1, SN_SHARD_MORE, "<f8", to->rows, width, &out);
     for (int64_t i = first; i < first + to->rows && status == STONET_OK; i++) {
         double *at = row;
         if (builder->weight != NULL) *at++ = builder->weight[i];
@@ -93,7 +90,6 @@ static stonet_status write_more(const shard_drain *drain, const sn_builder *buil
         for (int64_t k = 0; k < to->exacts; k++) *at++ = builder->digits[to->exact[k]].value[i];
         status = put_numbers(&out, row, (size_t)width * sizeof *row);
     }
-    sn_free(row);
     to->there[SN_SHARD_MORE] = true;
     return end_array(&out, status, &to->hash[SN_SHARD_MORE]);
 }
@@ -144,13 +140,9 @@ static stonet_status restart(sn_drain *base)
 static stonet_status note_labels(shard_drain *drain, const sn_dictionary *words)
 {
     if (words->count == drain->labels.count) return STONET_OK;
-    char **grown = sn_realloc(drain->labels.text, (size_t)words->count, sizeof *grown);
-    if (grown == NULL) return STONET_ERROR_MEMORY;
-    drain->labels.text = grown;
-    for (int64_t c = drain->labels.count; c < words->count; c++) {
-        if ((grown[c] = sn_strdup(words->text[c])) == NULL) return STONET_ERROR_MEMORY;
-        drain->labels.count++;
-    }
+    SN_TRY(SN_GROW(drain->labels.text, words->count));
+    for (int64_t c = drain->labels.count; c < words->count; c++)
+        SN_TRY(sn_dictionary_add(&drain->labels, words->text[c]));
     return STONET_OK;
 }
 
@@ -159,20 +151,13 @@ static stonet_status take(sn_drain *base, const sn_builder *builder, int64_t fir
     shard_drain *drain = (shard_drain *)base;
     if (drain->count == drain->capacity) {
         const int64_t capacity = 2 * drain->capacity + 16;
-        shard *grown = sn_realloc(drain->list, (size_t)capacity, sizeof *grown);
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        drain->list = grown;
+        SN_TRY(SN_GROW(drain->list, capacity));
         drain->capacity = capacity;
     }
     SN_TRY(note_labels(drain, &builder->labels.words));
-    shard *to = &drain->list[drain->count];
+    shard *to = &drain->list[drain->count++];
     *to = (shard){.rows = count};
-    stonet_status status = write_shard(drain, builder, first, to);
-    if (status != STONET_OK) {
-        sn_free(to->exact);
-        return status;
-    }
-    drain->count++;
+    SN_TRY(write_shard(drain, builder, first, to));
     drain->rows += count;
     return STONET_OK;
 }
@@ -199,34 +184,26 @@ static void drain_free(shard_drain *drain)
 static stonet_status recode_shard(shard_drain *drain, int64_t number, const int32_t *new_code)
 {
     shard *of = &drain->list[number];
-    char *path;
-    sn_source *source = NULL;
-    int32_t *code = NULL;
+    SN_BLOCK char *path = NULL;
+    SN_AUTO(sn_source) *source = NULL;
     array_out out = {0};
+    SN_ARRAY(of->rows, int32_t, code);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
-    stonet_status status = sn_source_open(path, NULL, &source);
-    sn_free(path);
-    SN_TRY(status);
-    SN_GOTO(status, SN_NEW_RAW(code, of->rows), done);
-    SN_GOTO(status, sn_source_read_at(source, SN_SHARD_ALIGN, code, (size_t)of->rows * sizeof *code), done);
+    SN_TRY(sn_source_open(path, NULL, &source));
+    SN_TRY(sn_source_read_at(source, SN_SHARD_ALIGN, code, (size_t)of->rows * sizeof *code));
     for (int64_t i = 0; i < of->rows; i++) code[i] = new_code[code[i]];
-    status = begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out);
+    stonet_status status = begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out);
     if (status == STONET_OK) status = put_numbers(&out, code, (size_t)of->rows * sizeof *code);
-    status = end_array(&out, status, &of->hash[SN_SHARD_Y]);
-done:
-    sn_free(code);
-    sn_source_close(source);
-    return status;
+    return end_array(&out, status, &of->hash[SN_SHARD_Y]);
 }
 
 /* The codes in the files are those of first appearance, and in a frame labels are sorted. */
 static stonet_status sort_codes(shard_drain *drain, const sn_dictionary *sorted)
 {
     SN_FREED_BY(sn_interner_free) sn_interner labels = {0};
-    SN_BLOCK int32_t *new_code = NULL;
     bool same = true;
     SN_TRY(sn_interner_of(sorted, &labels));
-    SN_TRY(SN_NEW(new_code, drain->labels.count));
+    SN_ZEROS(drain->labels.count, int32_t, new_code);
     for (int64_t c = 0; c < drain->labels.count; c++) {
         new_code[c] = sn_interner_find(&labels, drain->labels.text[c], strlen(drain->labels.text[c]));
         same = same && new_code[c] == c;
@@ -329,21 +306,17 @@ static json_t *index_json(const shard_drain *drain, const stonet_data *like)
 static stonet_status write_index(const shard_drain *drain, const stonet_data *like)
 {
     json_t *index = index_json(drain, like);
-    char hash[SN_SHARD_HASH], path[sizeof SN_SHARDS_INDEX + 1];
+    char hash[SN_SHARD_HASH];
     const stonet_status hashed = sn_shard_index_hash(index, hash);
     if (hashed == STONET_OK) index = sn_json_put(index, "hash", json_string(hash));
     SN_BLOCK char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
     json_decref(index);
     if (text == NULL) return sn_json_failed();
-    snprintf(path, sizeof path, "/%s", SN_SHARDS_INDEX);
-    const size_t room = strlen(sn_folder_place(drain->folder)) + sizeof path;
-    SN_BLOCK char *whole = NULL;
-    stonet_status status = SN_NEW(whole, room);
-    if (status == STONET_OK) {
-        snprintf(whole, room, "%s%s", sn_folder_place(drain->folder), path);
-        status = stonet_bytes_write(whole, text, strlen(text));
-    }
-    return status;
+    const char *folder = sn_folder_place(drain->folder);
+    const size_t room = strlen(folder) + sizeof "/" SN_SHARDS_INDEX;
+    SN_ZEROS(room, char, path);
+    snprintf(path, room, "%s/%s", folder, SN_SHARDS_INDEX);
+    return stonet_bytes_write(path, text, strlen(text));
 }
 
 /* ---- the call ---------------------------------------------------------------------------------- */
@@ -354,7 +327,7 @@ static stonet_status choose_name(const char *path, char **out)
     const char *slash = strrchr(path, '/'), *from = slash != NULL ? slash + 1 : path;
     from += strspn(from, ".");
     const size_t length = strcspn(from, ".");
-    if (length == 0) return (*out = sn_strdup("table")) != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    if (length == 0) return sn_text_copy("table", out);
     SN_TRY(SN_NEW(*out, length + 1));
     for (size_t i = 0; i < length; i++) {
         const char c = from[i];
@@ -390,14 +363,13 @@ stonet_status stonet_shards_write(const char *path, const stonet_read_options *o
                                   .restart = restart,
                                   .take = take,
                                   .end = end}};
-    stonet_status status = choose_name(path, &drain.name);
-    if (status == STONET_OK) status = sn_folder_begin(folder, &drain.folder);
-    if (status == STONET_OK) status = write_shards(path, &how, &drain);
-    if (status == STONET_OK) {
-        status = sn_folder_commit(drain.folder);
-        drain.folder = NULL;
-    }
-    if (status == STONET_OK && total != NULL) *total = drain.rows;
-    if (status == STONET_OK && shards != NULL) *shards = drain.count;
-    return status;
+    SN_TRY(choose_name(path, &drain.name));
+    SN_TRY(sn_folder_begin(folder, &drain.folder));
+    SN_TRY(write_shards(path, &how, &drain));
+    sn_folder *made = drain.folder;
+    drain.folder = NULL;
+    SN_TRY(sn_folder_commit(made));
+    if (total != NULL) *total = drain.rows;
+    if (shards != NULL) *shards = drain.count;
+    return STONET_OK;
 }

@@ -156,12 +156,8 @@ static stonet_status read_first_line(sn_scanner *scanner, const sn_na *na, sn_sn
     do {
         if (*samples == NULL || out->n_columns == room) {
             room = room == 0 ? 64 : 2 * room;
-            char **grown = sn_realloc(out->first, (size_t)room, sizeof *grown);
-            if (grown == NULL) return STONET_ERROR_MEMORY;
-            out->first = grown;
-            column_sample *more = sn_realloc(*samples, (size_t)room, sizeof *more);
-            if (more == NULL) return STONET_ERROR_MEMORY;
-            *samples = more;
+            SN_TRY(SN_GROW(out->first, room));
+            SN_TRY(SN_GROW(*samples, room));
         }
         SN_TRY(sn_scanner_cell(scanner, &cell));
         (*samples)[out->n_columns] = (column_sample){.first = sn_cell_content(&cell, na)};
@@ -227,18 +223,14 @@ static stonet_status look_for_row_names(sn_scanner *scanner, sn_sniffed *out, co
     while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(scanner, &cell));
     if (!words || cells != out->n_columns + 1 || ends_empty) return STONET_OK;
     const size_t count = (size_t)out->n_columns;
-    char **first = sn_realloc(out->first, count + 1, sizeof *first);
-    if (first == NULL) return STONET_ERROR_MEMORY;
-    out->first = first;
-    column_sample *grown = sn_realloc(*samples, count + 1, sizeof *grown);
-    if (grown == NULL) return STONET_ERROR_MEMORY;
-    *samples = grown;
-    memmove(out->first + 1, out->first, count * sizeof *first);
-    memmove(grown + 1, grown, count * sizeof *grown);
-    grown[0] = (column_sample){.first = SN_MISSING};
+    SN_TRY(SN_GROW(out->first, count + 1));
+    SN_TRY(SN_GROW(*samples, count + 1));
+    memmove(out->first + 1, out->first, count * sizeof *out->first);
+    memmove(*samples + 1, *samples, count * sizeof **samples);
+    **samples = (column_sample){.first = SN_MISSING};
     out->n_columns++;
     out->row_names = true;
-    return (out->first[0] = sn_strdup("")) != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    return sn_text_copy("", &out->first[0]);
 }
 
 static bool looks_like_name(const char *text)
@@ -282,23 +274,20 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     SN_TRY(sn_scanner_next_line(scanner, &more));
     SN_BLOCK column_sample *samples = NULL;
     int64_t lines = 0;
-    stonet_status status = read_first_line(scanner, na, out, &samples);
-    if (status == STONET_OK && header != STONET_HEADER_NO)
-        status = look_for_row_names(scanner, out, &samples);
-    if (status == STONET_OK) status = SN_NEW(out->is_text, out->n_columns);
-    if (status == STONET_OK) status = SN_NEW(out->is_date, out->n_columns);
-    if (status == STONET_OK) status = sample_lines(scanner, na, out, samples, &lines);
-    if (status == STONET_OK) {
-        out->has_header = header == STONET_HEADER_YES || out->row_names ||
-                          (header == STONET_HEADER_AUTO && is_header(out, samples, lines));
-        for (int64_t j = 0; j < out->n_columns; j++) {
-            out->is_date[j] = samples[j].dates > 0 && samples[j].dates == samples[j].texts &&
-                              samples[j].numbers == 0 && (out->has_header || samples[j].first != SN_NUMBER);
-            out->is_text[j] = !out->is_date[j] &&
-                              (samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT));
-        }
+    SN_TRY(read_first_line(scanner, na, out, &samples));
+    if (header != STONET_HEADER_NO) SN_TRY(look_for_row_names(scanner, out, &samples));
+    SN_TRY(SN_NEW(out->is_text, out->n_columns));
+    SN_TRY(SN_NEW(out->is_date, out->n_columns));
+    SN_TRY(sample_lines(scanner, na, out, samples, &lines));
+    out->has_header = header == STONET_HEADER_YES || out->row_names ||
+                      (header == STONET_HEADER_AUTO && is_header(out, samples, lines));
+    for (int64_t j = 0; j < out->n_columns; j++) {
+        out->is_date[j] = samples[j].dates > 0 && samples[j].dates == samples[j].texts &&
+                          samples[j].numbers == 0 && (out->has_header || samples[j].first != SN_NUMBER);
+        out->is_text[j] =
+            !out->is_date[j] && (samples[j].texts > 0 || (!out->has_header && samples[j].first == SN_TEXT));
     }
-    return status;
+    return STONET_OK;
 }
 
 void sn_sniffed_free(sn_sniffed *sniffed)

@@ -81,16 +81,11 @@ void sn_source_close(sn_source *source)
 
 static stonet_status source_create(const char *path, sn_source **out)
 {
-    sn_source *source = sn_calloc(1, sizeof *source);
-    if (source == NULL) return STONET_ERROR_MEMORY;
+    SN_AUTO(sn_source) *source = NULL;
+    SN_TRY(SN_NEW(source, 1));
     source->descriptor = -1;
-    source->path = sn_strdup(path);
-    if (source->path == NULL) {
-        sn_source_close(source);
-        return STONET_ERROR_MEMORY;
-    }
-    *out = source;
-    return STONET_OK;
+    SN_TRY(sn_text_copy(path, &source->path));
+    return SN_GIVE(source, out);
 }
 
 static stonet_status write_fully(int descriptor, const unsigned char *bytes, size_t size, const char *path)
@@ -197,49 +192,33 @@ stonet_status sn_source_open(const char *path, const sn_source_limits *limits, s
     *out = NULL;
     if (path == NULL || path[0] == '\0')
         return sn_fail(STONET_ERROR_ARGUMENT, "the name of the data file is empty");
-    sn_source *source;
+    SN_AUTO(sn_source) *source = NULL;
     SN_TRY(source_create(path, &source));
     if (limits != NULL) source->limits = *limits;
     unsigned char magic[2] = {0, 0};
     size_t got = 0;
-    stonet_status status = open_descriptor(source);
-    if (status == STONET_OK) status = sn_source_fetch(source, 0, magic, sizeof magic, &got);
-    if (status == STONET_OK && source->size == 0) status = sn_fail(STONET_ERROR_DATA, "%s is empty", path);
-    if (status == STONET_OK) {
-        source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? GZIP : PLAIN;
-        status = sn_source_rewind(source);
-    }
-    if (status != STONET_OK) {
-        sn_source_close(source);
-        return status;
-    }
-    *out = source;
-    return STONET_OK;
+    SN_TRY(open_descriptor(source));
+    SN_TRY(sn_source_fetch(source, 0, magic, sizeof magic, &got));
+    if (source->size == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", path);
+    source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? GZIP : PLAIN;
+    SN_TRY(sn_source_rewind(source));
+    return SN_GIVE(source, out);
 }
 
 stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, int64_t size, bool deflated,
                                     sn_source **out)
 {
-    sn_source *source;
+    SN_AUTO(sn_source) *source = NULL;
     SN_TRY(source_create(archive->path, &source));
-    stonet_status status;
     source->descriptor = dup(archive->descriptor);
-    if (source->descriptor < 0) {
-        status = cannot_read(archive->path, errno);
-    } else {
-        source->is_member = true;
-        source->limits = archive->limits;
-        source->start = offset;
-        source->size = size;
-        source->packing = deflated ? RAW_DEFLATE : PLAIN;
-        status = sn_source_rewind(source);
-    }
-    if (status != STONET_OK) {
-        sn_source_close(source);
-        return status;
-    }
-    *out = source;
-    return STONET_OK;
+    if (source->descriptor < 0) return cannot_read(archive->path, errno);
+    source->is_member = true;
+    source->limits = archive->limits;
+    source->start = offset;
+    source->size = size;
+    source->packing = deflated ? RAW_DEFLATE : PLAIN;
+    SN_TRY(sn_source_rewind(source));
+    return SN_GIVE(source, out);
 }
 
 stonet_status sn_source_rewind(sn_source *source)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "data/mapping.h"
 
@@ -24,6 +25,7 @@ stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, in
 /* Turns a gzipped source into a plain one, in memory, for formats that need to jump around. */
 stonet_status sn_source_unpack(sn_source *source);
 void sn_source_close(sn_source *source);
+SN_DROP(sn_source, sn_source_close)
 
 const char *sn_source_path(const sn_source *source);
 /* *got < size only at the end of the bytes. */

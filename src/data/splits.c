@@ -15,8 +15,7 @@
 static stonet_status group_by_class(int64_t n, const int32_t *label, int64_t n_classes, const int64_t *order,
                                     int64_t *grouped)
 {
-    SN_BLOCK int64_t *start = NULL;
-    SN_TRY(SN_NEW(start, n_classes + 1));
+    SN_ZEROS(n_classes + 1, int64_t, start);
     for (int64_t i = 0; i < n; i++) start[label[i] + 1]++;
     for (int64_t c = 0; c < n_classes; c++) start[c + 1] += start[c];
     for (int64_t i = 0; i < n; i++) grouped[start[label[order[i]]]++] = order[i];
@@ -47,8 +46,7 @@ static stonet_status find_families(int64_t n, const int64_t *kin, sn_workspace *
 /* The first rows of all kin, the largest kin in front, those of one size in the order given. */
 static stonet_status largest_first(int64_t n, const families *all, const int64_t *order, int64_t *head)
 {
-    SN_BLOCK int64_t *start = NULL;
-    SN_TRY(SN_NEW(start, n + 2));
+    SN_ZEROS(n + 2, int64_t, start);
     for (int64_t i = 0; i < n; i++)
         if (all->size[i] > 0) start[n - all->size[i] + 1]++;
     for (int64_t s = 0; s < n; s++) start[s + 1] += start[s];
@@ -115,13 +113,12 @@ static stonet_status split_families(const families *by, const int32_t *label, in
                                     const int64_t *order, int64_t n, int32_t *fold)
 {
     SN_WORKSPACE(scratch);
-    int64_t *head = NULL;
     loads all = {.n = n, .folds = folds, .classes = label != NULL ? n_classes : 0, .label = label};
     if (by->count < folds)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%d folds of %lld groups of rows: the folds must be at most the groups", folds,
                        (long long)by->count);
-    SN_TRY(SN_TAKE(&scratch, head, n));
+    SN_ARRAY(n, int64_t, head);
     SN_TRY(SN_TAKE_ZERO(&scratch, all.rows, folds));
     SN_TRY(SN_TAKE_ZERO(&scratch, all.of_class, folds * all.classes));
     SN_TRY(SN_TAKE_ZERO(&scratch, all.total, all.classes));
@@ -140,9 +137,9 @@ stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes,
                        "%d folds of %lld rows: the folds must be at least 2 and at most the rows", folds,
                        (long long)n);
     SN_WORKSPACE(scratch);
-    int64_t *order = NULL, *grouped = NULL;
+    int64_t *grouped = NULL;
     families by = {.count = n};
-    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_ARRAY(n, int64_t, order);
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, n, order);
@@ -201,9 +198,9 @@ stonet_status sn_split_half(int64_t n, const int64_t *kin, sn_random *random, in
     *half = n / 2;
     if (kin == NULL) return STONET_OK;
     SN_WORKSPACE(scratch);
-    int64_t *drawn = NULL, at = 0, best = 0;
+    int64_t at = 0, best = 0;
     families by;
-    SN_TRY(SN_TAKE(&scratch, drawn, n));
+    SN_ARRAY(n, int64_t, drawn);
     SN_TRY(find_families(n, kin, &scratch, &by));
     if (by.count < 2) return STONET_OK;
     memcpy(drawn, order, (size_t)n * sizeof *drawn);
@@ -221,37 +218,36 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
                                 sn_problem *out)
 {
     const sn_rows some = sn_rows_list(rows, count);
-    sn_batch batch = {.x_stride = problem->p};
+    SN_BLOCK float *x = NULL;
+    SN_BLOCK float *weight = NULL;
+    SN_BLOCK int32_t *label = NULL;
+    SN_BLOCK double *y = NULL;
+    SN_BLOCK int64_t *kin = NULL;
+    SN_TRY(sn_batch_prepare(problem, &some));
+    SN_TRY(SN_NEW_RAW(x, count * problem->p));
+    if (problem->task == SN_CLASSIFICATION) SN_TRY(SN_NEW_RAW(label, count));
+    if (problem->task == SN_REGRESSION) SN_TRY(SN_NEW_RAW(y, count * problem->outputs));
+    if (problem->weight != NULL) SN_TRY(SN_NEW_RAW(weight, count));
+    if (problem->kin != NULL) SN_TRY(SN_NEW_RAW(kin, count));
+    for (int64_t i = 0; kin != NULL && i < count; i++) kin[i] = problem->kin[rows[i]];
+    sn_batch_look(problem, &some,
+                  &(sn_batch){.x = x, .x_stride = problem->p, .label = label, .y = y, .weight = weight});
     *out = *problem;
     out->n = count;
     out->source = NULL;
     out->raw = NULL;
-    stonet_status status = sn_batch_prepare(problem, &some);
-    if (status == STONET_OK) status = SN_NEW_RAW(batch.x, count * problem->p);
-    if (status == STONET_OK && problem->task == SN_CLASSIFICATION) status = SN_NEW_RAW(batch.label, count);
-    if (status == STONET_OK && problem->task == SN_REGRESSION)
-        status = SN_NEW_RAW(batch.y, count * problem->outputs);
-    if (status == STONET_OK && problem->weight != NULL) status = SN_NEW_RAW(batch.weight, count);
-    int64_t *kin = NULL;
-    if (status == STONET_OK && problem->kin != NULL) status = SN_NEW_RAW(kin, count);
-    for (int64_t i = 0; kin != NULL && i < count; i++) kin[i] = problem->kin[rows[i]];
-    out->kin = kin;
-    if (status == STONET_OK) sn_batch_look(problem, &some, &batch);
-    out->x = batch.x;
-    out->label = batch.label;
-    out->y = batch.y;
-    out->weight = batch.weight;
-    if (status != STONET_OK) sn_problem_subset_free(out);
-    return status;
+    (void)SN_GIVE(x, &out->x);
+    (void)SN_GIVE(label, &out->label);
+    (void)SN_GIVE(y, &out->y);
+    (void)SN_GIVE(weight, &out->weight);
+    return SN_GIVE(kin, &out->kin);
 }
 
 stonet_status sn_problem_sample(const sn_problem *problem, int64_t count, uint64_t seed, sn_problem *out)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *row = NULL;
     *out = (sn_problem){0};
     count = count < problem->n ? count : problem->n;
-    SN_TRY(SN_TAKE(&scratch, row, count));
+    SN_ARRAY(count, int64_t, row);
     SN_TRY(sn_choose_rows(problem->n, count, seed, 2, row));
     return sn_problem_subset(problem, row, count, out);
 }

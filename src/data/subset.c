@@ -33,21 +33,19 @@ static void gather_mapped(const stonet_data *table, const void *from, size_t wid
 static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 {
     to->has_header = from->has_header;
-    if (from->na != NULL && (to->na = sn_strdup(from->na)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(from->na, &to->na));
     to->width = from->width;
     to->image = from->image;
     to->id_slot = from->id_slot;
     to->group_slot = from->group_slot;
-    if (from->group_name != NULL && (to->group_name = sn_strdup(from->group_name)) == NULL)
-        return STONET_ERROR_MEMORY;
-    if (from->id_name != NULL && (to->id_name = sn_strdup(from->id_name)) == NULL) return STONET_ERROR_MEMORY;
-    if (from->source != NULL && (to->source = sn_strdup(from->source)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(from->group_name, &to->group_name));
+    SN_TRY(sn_text_copy(from->id_name, &to->id_name));
+    SN_TRY(sn_text_copy(from->source, &to->source));
     SN_TRY(SN_NEW(to->column, from->n_columns));
     to->n_columns = from->n_columns;
     for (int64_t j = 0; j < from->n_columns; j++) {
         to->column[j] = from->column[j];
-        to->column[j].name = sn_strdup(from->column[j].name);
-        if (to->column[j].name == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(from->column[j].name, &to->column[j].name));
     }
     return STONET_OK;
 }
@@ -62,9 +60,8 @@ static stonet_status gather_codes(const int32_t *code, const sn_dictionary *word
         gather(code, sizeof *code, rows, count, *out);
         return sn_dictionary_copy(words, out_words);
     }
-    SN_BLOCK int32_t *new_code = NULL;
     SN_TRY(SN_NEW_RAW(*out, count));
-    SN_TRY(SN_NEW(new_code, words->count));
+    SN_ZEROS(words->count, int32_t, new_code);
     SN_TRY(SN_NEW(out_words->text, words->count));
     for (int64_t i = 0; i < count; i++) {
         int32_t old = code[rows[i]];
@@ -73,9 +70,7 @@ static stonet_status gather_codes(const int32_t *code, const sn_dictionary *word
             continue;
         }
         if (new_code[old] == 0) {
-            char *word = sn_strdup(words->text[old]);
-            if (word == NULL) return STONET_ERROR_MEMORY;
-            out_words->text[out_words->count++] = word;
+            SN_TRY(sn_dictionary_add(out_words, words->text[old]));
             new_code[old] = (int32_t)out_words->count; /* one more than the code, so that 0 means none */
         }
         (*out)[i] = new_code[old] - 1;
@@ -132,7 +127,7 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     to->target_has_name = from->target_has_name;
     for (int64_t k = 0; k < m; k++) {
         to->target_position[k] = from->target_position[k];
-        if ((to->target_name[k] = sn_strdup(from->target_name[k])) == NULL) return STONET_ERROR_MEMORY;
+        SN_TRY(sn_text_copy(from->target_name[k], &to->target_name[k]));
     }
     if (from->y != NULL) {
         SN_TRY(SN_NEW_RAW(to->y, to->n * m));
@@ -176,31 +171,23 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
             return sn_fail(STONET_ERROR_ARGUMENT, "row %lld is not among the rows 0 to %lld",
                            (long long)rows[i], (long long)data->n - 1);
     SN_TRY(sn_frame_check(data));
-    stonet_data *subset = NULL;
+    SN_AUTO(stonet_data) *subset = NULL;
     SN_TRY(sn_frame_create(count, &subset));
-    stonet_status status = copy_names(data, subset);
-    if (status == STONET_OK) status = copy_features(data, rows, subset);
-    if (status == STONET_OK) status = copy_targets(data, rows, subset);
-    if (status == STONET_OK) status = copy_truth(data, rows, subset);
-    if (status == STONET_OK) status = copy_weights_and_groups(data, rows, subset);
-    if (status == STONET_OK && data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
-    if (status != STONET_OK) {
-        stonet_data_free(subset);
-        return status;
-    }
-    *out = subset;
-    return STONET_OK;
+    SN_TRY(copy_names(data, subset));
+    SN_TRY(copy_features(data, rows, subset));
+    SN_TRY(copy_targets(data, rows, subset));
+    SN_TRY(copy_truth(data, rows, subset));
+    SN_TRY(copy_weights_and_groups(data, rows, subset));
+    if (data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
+    return SN_GIVE(subset, out);
 }
 
 /* The numbers or codes of the column stay in the copy, where nothing leads to them. */
 stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_data **out)
 {
-    int64_t *rows = NULL;
-    SN_TRY(SN_NEW_RAW(rows, data->n));
+    SN_ARRAY(data->n, int64_t, rows);
     for (int64_t i = 0; i < data->n; i++) rows[i] = i;
-    stonet_status status = stonet_data_subset(data, rows, data->n, out);
-    sn_free(rows);
-    SN_TRY(status);
+    SN_TRY(stonet_data_subset(data, rows, data->n, out));
     stonet_data *copy = *out;
     sn_free(copy->column[column].name);
     copy->n_columns--;

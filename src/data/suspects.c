@@ -38,8 +38,7 @@ stonet_status sn_column_counts_rows(const stonet_data *data, int64_t slot, bool 
     const bool coarse = data->exact == NULL || data->exact[slot].at == NULL;
     *counts = false;
     if (data->n < 2 || (coarse && data->n > most) || is_ruled_out(data, slot)) return STONET_OK;
-    SN_BLOCK double *value = NULL;
-    SN_TRY(SN_NEW_RAW(value, data->n));
+    SN_ARRAY(data->n, double, value);
     bool whole = true;
     for (int64_t i = 0; whole && i < data->n; i++) {
         value[i] = sn_frame_number(data, i, slot);

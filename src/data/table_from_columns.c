@@ -50,12 +50,10 @@ static stonet_status add(stonet_columns *columns, const char *name, given_column
                        (long long)columns->count + 1);
     if (columns->count == columns->capacity) {
         const int64_t capacity = 2 * columns->capacity + 16;
-        given_column *grown = sn_realloc(columns->column, (size_t)capacity, sizeof *grown);
-        if (grown == NULL) return STONET_ERROR_MEMORY;
-        columns->column = grown;
+        SN_TRY(SN_GROW(columns->column, capacity));
         columns->capacity = capacity;
     }
-    if (name != NULL && (column.name = sn_strdup(name)) == NULL) return STONET_ERROR_MEMORY;
+    SN_TRY(sn_text_copy(name, &column.name));
     columns->column[columns->count++] = column;
     return STONET_OK;
 }
@@ -139,10 +137,8 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
     if (given->codes != NULL) {
         SN_BLOCK int32_t *code = NULL;
         SN_TRY(SN_NEW_RAW(code, given->n_texts));
-        stonet_status status = STONET_OK;
-        if (given->ordered) status = sn_builder_put_order(builder, column, given->texts, given->n_texts);
-        if (status == STONET_OK) status = put_codes(given, rows, column, builder, code);
-        return status;
+        if (given->ordered) SN_TRY(sn_builder_put_order(builder, column, given->texts, given->n_texts));
+        return put_codes(given, rows, column, builder, code);
     }
     for (builder->rows = 0; builder->rows < rows; builder->rows++) {
         if (given->numbers != NULL)
@@ -159,20 +155,25 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
 static stonet_status fill(void *context, sn_builder *builder)
 {
     const stonet_columns *columns = context;
-    bool *is_text;
-    SN_TRY(SN_NEW(is_text, columns->count));
+    SN_ZEROS(columns->count, bool, is_text);
     for (int64_t j = 0; j < columns->count; j++) {
         is_text[j] = columns->column[j].numbers == NULL;
         builder->is_date[j] = columns->column[j].is_date;
     }
-    stonet_status status = sn_builder_start(builder, is_text);
-    sn_free(is_text);
-    SN_TRY(status);
+    SN_TRY(sn_builder_start(builder, is_text));
     SN_TRY(sn_builder_reserve(builder, columns->rows, columns->rows));
     for (int64_t j = 0; j < columns->count; j++)
         SN_TRY(put_column(&columns->column[j], columns->rows, j, builder));
     builder->rows = columns->rows;
     return STONET_OK;
+}
+
+static stonet_status build(const sn_memory_table *table, const sn_target_wish *wish, stonet_data **out)
+{
+    SN_AUTO(sn_builder) *builder = NULL;
+    SN_TRY(sn_builder_create("the table", table->n_columns, table->names, wish, &builder));
+    SN_TRY(table->fill(table->context, builder));
+    return sn_builder_finish(builder, out);
 }
 
 stonet_status sn_memory_read(const sn_memory_table *table, const stonet_read_options *options,
@@ -189,12 +190,7 @@ stonet_status sn_memory_read(const sn_memory_table *table, const stonet_read_opt
     SN_TRY(sn_missing_wish_start(&how, schema, &missing));
     sn_wish_about_columns(&how, schema, &missing, &wish);
     wish.columns = how.target;
-    sn_builder *builder = NULL;
-    stonet_status status = sn_builder_create("the table", table->n_columns, table->names, &wish, &builder);
-    if (status == STONET_OK) status = table->fill(table->context, builder);
-    if (status == STONET_OK) status = sn_builder_finish(builder, out);
-    sn_builder_free(builder);
-    return sn_missing_wish_end(&missing, status, out);
+    return sn_missing_wish_end(&missing, build(table, &wish, out), out);
 }
 
 stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,
@@ -203,13 +199,10 @@ stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_o
     if (columns == NULL || out == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_end needs columns and a place for the data");
     *out = NULL;
-    const char **names;
+    SN_BLOCK const char **names = NULL;
     SN_TRY(gather_names(columns, &names));
     stonet_columns given = *columns; /* a context is not const */
-    const stonet_status status =
-        sn_memory_read(&(sn_memory_table){columns->count, names, fill, &given}, options, schema, out);
-    sn_free(names);
-    return status;
+    return sn_memory_read(&(sn_memory_table){columns->count, names, fill, &given}, options, schema, out);
 }
 
 stonet_status stonet_data_end(const stonet_columns *columns, const stonet_read_options *options,

@@ -92,9 +92,8 @@ static const text_case CASES[] = {
      0},
 };
 
-static void texts(void **state)
+TEST(texts)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         const text_case *c = &CASES[k];
         const bool wide = c->text[0] == '\xff' || c->text[0] == '\xfe';
@@ -109,9 +108,8 @@ static void texts(void **state)
     }
 }
 
-static void svmlight(void **state)
+TEST(svmlight)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } cases[] = {
@@ -188,9 +186,8 @@ static size_t make_npy(const char *type, unsigned char out[256])
     return 128 + (size_t)(4 * size);
 }
 
-static void types_of_arrays(void **state)
+TEST(types_of_arrays)
 {
-    (void)state;
     static const char *const TYPES[] = {"<f4", "<f8", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
                                         "<u4", "<u8", ">i2", ">i4", ">i8", ">u2", ">u4", ">u8"};
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
@@ -281,9 +278,8 @@ static void check_archive(const archive *a, size_t from, const char *words)
     check_read(NULL, words == NULL ? STONET_OK : STONET_ERROR_FORMAT, words, 2);
 }
 
-static void long_archives(void **state)
+TEST(long_archives)
 {
-    (void)state;
     archive a = make_archive();
     check_archive(&a, 0, NULL);
     put(a.bytes + a.end + 10, 1, 2); /* the place alone is long */
@@ -336,9 +332,8 @@ static void long_archives(void **state)
 
 /* ---- small parsers ---- */
 
-static void dates(void **state)
+TEST(dates)
 {
-    (void)state;
     static const struct {
         const char *text;
         double days; /* below -1e6: no date */
@@ -391,9 +386,8 @@ static void dates(void **state)
     }
 }
 
-static void unicode(void **state)
+TEST(unicode)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool valid;
@@ -418,18 +412,17 @@ static void unicode(void **state)
         if (sn_utf8_valid(cases[k].text, strlen(cases[k].text)) != cases[k].valid) fail_msg("case %zu", k);
 }
 
+static int enter(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/stonet_odd_%ld", (long)getpid());
+    return 0;
+}
+
 static int leave(void **state)
 {
     (void)state;
     return unlink(path);
 }
 
-int main(void)
-{
-    snprintf(path, sizeof path, "/tmp/stonet_odd_%ld", (long)getpid());
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),         cmocka_unit_test(svmlight), cmocka_unit_test(types_of_arrays),
-        cmocka_unit_test(long_archives), cmocka_unit_test(dates),    cmocka_unit_test(unicode),
-    };
-    return cmocka_run_group_tests(tests, NULL, leave);
-}
+RUN_TESTS(enter, leave)

@@ -2,33 +2,17 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/test_folder.h"
 #include "base/test_kit.h"
 #include "data/test_reading.h"
 
-static char folder[64];
-static char path[128];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/stonet_text_XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
 static const char *write_bytes(const char *name, const char *bytes, size_t size)
 {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
     sn_writer *writer;
-    OK(sn_writer_open(path, &writer));
+    OK(sn_writer_open(in_folder(name), &writer));
     OK(sn_write(writer, bytes, size));
     OK(sn_writer_commit(writer));
-    return path;
+    return last_path;
 }
 
 static stonet_data *read_as(const char *name, const char *text, const char *target)
@@ -37,8 +21,8 @@ static stonet_data *read_as(const char *name, const char *text, const char *targ
     stonet_data *data = NULL;
     stonet_status status = stonet_data_read(write_bytes(name, text, strlen(text)), &how, &data);
     OK(status);
-    check_parts(path, target);
-    unlink(path);
+    check_parts(last_path, target);
+    unlink(last_path);
     return data;
 }
 
@@ -52,8 +36,8 @@ static void refuse(const char *name, const char *text, const char *target, stone
     assert_null(data);
     if (got != status || strstr(stonet_last_error(), words) == NULL)
         fail_msg("'%.200s' gives %s: %s", text, stonet_status_name(got), stonet_last_error());
-    check_parts(path, target);
-    unlink(path);
+    check_parts(last_path, target);
+    unlink(last_path);
 }
 
 static void check(stonet_data *data, int64_t n, int64_t p, const float *x)
@@ -269,10 +253,10 @@ TEST(test_bad_files)
     assert_says(stonet_data_read(write_bytes("b.bin", "1,2\n3\0,4\n", 9), NULL, &data), STONET_ERROR_FORMAT,
                 "bytes that are not text");
     if (geteuid() != 0) {
-        chmod(path, 0);
-        assert_says(stonet_data_read(path, NULL, &data), STONET_ERROR_IO, "Permission denied");
+        chmod(last_path, 0);
+        assert_says(stonet_data_read(last_path, NULL, &data), STONET_ERROR_IO, "Permission denied");
     }
-    unlink(path);
+    unlink(last_path);
     assert_says(stonet_data_read(folder, NULL, &data), STONET_ERROR_IO, "without shards");
     assert_int_equal(stonet_data_read("/tmp/no/such/file.csv", NULL, &data), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot read /tmp/no/such/file.csv: No such file or directory");
@@ -287,29 +271,29 @@ TEST(test_broken_gzip)
     size_t used = 0;
     for (int i = 0; i < 200; i++) used += (size_t)sprintf(text + used, "%d,%d\n", i * i % 97, i);
     write_bytes("a.csv.gz", text, used);
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(last_path, "rb");
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     stonet_data *data;
     char plain[128];
-    strcpy(plain, path);
-    unlink(path);
+    strcpy(plain, last_path);
+    unlink(last_path);
     write_bytes("cut.bin", bytes, size - 20);
-    assert_says(stonet_data_read(path, NULL, &data), STONET_ERROR_FORMAT, "is cut off");
+    assert_says(stonet_data_read(last_path, NULL, &data), STONET_ERROR_FORMAT, "is cut off");
     /* Two packed files joined are one longer file; zeros behind are padding; anything else is not. */
     memcpy(bytes + size, bytes, size);
     memset(bytes + 2 * size, 0, 8);
     write_bytes("cut.bin", bytes, 2 * size + 8);
-    OK(stonet_data_read(path, NULL, &data));
+    OK(stonet_data_read(last_path, NULL, &data));
     assert_int_equal(data->n, 400);
     stonet_data_free(data);
     bytes[2 * size + 7] = 'x';
     write_bytes("cut.bin", bytes, 2 * size + 8);
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_ERROR_FORMAT);
+    assert_int_equal(stonet_data_read(last_path, NULL, &data), STONET_ERROR_FORMAT);
     bytes[size / 2] ^= 0x55;
     write_bytes("cut.bin", bytes, size);
-    assert_int_equal(stonet_data_read(path, NULL, &data), STONET_ERROR_FORMAT);
-    unlink(path);
+    assert_int_equal(stonet_data_read(last_path, NULL, &data), STONET_ERROR_FORMAT);
+    unlink(last_path);
 }
 
 /* Cells that straddle the edges of the buffer, in every format of line end, and a pipe. */
@@ -341,19 +325,19 @@ TEST(test_long_files)
     refuse("long.csv", text, NULL, STONET_ERROR_FORMAT, "text after a closing");
     free(text);
 
-    snprintf(path, sizeof path, "%s/pipe", folder);
-    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(last_path, sizeof last_path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(last_path, 0600), 0);
     pid_t child = fork();
     if (child == 0) {
-        FILE *file = fopen(path, "w");
+        FILE *file = fopen(last_path, "w");
         fputs("a,b\n1,2\n3,x\n", file);
         fclose(file);
         _exit(0);
     }
     SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_read(path, NULL, &data));
+    OK(stonet_data_read(last_path, NULL, &data));
     assert_int_equal(data->n_text, 1);
-    unlink(path);
+    unlink(last_path);
 }
 
 RUN_TESTS(make_folder, remove_folder)

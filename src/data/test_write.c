@@ -1,40 +1,19 @@
 #include <unistd.h>
 
+#include "base/test_folder.h"
 #include "base/test_kit.h"
 #include "data/frame.h"
 #include "math/noise.h"
 
-static char folder[64];
-static char path[128];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/stonet_write_XXXXXX");
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
-static const char *in_folder(const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 static void check_text(const char *expected)
 {
     char text[1000] = "";
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(last_path, "rb");
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     assert_string_equal(text, expected);
-    unlink(path);
+    unlink(last_path);
 }
 
 TEST(test_matrix_text)
@@ -61,13 +40,13 @@ TEST(test_round_trips)
         OK(stonet_matrix_write(in_folder(files[k]), values, N, M, NULL));
         stonet_read_options how = {.size = sizeof how, .target = "1,2"};
         SN_AUTO(stonet_data) *data = NULL;
-        OK(stonet_data_read(path, &how, &data));
+        OK(stonet_data_read(last_path, &how, &data));
         assert_int_equal(data->n, N);
         for (int i = 0; i < N; i++) {
             assert_true(data->y[2 * i] == values[M * i] && data->y[2 * i + 1] == values[M * i + 1]);
             assert_true(data->x[i] == (float)values[M * i + 2]);
         }
-        unlink(path);
+        unlink(last_path);
     }
 }
 
@@ -79,19 +58,19 @@ TEST(test_tables)
     OK(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"no", "a b"}, 2));
     OK(stonet_data_write(data, in_folder("t.csv")));
     stonet_read_options how = {.size = sizeof how, .target = "y"};
-    OK(stonet_data_read(path, &how, &back));
+    OK(stonet_data_read(last_path, &how, &back));
     assert_memory_equal(back->x, x, sizeof x);
     assert_string_equal(stonet_data_class_label(back, back->label[0]), "a b");
     stonet_data_free(back);
     check_text("x1,x2,y\n1,2.5,a b\n3,4,no\n");
     assert_says(stonet_data_write(data, in_folder("t.npy")), STONET_ERROR_DATA, "'no' is a label");
-    assert_int_equal(access(path, F_OK), -1);
+    assert_int_equal(access(last_path, F_OK), -1);
     OK(stonet_data_set_classes(data, (int32_t[]){1, 0}, (const char *[]){"-1", "1"}, 2));
     OK(stonet_data_write(data, in_folder("t.npy")));
     how.target = "3";
-    OK(stonet_data_read(path, &how, &back));
+    OK(stonet_data_read(last_path, &how, &back));
     assert_true(back->y[0] == 1 && back->y[1] == -1 && back->x[3] == 4);
-    unlink(path);
+    unlink(last_path);
 }
 
 TEST(test_generated_without_truth)
@@ -100,11 +79,11 @@ TEST(test_generated_without_truth)
     OK(stonet_generate("radial", 50, 3, &data));
     OK(stonet_data_write(data, in_folder("g.csv.gz")));
     stonet_read_options how = {.size = sizeof how, .target = "y"};
-    OK(stonet_data_read(path, &how, &back));
+    OK(stonet_data_read(last_path, &how, &back));
     assert_int_equal(back->n_columns, 10);
     assert_memory_equal(back->x, data->x, 50 * 10 * sizeof(float));
     for (int i = 0; i < 50; i++) assert_true(back->y[i] == data->y[i]);
-    unlink(path);
+    unlink(last_path);
 }
 
 /* Dates were written as numbers of days once, and came back as plain numbers. */
@@ -113,13 +92,13 @@ TEST(test_dates_come_back)
     SN_AUTO(stonet_data) *data = NULL, *back = NULL;
     OK(stonet_generate("air", 50, 3, &data));
     OK(stonet_data_write(data, in_folder("air.csv")));
-    OK(stonet_data_read(path, NULL, &back));
+    OK(stonet_data_read(last_path, NULL, &back));
     assert_true(back->column[0].is_date);
     for (int64_t i = 0; i < 50; i++)
         assert_true(sn_frame_number(back, i, back->column[0].slot) ==
                     sn_frame_number(data, i, data->column[0].slot));
     assert_int_equal(stonet_data_missing(back, -1), stonet_data_missing(data, -1));
-    unlink(path);
+    unlink(last_path);
 }
 
 TEST(test_refusals)
@@ -135,8 +114,8 @@ TEST(test_refusals)
     FILE *file = fopen(in_folder("text.csv"), "w");
     fputs("a,b\nred,1\nblue,2\nred,3\n", file);
     fclose(file);
-    OK(stonet_data_read(path, NULL, &data));
-    unlink(path);
+    OK(stonet_data_read(last_path, NULL, &data));
+    unlink(last_path);
     assert_int_equal(stonet_data_write(data, in_folder("t.npy")), STONET_ERROR_DATA);
     OK(stonet_data_write(data, in_folder("t.csv")));
     check_text("a,b\nred,1\nblue,2\nred,3\n");

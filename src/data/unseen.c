@@ -24,20 +24,18 @@ static stonet_status look_at_texts(const stonet_data *data, int64_t slot, const 
                                    unseen *met)
 {
     const sn_dictionary *words = &data->text_values[slot];
-    SN_BLOCK bool *is_new = NULL;
-    SN_TRY(SN_NEW(is_new, words->count));
+    SN_ZEROS(words->count, bool, is_new);
     for (int64_t c = 0; c < words->count; c++)
         is_new[c] = sn_interner_find(known, words->text[c], strlen(words->text[c])) < 0;
-    SN_BLOCK bool *told = NULL;
-    stonet_status status = SN_NEW(told, words->count);
-    for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
+    SN_ZEROS(words->count, bool, told);
+    for (int64_t i = 0; i < data->n; i++) {
         const int32_t code = data->text_code[slot][i];
         if (code < 0 || !is_new[code]) continue;
         met->rows++;
         if (!told[code]) note_text(met, words->text[code]);
         told[code] = true;
     }
-    return status;
+    return STONET_OK;
 }
 
 /* Numbers where training had text: their shortest digits are the words. */
@@ -55,35 +53,32 @@ static void look_at_numbers(const stonet_data *data, int64_t slot, const sn_inte
 static stonet_status look_at_input(const sn_input *input, const stonet_data *data, const sn_column *column,
                                    const stonet_run *run)
 {
-    sn_interner known;
+    SN_FREED_BY(sn_interner_free) sn_interner known = {0};
     unseen met = {0};
     SN_TRY(sn_interner_of(&input->categories, &known));
-    stonet_status status = STONET_OK;
     if (column->kind == SN_COLUMN_TEXT)
-        status = look_at_texts(data, column->slot, &known, &met);
+        SN_TRY(look_at_texts(data, column->slot, &known, &met));
     else
         look_at_numbers(data, column->slot, &known, &met);
-    sn_interner_free(&known);
-    if (status == STONET_OK && met.rows > 0)
+    if (met.rows > 0)
         sn_message(
             run, input->has_other ? STONET_NOTE : STONET_WARNING,
             "column '%s': %lld of %lld rows have values that %s (%s%s): %s", input->name, (long long)met.rows,
             (long long)data->n, input->has_other ? "have no feature of their own" : "no training row had",
             met.list, met.texts > 5 ? ", .." : "",
             input->has_other ? "they count as (other)" : "they count as the average of the training rows");
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_schema_tell_unseen(const sn_schema *schema, const stonet_data *data, const stonet_run *run)
 {
-    SN_BLOCK int64_t *column = NULL;
     if (run == NULL || run->on_message == NULL) return STONET_OK;
-    SN_TRY(SN_NEW(column, schema->n_inputs));
-    stonet_status status = sn_schema_match(schema, data, column);
-    for (int64_t j = 0; status == STONET_OK && j < schema->n_inputs; j++) {
+    SN_ZEROS(schema->n_inputs, int64_t, column);
+    SN_TRY(sn_schema_match(schema, data, column));
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (input->kind == SN_COLUMN_TEXT && input->features > 0)
-            status = look_at_input(input, data, &data->column[column[j]], run);
+            SN_TRY(look_at_input(input, data, &data->column[column[j]], run));
     }
-    return status;
+    return STONET_OK;
 }

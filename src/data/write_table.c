@@ -189,18 +189,16 @@ static stonet_status label_values(const stonet_data *data, double **out)
 static stonet_status table_as_npy(sn_writer *writer, const stonet_data *data, const double *labels)
 {
     int64_t width = table_width(data);
-    SN_BLOCK double *row = NULL;
     SN_TRY(sn_npy_write_header(writer, "<f8", data->n, width, NPY_ALIGN));
-    SN_TRY(SN_NEW(row, width));
-    stonet_status status = STONET_OK;
-    for (int64_t i = 0; status == STONET_OK && i < data->n; i++) {
+    SN_ZEROS(width, double, row);
+    for (int64_t i = 0; i < data->n; i++) {
         for (int64_t j = 0; j < width; j++) {
             bool is_label = data->label != NULL && j == data->n_columns;
             row[j] = is_label ? labels[data->label[i]] : number_at(data, i, j);
         }
-        status = sn_write(writer, row, (size_t)width * sizeof *row);
+        SN_TRY(sn_write(writer, row, (size_t)width * sizeof *row));
     }
-    return status;
+    return STONET_OK;
 }
 
 stonet_status stonet_data_write(const stonet_data *data, const char *path)
@@ -216,10 +214,8 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
     if (format == FORMAT_NPY && sn_frame_has_text(data))
         return sn_fail(STONET_ERROR_DATA,
                        "an .npy file holds numbers only, and the table has text columns: write a .csv");
-    stonet_status status = format == FORMAT_NPY ? label_values(data, &labels) : STONET_OK;
-    if (status == STONET_OK) status = sn_writer_open(path, &writer);
-    if (status == STONET_OK)
-        status = close_writer(writer, format == FORMAT_NPY ? table_as_npy(writer, data, labels)
-                                                           : table_as_text(writer, delimiter, data));
-    return status;
+    if (format == FORMAT_NPY) SN_TRY(label_values(data, &labels));
+    SN_TRY(sn_writer_open(path, &writer));
+    return close_writer(writer, format == FORMAT_NPY ? table_as_npy(writer, data, labels)
+                                                     : table_as_text(writer, delimiter, data));
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 
 /* Rows turned to double and multiplied at a time: always so many, some of a short block for nothing, since
@@ -28,10 +27,8 @@ void sn_affine_clear(sn_affine *affine)
 stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n, double *out)
 {
     int64_t p = affine->inputs, m = affine->outputs;
-    double *block = NULL, *result = NULL;
-    SN_WORKSPACE(scratch);
-    SN_TRY(SN_TAKE_ZERO(&scratch, block, BLOCK_ROWS * p));
-    SN_TRY(SN_TAKE(&scratch, result, BLOCK_ROWS * m));
+    SN_ZEROS(BLOCK_ROWS * p, double, block);
+    SN_ARRAY(BLOCK_ROWS * m, double, result);
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         for (int64_t i = 0; i < rows * p; i++) block[i] = (double)z[first * p + i];

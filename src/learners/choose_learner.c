@@ -69,10 +69,8 @@ static stonet_status features(const sn_problem *problem, const sn_rows *rows, co
 static stonet_status add_losses(const sn_folds *folds, const sn_regression *at, const double *coef,
                                 const double *intercept, double *sum)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = at->problem->outputs, d = at->d;
-    float *mu = NULL;
-    SN_TRY(SN_TAKE(&scratch, mu, m));
+    SN_ARRAY(m, float, mu);
     for (int64_t i = 0; i < at->rows->n; i++) {
         const int64_t row = sn_rows_at(at->rows, i);
         bool wrong;
@@ -98,11 +96,10 @@ static stonet_status score_fold(const contest *on, const sn_fold *fold, const fa
     const sn_problem *problem = &on->problem;
     const int64_t d = front != NULL ? front->outputs : problem->p, m = problem->outputs;
     float *train = NULL, *test = NULL;
-    double *coef = NULL, *intercept = NULL;
     SN_TRY(features(problem, &fold->train, front, &scratch, &train));
     SN_TRY(features(problem, &fold->test, front, &scratch, &test));
-    SN_TRY(SN_TAKE(&scratch, coef, m * d));
-    SN_TRY(SN_TAKE(&scratch, intercept, m));
+    SN_ARRAY(m * d, double, coef);
+    SN_ARRAY(m, double, intercept);
     for (int s = 0; s < tried->count; s++) {
         const sn_regression fit = {problem, &fold->train, d, train, tried->penalty[s], ENOUGH};
         const sn_regression seen = {.problem = problem, .rows = &fold->test, .d = d, .x = test};
@@ -123,12 +120,10 @@ static stonet_status score(const contest *on, const family *tried, double *loss)
     for (int s = 0; s < tried->count; s++) loss[s] = 0.0;
     for (int k = 0; k < on->folds.count; k++) {
         const sn_fold *fold = &on->folds.fold[k];
-        sn_front *front = NULL;
+        SN_AUTO(sn_front) *front = NULL;
         if (tried->complexity > 0.0)
             SN_TRY(sn_front_kernel_create(&on->problem, &fold->train, &setting, on->run->seed, &front));
-        stonet_status status = score_fold(on, fold, tried, front, loss);
-        sn_front_free(front);
-        SN_TRY(status);
+        SN_TRY(score_fold(on, fold, tried, front, loss));
     }
     return STONET_OK;
 }
@@ -159,10 +154,9 @@ static stonet_status offer_ridges(contest *on)
 /* Of the width that is best by least squares on indicators of the classes. */
 static stonet_status offer_logistic(contest *on)
 {
-    SN_WORKSPACE(scratch);
     const int64_t classes = on->problem.outputs;
-    double *y = NULL, penalty[N_STEPS];
-    SN_TRY(SN_TAKE_ZERO(&scratch, y, on->problem.n * classes));
+    double penalty[N_STEPS];
+    SN_ZEROS(on->problem.n * classes, double, y);
     for (int64_t i = 0; i < on->problem.n; i++) y[i * classes + on->problem.label[i]] = 1.0;
     contest squares = *on;
     squares.problem.task = SN_REGRESSION;

@@ -10,7 +10,6 @@
 #include "learners/kernel_learner.h"
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "learners/learner.h"
 #include "math/kernel.h"
 #include "net/network.h"
@@ -55,16 +54,15 @@ static void kernel_free(void *opaque)
     sn_network_clear(&state->net);
     SN_FREE_ALL(state->folded, state);
 }
+SN_DROP(kernel_state, kernel_free)
 
 /* The layer after the front, as coefficients; of classes of which only one has rows, that one. */
 static stonet_status solve(const sn_regression *job, const stonet_run *run, sn_network *net)
 {
-    SN_WORKSPACE(scratch);
     const int64_t d = job->d, m = job->problem->outputs;
-    double *coef = NULL, *intercept = NULL;
     bool found;
-    SN_TRY(SN_TAKE_ZERO(&scratch, coef, m * d));
-    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, m));
+    SN_ZEROS(m * d, double, coef);
+    SN_ZEROS(m, double, intercept);
     SN_TRY(sn_regress(job, run, coef, intercept, &found));
     for (int64_t i = 0; !found && i < job->rows->n; i++) {
         const int64_t row = sn_rows_at(job->rows, i);
@@ -80,18 +78,16 @@ static stonet_status solve(const sn_regression *job, const stonet_run *run, sn_n
 static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const sn_settings *settings,
                            const stonet_run *run, kernel_state *state)
 {
-    SN_WORKSPACE(scratch);
     const uint64_t seed = run != NULL ? run->seed : 1;
     const sn_front_recipe setting = sn_kernel_learner_setting(settings);
-    float *z = NULL, *u = NULL;
     SN_TRY(sn_front_kernel_create(problem, rows, &setting, seed, &state->front));
     const int64_t d = state->front->outputs;
     state->net.shape = (sn_shape){.layers = 1, .task = problem->task};
     state->net.shape.width[0] = d;
     state->net.shape.width[1] = problem->outputs;
     SN_TRY(sn_network_start(&state->net, seed));
-    SN_TRY(SN_TAKE(&scratch, z, rows->n * problem->p));
-    SN_TRY(SN_TAKE(&scratch, u, rows->n * d));
+    SN_ARRAY(rows->n * problem->p, float, z);
+    SN_ARRAY(rows->n * d, float, u);
     sn_batch_fetch(problem, rows, &(sn_batch){.x = z, .x_stride = problem->p});
     SN_TRY(state->front->ops->apply(state->front, rows->n, z, u));
     const sn_regression job = {.problem = problem,
@@ -107,12 +103,9 @@ static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const
 static stonet_status fit_state(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                                kernel_state *state)
 {
-    SN_WORKSPACE(scratch);
-    float *z = NULL;
-    int64_t *list = NULL;
     const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
-    SN_TRY(SN_TAKE(&scratch, z, problem->n * problem->p));
-    SN_TRY(SN_TAKE(&scratch, list, n));
+    SN_ARRAY(problem->n * problem->p, float, z);
+    SN_ARRAY(n, int64_t, list);
     SN_TRY(sn_choose_rows(problem->n, n, run != NULL ? run->seed : 1, SUBSTREAM, list));
     SN_TRY(sn_scaling_learn(&state->scaling, problem->x, problem->n, problem->p));
     sn_scaling_apply(&state->scaling, problem->x, problem->n, z);
@@ -125,27 +118,19 @@ static stonet_status fit_state(const sn_problem *problem, const sn_settings *set
 static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                                 void **out)
 {
-    kernel_state *state;
-    *out = NULL;
+    SN_AUTO(kernel_state) *state = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "kernel: there are no rows to fit on");
     SN_TRY(SN_NEW(state, 1));
-    stonet_status status = fit_state(problem, settings, run, state);
-    if (status != STONET_OK) {
-        kernel_free(state);
-        return status;
-    }
-    *out = state;
-    return STONET_OK;
+    SN_TRY(fit_state(problem, settings, run, state));
+    return SN_GIVE(state, out);
 }
 
 static stonet_status kernel_predict(const void *opaque, const float *z, int64_t n, double *out)
 {
     const kernel_state *state = opaque;
     const sn_shape *shape = &state->net.shape;
-    SN_WORKSPACE(scratch);
-    float *scaled = NULL, *mu = NULL;
-    SN_TRY(SN_TAKE(&scratch, scaled, n * state->front->inputs));
-    SN_TRY(SN_TAKE(&scratch, mu, n * shape->width[1]));
+    SN_ARRAY(n * state->front->inputs, float, scaled);
+    SN_ARRAY(n * shape->width[1], float, mu);
     sn_scaling_apply(&state->scaling, z, n, scaled);
     SN_TRY(state->front->ops->first_layer(state->front, shape, state->folded, n, scaled, mu));
     sn_network_output(&state->net, mu, n, out);
@@ -173,16 +158,10 @@ static stonet_status load_state(const sn_store *store, kernel_state *state)
 
 static stonet_status kernel_load(const sn_store *store, void **out)
 {
-    kernel_state *state;
-    *out = NULL;
+    SN_AUTO(kernel_state) *state = NULL;
     SN_TRY(SN_NEW(state, 1));
-    stonet_status status = load_state(store, state);
-    if (status != STONET_OK) {
-        kernel_free(state);
-        return status;
-    }
-    *out = state;
-    return STONET_OK;
+    SN_TRY(load_state(store, state));
+    return SN_GIVE(state, out);
 }
 
 static sn_sizes kernel_sizes(const void *opaque)

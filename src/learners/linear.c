@@ -16,7 +16,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "learners/affine.h"
 #include "learners/learner.h"
 #include "math/linalg.h"
@@ -55,7 +54,6 @@ static void column_means(const sn_problem *problem, double *mean)
 /* Fills the map from the data. */
 static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *map)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = problem->n, p = problem->p, m = problem->outputs;
     int64_t rows = ridge > 0 ? n + p : n;
     int64_t size = rows > p ? rows : p; /* leading dimension of B: it comes back with the p x m solution */
@@ -65,11 +63,10 @@ static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *m
     uint64_t bytes = 2 * sizeof(double) * (uint64_t)(rows * p + size * m);
     SN_TRY(sn_memory_require(bytes, "linear regression", "use fewer rows or columns"));
 
-    double *a = NULL, *b = NULL, *singular = NULL, *mean = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, p + m));
-    SN_TRY(SN_TAKE_ZERO(&scratch, a, rows * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, b, size * m));
-    SN_TRY(SN_TAKE_ZERO(&scratch, singular, rows < p ? rows : p));
+    SN_ZEROS(p + m, double, mean);
+    SN_ZEROS(rows * p, double, a);
+    SN_ZEROS(size * m, double, b);
+    SN_ZEROS(rows < p ? rows : p, double, singular);
     column_means(problem, mean);
     fill_system(problem, ridge, rows, size, mean, a, b);
     lapack_int rank;
@@ -99,6 +96,7 @@ static void linear_free(void *state)
     if (state != NULL) sn_affine_clear(&((line *)state)->map);
     sn_free(state);
 }
+SN_DROP(line, linear_free)
 
 /* The loss of the rows at mu, and the y that their law expects there. */
 static double expect(const sn_problem *problem, const double *mu, const double *parameter, double *y)
@@ -116,13 +114,12 @@ static double expect(const sn_problem *problem, const double *mu, const double *
 static stonet_status solve_law(const sn_problem *problem, double ridge, line *out)
 {
     enum { ROUNDS = 200 };
-    SN_WORKSPACE(scratch);
     const int64_t n = problem->n;
     sn_problem guessed = *problem;
-    double *y = NULL, *mu = NULL, *weight = NULL, parameter[SN_LAW_PARAMETERS], least = (double)INFINITY, add;
-    SN_TRY(SN_TAKE(&scratch, y, n));
-    SN_TRY(SN_TAKE(&scratch, mu, n));
-    SN_TRY(SN_TAKE(&scratch, weight, n));
+    double parameter[SN_LAW_PARAMETERS], least = (double)INFINITY, add;
+    SN_ARRAY(n, double, y);
+    SN_ARRAY(n, double, mu);
+    SN_ARRAY(n, double, weight);
     for (int64_t i = 0; i < n; i++) {
         y[i] = problem->y[i];
         weight[i] = sn_problem_weight(problem, i);
@@ -146,19 +143,13 @@ static stonet_status linear_fit(const sn_problem *problem, const sn_settings *se
                                 void **state)
 {
     (void)run;
-    line *made = NULL;
+    SN_AUTO(line) *made = NULL;
     const double ridge = sn_real(settings, "ridge");
-    *state = NULL;
     SN_TRY(SN_NEW(made, 1));
     made->scale = -1.0;
-    stonet_status status = sn_affine_create(&made->map, problem->p, problem->outputs);
-    if (status == STONET_OK)
-        status = problem->law != NULL ? solve_law(problem, ridge, made) : solve(problem, ridge, &made->map);
-    if (status == STONET_OK)
-        *state = made;
-    else
-        linear_free(made);
-    return status;
+    SN_TRY(sn_affine_create(&made->map, problem->p, problem->outputs));
+    SN_TRY(problem->law != NULL ? solve_law(problem, ridge, made) : solve(problem, ridge, &made->map));
+    return SN_GIVE(made, state);
 }
 
 static stonet_status linear_predict(const void *state, const float *z, int64_t n, double *out)
@@ -175,19 +166,13 @@ static stonet_status linear_save(const void *state, sn_store *store)
 
 static stonet_status linear_load(const sn_store *store, void **state)
 {
-    line *loaded;
-    *state = NULL;
+    SN_AUTO(line) *loaded = NULL;
     SN_TRY(SN_NEW(loaded, 1));
     loaded->scale = -1.0;
-    stonet_status status = sn_affine_load(store, &loaded->map);
-    if (status == STONET_OK && sn_store_find_text(store, "law_scale") != NULL)
-        status = sn_store_get_real(store, "law_scale", &loaded->scale);
-    if (status != STONET_OK) {
-        linear_free(loaded);
-        return status;
-    }
-    *state = loaded;
-    return STONET_OK;
+    SN_TRY(sn_affine_load(store, &loaded->map));
+    if (sn_store_find_text(store, "law_scale") != NULL)
+        SN_TRY(sn_store_get_real(store, "law_scale", &loaded->scale));
+    return SN_GIVE(loaded, state);
 }
 
 static sn_sizes linear_sizes(const void *state)

@@ -36,16 +36,15 @@ static void logistic_free(void *state)
     sn_affine_clear(&model->map);
     sn_free(model);
 }
+SN_DROP(logistic, logistic_free)
 
 static stonet_status create(int64_t inputs, int64_t classes, int64_t present, logistic **out)
 {
-    logistic *model;
-    SN_TRY(SN_NEW(model, 1));
-    *out = model;
-    model->classes = classes;
-    model->present = present;
-    SN_TRY(SN_NEW(model->class_of, present));
-    return sn_affine_create(&model->map, inputs, present <= 2 ? 1 : present);
+    SN_TRY(SN_NEW(*out, 1));
+    (*out)->classes = classes;
+    (*out)->present = present;
+    SN_TRY(SN_NEW((*out)->class_of, present));
+    return sn_affine_create(&(*out)->map, inputs, present <= 2 ? 1 : present);
 }
 
 /* Codes of the classes that have rows, renumbered: label[i] in 0..present-1, code[c] the new code or -1. */
@@ -65,15 +64,12 @@ static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label
 static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *settings,
                                   const stonet_run *run, void **state)
 {
-    logistic *model = NULL;
-    int32_t *code = NULL, *label = NULL;
-    stonet_status status;
-    *state = NULL;
+    SN_AUTO(logistic) *model = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "logistic: there are no rows to fit on");
-    SN_GOTO(status, SN_NEW(code, problem->outputs), done);
-    SN_GOTO(status, SN_NEW(label, problem->n), done);
+    SN_ZEROS(problem->outputs, int32_t, code);
+    SN_ZEROS(problem->n, int32_t, label);
     int64_t present = renumber(problem, code, label);
-    SN_GOTO(status, create(problem->p, problem->outputs, present, &model), done);
+    SN_TRY(create(problem->p, problem->outputs, present, &model));
     for (int64_t c = 0; c < problem->outputs; c++)
         if (code[c] >= 0) model->class_of[code[c]] = (int32_t)c;
     if (present > 1) {
@@ -84,28 +80,20 @@ static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *
                                           .label = label,
                                           .weight = problem->weight,
                                           .l2 = sn_real(settings, "l2")};
-        status = sn_logistic(&call, run, model->map.coef, model->map.intercept);
+        SN_TRY(sn_logistic(&call, run, model->map.coef, model->map.intercept));
     }
-done:
-    sn_free(code);
-    sn_free(label);
-    if (status == STONET_OK)
-        *state = model;
-    else
-        logistic_free(model);
-    return status;
+    return SN_GIVE(model, state);
 }
 
 static stonet_status logistic_predict(const void *state, const float *z, int64_t n, double *out)
 {
     const logistic *model = state;
     int64_t m = model->map.outputs, width = model->classes;
-    double *eta;
-    SN_TRY(SN_NEW_RAW(eta, n * m));
-    stonet_status status = sn_affine_apply(&model->map, z, n, eta);
-    if (status == STONET_OK && m > 1) sn_softmax(n, m, eta);
+    SN_ARRAY(n * m, double, eta);
+    SN_TRY(sn_affine_apply(&model->map, z, n, eta));
+    if (m > 1) sn_softmax(n, m, eta);
     memset(out, 0, (size_t)(n * width) * sizeof *out);
-    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
+    for (int64_t i = 0; i < n; i++) {
         double *row = out + i * width;
         if (model->present == 1) {
             row[model->class_of[0]] = 1;
@@ -116,8 +104,7 @@ static stonet_status logistic_predict(const void *state, const float *z, int64_t
             for (int64_t k = 0; k < m; k++) row[model->class_of[k]] = eta[i * m + k];
         }
     }
-    sn_free(eta);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status logistic_save(const void *state, sn_store *store)
@@ -148,16 +135,10 @@ static stonet_status load_into(const sn_store *store, logistic *model)
 
 static stonet_status logistic_load(const sn_store *store, void **state)
 {
-    logistic *model;
-    *state = NULL;
+    SN_AUTO(logistic) *model = NULL;
     SN_TRY(SN_NEW(model, 1));
-    stonet_status status = load_into(store, model);
-    if (status != STONET_OK) {
-        logistic_free(model);
-        return status;
-    }
-    *state = model;
-    return STONET_OK;
+    SN_TRY(load_into(store, model));
+    return SN_GIVE(model, state);
 }
 
 static sn_sizes logistic_sizes(const void *state)

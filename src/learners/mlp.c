@@ -55,17 +55,11 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
 static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                              void **state)
 {
-    sn_network *net;
-    *state = NULL;
+    SN_AUTO(sn_network) *net = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "mlp: there are no rows to fit on");
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = train(problem, settings, run, net);
-    if (status != STONET_OK) {
-        sn_network_free(net);
-        return status;
-    }
-    *state = net;
-    return STONET_OK;
+    SN_TRY(train(problem, settings, run, net));
+    return SN_GIVE(net, state);
 }
 
 static stonet_status mlp_predict(const void *state, const float *z, int64_t n, double *out)

@@ -257,7 +257,7 @@ TEST(a_stop_request_keeps_the_fit_so_far)
 TEST(a_damaged_store_is_refused)
 {
     sn_store *store;
-    void *state;
+    void *state = NULL;
     assert_ok(sn_store_create(&store));
     assert_int_equal(sn_learner_find("linear")->load(store, &state), STONET_ERROR_FORMAT);
     assert_null(state);

@@ -147,11 +147,9 @@ static stonet_status iterate_full(const sn_gaussian_fit *fit, double *s, sn_gaus
     const int64_t d = fit->d;
     SN_WORKSPACE(scratch);
     sums once = {0}, all = {0};
-    sn_full_row *row = NULL;
-    double *room = NULL, *variance = NULL;
-    SN_TRY(SN_TAKE(&scratch, row, 1));
-    SN_TRY(SN_TAKE(&scratch, room, d * d));
-    SN_TRY(SN_TAKE(&scratch, variance, d));
+    SN_ARRAY(1, sn_full_row, row);
+    SN_ARRAY(d * d, double, room);
+    SN_ARRAY(d, double, variance);
     SN_TRY(SN_TAKE(&scratch, once.block, BLOCK * d));
     SN_TRY(SN_TAKE_ZERO(&scratch, once.first, d));
     SN_TRY(SN_TAKE_ZERO(&scratch, once.second, d * d));
@@ -277,8 +275,7 @@ static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
     const int64_t d = g->d, k = g->factors;
     SN_WORKSPACE(scratch);
     factor_sums all = {0};
-    double *variance = NULL;
-    SN_TRY(SN_TAKE(&scratch, variance, d));
+    SN_ARRAY(d, double, variance);
     SN_TRY(SN_TAKE(&scratch, all.ff, k * k));
     SN_TRY(SN_TAKE(&scratch, all.xf, d * k));
     SN_TRY(SN_TAKE(&scratch, all.xx, d));

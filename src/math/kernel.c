@@ -32,10 +32,8 @@ static void row_norms(int64_t n, int64_t p, const double *a, double *norms)
 stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
                                    double *d2)
 {
-    SN_WORKSPACE(scratch);
-    double *na = NULL, *nb = NULL;
-    SN_TRY(SN_TAKE(&scratch, na, n));
-    SN_TRY(SN_TAKE(&scratch, nb, m));
+    SN_ARRAY(n, double, na);
+    SN_ARRAY(m, double, nb);
     row_norms(n, p, a, na);
     row_norms(m, p, b, nb);
     for (int64_t i0 = 0; i0 < n; i0 += GRAM_ROWS) {
@@ -99,12 +97,10 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
 static stonet_status pair_distances(int64_t n, int64_t p, const double *x, uint64_t seed, sn_workspace *keep,
                                     double **out, int64_t *pairs)
 {
-    SN_WORKSPACE(scratch);
     int64_t count = n < SN_DISTANCE_ROWS ? n : SN_DISTANCE_ROWS;
-    int64_t *rows = NULL;
-    double *chosen = NULL, *d2 = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, count));
-    SN_TRY(SN_TAKE(&scratch, chosen, count * p));
+    double *d2 = NULL;
+    SN_ARRAY(count, int64_t, rows);
+    SN_ARRAY(count * p, double, chosen);
     SN_TRY(SN_TAKE(keep, d2, count * count));
     SN_TRY(sn_choose_rows(n, count, seed, 1, rows));
     for (int64_t i = 0; i < count; i++)

@@ -46,13 +46,12 @@ static void next_column(const sn_gaussian_rows *of, int64_t pivot, int64_t rank,
 stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double tolerance, int64_t most_rank,
                                      sn_workspace *keep, double **factor, int64_t *rank)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = of->n, limit = most_rank < n ? most_rank : n;
-    double *rest = NULL, *rows = NULL;
+    double *rows = NULL;
     stonet_status status = STONET_OK;
     int64_t room = 0, r = 0;
     *factor = NULL;
-    SN_TRY(SN_TAKE(&scratch, rest, n));
+    SN_ARRAY(n, double, rest);
     for (int64_t i = 0; i < n; i++) rest[i] = 1.0;
     for (; r < limit; r++) {
         int64_t pivot = largest(n, rest);
@@ -90,14 +89,11 @@ static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, i
 stonet_status sn_landmarks_create(int64_t count, int64_t p, const double *centres, double gamma,
                                   sn_workspace *keep, sn_landmarks *out)
 {
-    SN_WORKSPACE(scratch);
     memset(out, 0, sizeof *out);
     out->p = p;
     out->gamma = gamma;
-    double *gram = NULL;
-    int *order = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, count * count));
-    SN_TRY(SN_TAKE_ZERO(&scratch, order, count));
+    SN_ARRAY(count * count, double, gram);
+    SN_ZEROS(count, int, order);
     SN_TRY(sn_gaussian_gram(count, count, p, centres, centres, gamma, gram));
     SN_TRY(pivoted_cholesky(count, gram, order, &out->rank));
     SN_TRY(SN_TAKE(keep, out->order, out->rank));

@@ -146,8 +146,7 @@ static stonet_status apply_shares(const sn_kernel_sum *sum, const double *centre
 
 stonet_status sn_kernel_sum_apply(const sn_kernel_sum *sum, int64_t n, const float *x, float *f)
 {
-    SN_BLOCK double *norm = NULL;
-    SN_TRY(SN_NEW_RAW(norm, sum->m));
+    SN_ARRAY(sum->m, double, norm);
     centre_norms(sum, norm);
     return apply_shares(sum, norm, n, x, f);
 }

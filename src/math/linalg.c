@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/serial_blas.h"
 #include "math/tiles.h"
 
@@ -152,18 +151,15 @@ stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
 
 stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, double *v)
 {
-    SN_WORKSPACE(scratch);
     if (count < 0 || count > n)
         return sn_fail(STONET_ERROR_ARGUMENT, "%lld eigenvalues are wanted of a matrix of order %lld",
                        (long long)count, (long long)n);
     if (count == n) return sn_eigh(n, a, values, v);
     if (count == 0) return STONET_OK;
 
-    double *z = NULL, *found = NULL;
-    lapack_int *support = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, n * count));
-    SN_TRY(SN_TAKE(&scratch, found, n));
-    SN_TRY(SN_TAKE(&scratch, support, 2 * n));
+    SN_ARRAY(n * count, double, z);
+    SN_ARRAY(n, double, found);
+    SN_ARRAY(2 * n, lapack_int, support);
     lapack_int got = 0;
     int threads = sn_serial_blas_begin();
     lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', (lapack_int)n, a, (lapack_int)n, 0.0,
@@ -209,15 +205,13 @@ static lapack_int q_factor(lapack_int m, lapack_int n, double *q, double *tau, d
    positive diagonal of R, so that an orthonormal A comes back unchanged. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a)
 {
-    SN_WORKSPACE(scratch);
     if (n > m)
         return sn_fail(STONET_ERROR_ARGUMENT, "%lld vectors of length %lld cannot be orthonormal",
                        (long long)n, (long long)m);
     if (n == 0) return STONET_OK;
-    double *q = NULL, *tau = NULL, *sign = NULL;
-    SN_TRY(SN_TAKE(&scratch, q, m * n));
-    SN_TRY(SN_TAKE(&scratch, tau, n));
-    SN_TRY(SN_TAKE(&scratch, sign, n));
+    SN_ARRAY(m * n, double, q);
+    SN_ARRAY(n, double, tau);
+    SN_ARRAY(n, double, sign);
     sn_transpose(m, n, a, q);
     SN_TRY(sn_lapack_status(q_factor((lapack_int)m, (lapack_int)n, q, tau, sign), "QR decomposition"));
     for (int64_t i = 0; i < m; i++)
@@ -251,13 +245,11 @@ void sn_fix_signs(int64_t m, int64_t n, double *a)
    the overlap it has no cancellation near 0. */
 stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance)
 {
-    SN_WORKSPACE(scratch);
     *distance = 0.0;
     if (d == 0) return STONET_OK;
-    double *qa = NULL, *qb = NULL, *overlap = NULL;
-    SN_TRY(SN_TAKE(&scratch, qa, p * d));
-    SN_TRY(SN_TAKE(&scratch, qb, p * d));
-    SN_TRY(SN_TAKE(&scratch, overlap, d * d));
+    SN_ARRAY(p * d, double, qa);
+    SN_ARRAY(p * d, double, qb);
+    SN_ARRAY(d * d, double, overlap);
     memcpy(qa, a, (size_t)(p * d) * sizeof *qa);
     memcpy(qb, b, (size_t)(p * d) * sizeof *qb);
     SN_TRY(sn_orthonormalise(p, d, qa));

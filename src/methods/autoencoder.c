@@ -54,17 +54,12 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
 static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                      const stonet_run *run, sn_fit_result *result)
 {
-    sn_network *net;
+    SN_AUTO(sn_network) *net = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
     SN_TRY(SN_NEW(net, 1));
-    stonet_outcome outcome;
-    stonet_status status = train(problem, dim, settings, run, net, &outcome);
-    if (status != STONET_OK) {
-        sn_network_free(net);
-        return status;
-    }
-    *result = (sn_fit_result){.state = net, .dim = dim, .outcome = outcome};
-    return STONET_OK;
+    SN_TRY(train(problem, dim, settings, run, net, &result->outcome));
+    result->dim = dim;
+    return SN_GIVE(net, &result->state);
 }
 
 static stonet_status autoencoder_transform(const void *state, const float *x, int64_t n,

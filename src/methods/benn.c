@@ -45,10 +45,8 @@ static void fill_indicators(const sn_problem *problem, double *g)
 
 static stonet_status fill_gaussians(const sn_problem *problem, int64_t count, uint64_t seed, double *g)
 {
-    SN_WORKSPACE(scratch);
-    double *place = NULL;
     sn_random random;
-    SN_TRY(SN_TAKE(&scratch, place, count));
+    SN_ARRAY(count, double, place);
     sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
     for (int64_t j = 0; j < count; j++) place[j] = 4.0 * sn_random_uniform(&random) - 2.0;
     for (int64_t i = 0; i < problem->n; i++)
@@ -171,14 +169,12 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
         .batch = sn_is(settings, "batch", "auto") ? usual : sn_int(settings, "batch"),
         .epochs = sn_int(settings, "epochs"),
     };
-    sn_network whole = {0};
-    stonet_status status = make_shape(settings, problem->p, dim, functions.outputs, &whole.shape);
-    if (status == STONET_OK) status = sn_network_start(&whole, run->seed);
-    if (status == STONET_OK) start_small(&whole.shape, run->seed, whole.theta);
-    if (status == STONET_OK) status = sn_network_train(&whole, &functions, &training, run, outcome);
-    if (status == STONET_OK) status = keep_encoder(&whole, encoder);
-    sn_network_clear(&whole);
-    return status;
+    SN_FREED_BY(sn_network_clear) sn_network whole = {0};
+    SN_TRY(make_shape(settings, problem->p, dim, functions.outputs, &whole.shape));
+    SN_TRY(sn_network_start(&whole, run->seed));
+    start_small(&whole.shape, run->seed, whole.theta);
+    SN_TRY(sn_network_train(&whole, &functions, &training, run, outcome));
+    return keep_encoder(&whole, encoder);
 }
 
 static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -187,16 +183,11 @@ static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_s
     stonet_run defaults = STONET_RUN_INIT;
     if (run == NULL) run = &defaults;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
-    sn_network *net;
+    SN_AUTO(sn_network) *net = NULL;
     SN_TRY(SN_NEW(net, 1));
-    stonet_outcome outcome = STONET_DONE;
-    stonet_status status = train(problem, dim, settings, run, net, &outcome);
-    if (status != STONET_OK) {
-        sn_network_free(net);
-        return status;
-    }
-    *result = (sn_fit_result){.state = net, .dim = dim, .outcome = outcome};
-    return STONET_OK;
+    SN_TRY(train(problem, dim, settings, run, net, &result->outcome));
+    result->dim = dim;
+    return SN_GIVE(net, &result->state);
 }
 
 const sn_method sn_method_benn = {

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/cve_objective.h"
@@ -32,13 +33,12 @@ static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *
 {
     const int64_t n = problem->n;
     SN_WORKSPACE(scratch);
-    int64_t *row = NULL;
-    double *centred = NULL, *z = NULL, *y = NULL, *all = NULL;
+    double *z = NULL, *y = NULL, *all = NULL;
     cve->n = wanted < n ? wanted : n;
     cve->rank = whitening->rank;
     SN_TRY(sn_responses(problem, central, &scratch, &cve->responses, &all));
-    SN_TRY(SN_TAKE(&scratch, row, n));
-    SN_TRY(SN_TAKE(&scratch, centred, cve->n * problem->p));
+    SN_ARRAY(n, int64_t, row);
+    SN_ARRAY(cve->n * problem->p, double, centred);
     SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
     SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
     sn_random random;
@@ -103,7 +103,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_whitening whitening;
     sn_cve cve = {.threads = sn_threads(run)};
     descent at = {0};
-    double *best = NULL, lowest = INFINITY;
+    double lowest = INFINITY;
     stonet_status status =
         sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, NULL, &scratch, &whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "cve");
@@ -118,7 +118,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(SN_TAKE(&scratch, at.tried, size));
     SN_TRY(SN_TAKE(&scratch, at.gradient, size));
     SN_TRY(SN_TAKE(&scratch, at.inner, dim * dim));
-    SN_TRY(SN_TAKE(&scratch, best, size));
+    SN_ARRAY(size, double, best);
     for (int64_t start = 0; start < sn_int(settings, "restarts"); start++) {
         if (start > 0 && sn_should_stop(run)) break;
         sn_random random;

@@ -4,6 +4,7 @@
  *
  *     M = 2 sum_h p_h S_h^2 + 2 G^2 + 2 tr(G) G - 2 I.
  */
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "methods/spectral.h"
 
@@ -28,9 +29,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 {
     (void)settings;
     int64_t rank = sample->whitening.rank;
-    SN_WORKSPACE(scratch);
-    double *a = NULL;
-    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
+    SN_ARRAY(rank * rank, double, a);
     SN_TRY(SN_TAKE_ZERO(keep, out->m, rank * rank));
     for (int64_t h = 0; h < sample->slices.count; h++) {
         SN_TRY(sn_sample_second(sample, h, a));

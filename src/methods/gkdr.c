@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/kernel_response.h"
@@ -47,12 +48,10 @@ typedef struct gradients {
 /* Exact: T (n x rank) at the rows themselves. */
 static stonet_status exact_coefficients(const sn_gkdr *of, double ridge, sn_workspace *keep, gradients *g)
 {
-    SN_WORKSPACE(scratch);
     const sn_kernel_input *input = of->input;
     int64_t n = input->n;
-    double *k = NULL;
     g->m = n;
-    SN_TRY(SN_TAKE(&scratch, k, n * n));
+    SN_ARRAY(n * n, double, k);
     SN_TRY(SN_TAKE(keep, g->t, n * of->rank));
     SN_TRY(SN_TAKE(keep, g->centres, n * input->p));
     memcpy(g->centres, input->x, (size_t)(n * input->p) * sizeof(double));
@@ -66,14 +65,12 @@ static stonet_status exact_coefficients(const sn_gkdr *of, double ridge, sn_work
 static stonet_status landmark_coefficients(const sn_gkdr *of, double ridge, stonet_team *team,
                                            sn_workspace *keep, gradients *g)
 {
-    SN_WORKSPACE(scratch);
     const sn_kernel_input *input = of->input;
     sn_landmarks landmarks;
-    double *gram = NULL;
     SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
     const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
     g->m = landmarks.rank;
-    SN_TRY(SN_TAKE(&scratch, gram, g->m * g->m));
+    SN_ARRAY(g->m * g->m, double, gram);
     SN_TRY(SN_TAKE(keep, g->t, g->m * of->rank));
     SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g->t));
     sn_add_diagonal(g->m, ridge, gram);
@@ -151,12 +148,10 @@ stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix)
 
 stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction)
 {
-    SN_WORKSPACE(scratch);
     int64_t p = of->input->p, count = *dim < p ? *dim : p;
-    double *matrix = NULL, *values = NULL, *v = NULL;
-    SN_TRY(SN_TAKE(&scratch, matrix, p * p));
-    SN_TRY(SN_TAKE(&scratch, values, count));
-    SN_TRY(SN_TAKE(&scratch, v, p * count));
+    SN_ARRAY(p * p, double, matrix);
+    SN_ARRAY(count, double, values);
+    SN_ARRAY(p * count, double, v);
     SN_TRY(sn_gkdr_matrix(of, matrix));
     SN_TRY(sn_eigh_top(p, count, matrix, values, v));
     SN_TRY(sn_kernel_limit(of->run, "gkdr", *dim, count, values, "the gradients span no more", dim));
@@ -220,7 +215,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    double *f = NULL, *direction = NULL, *mean = NULL;
+    double *f = NULL, *direction = NULL;
     int64_t rank;
     const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1, 0.0));
@@ -228,7 +223,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
     const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
     SN_TRY(estimate(&of, sn_int(settings, "steps"), &scratch, &dim, &direction));
-    SN_TRY(SN_TAKE(&scratch, mean, input.p));
+    SN_ARRAY(input.p, double, mean);
     sn_column_means(input.n, input.p, input.x, mean);
     return sn_linear_map_result(
         &(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = direction}, result);

@@ -251,9 +251,8 @@ static stonet_status fit_directions(stage *s, sn_network *one, int64_t *count, s
 static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_outcome *outcome)
 {
     SN_WORKSPACE(scratch);
-    sn_network *one = NULL;
     SN_TRY(open_stage(s, &scratch));
-    SN_TRY(SN_TAKE_ZERO(&scratch, one, s->dim));
+    SN_ZEROS(s->dim, sn_network, one);
     stonet_status status = fit_directions(s, one, count, outcome);
     if (status == STONET_OK) status = join(s, one, *count, all);
     for (int64_t k = 0; k < s->dim; k++) sn_network_clear(one + k);
@@ -270,17 +269,11 @@ static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const s
                        "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
                        (long long)problem->n);
     stage s = {.problem = problem, .settings = settings, .run = run != NULL ? run : &defaults, .dim = dim};
-    sn_network *all;
+    SN_AUTO(sn_network) *all = NULL;
     SN_TRY(SN_NEW(all, 1));
-    stonet_outcome outcome = STONET_DONE;
-    int64_t fitted = 0;
-    stonet_status status = fit_all(&s, all, &fitted, &outcome);
-    if (status != STONET_OK) {
-        sn_network_free(all);
-        return status;
-    }
-    *result = (sn_fit_result){.state = all, .dim = fitted, .outcome = outcome};
-    return STONET_OK;
+    result->outcome = STONET_DONE;
+    SN_TRY(fit_all(&s, all, &result->dim, &result->outcome));
+    return SN_GIVE(all, &result->state);
 }
 
 const sn_method sn_method_gmddnet = {

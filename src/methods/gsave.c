@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
@@ -97,11 +98,9 @@ static stonet_status factor(gsave *g, sn_stages *stages)
 /* a (k x *dim): L^{-T} v; scores (n x *dim): B a. */
 static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a, double **scores)
 {
-    SN_WORKSPACE(scratch);
     int64_t count = *dim < g->k ? *dim : g->k;
-    double *values = NULL, *v = NULL;
-    SN_TRY(SN_TAKE(&scratch, values, count));
-    SN_TRY(SN_TAKE(&scratch, v, g->k * count));
+    SN_ARRAY(count, double, values);
+    SN_ARRAY(g->k * count, double, v);
     const stonet_run *run = stages->run;
     SN_TRY(factor(g, stages));
     SN_TRY(sn_top_eigenpairs(&(sn_operator){g->k, apply, g}, count, 1e-10, run, values, v));
@@ -117,12 +116,11 @@ static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a
 static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t *dim,
                                sn_kernel_map **map)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = input->n;
-    double *mean = NULL, *a = NULL, *scores = NULL;
+    double *a = NULL, *scores = NULL;
     g->k = n;
     SN_TRY(SN_TAKE(g->keep, g->b, n * n));
-    SN_TRY(SN_TAKE(&scratch, mean, n));
+    SN_ARRAY(n, double, mean);
     const double gram = sn_gram_work(n, n, input->p);
     sn_stages stages = sn_stages_of(run, gram + products_work(g) + cube_work(g));
     SN_TRY(sn_stages_next(&stages, "kernel matrix", gram));
@@ -139,11 +137,9 @@ static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const sto
 static stonet_status second_moment_root(int64_t n, const sn_features *features, sn_workspace *keep,
                                         double **r)
 {
-    SN_WORKSPACE(scratch);
     int64_t m = features->landmarks.rank;
-    double *phi = NULL, *tau = NULL;
-    SN_TRY(SN_TAKE(&scratch, phi, (n + 1) * m));
-    SN_TRY(SN_TAKE(&scratch, tau, m));
+    SN_ARRAY((n + 1) * m, double, phi);
+    SN_ARRAY(m, double, tau);
     SN_TRY(SN_TAKE_ZERO(keep, *r, m * m));
     memcpy(phi, features->phi, (size_t)(n * m) * sizeof *phi);
     for (int64_t j = 0; j < m; j++) phi[n * m + j] = sqrt((double)n) * features->mean[j];
@@ -167,13 +163,13 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
     SN_TRY(sn_stages_next(&stages, "landmark features", gram + 2.0 * products_work(g)));
     SN_TRY(sn_features_create(input, &scratch, &features));
     int64_t n = input->n, m = features.landmarks.rank;
-    double *r = NULL, *a = NULL, *scores = NULL, *turned = NULL;
+    double *r = NULL, *a = NULL, *scores = NULL;
     g->k = m;
     SN_TRY(second_moment_root(n, &features, &scratch, &r));
     SN_TRY(SN_TAKE(g->keep, g->b, n * m));
     sn_gemm(false, true, n, m, m, 1.0, features.phi, r, 0.0, g->b);
     SN_TRY(solve(g, &stages, dim, &a, &scores));
-    SN_TRY(SN_TAKE(&scratch, turned, m * *dim));
+    SN_ARRAY(m * *dim, double, turned);
     sn_gemm(true, false, m, *dim, m, 1.0, r, a, 0.0, turned);
     return sn_features_map(&features, *dim, turned, n, scores, map);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/kernel_response.h"
@@ -28,9 +29,8 @@ struct sn_middle {
  */
 static stonet_status apply_classes(const sn_middle *middle, int64_t columns, const double *in, double *out)
 {
-    SN_WORKSPACE(scratch);
-    double *mean = NULL, n = (double)middle->n;
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, middle->classes * columns));
+    double n = (double)middle->n;
+    SN_ZEROS(middle->classes * columns, double, mean);
     for (int64_t i = 0; i < middle->n; i++) {
         double *row = mean + middle->label[i] * columns, share = 1.0 / middle->count[middle->label[i]];
         for (int64_t j = 0; j < columns; j++) row[j] += share * in[i * columns + j];
@@ -78,18 +78,15 @@ static void apply_smoother(const sn_middle *middle, int64_t columns, const doubl
  */
 static stonet_status apply_numbers(const sn_middle *middle, int64_t columns, const double *in, double *out)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = middle->n, r = middle->r, block = n * columns;
-    double *t = NULL, *inner = NULL, *squared = NULL, *work = NULL, *square = NULL, *small = NULL,
-           *mean = NULL;
     double share = 1.0 / (double)n;
-    SN_TRY(SN_TAKE(&scratch, t, block));
-    SN_TRY(SN_TAKE(&scratch, inner, block));
-    SN_TRY(SN_TAKE(&scratch, squared, block));
-    SN_TRY(SN_TAKE(&scratch, work, 2 * n * r));
-    SN_TRY(SN_TAKE(&scratch, square, r * r));
-    SN_TRY(SN_TAKE(&scratch, small, r * columns));
-    SN_TRY(SN_TAKE(&scratch, mean, columns));
+    SN_ARRAY(block, double, t);
+    SN_ARRAY(block, double, inner);
+    SN_ARRAY(block, double, squared);
+    SN_ARRAY(2 * n * r, double, work);
+    SN_ARRAY(r * r, double, square);
+    SN_ARRAY(r * columns, double, small);
+    SN_ARRAY(columns, double, mean);
     apply_smoother(middle, columns, in, small, t);
     for (int64_t j = 0; j < columns; j++) apply_squared(middle, columns, in + j, work, square, squared + j);
     /* What P is applied to in the end: (2/n) t - (P.P) u + (q - (1 - s)^2 / n) t. */
@@ -129,12 +126,10 @@ static stonet_status create_classes(const sn_problem *problem, sn_workspace *kee
    1 and F V D^{1/2}. */
 static stonet_status response_columns(int64_t n, int64_t r, const double *f, double *columns)
 {
-    SN_WORKSPACE(scratch);
-    double *gram = NULL, *values = NULL, *v = NULL, *turned = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, r * r));
-    SN_TRY(SN_TAKE(&scratch, values, r));
-    SN_TRY(SN_TAKE(&scratch, v, r * r));
-    SN_TRY(SN_TAKE(&scratch, turned, n * r));
+    SN_ARRAY(r * r, double, gram);
+    SN_ARRAY(r, double, values);
+    SN_ARRAY(r * r, double, v);
+    SN_ARRAY(n * r, double, turned);
     sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
     SN_TRY(sn_eigh(r, gram, values, v));
     sn_gemm(false, false, n, r, r, 1.0, f, v, 0.0, turned);
@@ -150,12 +145,10 @@ static stonet_status response_columns(int64_t n, int64_t r, const double *f, dou
 static stonet_status smoother_root(sn_middle *middle, double ey, int64_t k, const double *columns,
                                    sn_workspace *keep)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = middle->n;
-    double *gram = NULL, *values = NULL, *u = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, k * k));
-    SN_TRY(SN_TAKE(&scratch, values, k));
-    SN_TRY(SN_TAKE(&scratch, u, k * k));
+    SN_ARRAY(k * k, double, gram);
+    SN_ARRAY(k, double, values);
+    SN_ARRAY(k * k, double, u);
     sn_syrk_tn(k, n, 1.0, columns, 0.0, gram);
     SN_TRY(sn_eigh(k, gram, values, u));
     double ridge = ey * values[0];
@@ -173,16 +166,16 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
 {
     SN_WORKSPACE(scratch);
     int64_t n = problem->n, r;
-    double *f = NULL, *columns = NULL, *ones = NULL, *work = NULL, *square = NULL, *small = NULL;
+    double *f = NULL;
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &f, &r));
-    SN_TRY(SN_TAKE(&scratch, columns, n * (r + 1)));
+    SN_ARRAY(n * (r + 1), double, columns);
     SN_TRY(response_columns(n, r, f, columns));
     SN_TRY(smoother_root(middle, ey, r + 1, columns, keep));
     r = middle->r;
-    SN_TRY(SN_TAKE(&scratch, ones, n));
-    SN_TRY(SN_TAKE(&scratch, work, 2 * n * r));
-    SN_TRY(SN_TAKE(&scratch, square, r * r));
-    SN_TRY(SN_TAKE(&scratch, small, r));
+    SN_ARRAY(n, double, ones);
+    SN_ARRAY(2 * n * r, double, work);
+    SN_ARRAY(r * r, double, square);
+    SN_ARRAY(r, double, small);
     SN_TRY(SN_TAKE(keep, middle->sum, n));
     SN_TRY(SN_TAKE(keep, middle->norm, n));
     for (int64_t i = 0; i < n; i++) ones[i] = 1.0;

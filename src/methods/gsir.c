@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
@@ -39,18 +40,16 @@ static const sn_param params[] = {
 static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings, int64_t *rank,
                                     double *f)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = problem->n, r = *rank;
-    double *mean = NULL, *gram = NULL, *values = NULL, *vectors = NULL, *weighed = NULL;
-    SN_TRY(SN_TAKE(&scratch, mean, r));
+    SN_ARRAY(r, double, mean);
     sn_column_means(n, r, f, mean);
     sn_subtract_row(n, r, mean, f);
     if (sn_is(settings, "atype", "identity")) return STONET_OK;
 
-    SN_TRY(SN_TAKE(&scratch, gram, r * r));
-    SN_TRY(SN_TAKE(&scratch, values, r));
-    SN_TRY(SN_TAKE(&scratch, vectors, r * r));
-    SN_TRY(SN_TAKE(&scratch, weighed, n * r));
+    SN_ARRAY(r * r, double, gram);
+    SN_ARRAY(r, double, values);
+    SN_ARRAY(r * r, double, vectors);
+    SN_ARRAY(n * r, double, weighed);
     sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
     SN_TRY(sn_eigh(r, gram, values, vectors));
     double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") * values[0] : 0.0;
@@ -86,11 +85,9 @@ static stonet_status limit(gsir *g, int64_t r, const double *singular)
 /* The leading left singular vectors of T (n x rank, destroyed): v (n x dim, in `keep`). */
 static stonet_status leading_vectors(gsir *g, double *t, sn_workspace *keep, double **v)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = g->problem->n, r = n < g->rank ? n : g->rank;
-    double *u = NULL, *s = NULL;
-    SN_TRY(SN_TAKE(&scratch, u, n * r));
-    SN_TRY(SN_TAKE(&scratch, s, r));
+    SN_ARRAY(n * r, double, u);
+    SN_ARRAY(r, double, s);
     SN_TRY(sn_svd(n, g->rank, t, u, s, NULL));
     SN_TRY(limit(g, r, s));
     SN_TRY(SN_TAKE(keep, *v, n * g->dim));
@@ -103,10 +100,10 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
 {
     SN_WORKSPACE(scratch);
     int64_t n = g->input.n;
-    double *k = NULL, *mean = NULL, *t = NULL, *v = NULL, *a = NULL, largest;
-    SN_TRY(SN_TAKE(&scratch, k, n * n));
-    SN_TRY(SN_TAKE(&scratch, mean, n));
-    SN_TRY(SN_TAKE(&scratch, t, n * g->rank));
+    double *v = NULL, largest;
+    SN_ARRAY(n * n, double, k);
+    SN_ARRAY(n, double, mean);
+    SN_ARRAY(n * g->rank, double, t);
     const double gram = sn_gram_work(n, n, g->input.p), cube = (double)n * (double)n * (double)n / 3.0,
                  solves = 2.0 * (double)n * (double)n * (double)g->rank;
     sn_stages stages = sn_stages_of(g->run, gram + cube + solves);
@@ -123,7 +120,7 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     SN_TRY(sn_cholesky_solve(n, k, g->rank, t));
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
     SN_TRY(leading_vectors(g, t, &scratch, &v));
-    SN_TRY(SN_TAKE(&scratch, a, n * g->dim));
+    SN_ARRAY(n * g->dim, double, a);
     memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
     SN_TRY(sn_cholesky_solve(n, k, g->dim, a));
     for (int64_t i = 0; i < n * g->dim; i++) v[i] -= rho * a[i];
@@ -136,10 +133,8 @@ static stonet_status right_vectors(int64_t m, int64_t rank, const double *s0, co
                                    double *singular, double *w)
 {
     const double rounding = 1e-14;
-    SN_WORKSPACE(scratch);
-    double *product = NULL, *inner = NULL;
-    SN_TRY(SN_TAKE(&scratch, product, m * rank));
-    SN_TRY(SN_TAKE(&scratch, inner, rank * rank));
+    SN_ARRAY(m * rank, double, product);
+    SN_ARRAY(rank * rank, double, inner);
     sn_gemm(false, false, m, rank, m, 1.0, s0, c, 0.0, product);
     sn_gemm(true, false, rank, rank, m, 1.0, c, product, 0.0, inner);
     SN_TRY(sn_eigh(rank, inner, singular, w));
@@ -167,15 +162,14 @@ static stonet_status fit_features(gsir *g, sn_kernel_map **map)
     const sn_row_columns columns =
         sn_feature_columns(input, &landmarks, g->run != NULL ? g->run->team : NULL);
     const int64_t m = columns.m, rank = g->rank;
-    double *mean = NULL, *s0 = NULL, *s = NULL, *c = NULL, *t = NULL, *w = NULL, *singular = NULL, *a = NULL,
-           largest;
-    SN_TRY(SN_TAKE(&scratch, mean, m));
-    SN_TRY(SN_TAKE(&scratch, s0, m * m));
-    SN_TRY(SN_TAKE(&scratch, s, m * m));
-    SN_TRY(SN_TAKE(&scratch, c, m * rank));
-    SN_TRY(SN_TAKE(&scratch, t, m * rank));
-    SN_TRY(SN_TAKE(&scratch, w, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, singular, rank));
+    double largest;
+    SN_ARRAY(m, double, mean);
+    SN_ARRAY(m * m, double, s0);
+    SN_ARRAY(m * m, double, s);
+    SN_ARRAY(m * rank, double, c);
+    SN_ARRAY(m * rank, double, t);
+    SN_ARRAY(rank * rank, double, w);
+    SN_ARRAY(rank, double, singular);
     SN_TRY(sn_row_columns_products(&columns, rank, g->f, mean, s0, c));
     SN_TRY(sn_stages_next(&stages, "directions", cube));
     SN_TRY(sn_largest_eigenvalue(m, s0, &largest));
@@ -191,7 +185,7 @@ static stonet_status fit_features(gsir *g, sn_kernel_map **map)
     for (int64_t i = 0; i < m * rank; i++) t[i] = c[i] - rho * t[i];
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j < g->dim; j++) w[i * g->dim + j] = w[i * rank + j] / singular[j];
-    SN_TRY(SN_TAKE(&scratch, a, m * g->dim));
+    SN_ARRAY(m * g->dim, double, a);
     sn_gemm(false, false, m, g->dim, rank, 1.0, t, w, 0.0, a);
     return sn_columns_map(&columns, mean, s0, g->dim, a, map);
 }

@@ -54,12 +54,10 @@ typedef struct search {
    Returns the norm. */
 static stonet_status descent(search *s, double *slope, double *norm)
 {
-    SN_WORKSPACE(scratch);
     int64_t p = s->p, d = s->d;
-    double *inner = NULL, *values = NULL, *v = NULL;
-    SN_TRY(SN_TAKE(&scratch, inner, d * d));
-    SN_TRY(SN_TAKE(&scratch, values, d));
-    SN_TRY(SN_TAKE(&scratch, v, d * d));
+    SN_ARRAY(d * d, double, inner);
+    SN_ARRAY(d, double, values);
+    SN_ARRAY(d * d, double, v);
     memcpy(s->direction, s->gradient, (size_t)(p * d) * sizeof(double));
     sn_gemm(true, false, d, d, p, 1.0, s->b, s->gradient, 0.0, inner);
     sn_gemm(false, false, p, d, d, -1.0, s->b, inner, 1.0, s->direction);
@@ -204,7 +202,7 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    double *f = NULL, *b = NULL, *mean = NULL, s = 0.0;
+    double *f = NULL, *b = NULL, s = 0.0;
     int64_t rank;
     bool stopped = false;
     const uint64_t seed = run != NULL ? run->seed : 1;
@@ -213,7 +211,7 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
     SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
     const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
     SN_TRY(start(&input, settings, &of, &scratch, &dim, &b, &s));
-    SN_TRY(SN_TAKE(&scratch, mean, input.p > rank ? input.p : rank));
+    SN_ARRAY(input.p > rank ? input.p : rank, double, mean);
     sn_column_means(input.n, rank, f, mean);
     sn_subtract_row(input.n, rank, mean, f);
     SN_TRY(estimate(&of, settings, s, dim, b, &stopped));

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_lowrank.h"
 #include "math/linalg.h"
@@ -49,10 +50,8 @@ static void add_scaled_rows(int64_t n, int64_t d, double scale, const double *su
  */
 static stonet_status exact_value(sn_kdr *kdr, double gamma, double *value, bool with_gradient)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d;
-    double *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, mean, n));
+    SN_ARRAY(n, double, mean);
     SN_TRY(sn_gaussian_gram(n, n, d, kdr->z, kdr->z, gamma, kdr->k));
     memcpy(kdr->a, kdr->k, (size_t)(n * n) * sizeof(double));
     sn_centre_gram(n, kdr->a, mean);
@@ -77,15 +76,13 @@ static stonet_status exact_value(sn_kdr *kdr, double gamma, double *value, bool 
 static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmarks, double gamma,
                                        const double *alpha)
 {
-    SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d, m = landmarks->rank;
     const double *u = landmarks->centres;
-    double *sums = NULL, *column_sums = NULL, *inner = NULL, *weight = NULL, *du = NULL;
-    SN_TRY(SN_TAKE(&scratch, sums, n));
-    SN_TRY(SN_TAKE_ZERO(&scratch, column_sums, m));
-    SN_TRY(SN_TAKE(&scratch, inner, m * m));
-    SN_TRY(SN_TAKE(&scratch, weight, m * m));
-    SN_TRY(SN_TAKE(&scratch, du, m * d));
+    SN_ARRAY(n, double, sums);
+    SN_ZEROS(m, double, column_sums);
+    SN_ARRAY(m * m, double, inner);
+    SN_ARRAY(m * m, double, weight);
+    SN_ARRAY(m * d, double, du);
     SN_TRY(sn_gaussian_gram(n, m, d, kdr->z, u, gamma, kdr->k));
     sn_gemm(false, true, n, m, kdr->rank, 1.0, kdr->s, alpha, 0.0, kdr->a);
     weigh(n, m, kdr->k, kdr->a, sums);
@@ -117,12 +114,11 @@ static stonet_status landmark_value(sn_kdr *kdr, double gamma, double *value, bo
     SN_WORKSPACE(scratch);
     int64_t n = kdr->input->n, d = kdr->d;
     sn_landmarks landmarks;
-    double *mean = NULL, *gram = NULL, *beta = NULL;
     SN_TRY(sn_landmarks_create(kdr->input->m, d, kdr->u, gamma, &scratch, &landmarks));
     int64_t m = landmarks.rank;
-    SN_TRY(SN_TAKE(&scratch, mean, m));
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
-    SN_TRY(SN_TAKE(&scratch, beta, m * kdr->rank));
+    SN_ARRAY(m, double, mean);
+    SN_ARRAY(m * m, double, gram);
+    SN_ARRAY(m * kdr->rank, double, beta);
     SN_TRY(sn_landmarks_features(&landmarks, n, kdr->z, kdr->k));
     sn_column_means(n, m, kdr->k, mean);
     sn_subtract_row(n, m, mean, kdr->k);

@@ -30,9 +30,7 @@ stonet_status sn_kernel_distance(const sn_kernel_input *input, sn_distance_kind 
 
 static stonet_status choose_landmarks(uint64_t seed, sn_workspace *keep, sn_kernel_input *input)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, input->m));
+    SN_ARRAY(input->m, int64_t, rows);
     SN_TRY(SN_TAKE(keep, input->centres, input->m * input->p));
     SN_TRY(sn_choose_rows(input->n, input->m, seed, 0, rows));
     for (int64_t i = 0; i < input->m; i++)

@@ -12,18 +12,13 @@ enum { TRANSFORM_ROWS = 1024 };
 /* A map with its arrays, the offset 0 and nothing else filled in. */
 static stonet_status allocate(int64_t m, int64_t p, int64_t d, double gamma, sn_kernel_map **out)
 {
-    sn_kernel_map *map = NULL;
+    SN_AUTO(sn_kernel_map) *map = NULL;
     SN_TRY(SN_NEW(map, 1));
     *map = (sn_kernel_map){.m = m, .p = p, .d = d, .gamma = gamma};
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(map->centres, m * p), failed);
-    SN_GOTO(status, SN_NEW_RAW(map->coefficients, m * d), failed);
-    SN_GOTO(status, SN_NEW(map->offset, d), failed);
-    *out = map;
-    return STONET_OK;
-failed:
-    sn_kernel_map_free(map);
-    return status;
+    SN_TRY(SN_NEW_RAW(map->centres, m * p));
+    SN_TRY(SN_NEW_RAW(map->coefficients, m * d));
+    SN_TRY(SN_NEW(map->offset, d));
+    return SN_GIVE(map, out);
 }
 
 stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
@@ -54,15 +49,13 @@ stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, cons
 stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
                               const double *scores, sn_kernel_map **out)
 {
-    SN_WORKSPACE(scratch);
     const sn_landmarks *landmarks = &features->landmarks;
     const sn_kernel_input input = {.n = n,
                                    .p = landmarks->p,
                                    .m = landmarks->rank,
                                    .gamma = landmarks->gamma,
                                    .centres = landmarks->centres};
-    double *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, mean, input.m));
+    SN_ARRAY(input.m, double, mean);
     sn_gemv(false, input.m, input.m, 1.0, landmarks->l, features->mean, 0.0, mean);
     sn_landmarks_coefficients(landmarks, d, a);
     return sn_kernel_map_create(&input, d, a, mean, scores, out);
@@ -72,10 +65,8 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
  */
 static stonet_status scale_columns(const double *square, sn_kernel_map *map)
 {
-    SN_WORKSPACE(scratch);
     const int64_t d = map->d, m = map->m;
-    double *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, m * d));
+    SN_ARRAY(m * d, double, z);
     SN_TRY(sn_kernel_map_scores(map, m, map->centres, z));
     for (int64_t j = 0; j < d; j++) {
         double largest = 0.0;
@@ -92,9 +83,7 @@ static stonet_status scale_columns(const double *square, sn_kernel_map *map)
 static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double *gram, const double *a,
                                   double *square)
 {
-    SN_WORKSPACE(scratch);
-    double *product = NULL;
-    SN_TRY(SN_TAKE(&scratch, product, m * d));
+    SN_ARRAY(m * d, double, product);
     sn_gemm(false, false, m, d, m, 1.0, gram, a, 0.0, product);
     for (int64_t j = 0; j < d; j++) {
         square[j] = 0.0;
@@ -107,32 +96,23 @@ static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double 
 stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
                              double *a, sn_kernel_map **out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = columns->m, p = columns->p;
-    sn_kernel_map *map = NULL;
-    double *square = NULL;
-    SN_TRY(SN_TAKE(&scratch, square, d));
+    SN_AUTO(sn_kernel_map) *map = NULL;
+    SN_ARRAY(d, double, square);
     SN_TRY(mean_squares(columns->n, m, d, gram, a, square));
     SN_TRY(allocate(m, p, d, columns->gamma, &map));
     sn_gemv(true, m, d, 1.0, a, mean, 0.0, map->offset);
     if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
     memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
     memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
-    stonet_status status = scale_columns(square, map);
-    if (status != STONET_OK) {
-        sn_kernel_map_free(map);
-        return status;
-    }
-    *out = map;
-    return STONET_OK;
+    SN_TRY(scale_columns(square, map));
+    return SN_GIVE(map, out);
 }
 
 /* z = K A - offset, a block of rows at a time so that the kernel block stays small. */
 stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const double *x, double *z)
 {
-    SN_WORKSPACE(scratch);
-    double *k = NULL;
-    SN_TRY(SN_TAKE(&scratch, k, (n < TRANSFORM_ROWS ? n : TRANSFORM_ROWS) * map->m));
+    SN_ARRAY((n < TRANSFORM_ROWS ? n : TRANSFORM_ROWS) * map->m, double, k);
     for (int64_t i = 0; i < n; i += TRANSFORM_ROWS) {
         int64_t rows = n - i < TRANSFORM_ROWS ? n - i : TRANSFORM_ROWS;
         SN_TRY(sn_gaussian_gram(rows, map->m, map->p, x + i * map->p, map->centres, map->gamma, k));
@@ -145,12 +125,10 @@ stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const do
 stonet_status sn_kernel_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z)
 {
-    SN_WORKSPACE(scratch);
     (void)request;
     const sn_kernel_map *map = state;
-    double *wide = NULL, *scores = NULL;
-    SN_TRY(SN_TAKE(&scratch, wide, n * map->p));
-    SN_TRY(SN_TAKE(&scratch, scores, n * map->d));
+    SN_ARRAY(n * map->p, double, wide);
+    SN_ARRAY(n * map->d, double, scores);
     sn_widen(n * map->p, x, wide);
     SN_TRY(sn_kernel_map_scores(map, n, wide, scores));
     for (int64_t i = 0; i < n * map->d; i++) z[i] = (float)scores[i];
@@ -161,12 +139,9 @@ stonet_status sn_kernel_map_transform(const void *state, const float *x, int64_t
 stonet_status sn_kernel_map_save(const void *state, sn_store *store)
 {
     const sn_kernel_map *map = state;
-    float *centres = NULL;
-    SN_TRY(SN_NEW_RAW(centres, map->m * map->p));
+    SN_ARRAY(map->m * map->p, float, centres);
     for (int64_t i = 0; i < map->m * map->p; i++) centres[i] = (float)map->centres[i];
-    stonet_status status = sn_store_put_matrix(store, "kernel.centres", SN_F32, map->m, map->p, centres);
-    sn_free(centres);
-    SN_TRY(status);
+    SN_TRY(sn_store_put_matrix(store, "kernel.centres", SN_F32, map->m, map->p, centres));
     SN_TRY(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, map->m, map->d, map->coefficients));
     SN_TRY(sn_store_put_vector(store, "kernel.offset", SN_F64, map->d, map->offset));
     return sn_store_put_real(store, "kernel.gamma", map->gamma);

@@ -34,6 +34,7 @@ stonet_status sn_kernel_map_transform(const void *state, const float *x, int64_t
 stonet_status sn_kernel_map_save(const void *state, sn_store *store);
 stonet_status sn_kernel_map_load(const sn_store *store, void **state);
 void sn_kernel_map_free(void *state);
+SN_DROP(sn_kernel_map, sn_kernel_map_free)
 sn_sizes sn_kernel_map_sizes(const void *state);
 
 /* The entries of an sn_method whose state is a kernel map. */

@@ -1,5 +1,6 @@
 #include "methods/kernel_response.h"
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_lowrank.h"
 
@@ -27,10 +28,9 @@ stonet_status sn_classes_present(const sn_problem *problem, int64_t *count)
 static stonet_status indicator_factor(const sn_problem *problem, sn_workspace *keep, double **factor,
                                       int64_t *rank)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *column = NULL, present = 0;
+    int64_t present = 0;
     SN_TRY(sn_classes_present(problem, rank));
-    SN_TRY(SN_TAKE(&scratch, column, problem->outputs));
+    SN_ARRAY(problem->outputs, int64_t, column);
     SN_TRY(SN_TAKE_ZERO(keep, *factor, problem->n * *rank));
     for (int64_t c = 0; c < problem->outputs; c++) column[c] = -1;
     for (int64_t i = 0; i < problem->n; i++) {

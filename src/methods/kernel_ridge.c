@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/row_columns.h"
@@ -30,18 +31,16 @@ typedef struct turned {
 /* The leading principal components of f (n x rank) with 99 % of its squares. */
 static stonet_status compress(int64_t n, int64_t rank, const double *f, sn_workspace *keep, turned *out)
 {
-    SN_WORKSPACE(scratch);
-    double *gram = NULL, *value = NULL, *v = NULL, *leading = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, value, rank));
-    SN_TRY(SN_TAKE(&scratch, v, rank * rank));
+    SN_ARRAY(rank * rank, double, gram);
+    SN_ARRAY(rank, double, value);
+    SN_ARRAY(rank * rank, double, v);
     sn_syrk_tn(rank, n, 1.0, f, 0.0, gram);
     SN_TRY(sn_eigh(rank, gram, value, v));
     double total = 0.0, held = 0.0;
     for (int64_t k = 0; k < rank; k++) total += fmax(value[k], 0.0);
     for (out->r = 0; out->r < rank && held < 0.99 * total;) held += value[out->r++];
     if (out->r == 0) out->r = 1;
-    SN_TRY(SN_TAKE(&scratch, leading, rank * out->r));
+    SN_ARRAY(rank * out->r, double, leading);
     SN_TRY(SN_TAKE(keep, out->f, n * out->r));
     sn_first_columns(rank, rank, v, out->r, leading);
     sn_gemm(false, false, n, out->r, rank, 1.0, f, leading, 0.0, out->f);
@@ -51,12 +50,10 @@ static stonet_status compress(int64_t n, int64_t rank, const double *f, sn_works
 /* mean, m, turn, value, along. */
 static stonet_status turn(sn_workspace *keep, turned *t)
 {
-    SN_WORKSPACE(scratch);
     const int64_t all = t->columns.m;
-    double *gram = NULL, *v = NULL, *cross = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, all * all));
-    SN_TRY(SN_TAKE(&scratch, v, all * all));
-    SN_TRY(SN_TAKE(&scratch, cross, all * t->r));
+    SN_ARRAY(all * all, double, gram);
+    SN_ARRAY(all * all, double, v);
+    SN_ARRAY(all * t->r, double, cross);
     SN_TRY(SN_TAKE(keep, t->mean, all));
     SN_TRY(SN_TAKE(keep, t->value, all));
     SN_TRY(sn_row_columns_products(&t->columns, t->r, t->f, t->mean, gram, cross));
@@ -96,13 +93,11 @@ static stonet_status weigh(sn_workspace *keep, turned *t, int64_t *kept)
 static stonet_status add_errors(const void *user, int64_t first, int64_t count, double *sum)
 {
     const turned *t = user;
-    SN_WORKSPACE(scratch);
     const int64_t all = t->columns.m, r = t->r, block = sn_row_columns_block(count), end = first + count;
-    double *phi = NULL, *u = NULL, *fitted = NULL, *lever = NULL;
-    SN_TRY(SN_TAKE(&scratch, phi, block * all));
-    SN_TRY(SN_TAKE(&scratch, u, block * t->m));
-    SN_TRY(SN_TAKE(&scratch, fitted, block * SHARES * r));
-    SN_TRY(SN_TAKE(&scratch, lever, block * SHARES));
+    SN_ARRAY(block * all, double, phi);
+    SN_ARRAY(block * t->m, double, u);
+    SN_ARRAY(block * SHARES * r, double, fitted);
+    SN_ARRAY(block * SHARES, double, lever);
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
         SN_TRY(sn_row_columns_make(&t->columns, t->mean, first, some, phi));

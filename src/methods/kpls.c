@@ -7,6 +7,7 @@
  *
  * and of the rows Phi'Phi and Phi'Y are enough. Classes are indicators.
  */
+#include "base/memory.h"
 #include "math/kernel_lowrank.h"
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
@@ -27,13 +28,13 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_WORKSPACE(scratch);
     const int64_t n = columns->n, m = columns->m, most = *dim < m ? *dim : m;
     int64_t responses, found;
-    double *y = NULL, *mean = NULL, *gram = NULL, *cross = NULL, *r = NULL, *explained = NULL;
+    double *y = NULL;
     SN_TRY(sn_responses(problem, false, &scratch, &responses, &y));
-    SN_TRY(SN_TAKE(&scratch, mean, m));
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
-    SN_TRY(SN_TAKE(&scratch, cross, m * responses));
-    SN_TRY(SN_TAKE(&scratch, r, m * most));
-    SN_TRY(SN_TAKE(&scratch, explained, most));
+    SN_ARRAY(m, double, mean);
+    SN_ARRAY(m * m, double, gram);
+    SN_ARRAY(m * responses, double, cross);
+    SN_ARRAY(m * most, double, r);
+    SN_ARRAY(most, double, explained);
     const double products = sn_gram_work(n, m, columns->p) + (double)n * (double)m * (double)m,
                  components = 2.0 * (double)most * (double)m * (double)m;
     sn_stages stages = sn_stages_of(run, products + components);

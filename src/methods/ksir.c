@@ -12,6 +12,7 @@
  */
 #include <math.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/kernel_spectrum.h"
 #include "math/linalg.h"
@@ -55,16 +56,15 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_WORKSPACE(scratch);
     const int64_t n = columns->n, m = columns->m;
     int64_t slices;
-    double *f = NULL, *mean = NULL, *gram = NULL, *cov = NULL, *d = NULL, *u = NULL, *s = NULL, *b = NULL,
-           largest;
+    double *f = NULL, largest;
     SN_TRY(slice_weights(problem, sn_int(settings, "slices"), &scratch, &slices, &f));
     const int64_t r = m < slices ? m : slices;
-    SN_TRY(SN_TAKE(&scratch, mean, m));
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
-    SN_TRY(SN_TAKE(&scratch, cov, m * m));
-    SN_TRY(SN_TAKE(&scratch, d, m * slices));
-    SN_TRY(SN_TAKE(&scratch, u, m * r));
-    SN_TRY(SN_TAKE(&scratch, s, r));
+    SN_ARRAY(m, double, mean);
+    SN_ARRAY(m * m, double, gram);
+    SN_ARRAY(m * m, double, cov);
+    SN_ARRAY(m * slices, double, d);
+    SN_ARRAY(m * r, double, u);
+    SN_ARRAY(r, double, s);
     const double work = sn_gram_work(n, m, columns->p) + (double)n * (double)m * (double)m,
                  cube = (double)m * (double)m * (double)m / 3.0;
     sn_stages stages = sn_stages_of(run, work + cube);
@@ -78,7 +78,7 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     sn_triangular_solve(m, false, cov, slices, d);
     SN_TRY(sn_svd(m, slices, d, u, s, NULL));
     SN_TRY(sn_kernel_limit(run, "ksir", *dim, r, s, "H slices or classes have at most H - 1", dim));
-    SN_TRY(SN_TAKE(&scratch, b, m * *dim));
+    SN_ARRAY(m * *dim, double, b);
     sn_first_columns(m, r, u, *dim, b);
     sn_triangular_solve(m, true, cov, *dim, b);
     return sn_columns_map(columns, mean, gram, *dim, b, map);

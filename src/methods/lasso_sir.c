@@ -83,9 +83,7 @@ static int by_score(const void *left, const void *right)
 static stonet_status screen(sn_workspace *keep, work *w)
 {
     int64_t p = w->problem->p;
-    SN_WORKSPACE(scratch);
-    ranked *order = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, order, p));
+    SN_ZEROS(p, ranked, order);
     for (int64_t j = 0; j < p; j++) {
         order[j].column = j;
         for (int64_t h = 0; h < w->slices.count; h++)
@@ -113,9 +111,7 @@ static stonet_status gram_matrix(sn_workspace *keep, work *w)
 {
     int64_t n = w->problem->n, k = w->k, block = sn_block_rows(n, k);
     SN_TRY(sn_memory_require((uint64_t)(24.0 * (double)k * (double)k), "lasso-sir", "use fewer columns"));
-    SN_WORKSPACE(scratch);
-    double *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, block * k));
+    SN_ARRAY(block * k, double, rows);
     SN_TRY(SN_TAKE_ZERO(keep, w->gram, k * k));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
@@ -129,10 +125,8 @@ static stonet_status gram_matrix(sn_workspace *keep, work *w)
 static stonet_status pseudo_responses(int64_t wanted, const stonet_run *run, sn_workspace *keep, work *w)
 {
     int64_t slices = w->slices.count, k = w->k, p = w->problem->p, count = slices < k ? slices : k, rank = 0;
-    SN_WORKSPACE(scratch);
-    double *a = NULL, *vt = NULL;
-    SN_TRY(SN_TAKE(&scratch, a, slices * k));
-    SN_TRY(SN_TAKE(&scratch, vt, count * k));
+    SN_ARRAY(slices * k, double, a);
+    SN_ARRAY(count * k, double, vt);
     SN_TRY(SN_TAKE(keep, w->value, count));
     for (int64_t h = 0; h < slices; h++)
         for (int64_t j = 0; j < k; j++) a[h * k + j] = sqrt(share(w, h)) * w->mean[h * p + w->column[j]];
@@ -282,12 +276,11 @@ static int64_t best_step(const double *error, int64_t count)
 static stonet_status cross_validate(const work *w, int64_t count, const stonet_run *run, double *step)
 {
     SN_WORKSPACE(scratch);
-    double *error = NULL;
-    bool *ended = NULL, all = false;
+    bool all = false;
     folds f;
     if (count > w->problem->n) count = w->problem->n;
-    SN_TRY(SN_TAKE_ZERO(&scratch, error, w->dim * PATH));
-    SN_TRY(SN_TAKE_ZERO(&scratch, ended, w->dim));
+    SN_ZEROS(w->dim * PATH, double, error);
+    SN_ZEROS(w->dim, bool, ended);
     SN_TRY(folds_create(w, count, &scratch, &f));
     for (int64_t first = 0; first < PATH && !all; first += STAGE) {
         for (int64_t at = 0; at < count; at++) {
@@ -329,8 +322,7 @@ static stonet_status solve(const work *w, const sn_settings *settings, const sto
 {
     SN_WORKSPACE(scratch);
     sn_lasso lasso;
-    double *step = NULL;
-    SN_TRY(SN_TAKE(&scratch, step, w->dim));
+    SN_ARRAY(w->dim, double, step);
     SN_TRY(sn_lasso_create(w->k, &scratch, &lasso));
     if (sn_is(settings, "penalty", "auto")) {
         SN_TRY(cross_validate(w, sn_int(settings, "folds"), run, step));

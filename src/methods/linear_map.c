@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 
 static stonet_status copy_of(int64_t count, const double *from, double **out)
@@ -75,13 +74,11 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
 stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z)
 {
-    SN_WORKSPACE(scratch);
     (void)request;
     const sn_linear_map *map = state;
     int64_t p = map->p, dim = map->dim, block = sn_block_rows(n, p);
-    double *centred = NULL, *projected = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, block * p));
-    SN_TRY(SN_TAKE(&scratch, projected, block * dim));
+    SN_ARRAY(block * p, double, centred);
+    SN_ARRAY(block * dim, double, projected);
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         sn_centred_rows(x, p, map->centre, NULL, first, count, centred);

@@ -14,10 +14,8 @@ enum { BLOCK = 512 };
 static stonet_status whiten_all(const sn_problem *problem, sn_workspace *keep, sn_local *out)
 {
     int64_t n = problem->n, block = sn_block_rows(n, problem->p);
-    SN_WORKSPACE(scratch);
-    double *centred = NULL;
     SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
-    SN_TRY(SN_TAKE(&scratch, centred, block * problem->p));
+    SN_ARRAY(block * problem->p, double, centred);
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         sn_whiten_rows(&out->whitening, problem->x, NULL, first, count, centred, out->z + first * out->rank);
@@ -166,12 +164,10 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
                            double *v)
 {
     int64_t n = local->n, rank = local->rank;
-    SN_WORKSPACE(scratch);
-    double *reduced = NULL, *leading = NULL, *coefficient = NULL, *outer = NULL;
-    SN_TRY(SN_TAKE(&scratch, reduced, n * rank));
-    SN_TRY(SN_TAKE(&scratch, leading, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, coefficient, local->anchors * (rank + 1) * local->responses));
-    SN_TRY(SN_TAKE(&scratch, outer, rank * rank));
+    SN_ARRAY(n * rank, double, reduced);
+    SN_ARRAY(rank * rank, double, leading);
+    SN_ARRAY(local->anchors * (rank + 1) * local->responses, double, coefficient);
+    SN_ARRAY(rank * rank, double, outer);
     memcpy(reduced, local->z, (size_t)(n * rank) * sizeof *reduced);
     double start = sn_seconds();
     for (int64_t m = rank;; m = next_dimension(m, rank, dim)) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/exponential.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -61,9 +60,8 @@ static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_lsm
 /* A keyed choice of the rows, class by class. */
 static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *rows = NULL, at = 0;
-    SN_TRY(SN_TAKE(&scratch, rows, lsmi->b));
+    int64_t at = 0;
+    SN_ARRAY(lsmi->b, int64_t, rows);
     SN_TRY(SN_NEW_RAW(lsmi->centre, lsmi->b));
     SN_TRY(SN_NEW(lsmi->first, lsmi->blocks + 1));
     SN_TRY(SN_NEW(lsmi->sums_at, lsmi->blocks + 1));
@@ -122,17 +120,13 @@ stonet_status sn_lsmi_create(const sn_problem *problem, int64_t centres, int64_t
     lsmi->b = centres < problem->n ? centres : problem->n;
     lsmi->blocks = problem->task == SN_CLASSIFICATION ? problem->outputs : 1;
     lsmi->m = problem->task == SN_CLASSIFICATION ? 0 : problem->outputs;
-    stonet_status status;
-    SN_GOTO(status, order_rows(problem, seed, lsmi), failed);
-    SN_GOTO(status, choose_centres(seed, lsmi), failed);
-    SN_GOTO(status, create_work(besides, lsmi), failed);
+    SN_TRY(order_rows(problem, seed, lsmi));
+    SN_TRY(choose_centres(seed, lsmi));
+    SN_TRY(create_work(besides, lsmi));
     if (lsmi->label != NULL) return STONET_OK;
-    SN_GOTO(status, typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale), failed);
+    SN_TRY(typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale));
     if (lsmi->y_scale > 0.0) return STONET_OK;
-    status = sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
-failed:
-    sn_lsmi_free(lsmi);
-    return status;
+    return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
 }
 
 /* ---- settings ---------------------------------------------------------------------------------- */
@@ -141,14 +135,12 @@ failed:
 static stonet_status set_response(sn_lsmi *lsmi, double s)
 {
     int64_t b = lsmi->b, square = b * b;
-    double *centre = NULL, *all = lsmi->response + SN_LSMI_FOLDS * square;
+    double *all = lsmi->response + SN_LSMI_FOLDS * square;
     double gamma = 1.0 / (2.0 * s * s * lsmi->y_scale * lsmi->y_scale);
-    SN_TRY(SN_NEW_RAW(centre, b * lsmi->m));
+    SN_ARRAY(b * lsmi->m, double, centre);
     for (int64_t l = 0; l < b; l++)
         memcpy(centre + l * lsmi->m, lsmi->y + lsmi->centre[l] * lsmi->m, (size_t)lsmi->m * sizeof(double));
-    stonet_status status = sn_gaussian_gram(lsmi->n, b, lsmi->m, lsmi->y, centre, gamma, lsmi->phi_y);
-    sn_free(centre);
-    SN_TRY(status);
+    SN_TRY(sn_gaussian_gram(lsmi->n, b, lsmi->m, lsmi->y, centre, gamma, lsmi->phi_y));
 #pragma omp parallel num_threads(lsmi->threads)
     {
         sn_serial_blas();
@@ -180,8 +172,8 @@ stonet_status sn_lsmi_set(sn_lsmi *lsmi, double s, double lambda)
 static stonet_status place(sn_lsmi *lsmi, const double *z)
 {
     int64_t d = lsmi->d, width = d + 2;
-    double *mean = NULL, scale = lsmi->s * lsmi->z_scale;
-    SN_TRY(SN_NEW_RAW(mean, d));
+    const double scale = lsmi->s * lsmi->z_scale;
+    SN_ARRAY(d, double, mean);
     sn_column_means(lsmi->n, d, z, mean);
 #pragma omp parallel for num_threads(lsmi->threads)
     for (int64_t i = 0; i < lsmi->n; i++) {
@@ -193,7 +185,6 @@ static stonet_status place(sn_lsmi *lsmi, const double *z)
         row[d] = square;
         row[d + 1] = 1.0;
     }
-    sn_free(mean);
     lsmi->gamma = 1.0 / (2.0 * scale * scale);
     for (int64_t l = 0; l < lsmi->b; l++) {
         const double *row = lsmi->z + lsmi->centre[l] * width;
@@ -333,10 +324,9 @@ static stonet_status not_finite(void)
 
 stonet_status sn_lsmi_value(sn_lsmi *lsmi, const double *z, double *value)
 {
-    SN_BLOCK double *share = NULL;
     bool failed = false;
     SN_TRY(place(lsmi, z));
-    SN_TRY(SN_NEW(share, lsmi->blocks));
+    SN_ZEROS(lsmi->blocks, double, share);
     add_rows(lsmi);
 #pragma omp parallel num_threads(lsmi->threads)
     {
@@ -477,11 +467,10 @@ static stonet_status bandwidth_loss(sn_lsmi *lsmi, const double *z, const sn_lsm
                                     const bool *wanted, double *loss)
 {
     int64_t tasks = lsmi->blocks * SN_LSMI_FOLDS, count = grid->n_lambda;
-    SN_BLOCK double *share = NULL;
     bool failed = false;
     SN_TRY(sn_lsmi_set(lsmi, grid->s[i], lsmi->lambda));
     SN_TRY(place(lsmi, z));
-    SN_TRY(SN_NEW(share, tasks * count));
+    SN_ZEROS(tasks * count, double, share);
     add_rows(lsmi);
 #pragma omp parallel num_threads(lsmi->threads)
     {
@@ -529,17 +518,14 @@ static stonet_status window_loss(sn_lsmi *lsmi, const double *z, const sn_lsmi_g
 
 stonet_status sn_lsmi_tune(sn_lsmi *lsmi, const double *z, sn_lsmi_grid *grid)
 {
-    SN_WORKSPACE(scratch);
     int64_t count = grid->n_s * grid->n_lambda, at = -1;
     int64_t reach = grid->at_s < 0 ? count : 1;
-    double *loss = NULL;
-    bool *wanted = NULL;
     if (count == 1) {
         grid->at_s = grid->at_lambda = 0;
         return sn_lsmi_set(lsmi, grid->s[0], grid->lambda[0]);
     }
-    SN_TRY(SN_TAKE(&scratch, loss, count));
-    SN_TRY(SN_TAKE(&scratch, wanted, grid->n_lambda));
+    SN_ARRAY(count, double, loss);
+    SN_ARRAY(grid->n_lambda, bool, wanted);
     for (int64_t i = 0; i < count; i++) loss[i] = NAN;
     for (int64_t best = -1; best != at || at < 0; reach = 1) {
         at = best;

@@ -62,7 +62,7 @@ typedef struct sn_lsmi_grid {
 } sn_lsmi_grid;
 
 /* centres is cut to the number of rows. Fails on numbers that do not vary, and where this and `besides`
-   doubles more do not fit in memory. */
+   doubles more do not fit in memory. To be freed also then. */
 stonet_status sn_lsmi_create(const sn_problem *problem, int64_t centres, int64_t d, uint64_t seed,
                              double besides, sn_lsmi *lsmi);
 void sn_lsmi_free(sn_lsmi *lsmi);

@@ -132,10 +132,8 @@ static stonet_status estimate(sn_lsmie_ascent *ascent, const sn_settings *settin
 /* What the ascent has come to, as the directions of a linear map. */
 static stonet_status deliver(const sn_lsmie_ascent *ascent, sn_fit_result *result)
 {
-    SN_WORKSPACE(scratch);
     const sn_problem *problem = ascent->problem;
-    double *mean = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, problem->p));
+    SN_ZEROS(problem->p, double, mean);
     for (int64_t i = 0; i < problem->n; i++)
         for (int64_t j = 0; j < problem->p; j++)
             mean[j] += (double)problem->x[i * problem->p + j] / (double)problem->n;

@@ -142,10 +142,9 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
 static stonet_status order_directions(const sn_local *local, step *s, double *value, double *b)
 {
     int64_t rank = local->rank, dim = s->dim;
-    SN_WORKSPACE(scratch);
-    double *turn = NULL, *turned = NULL, *slopes = s->parts[0].slopes;
-    SN_TRY(SN_TAKE(&scratch, turn, dim * dim));
-    SN_TRY(SN_TAKE(&scratch, turned, rank * dim));
+    double *slopes = s->parts[0].slopes;
+    SN_ARRAY(dim * dim, double, turn);
+    SN_ARRAY(rank * dim, double, turned);
     sn_gemm(false, false, local->n, dim, rank, 1.0, local->z, b, 0.0, s->v);
     SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
     sn_local_outer(local, dim, s->coefficient, slopes);
@@ -180,13 +179,12 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_local local;
-    double *value = NULL, *v = NULL, *b = NULL;
     SN_TRY(sn_local_create(problem, "mave", settings, run, &scratch, &local));
     int64_t rank = local.rank;
     dim = sn_limit_dim(run, "mave", dim, rank, "the rank of x");
-    SN_TRY(SN_TAKE(&scratch, value, rank));
-    SN_TRY(SN_TAKE(&scratch, v, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, b, rank * dim));
+    SN_ARRAY(rank, double, value);
+    SN_ARRAY(rank * rank, double, v);
+    SN_ARRAY(rank * dim, double, b);
     SN_TRY(sn_local_opg(&local, dim, run, value, v));
     sn_first_columns(rank, rank, v, dim, b);
     if (steps_for(dim) == 0)

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/serial_blas.h"
 #include "methods/linear_map.h"
@@ -45,12 +44,9 @@ static const sn_param params[] = {
 /* together (h x h) = 1/n sum_i s_i s_i', s_i the 0/1 vector of hidden units on at x_i. */
 static stonet_status count_together(const sn_network *net, const float *x, int64_t n, double *together)
 {
-    SN_WORKSPACE(scratch);
     int64_t p = net->shape.width[0], h = net->shape.width[1];
-    float *mu = NULL;
-    double *on = NULL;
-    SN_TRY(SN_TAKE(&scratch, mu, BLOCK_ROWS * h));
-    SN_TRY(SN_TAKE(&scratch, on, BLOCK_ROWS * h));
+    SN_ARRAY(BLOCK_ROWS * h, float, mu);
+    SN_ARRAY(BLOCK_ROWS * h, double, on);
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
@@ -63,13 +59,11 @@ static stonet_status count_together(const sn_network *net, const float *x, int64
 /* slopes (h x h) *= v'v elementwise, v = w_2 (m x h), centred over the outputs for classes. */
 static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
 {
-    SN_WORKSPACE(scratch);
     const sn_shape *shape = &net->shape;
     int64_t h = shape->width[1], m = shape->width[2];
     const float *w2 = net->theta + shape->weight_at[1];
-    double *v = NULL, *gram = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, v, m * h));
-    SN_TRY(SN_TAKE_ZERO(&scratch, gram, h * h));
+    SN_ZEROS(m * h, double, v);
+    SN_ZEROS(h * h, double, gram);
     for (int64_t j = 0; j < h; j++) {
         double mean = 0;
         for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
@@ -90,16 +84,14 @@ static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
 static stonet_status gradient_directions(const sn_network *net, const float *x, int64_t n, int64_t d,
                                          double *b)
 {
-    SN_WORKSPACE(scratch);
     int64_t p = net->shape.width[0], h = net->shape.width[1], rank = h < p ? h : p;
-    double *q = NULL, *values = NULL, *u = NULL, *w1 = NULL, *root = NULL, *singular = NULL, *vt = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, q, h * h));
-    SN_TRY(SN_TAKE_ZERO(&scratch, values, h));
-    SN_TRY(SN_TAKE_ZERO(&scratch, u, h * h));
-    SN_TRY(SN_TAKE_ZERO(&scratch, w1, h * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, root, h * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, singular, rank));
-    SN_TRY(SN_TAKE_ZERO(&scratch, vt, rank * p));
+    SN_ZEROS(h * h, double, q);
+    SN_ZEROS(h, double, values);
+    SN_ZEROS(h * h, double, u);
+    SN_ZEROS(h * p, double, w1);
+    SN_ZEROS(h * p, double, root);
+    SN_ZEROS(rank, double, singular);
+    SN_ZEROS(rank * p, double, vt);
     SN_TRY(count_together(net, x, n, q));
     SN_TRY(weigh_by_outputs(net, q));
     SN_TRY(sn_eigh(h, q, values, u));
@@ -199,23 +191,20 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
 static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                 const stonet_run *run, sn_network *refined, stonet_outcome *outcome)
 {
+    SN_FREED_BY(sn_network_clear)
     sn_network net = {.shape = {.layers = 2,
                                 .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
                                 .activation = SN_RELU,
                                 .task = problem->task}};
     sn_training training = {.stage = "nnsdr", .epochs = sn_int(settings, "epochs")};
-    SN_BLOCK double *b = NULL;
-    stonet_status status;
-    SN_GOTO(status, sn_network_start(&net, run->seed), done);
-    SN_GOTO(status, SN_NEW(b, dim * problem->p), done);
-    SN_GOTO(status, train(problem, settings, run, &training, &net, outcome), done);
-    SN_GOTO(status, gradient_directions(&net, problem->x, problem->n, dim, b), done);
-    SN_GOTO(status, start_refinement(&net, dim, b, refined), done);
+    SN_ZEROS(dim * problem->p, double, b);
+    SN_TRY(sn_network_start(&net, run->seed));
+    SN_TRY(train(problem, settings, run, &training, &net, outcome));
+    SN_TRY(gradient_directions(&net, problem->x, problem->n, dim, b));
+    SN_TRY(start_refinement(&net, dim, b, refined));
     refined->history = net.history;
     net.history = (sn_epoch_log){0};
-done:
-    sn_network_clear(&net);
-    return status;
+    return STONET_OK;
 }
 
 /* Trains on with the rows of the first layer kept orthonormal after each step. */
@@ -223,22 +212,17 @@ static stonet_status second_step(const sn_problem *problem, const sn_settings *s
                                  const stonet_run *run, sn_network *net, stonet_outcome *outcome)
 {
     const sn_shape *shape = &net->shape;
-    constraint c = {.shape = shape};
     stonet_run fresh = *run;
     fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(c.gram, shape->width[1] * shape->width[1]), done);
-    SN_GOTO(status, SN_NEW(c.product, shape->width[1] * shape->width[0]), done);
+    SN_ZEROS(shape->width[1] * shape->width[1], float, gram);
+    SN_ZEROS(shape->width[1] * shape->width[0], float, product);
+    constraint c = {.shape = shape, .gram = gram, .product = product};
     put_back(&c, net->theta);
     sn_training training = {.stage = "nnsdr refinement",
                             .epochs = sn_int(settings, "refine"),
                             .after_step = put_back,
                             .user = &c};
-    status = train(problem, settings, &fresh, &training, net, outcome);
-done:
-    sn_free(c.gram);
-    sn_free(c.product);
-    return status;
+    return train(problem, settings, &fresh, &training, net, outcome);
 }
 
 static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -249,18 +233,14 @@ static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
     int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
-    sn_network *net;
+    SN_AUTO(sn_network) *net = NULL;
     SN_TRY(SN_NEW(net, 1));
     stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
-    stonet_status status = first_step(problem, dim, settings, run, net, &outcome);
-    if (status == STONET_OK) status = second_step(problem, settings, run, net, &refined);
-    if (status != STONET_OK) {
-        sn_network_free(net);
-        return status;
-    }
-    *result =
-        (sn_fit_result){.state = net, .dim = dim, .outcome = outcome != STONET_DONE ? outcome : refined};
-    return STONET_OK;
+    SN_TRY(first_step(problem, dim, settings, run, net, &outcome));
+    SN_TRY(second_step(problem, settings, run, net, &refined));
+    result->dim = dim;
+    result->outcome = outcome != STONET_DONE ? outcome : refined;
+    return SN_GIVE(net, &result->state);
 }
 
 /* ---- use --------------------------------------------------------------------------------------- */

@@ -12,12 +12,11 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_local local;
-    double *value = NULL, *v = NULL;
     SN_TRY(sn_local_create(problem, "opg", settings, run, &scratch, &local));
     int64_t rank = local.rank;
     dim = sn_limit_dim(run, "opg", dim, rank, "the rank of x");
-    SN_TRY(SN_TAKE(&scratch, value, rank));
-    SN_TRY(SN_TAKE(&scratch, v, rank * rank));
+    SN_ARRAY(rank, double, value);
+    SN_ARRAY(rank * rank, double, v);
     SN_TRY(sn_local_opg(&local, dim, run, value, v));
     return sn_whitened_result(
         &local.whitening, &(sn_linear_map){.dim = dim, .n_values = rank, .value = value}, rank, v, result);

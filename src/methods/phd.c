@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "methods/row_sums.h"
 #include "methods/square_terms.h"
@@ -90,8 +91,7 @@ static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *
     const int own = stonet_team_rank(sample->team);
     SN_WORKSPACE(scratch);
     rows block;
-    double *slope = NULL;
-    SN_TRY(SN_TAKE(&scratch, slope, rank * k));
+    SN_ARRAY(rank * k, double, slope);
     SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
     const int64_t end = sn_team_border(sample->team, n, own + 1);
     SN_TRY(rows_create(sample, n, &scratch, &block));
@@ -145,9 +145,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 {
     const sn_problem *problem = sample->problem;
     int64_t n = problem->n, rank = sample->whitening.rank, k = problem->outputs;
-    SN_WORKSPACE(scratch);
-    double *r = NULL;
-    SN_TRY(SN_TAKE(&scratch, r, n * k));
+    SN_ARRAY(n * k, double, r);
     out->form = SN_FORM_STACK;
     out->rows = k * rank;
     SN_TRY(SN_TAKE(keep, out->m, k * rank * rank));
@@ -185,9 +183,8 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
     const int64_t n = sample->problem->n;
     if (sample->problem->outputs != 1 || sample->whitening.rank > SN_SQUARE_TERMS_RANK) return STONET_OK;
     SN_WORKSPACE(scratch);
-    double *r = NULL;
     sn_square_terms terms;
-    SN_TRY(SN_TAKE(&scratch, r, n));
+    SN_ARRAY(n, double, r);
     SN_TRY(find_responses(sample, settings, r));
     SN_TRY(sn_square_terms_make(sample, eigen->vector, r, &scratch, &terms));
     SN_TRY(find_tests(sample, matrix, eigen, tests));

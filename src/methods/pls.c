@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/checkpoint.h"
+#include "base/memory.h"
 #include "base/pack.h"
 #include "math/linalg.h"
 #include "methods/row_sums.h"
@@ -63,10 +64,9 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
 {
     const pass *of = user;
     const int64_t p = of->problem->p, m = of->m, block = sn_block_rows(count, p), end = first + count;
-    SN_WORKSPACE(scratch);
-    double *x = NULL, *y = NULL, *total = sum + p * m, *squares = total + m;
-    SN_TRY(SN_TAKE(&scratch, x, block * p));
-    SN_TRY(SN_TAKE(&scratch, y, block * m));
+    double *total = sum + p * m, *squares = total + m;
+    SN_ARRAY(block * p, double, x);
+    SN_ARRAY(block * m, double, y);
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
         sn_centred_rows(of->problem->x, p, of->mean, NULL, first, some, x);
@@ -92,9 +92,8 @@ static stonet_status find_moments(const sn_problem *problem, int64_t m, const st
     const double rows = sn_problem_total(problem);
     SN_WORKSPACE(scratch);
     sn_whitening x;
-    double *sum = NULL;
     SN_TRY(sn_components_fit(problem, team, &scratch, &x));
-    SN_TRY(SN_TAKE(&scratch, sum, (p + 2) * m));
+    SN_ARRAY((p + 2) * m, double, sum);
     SN_TRY(moments_create(p, x.rank, m, keep, out));
     memcpy(out->mean, x.mean, (size_t)p * sizeof *x.mean);
     memcpy(out->turn, x.turn, (size_t)(p * x.rank) * sizeof *x.turn);
@@ -147,12 +146,11 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     moments of;
     int64_t found;
-    double *r = NULL, *kept = NULL;
     sn_linear_map map = {.p = problem->p};
     const stonet_status status = get_moments(problem, run, &scratch, &of);
     if (status != STONET_OK) return sn_fail_prefix(status, "pls");
     const int64_t most = dim < of.rank ? dim : of.rank;
-    SN_TRY(SN_TAKE(&scratch, r, of.rank * most));
+    SN_ARRAY(of.rank * most, double, r);
     SN_TRY(SN_TAKE(&scratch, map.value, most));
     const sn_simpls_moments given = {of.rank, of.m, of.gram, true, of.cross};
     SN_TRY(sn_simpls(&given, most, r, map.value, &found));
@@ -160,7 +158,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         return sn_fail(STONET_ERROR_DATA,
                        "pls: no column of x varies with the response, so there is no component");
     map.dim = map.n_values = sn_limit_dim(run, "pls", dim, found, "no more of x varies with the response");
-    SN_TRY(SN_TAKE(&scratch, kept, of.rank * map.dim));
+    SN_ARRAY(of.rank * map.dim, double, kept);
     SN_TRY(SN_TAKE(&scratch, map.direction, of.p * map.dim));
     sn_first_columns(of.rank, most, r, map.dim, kept);
     sn_gemm(false, false, of.p, map.dim, of.rank, sqrt(sn_problem_total(problem)), of.turn, kept, 0.0,

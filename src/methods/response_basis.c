@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 
 /* What is left of a function after the others are taken out of it, as a share of its variance, below which it
@@ -59,10 +60,8 @@ static stonet_status each_block(const sn_sample *sample, use_rows use, void *use
 {
     const sn_whitening *whitening = &sample->whitening;
     const int64_t n = sample->problem->n, block = sn_block_rows(n, whitening->p);
-    SN_WORKSPACE(scratch);
-    double *centred = NULL, *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
-    SN_TRY(SN_TAKE(&scratch, z, block * whitening->rank));
+    SN_ARRAY(block * whitening->p, double, centred);
+    SN_ARRAY(block * whitening->rank, double, z);
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
         sn_whiten_rows(whitening, sample->problem->x, NULL, first, count, centred, z);
@@ -133,11 +132,9 @@ static stonet_status find_products(const sn_sample *sample, const double *root, 
                                    products *s)
 {
     const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
-    SN_WORKSPACE(scratch);
-    double *left = NULL, *right = NULL, *value = NULL;
-    SN_TRY(SN_TAKE(&scratch, left, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, right, functions * functions));
-    SN_TRY(SN_TAKE(&scratch, value, rank > functions ? rank : functions));
+    SN_ARRAY(rank * rank, double, left);
+    SN_ARRAY(functions * functions, double, right);
+    SN_ARRAY(rank > functions ? rank : functions, double, value);
     SN_TRY(SN_TAKE(keep, s->u, rank * rank));
     SN_TRY(SN_TAKE(keep, s->v, functions * functions));
     SN_TRY(SN_TAKE(keep, s->turned, sn_block_rows(s->n, sample->whitening.p) * rank));

@@ -21,9 +21,7 @@ static void centre_columns(int64_t n, int64_t k, double *a)
 static stonet_status quantile_indicators(const sn_problem *problem, int64_t levels, double *out)
 {
     int64_t n = problem->n, m = problem->outputs;
-    SN_WORKSPACE(scratch);
-    double *sorted = NULL;
-    SN_TRY(SN_TAKE(&scratch, sorted, n));
+    SN_ARRAY(n, double, sorted);
     for (int64_t t = 0; t < m; t++) {
         for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
         qsort(sorted, (size_t)n, sizeof *sorted, sn_by_double);
@@ -39,11 +37,9 @@ static stonet_status quantile_indicators(const sn_problem *problem, int64_t leve
 static stonet_status compress(int64_t n, int64_t k, const double *a, sn_workspace *keep, int64_t *count,
                               double **out)
 {
-    SN_WORKSPACE(scratch);
-    double *gram = NULL, *value = NULL, *v = NULL, *leading = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, k * k));
-    SN_TRY(SN_TAKE(&scratch, value, k));
-    SN_TRY(SN_TAKE(&scratch, v, k * k));
+    SN_ARRAY(k * k, double, gram);
+    SN_ARRAY(k, double, value);
+    SN_ARRAY(k * k, double, v);
     sn_syrk_tn(k, n, 1.0 / (double)n, a, 0.0, gram);
     double total = 0.0, held = 0.0;
     for (int64_t j = 0; j < k; j++) total += gram[j * k + j];
@@ -51,7 +47,7 @@ static stonet_status compress(int64_t n, int64_t k, const double *a, sn_workspac
     int64_t kept = 0;
     while (kept < k && held < 0.99 * total) held += value[kept++];
     if (kept == 0) kept = 1; /* a constant y */
-    SN_TRY(SN_TAKE(&scratch, leading, k * kept));
+    SN_ARRAY(k * kept, double, leading);
     SN_TRY(SN_TAKE(keep, *out, n * kept));
     sn_first_columns(k, k, v, kept, leading);
     sn_gemm(false, false, n, kept, k, 1.0, a, leading, 0.0, *out);
@@ -65,11 +61,9 @@ static stonet_status distribution_responses(const sn_problem *problem, sn_worksp
     int64_t n = problem->n;
     int64_t levels = (int64_t)fmax(fmin(99.0, (double)n), floor(pow((double)n, 0.6)));
     int64_t k = levels * problem->outputs;
-    SN_WORKSPACE(scratch);
-    double *indicator = NULL;
     SN_TRY(sn_memory_require(8 * (uint64_t)n * (uint64_t)k, "the indicators of subspace=central",
                              "use subspace=mean or fewer rows"));
-    SN_TRY(SN_TAKE(&scratch, indicator, n * k));
+    SN_ARRAY(n * k, double, indicator);
     SN_TRY(quantile_indicators(problem, levels, indicator));
     return compress(n, k, indicator, keep, count, out);
 }

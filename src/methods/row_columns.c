@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/row_sums.h"
@@ -53,12 +54,10 @@ stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *m
 /* no test: any guess does: what it is off by is taken out again. */
 static stonet_status guess_mean(const sn_row_columns *columns, double *guess)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = columns->p, count = columns->n < BLOCK_ROWS ? columns->n : BLOCK_ROWS;
     sn_row_columns some = *columns;
-    double *x = NULL, *c = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
-    SN_TRY(SN_TAKE(&scratch, c, count * columns->m));
+    SN_ARRAY(count * p, double, x);
+    SN_ARRAY(count * columns->m, double, c);
     for (int64_t i = 0; i < count; i++)
         memcpy(x + i * p, columns->x + i * columns->n / count * p, (size_t)p * sizeof *x);
     some.x = x;
@@ -77,10 +76,9 @@ typedef struct products {
 static stonet_status add_products(const void *user, int64_t first, int64_t count, double *sum)
 {
     const products *of = user;
-    SN_WORKSPACE(scratch);
     const int64_t m = of->columns->m, block = sn_row_columns_block(count), end = first + count;
-    double *c = NULL, *cross = sum + m * m, *total = cross + m * of->rank;
-    SN_TRY(SN_TAKE(&scratch, c, block * m));
+    double *cross = sum + m * m, *total = cross + m * of->rank;
+    SN_ARRAY(block * m, double, c);
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
         SN_TRY(sn_row_columns_make(of->columns, of->shift, first, some, c));
@@ -96,10 +94,8 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
  */
 static stonet_status centre(const products *of, const double *off, double *gram, double *cross)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = of->columns->n, m = of->columns->m, rank = of->rank;
-    double *total = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, total, rank));
+    SN_ZEROS(rank, double, total);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < rank; j++) total[j] += of->f[i * rank + j];
     for (int64_t i = 0; i < m; i++) {
@@ -112,11 +108,9 @@ static stonet_status centre(const products *of, const double *off, double *gram,
 stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
                                       double *mean, double *gram, double *cross)
 {
-    SN_WORKSPACE(scratch);
     const products of = {.columns = columns, .shift = mean, .f = f, .rank = rank};
     const int64_t n = columns->n, m = columns->m, size = m * (m + rank + 1);
-    double *all = NULL;
-    SN_TRY(SN_TAKE(&scratch, all, size));
+    SN_ARRAY(size, double, all);
     if (mean != NULL) SN_TRY(guess_mean(columns, mean));
     SN_TRY(sn_row_sums(columns->team, n, size, add_products, &of, all));
     memcpy(gram, all, (size_t)(m * m) * sizeof *gram);

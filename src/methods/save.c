@@ -2,6 +2,7 @@
  * Sliced average variance estimation: the candidate matrix is M = sum_h p_h (I - V_h)^2, with V_h the
  * covariance (divisor n_h) of the whitened x in slice h.
  */
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "methods/square_terms.h"
 
@@ -24,9 +25,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 {
     (void)settings;
     int64_t rank = sample->whitening.rank;
-    SN_WORKSPACE(scratch);
-    double *a = NULL;
-    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
+    SN_ARRAY(rank * rank, double, a);
     SN_TRY(SN_TAKE_ZERO(keep, out->m, rank * rank));
     for (int64_t h = 0; h < sample->slices.count; h++) {
         SN_TRY(departure(sample, h, a));
@@ -44,11 +43,10 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
 {
     (void)matrix;
     int64_t rank = sample->whitening.rank, count = rank < SN_MAX_TESTS ? rank : SN_MAX_TESTS;
-    SN_WORKSPACE(scratch);
-    double *a = NULL, *au = NULL, *q = NULL, *test = tests->test;
-    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, au, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, q, rank * rank));
+    double *test = tests->test;
+    SN_ARRAY(rank * rank, double, a);
+    SN_ARRAY(rank * rank, double, au);
+    SN_ARRAY(rank * rank, double, q);
     for (int64_t h = 0; h < sample->slices.count; h++) {
         SN_TRY(departure(sample, h, a));
         sn_gemm(false, false, rank, rank, rank, 1.0, a, eigen->vector, 0.0, au);

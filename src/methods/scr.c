@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "math/smallest.h"
 #include "methods/spectral.h"
@@ -69,10 +70,8 @@ static double find_width(int64_t n, const sn_keyed *order, double share)
 static stonet_status sum_over_pairs(int64_t n, int64_t rank, const double *z, const int64_t *from,
                                     const int64_t *to, double *m)
 {
-    SN_WORKSPACE(scratch);
-    double *left = NULL, *sum = NULL;
-    SN_TRY(SN_TAKE(&scratch, left, n * rank));
-    SN_TRY(SN_TAKE_ZERO(&scratch, sum, rank));
+    SN_ARRAY(n * rank, double, left);
+    SN_ZEROS(rank, double, sum);
     int64_t first = 0, last = 0;
     for (int64_t i = 0; i < n; i++) {
         for (; last < to[i]; last++)
@@ -95,16 +94,12 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     const int64_t n = problem->n, p = problem->p, rank = sample->whitening.rank;
     const int64_t block = sn_block_rows(n, p);
     const bool classes = problem->task == SN_CLASSIFICATION;
-    SN_WORKSPACE(scratch);
-    sn_keyed *order = NULL;
-    int64_t *row = NULL, *from = NULL, *to = NULL;
-    double *centred = NULL, *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, n));
-    SN_TRY(SN_TAKE(&scratch, row, n));
-    SN_TRY(SN_TAKE(&scratch, from, n));
-    SN_TRY(SN_TAKE(&scratch, to, n));
-    SN_TRY(SN_TAKE(&scratch, centred, block * p));
-    SN_TRY(SN_TAKE(&scratch, z, n * rank));
+    SN_ARRAY(n, sn_keyed, order);
+    SN_ARRAY(n, int64_t, row);
+    SN_ARRAY(n, int64_t, from);
+    SN_ARRAY(n, int64_t, to);
+    SN_ARRAY(block * p, double, centred);
+    SN_ARRAY(n * rank, double, z);
     SN_TRY(SN_TAKE(keep, out->m, rank * rank));
     for (int64_t i = 0; i < n; i++)
         order[i] = (sn_keyed){.value = classes ? (double)problem->label[i] : problem->y[i], .row = i};

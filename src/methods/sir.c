@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 #include "methods/response_basis.h"
 
@@ -74,19 +75,16 @@ typedef struct mixture {
 static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, mixture *out)
 {
     const int64_t slices = sample->slices.count, rank = sample->whitening.rank;
-    SN_WORKSPACE(scratch);
-    double *root = NULL, *left = NULL, *right = NULL, *u = NULL, *v = NULL, *value = NULL, *e = NULL,
-           *block = NULL, *half = NULL;
     const int64_t longest = rank > slices ? rank : slices;
-    SN_TRY(SN_TAKE(&scratch, root, slices * rank));
-    SN_TRY(SN_TAKE(&scratch, left, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, right, slices * slices));
-    SN_TRY(SN_TAKE(&scratch, u, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, v, slices * slices));
-    SN_TRY(SN_TAKE(&scratch, value, longest));
-    SN_TRY(SN_TAKE(&scratch, e, slices * slices));
-    SN_TRY(SN_TAKE(&scratch, block, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, half, rank * rank));
+    SN_ARRAY(slices * rank, double, root);
+    SN_ARRAY(rank * rank, double, left);
+    SN_ARRAY(slices * slices, double, right);
+    SN_ARRAY(rank * rank, double, u);
+    SN_ARRAY(slices * slices, double, v);
+    SN_ARRAY(longest, double, value);
+    SN_ARRAY(slices * slices, double, e);
+    SN_ARRAY(rank * rank, double, block);
+    SN_ARRAY(rank * rank, double, half);
     SN_TRY(SN_TAKE(keep, out->second, slices * rank * rank));
     SN_TRY(SN_TAKE(keep, out->slice, slices * slices));
     out->slices = slices;

@@ -8,9 +8,7 @@
 static stonet_status by_class(const sn_problem *problem, sn_slices *out)
 {
     int64_t n = problem->n, classes = problem->outputs;
-    SN_WORKSPACE(scratch);
-    int64_t *at = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, at, classes + 1));
+    SN_ZEROS(classes + 1, int64_t, at);
     for (int64_t i = 0; i < n; i++) at[problem->label[i] + 1] += sn_problem_weight(problem, i) > 0.0;
     out->start[0] = 0;
     for (int64_t c = 0; c < classes; c++) {
@@ -96,9 +94,7 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
 {
     int64_t n = problem->n, m = problem->outputs;
     int64_t pieces = (int64_t)ceil(pow((double)wanted, 1.0 / (double)m) - 1e-9);
-    SN_WORKSPACE(scratch);
-    int64_t *coarse = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, coarse, n + 1));
+    SN_ZEROS(n + 1, int64_t, coarse);
     int64_t kept = 0;
     bool whole = true;
     for (int64_t i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/row_sums.h"
@@ -36,12 +37,11 @@ static stonet_status tell_shape(const sn_candidate *candidate, const sn_problem 
 {
     enum { MOST_ROWS = 1000, MOST_COLUMNS = 100, SUBSTREAM = 91 };
     const double level = 0.01;
-    SN_WORKSPACE(scratch);
     const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
-    int64_t *row = NULL, column[MOST_COLUMNS], p = 0;
-    double *x = NULL, p_value;
-    SN_TRY(SN_TAKE(&scratch, row, n));
-    SN_TRY(SN_TAKE(&scratch, x, n * MOST_COLUMNS));
+    int64_t column[MOST_COLUMNS], p = 0;
+    double p_value;
+    SN_ARRAY(n, int64_t, row);
+    SN_ARRAY(n * MOST_COLUMNS, double, x);
     SN_TRY(sn_choose_rows(problem->n, n, run->seed, SUBSTREAM, row));
     for (int64_t j = 0; j < problem->p && p < MOST_COLUMNS; j++)
         if (is_continuous(problem, row, n, j)) column[p++] = j;
@@ -98,10 +98,8 @@ static stonet_status add_slice(const void *user, int64_t first, int64_t count, d
     const sn_whitening *whitening = &sample->whitening;
     const int64_t rank = whitening->rank, end = job->start + first + count;
     const int64_t block = sn_block_rows(count, whitening->p);
-    SN_WORKSPACE(scratch);
-    double *centred = NULL, *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
-    SN_TRY(SN_TAKE(&scratch, z, block * rank));
+    SN_ARRAY(block * whitening->p, double, centred);
+    SN_ARRAY(block * rank, double, z);
     for (int64_t at = job->start + first; at < end; at += block) {
         const int64_t some = end - at < block ? end - at : block;
         sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + at, 0, some, centred, z);
@@ -171,10 +169,8 @@ static stonet_status solve_symmetric(const sn_matrix *matrix, int64_t rank, sn_w
 static stonet_status solve_rows(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
 {
     int64_t columns = matrix->rows < rank ? matrix->rows : rank;
-    SN_WORKSPACE(scratch);
-    double *vt = NULL;
     eigen->columns = columns;
-    SN_TRY(SN_TAKE(&scratch, vt, columns * rank));
+    SN_ARRAY(columns * rank, double, vt);
     SN_TRY(SN_TAKE(keep, eigen->value, columns));
     SN_TRY(SN_TAKE(keep, eigen->vector, rank * columns));
     SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
@@ -216,9 +212,7 @@ stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem
 stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *vector)
 {
     const sn_whitening *whitening = &solved->sample.whitening;
-    SN_WORKSPACE(scratch);
-    double *leading = NULL;
-    SN_TRY(SN_TAKE(&scratch, leading, whitening->rank * count));
+    SN_ARRAY(whitening->rank * count, double, leading);
     sn_first_columns(whitening->rank, solved->eigen.columns, solved->eigen.vector, count, leading);
     sn_gemm(false, false, whitening->p, count, whitening->rank, 1.0, whitening->turn, leading, 0.0, vector);
     return STONET_OK;

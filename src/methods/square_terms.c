@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/linalg.h"
 
 /* terms (rows x count) of the rows of v (rows x rank). */
@@ -24,13 +25,11 @@ stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, con
     const sn_whitening *whitening = &sample->whitening;
     const int64_t n = sample->problem->n, rank = whitening->rank, count = rank * (rank + 1) / 2;
     const int64_t block = sn_block_rows(n, count);
-    SN_WORKSPACE(scratch);
-    double *centred = NULL, *z = NULL, *turned = NULL, *terms = NULL, *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
-    SN_TRY(SN_TAKE(&scratch, z, block * rank));
-    SN_TRY(SN_TAKE(&scratch, turned, block * rank));
-    SN_TRY(SN_TAKE(&scratch, terms, block * count));
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, count));
+    SN_ARRAY(block * whitening->p, double, centred);
+    SN_ARRAY(block * rank, double, z);
+    SN_ARRAY(block * rank, double, turned);
+    SN_ARRAY(block * count, double, terms);
+    SN_ZEROS(count, double, mean);
     SN_TRY(SN_TAKE_ZERO(keep, out->covariance, count * count));
     out->rank = rank;
     out->count = count;

@@ -232,9 +232,8 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(get_estimate(store, "held_out", &net->held_out));
     SN_TRY(get_estimate(store, "held_out_constant", &net->held_out_constant));
     SN_TRY(get_estimate(store, "held_out_linear", &net->held_out_linear));
-    const char *neighbours = sn_store_find_text(store, "choice"); /* not in files of 0.2 */
-    if (neighbours != NULL && (net->neighbours = sn_strdup(neighbours)) == NULL) return STONET_ERROR_MEMORY;
-    if (sn_store_find_text(store, "held_out_rows") != NULL) /* not in files of 0.1 */
+    SN_TRY(sn_text_copy(sn_store_find_text(store, "choice"), &net->neighbours)); /* not in files of 0.2 */
+    if (sn_store_find_text(store, "held_out_rows") != NULL)                      /* not in files of 0.1 */
         SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));
     SN_TRY(get_fact(store, "residual_p", &net->residual_p));
     if (sn_store_find_text(store, "select_penalty") != NULL)
@@ -245,15 +244,10 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
 
 static stonet_status stonet_load_method(const sn_store *store, void **state)
 {
-    sn_stonet *net;
+    SN_AUTO(sn_stonet) *net = NULL;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = load_into(store, net);
-    if (status != STONET_OK) {
-        sn_stonet_free(net);
-        return status;
-    }
-    *state = net;
-    return STONET_OK;
+    SN_TRY(load_into(store, net));
+    return SN_GIVE(net, state);
 }
 
 static void stonet_free_method(void *state)

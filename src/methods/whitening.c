@@ -80,9 +80,7 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
 {
     const spectrum *of = user;
     const int64_t p = of->p, block = sn_block_rows(count, p), end = first + count;
-    SN_WORKSPACE(scratch);
-    double *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, block * p));
+    SN_ARRAY(block * p, double, rows);
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
         scaled_rows(of->rows, of->mean, of->scale, first, some, rows);
@@ -95,9 +93,7 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
 static stonet_status tall_spectrum(const spectrum *of)
 {
     const int64_t p = of->p;
-    SN_WORKSPACE(scratch);
-    double *gram = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, p * p));
+    SN_ARRAY(p * p, double, gram);
     SN_TRY(sn_row_sums(of->team, of->n, p * p, add_products, of, gram));
     SN_TRY(sn_eigh(p, gram, of->s, of->v));
     for (int64_t k = 0; k < p; k++) of->s[k] = of->s[k] > 0.0 ? sqrt(of->s[k]) : 0.0;
@@ -108,10 +104,8 @@ static stonet_status tall_spectrum(const spectrum *of)
 static stonet_status wide_spectrum(const spectrum *of)
 {
     int64_t n = of->n, p = of->p;
-    SN_WORKSPACE(scratch);
-    double *rows = NULL, *vt = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, n * p));
-    SN_TRY(SN_TAKE(&scratch, vt, n * p));
+    SN_ARRAY(n * p, double, rows);
+    SN_ARRAY(n * p, double, vt);
     scaled_rows(of->rows, of->mean, of->scale, 0, n, rows);
     SN_TRY(sn_svd(n, p, rows, NULL, of->s, vt));
     sn_transpose(n, p, vt, of->v);
@@ -205,8 +199,7 @@ stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_
     map.p = p;
     map.centre = whitening->mean;
     SN_WORKSPACE(scratch);
-    double *leading = NULL;
-    SN_TRY(SN_TAKE(&scratch, leading, rank * dim));
+    SN_ARRAY(rank * dim, double, leading);
     SN_TRY(SN_TAKE(&scratch, map.direction, p * dim));
     sn_first_columns(rank, columns, v, dim, leading);
     sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, map.direction);

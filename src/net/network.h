@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "net/epoch_log.h"
 #include "net/scaling.h"
 #include "net/shape.h"
@@ -38,6 +39,7 @@ stonet_status sn_network_get_widths(const sn_store *store, sn_shape *shape);
 
 /* Entries of sn_method and sn_learner for those whose state is one sn_network. */
 void sn_network_free(void *state);
+SN_DROP(sn_network, sn_network_free)
 stonet_status sn_network_save(const void *state, sn_store *store);
 stonet_status sn_network_load(const sn_store *store, void **state);
 const char *sn_network_history(const void *state);

@@ -114,12 +114,10 @@ static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law l
                                         double statistic, double *p_value)
 {
     const int64_t d = r->mx * r->my;
-    SN_WORKSPACE(scratch);
-    double *u = NULL, *pi = NULL, *lambda = NULL, *vector = NULL;
-    SN_TRY(SN_TAKE(&scratch, u, d));
-    SN_TRY(SN_TAKE_ZERO(&scratch, pi, d * d));
-    SN_TRY(SN_TAKE(&scratch, lambda, d));
-    SN_TRY(SN_TAKE(&scratch, vector, d * d));
+    SN_ARRAY(d, double, u);
+    SN_ZEROS(d * d, double, pi);
+    SN_ARRAY(d, double, lambda);
+    SN_ARRAY(d * d, double, vector);
     product_covariance(r, u, pi);
     SN_TRY(sn_eigh(d, pi, lambda, vector));
     /* eigenvalues that are zero but for rounding are not part of the law */
@@ -158,7 +156,6 @@ static double concentration(const sn_residuals *r, int64_t first, int64_t count)
 static stonet_status keys_of_rows(const sn_residuals *r, double *key)
 {
     SN_WORKSPACE(scratch);
-    double *size = NULL;
     double mean = 0.0;
     double penalty;
     sn_smoother smoother = {0};
@@ -166,7 +163,7 @@ static stonet_status keys_of_rows(const sn_residuals *r, double *key)
         memcpy(key, r->z, (size_t)r->n * sizeof *key);
         return STONET_OK;
     }
-    SN_TRY(SN_TAKE(&scratch, size, r->n));
+    SN_ARRAY(r->n, double, size);
     for (int64_t i = 0; i < r->n; i++) {
         size[i] = sum_of_squares(r->mx, r->e + i * (r->mx + r->my));
         mean += size[i] / (double)r->n;
@@ -182,12 +179,9 @@ static stonet_status keys_of_rows(const sn_residuals *r, double *key)
 /* near (n): the rows, neighbours beside each other; without z NULL. */
 static stonet_status sort_rows(const sn_residuals *r, sn_workspace *keep, int64_t **near)
 {
-    SN_WORKSPACE(scratch);
-    double *key = NULL;
-    sn_keyed *sorted = NULL;
     if (r->dz == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, key, r->n));
-    SN_TRY(SN_TAKE(&scratch, sorted, r->n));
+    SN_ARRAY(r->n, double, key);
+    SN_ARRAY(r->n, sn_keyed, sorted);
     SN_TRY(SN_TAKE(keep, *near, r->n));
     SN_TRY(keys_of_rows(r, key));
     for (int64_t i = 0; i < r->n; i++) sorted[i] = (sn_keyed){key[i], i};
@@ -219,13 +213,11 @@ static void draw_order(sn_random *random, int64_t n, const int64_t *near, int64_
 static stonet_status turn_to_axes(const sn_residuals *r, double *e, double *weight)
 {
     const int64_t width = r->mx + r->my, sizes[2] = {r->mx, r->my};
-    SN_WORKSPACE(scratch);
-    double *side = NULL, *turned = NULL, *square = NULL, *vector = NULL, *lambda = NULL;
-    SN_TRY(SN_TAKE(&scratch, side, r->n * width));
-    SN_TRY(SN_TAKE(&scratch, turned, r->n * width));
-    SN_TRY(SN_TAKE(&scratch, square, width * width));
-    SN_TRY(SN_TAKE(&scratch, vector, width * width));
-    SN_TRY(SN_TAKE(&scratch, lambda, width));
+    SN_ARRAY(r->n * width, double, side);
+    SN_ARRAY(r->n * width, double, turned);
+    SN_ARRAY(width * width, double, square);
+    SN_ARRAY(width * width, double, vector);
+    SN_ARRAY(width, double, lambda);
     for (int k = 0; k < 2; k++) {
         const int64_t m = sizes[k], first = k == 0 ? 0 : r->mx;
         for (int64_t i = 0; i < r->n; i++)
@@ -300,11 +292,9 @@ static stonet_status permutation_p_value(const sn_residuals *r, stonet_null_law 
                                          sn_drawing how, double *p_value)
 {
     if (law != STONET_NULL_CHI2) return share_above(r, NULL, permutations, how, p_value);
-    SN_WORKSPACE(scratch);
     sn_residuals turned = *r;
-    double *e = NULL, *weight = NULL;
-    SN_TRY(SN_TAKE(&scratch, e, r->n * (r->mx + r->my)));
-    SN_TRY(SN_TAKE(&scratch, weight, r->mx * r->my));
+    SN_ARRAY(r->n * (r->mx + r->my), double, e);
+    SN_ARRAY(r->mx * r->my, double, weight);
     SN_TRY(turn_to_axes(r, e, weight));
     turned.e = e;
     return share_above(&turned, weight, permutations, how, p_value);
@@ -319,10 +309,8 @@ bool sn_covariance_permutes(const sn_residuals *r, stonet_null_law law)
 stonet_status sn_covariance_test(const sn_residuals *residuals, stonet_null_law law, int64_t permutations,
                                  sn_drawing how, double *statistic, double *p_value)
 {
-    SN_WORKSPACE(scratch);
     const int64_t d = residuals->mx * residuals->my;
-    double *c = NULL;
-    SN_TRY(SN_TAKE(&scratch, c, d));
+    SN_ARRAY(d, double, c);
     cross_covariance(residuals, NULL, c);
     *statistic = (double)residuals->n * sum_of_squares(d, c) / (1.0 + residuals->excess);
     *p_value = 1.0;

@@ -48,12 +48,10 @@ static double distance(const points *p, int64_t i, int64_t j)
 /* Order, ranks and, by prefix sums over the sorted values, the row sums of |v_i - v_j|. */
 static stonet_status sort_numbers(points *p, sn_workspace *keep)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = p->n;
-    sn_keyed *key = NULL;
     SN_TRY(SN_TAKE(keep, p->sorted, n));
     SN_TRY(SN_TAKE(keep, p->rank, n));
-    SN_TRY(SN_TAKE(&scratch, key, n));
+    SN_ARRAY(n, sn_keyed, key);
     double all = 0.0;
     for (int64_t i = 0; i < n; i++) {
         key[i] = (sn_keyed){p->value[i], i};
@@ -229,15 +227,13 @@ stonet_status sn_distance_correlation_test(const stonet_sides *sides, int64_t pe
     const int64_t n = sides->n, dx = sides->dx, dy = sides->dy;
     const double *x = sides->x, *y = sides->y;
     points px, py;
-    int64_t *order = NULL;
-    tally *tree = NULL;
     *correlation = 0.0;
     *p_value = 1.0;
     /* the side with fewer columns is the one to permute: its distances are worked out each time */
     SN_TRY(points_create(n, dx < dy ? dy : dx, dx < dy ? y : x, sn_threads(run), &scratch, &px));
     SN_TRY(points_create(n, dx < dy ? dx : dy, dx < dy ? x : y, sn_threads(run), &scratch, &py));
-    SN_TRY(SN_TAKE(&scratch, order, n));
-    SN_TRY(SN_TAKE(&scratch, tree, n + 1));
+    SN_ARRAY(n, int64_t, order);
+    SN_ARRAY(n + 1, tally, tree);
     if (is_constant(&px) || is_constant(&py)) return STONET_OK;
     for (int64_t i = 0; i < n; i++) order[i] = i;
     double covariance = squared_covariance(&px, &py, order, tree);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/workspace.h"
+#include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "stats/distributions.h"
@@ -10,15 +10,13 @@
 /* white (n x p) = (x - mean) S^(-1/2), the symmetric root; *found: S has one. */
 static stonet_status whiten(int64_t n, int64_t p, const double *x, double *white, bool *found)
 {
-    SN_WORKSPACE(scratch);
     const double smallest = 1e-8; /* variance, of the largest */
-    double *centred = NULL, *mean = NULL, *value = NULL, *vector = NULL, *root = NULL, *turned = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, n * p));
-    SN_TRY(SN_TAKE(&scratch, mean, p));
-    SN_TRY(SN_TAKE(&scratch, value, p));
-    SN_TRY(SN_TAKE(&scratch, vector, p * p));
-    SN_TRY(SN_TAKE(&scratch, turned, p * p));
-    SN_TRY(SN_TAKE(&scratch, root, p * p));
+    SN_ARRAY(n * p, double, centred);
+    SN_ARRAY(p, double, mean);
+    SN_ARRAY(p, double, value);
+    SN_ARRAY(p * p, double, vector);
+    SN_ARRAY(p * p, double, turned);
+    SN_ARRAY(p * p, double, root);
     for (int64_t k = 0; k < n * p; k++) centred[k] = x[k];
     sn_column_means(n, p, x, mean);
     sn_subtract_row(n, p, mean, centred);
@@ -35,13 +33,12 @@ static stonet_status whiten(int64_t n, int64_t p, const double *x, double *white
 
 stonet_status sn_ellipticity(int64_t n, int64_t p, const double *x, double *p_value)
 {
-    SN_WORKSPACE(scratch);
-    double *w = NULL, *sum = NULL, largest = 0.0;
+    double largest = 0.0;
     bool found = false;
     *p_value = 1.0;
     if (p < 2 || n < 10 * p) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, w, n * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, sum, 2 * p));
+    SN_ARRAY(n * p, double, w);
+    SN_ZEROS(2 * p, double, sum);
     SN_TRY(whiten(n, p, x, w, &found));
     if (!found) return STONET_OK;
     /* Moments of a coordinate of the sphere. */

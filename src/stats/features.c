@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -43,14 +44,10 @@ static void scale_column(int64_t n, int64_t width, int64_t at, double variance, 
 
 stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspace *keep, sn_scores *out)
 {
-    SN_WORKSPACE(scratch);
     *out = (sn_scores){.n = n};
-    sn_keyed *order = NULL;
-    double *all = NULL;
-    double *plain = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, n));
-    SN_TRY(SN_TAKE(&scratch, all, n * d));
-    SN_TRY(SN_TAKE(&scratch, plain, n * d));
+    SN_ARRAY(n, sn_keyed, order);
+    SN_ARRAY(n * d, double, all);
+    SN_ARRAY(n * d, double, plain);
     for (int64_t j = 0; j < d; j++) {
         if (!score_column(n, d, v + j, d, order, all + out->columns)) continue;
         for (int64_t i = 0; i < n; i++) plain[i * d + out->columns] = v[i * d + j];
@@ -67,12 +64,9 @@ stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspa
 stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t seed, uint32_t substream,
                                 sn_workspace *keep, sn_scores *out)
 {
-    SN_WORKSPACE(scratch);
     *out = (sn_scores){.n = scores->n};
-    double *direction = NULL;
-    double *along = NULL;
-    SN_TRY(SN_TAKE(&scratch, direction, scores->columns * count));
-    SN_TRY(SN_TAKE(&scratch, along, scores->n * count));
+    SN_ARRAY(scores->columns * count, double, direction);
+    SN_ARRAY(scores->n * count, double, along);
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
     for (int64_t k = 0; k < scores->columns * count; k++) direction[k] = sn_random_normal(&random);
@@ -82,18 +76,14 @@ stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t
 
 stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white)
 {
-    SN_WORKSPACE(scratch);
     const double smallest = 1e-12; /* variance, of the largest: float columns have 1e-14 by rounding */
     const int64_t n = scores->n;
     const int64_t q = scores->columns;
-    double *covariance = NULL;
-    double *value = NULL;
-    double *vector = NULL;
     *rank = 0;
     *white = NULL;
-    SN_TRY(SN_TAKE(&scratch, covariance, q * q));
-    SN_TRY(SN_TAKE(&scratch, value, q));
-    SN_TRY(SN_TAKE(&scratch, vector, q * q));
+    SN_ARRAY(q * q, double, covariance);
+    SN_ARRAY(q, double, value);
+    SN_ARRAY(q * q, double, vector);
     sn_syrk_tn(q, n, 1.0 / (double)n, scores->plain, 0.0, covariance);
     SN_TRY(sn_eigh(q, covariance, value, vector));
     while (*rank < q && value[*rank] > smallest * value[0]) ++*rank;

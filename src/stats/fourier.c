@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 
@@ -61,9 +62,7 @@ static stonet_status median_distance(const sn_standardised *data, uint64_t seed,
     int64_t pairs = rows * (rows - 1) / 2;
     *median = 1.0;
     if (pairs == 0 || data->columns == 0) return STONET_OK;
-    SN_WORKSPACE(scratch);
-    double *distance = NULL;
-    SN_TRY(SN_TAKE(&scratch, distance, pairs));
+    SN_ARRAY(pairs, double, distance);
     sn_shuffle order;
     sn_shuffle_init(&order, (uint64_t)data->n, seed, 0);
     int64_t row[BANDWIDTH_ROWS];

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/run.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -62,12 +63,11 @@ stonet_status sn_response_functions(int64_t n, int64_t d, const double *y, sn_wo
                                     int64_t *columns, double **values)
 {
     const int degrees = d > CUBIC_TARGETS ? 2 : 3;
-    SN_WORKSPACE(scratch);
     *columns = 0;
     for (int64_t j = 0; j < d; j++) *columns += has_two_values(n, d, y + j) ? 1 : degrees;
-    double *column = NULL, *held = NULL;
+    double *column = NULL;
     SN_TRY(SN_TAKE(keep, column, n * *columns));
-    SN_TRY(SN_TAKE(&scratch, held, n));
+    SN_ARRAY(n, double, held);
     *values = column;
     int64_t at = 0;
     for (int64_t j = 0; j < d; j++) {
@@ -205,12 +205,10 @@ static stonet_status regress_on_z(const prepared *p, const sn_smoother *smoother
 {
     SN_WORKSPACE(scratch);
     const int64_t n = p->z.n;
-    double *penalty = NULL;
     double *y_penalty = NULL; /* the same for all columns */
-    double *again = NULL;
-    SN_TRY(SN_TAKE(&scratch, penalty, f->width));
+    SN_ARRAY(f->width, double, penalty);
     SN_TRY(SN_TAKE(&scratch, y_penalty, f->width));
-    SN_TRY(SN_TAKE(&scratch, again, n * f->width));
+    SN_ARRAY(n * f->width, double, again);
     SN_TRY(sn_smoother_choose(smoother, f->width, f->values, false, penalty));
     SN_TRY(sn_smoother_choose(smoother, p->my, p->y, true, y_penalty));
     for (int64_t j = 1; j < f->width; j++) y_penalty[j] = y_penalty[0];
@@ -232,9 +230,8 @@ static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f
     int64_t random = p->z.columns > 1 ? n / 3 : 0; /* of a single column its own waves are enough */
     if (random > MOST_RANDOM_Z) random = MOST_RANDOM_Z;
     const int64_t m = sn_regression_width(n, p->z.columns, SN_FEATURES_RICH, random);
-    double *features = NULL;
     sn_smoother smoother = {0};
-    SN_TRY(SN_TAKE(&scratch, features, n * m));
+    SN_ARRAY(n * m, double, features);
     SN_TRY(sn_regression_features(&p->z, SN_FEATURES_RICH, random,
                                   (sn_drawing){p->seed, STREAMS * repeat + STREAM_FEATURES, p->threads}, m, 0,
                                   features));
@@ -403,9 +400,7 @@ static bool singles_p_value(const prepared *p, const functions *f, double excess
 static stonet_status test_blocks(const prepared *p, const functions *f, stonet_independence_result *result,
                                  int64_t *count, double *p_values)
 {
-    SN_WORKSPACE(scratch);
-    double *e = NULL;
-    SN_TRY(SN_TAKE(&scratch, e, p->x.n * f->width));
+    SN_ARRAY(p->x.n * f->width, double, e);
     const double excess = left_over(p, f, e);
     const int64_t before = *count;
     int64_t first = 0;
@@ -450,7 +445,6 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     SN_WORKSPACE(scratch);
     const int64_t n = sides->n;
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    double *p_values = NULL;
     int64_t count = 0;
     SN_TRY(sn_scores_create(n, sides->dz, sides->z, &scratch, &p.z));
     SN_TRY(sn_check_rows_for(n, p.z.columns));
@@ -460,7 +454,7 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     /* The linear and quadratic functions of z are the same, in coordinates that a penalty does not blur. */
     if (p.white_z.columns == p.z.columns) p.z.plain = p.white_z.values;
     SN_TRY(sn_response_functions(n, sides->dy, sides->y, &scratch, &p.my, &p.y));
-    SN_TRY(SN_TAKE(&scratch, p_values, (int64_t)2 * BLOCKS * options->repeats));
+    SN_ARRAY((int64_t)2 * BLOCKS * options->repeats, double, p_values);
     result->statistic = 0.0;
     result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "base/run.h"
 #include "base/take_options.h"
 #include "math/linalg.h"
@@ -123,9 +124,7 @@ static void add_products(int64_t first, int64_t last, int64_t m, const double *f
 static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, int threads, double *c)
 {
     enum { CHUNKS = 16 };
-    SN_WORKSPACE(scratch);
-    double *partial = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, partial, CHUNKS * m * m));
+    SN_ZEROS(CHUNKS * m * m, double, partial);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t chunk = 0; chunk < CHUNKS; chunk++) {
         add_products(n * chunk / CHUNKS, n * (chunk + 1) / CHUNKS, m, f, partial + chunk * m * m);
@@ -146,13 +145,10 @@ static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, do
 {
     SN_WORKSPACE(scratch);
     const int64_t m = me + mz;
-    double *czz = NULL;
-    double *value = NULL;
-    double *vector = NULL;
     double *along = NULL; /* mz x me: V' C_ze */
-    SN_TRY(SN_TAKE(&scratch, czz, mz * mz));
-    SN_TRY(SN_TAKE(&scratch, value, mz));
-    SN_TRY(SN_TAKE(&scratch, vector, mz * mz));
+    SN_ARRAY(mz * mz, double, czz);
+    SN_ARRAY(mz, double, value);
+    SN_ARRAY(mz * mz, double, vector);
     SN_TRY(SN_TAKE_ZERO(&scratch, along, mz * me));
     for (int64_t a = 0; a < mz; a++) {
         for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
@@ -193,13 +189,10 @@ static void take_residuals(int64_t n, int64_t me, int64_t mz, const double *f, c
 /* Takes the features of z out of those of x and y: e (n x (mx + my)) and the degrees of freedom used. */
 static stonet_status condition_on_z(const prepared *p, const double *f, double *e, double *used)
 {
-    SN_WORKSPACE(scratch);
     const int64_t me = p->mx + p->my;
     const int64_t m = me + p->mz;
-    double *covariance = NULL;
-    double *beta = NULL;
-    SN_TRY(SN_TAKE(&scratch, covariance, m * m));
-    SN_TRY(SN_TAKE_ZERO(&scratch, beta, p->mz * me));
+    SN_ARRAY(m * m, double, covariance);
+    SN_ZEROS(p->mz * me, double, beta);
     SN_TRY(feature_covariance(p->x.n, m, f, p->threads, covariance));
     SN_TRY(regression_on_z(me, p->mz, covariance, beta, used));
     take_residuals(p->x.n, me, p->mz, f, beta, p->threads, e);
@@ -241,15 +234,11 @@ static stonet_status one_repeat(const prepared *p, int64_t repeat, double *stati
 static stonet_status run_repeats(const prepared *p, const stonet_run *run, stonet_independence_result *result)
 {
     const int64_t repeats = p->options->repeats;
-    SN_WORKSPACE(scratch);
-    double *statistic = NULL;
-    double *p_value = NULL;
-    bool *permuted = NULL;
     int failure = STONET_OK;
     int stop = 0;
-    SN_TRY(SN_TAKE(&scratch, statistic, repeats));
-    SN_TRY(SN_TAKE(&scratch, p_value, repeats));
-    SN_TRY(SN_TAKE_ZERO(&scratch, permuted, repeats));
+    SN_ARRAY(repeats, double, statistic);
+    SN_ARRAY(repeats, double, p_value);
+    SN_ZEROS(repeats, bool, permuted);
 #pragma omp parallel for num_threads(repeats < p->threads ? (int)repeats : p->threads) schedule(dynamic)     \
     reduction(max                                                                                            \
               : failure)

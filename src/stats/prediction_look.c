@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/run.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -79,13 +80,10 @@ static stonet_status held_out_error(const task *t, int64_t n_train, int64_t m, c
 {
     SN_WORKSPACE(scratch);
     const int64_t held_out = t->n - n_train;
-    double *penalty = NULL;
-    double *coef = NULL;
-    double *predicted = NULL;
     sn_smoother smoother = {0};
-    SN_TRY(SN_TAKE(&scratch, penalty, t->my));
-    SN_TRY(SN_TAKE(&scratch, coef, m * t->my));
-    SN_TRY(SN_TAKE(&scratch, predicted, held_out * t->my));
+    SN_ARRAY(t->my, double, penalty);
+    SN_ARRAY(m * t->my, double, coef);
+    SN_ARRAY(held_out * t->my, double, predicted);
     SN_TRY(sn_smoother_create(n_train, m, features, &scratch, &smoother));
     SN_TRY(sn_smoother_choose(&smoother, t->my, y, false, penalty));
     SN_TRY(sn_smoother_fit(&smoother, t->my, y, penalty, coef));
@@ -107,16 +105,12 @@ typedef struct fold {
 static stonet_status learn(const task *t, const sn_scores *second, uint32_t stream, const fold *of,
                            double *error)
 {
-    SN_WORKSPACE(scratch);
     const uint32_t base = FIRST_STREAM + STREAMS * of->number;
     const int64_t of_z = sn_regression_width(t->n, t->z.columns, SN_FEATURES_PLAIN, t->random);
     const int64_t m = of_z + sn_regression_width(t->n, second->columns, SN_FEATURES_PLAIN, t->random);
-    double *features = NULL;
-    double *gathered = NULL;
-    double *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, features, t->n * m));
-    SN_TRY(SN_TAKE(&scratch, gathered, t->n * m));
-    SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_ARRAY(t->n * m, double, features);
+    SN_ARRAY(t->n * m, double, gathered);
+    SN_ARRAY(m, double, mean);
     SN_TRY(sn_regression_features(&t->z, SN_FEATURES_PLAIN, t->random,
                                   (sn_drawing){t->seed, base + STREAM_COMMON, t->threads}, m, 0, features));
     SN_TRY(sn_regression_features(second, SN_FEATURES_PLAIN, t->random,
@@ -132,13 +126,10 @@ typedef struct errors {
 
 static stonet_status run_folds(const task *t, const stonet_run *run, errors *found)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *shuffled = NULL, *order = NULL;
-    double *y = NULL, *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, shuffled, t->n));
-    SN_TRY(SN_TAKE(&scratch, order, t->n));
-    SN_TRY(SN_TAKE(&scratch, y, t->n * t->my));
-    SN_TRY(SN_TAKE(&scratch, mean, t->my));
+    SN_ARRAY(t->n, int64_t, shuffled);
+    SN_ARRAY(t->n, int64_t, order);
+    SN_ARRAY(t->n * t->my, double, y);
+    SN_ARRAY(t->my, double, mean);
     sn_random random;
     sn_random_init(&random, t->seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, t->n, shuffled);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/workspace.h"
 #include "math/linalg.h"
 
@@ -13,10 +14,8 @@ static const int steps = 21;                 /* up to the largest eigenvalue its
 
 stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_workspace *keep, sn_smoother *out)
 {
-    SN_WORKSPACE(scratch);
     *out = (sn_smoother){.n = n, .m = m, .f = f};
-    double *gram = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
+    SN_ARRAY(m * m, double, gram);
     SN_TRY(SN_TAKE(keep, out->value, m));
     SN_TRY(SN_TAKE(keep, out->vector, m * m));
     sn_syrk_tn(m, n, 1.0, f, 0.0, gram);
@@ -28,9 +27,7 @@ stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_works
 /* along (m x k) = V'F'A */
 static stonet_status turn(const sn_smoother *s, int64_t k, const double *a, double *along)
 {
-    SN_WORKSPACE(scratch);
-    double *cross = NULL;
-    SN_TRY(SN_TAKE(&scratch, cross, s->m * k));
+    SN_ARRAY(s->m * k, double, cross);
     sn_gemm(true, false, s->m, k, s->n, 1.0, s->f, a, 0.0, cross);
     sn_gemm(true, false, s->m, k, s->m, 1.0, s->vector, cross, 0.0, along);
     return STONET_OK;
@@ -72,12 +69,9 @@ static void add_column(const sn_smoother *s, int64_t k, int64_t c, const double 
 stonet_status sn_smoother_choose(const sn_smoother *s, int64_t k, const double *a, bool one_for_all,
                                  double *penalty)
 {
-    SN_WORKSPACE(scratch);
-    double *along = NULL;
-    double *square = NULL;
     double total = 0.0;
-    SN_TRY(SN_TAKE(&scratch, along, s->m * k));
-    SN_TRY(SN_TAKE_ZERO(&scratch, square, s->m));
+    SN_ARRAY(s->m * k, double, along);
+    SN_ZEROS(s->m, double, square);
     SN_TRY(turn(s, k, a, along));
     for (int64_t c = 0; c < k; c++) {
         if (!one_for_all) {
@@ -94,9 +88,7 @@ stonet_status sn_smoother_choose(const sn_smoother *s, int64_t k, const double *
 stonet_status sn_smoother_fit(const sn_smoother *s, int64_t k, const double *a, const double *penalty,
                               double *coef)
 {
-    SN_WORKSPACE(scratch);
-    double *along = NULL;
-    SN_TRY(SN_TAKE(&scratch, along, s->m * k));
+    SN_ARRAY(s->m * k, double, along);
     SN_TRY(turn(s, k, a, along));
     for (int64_t j = 0; j < s->m; j++) {
         for (int64_t c = 0; c < k; c++)
@@ -108,9 +100,7 @@ stonet_status sn_smoother_fit(const sn_smoother *s, int64_t k, const double *a, 
 
 stonet_status sn_smoother_residuals(const sn_smoother *s, int64_t k, const double *penalty, double *a)
 {
-    SN_WORKSPACE(scratch);
-    double *coef = NULL;
-    SN_TRY(SN_TAKE(&scratch, coef, s->m * k));
+    SN_ARRAY(s->m * k, double, coef);
     SN_TRY(sn_smoother_fit(s, k, a, penalty, coef));
     sn_gemm(false, false, s->n, k, s->m, -1.0, s->f, coef, 1.0, a);
     return STONET_OK;

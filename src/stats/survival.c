@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 #include "stats/distributions.h"
 
@@ -29,10 +28,8 @@ static void sort_rows(int64_t n, const double *time, const double *event, dated 
 stonet_status sn_kaplan_create(int64_t n, const double *time, const double *event, bool censoring,
                                sn_kaplan *out)
 {
-    SN_WORKSPACE(scratch);
-    dated *rows = NULL;
     *out = (sn_kaplan){0};
-    SN_TRY(SN_TAKE(&scratch, rows, n));
+    SN_ARRAY(n, dated, rows);
     SN_TRY(SN_NEW_RAW(out->at, n));
     SN_TRY(SN_NEW_RAW(out->after, n));
     sort_rows(n, time, event, rows);
@@ -86,16 +83,14 @@ double sn_kaplan_before(const sn_kaplan *kaplan, double t)
 stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int *group, int groups,
                           double *p_value)
 {
-    SN_WORKSPACE(scratch);
     const int free = groups - 1; /* the last group follows from the others */
-    dated *rows = NULL;
-    double *at_risk = NULL, *apart = NULL, *scaled = NULL, *v = NULL, statistic = 0.0;
+    double statistic = 0.0;
     *p_value = (double)NAN;
-    SN_TRY(SN_TAKE(&scratch, rows, n));
-    SN_TRY(SN_TAKE_ZERO(&scratch, at_risk, groups));
-    SN_TRY(SN_TAKE_ZERO(&scratch, apart, groups));
-    SN_TRY(SN_TAKE(&scratch, scaled, groups));
-    SN_TRY(SN_TAKE_ZERO(&scratch, v, groups * groups));
+    SN_ARRAY(n, dated, rows);
+    SN_ZEROS(groups, double, at_risk);
+    SN_ZEROS(groups, double, apart);
+    SN_ARRAY(groups, double, scaled);
+    SN_ZEROS(groups * groups, double, v);
     sort_rows(n, time, event, rows);
     for (int64_t first = n; first > 0;) { /* from the end: those at risk come in */
         double ends = 0.0, all = 0.0;
