@@ -5,8 +5,9 @@
                       [--noise] [--cells 50x20,50x300] [--kinds mse,error]
 
 Real sets: the rows of both files of partition 1 are shuffled and cut anew, as many for training as before; the others are
-fresh. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers (mse in
-units of the variance of the training rows) and two classes (error rate). Printed for each line: the mean printed and fresh
+fresh. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers of variance
+1 (mse in their own units: those of the training rows would make all fresh errors large where these vary little) and two
+classes (error rate). Printed for each line: the mean printed and fresh
 error, their difference with its standard error, the fresh error over that of the constant guess (the mean or the more
 frequent class of the training rows), the part of fits that claim to be better than this guess, and the part of fits whose
 printed 95 % interval holds the fresh error. Needs NumPy.
@@ -62,8 +63,9 @@ def measure(job):
     if "held_out_error" in facts:
         guess = max(sorted(set(y[:n])), key=list(y[:n]).count)
         return facts["held_out_error"], fresh["error_rate"], np.mean(y[n:] != guess), claims, facts["held_out_low"], facts["held_out_high"]
-    constant = np.mean((y[n:] - y[:n].mean()) ** 2) / np.var(y[:n])
-    return 2 * facts["held_out_loss"], fresh["mse_scaled"], constant, claims, 2 * facts["held_out_low"], 2 * facts["held_out_high"]
+    constant, unit = np.mean((y[n:] - y[:n].mean()) ** 2), np.var(y[:n])
+    printed, low, high = (2 * unit * facts[name] for name in ("held_out_loss", "held_out_low", "held_out_high"))
+    return printed, unit * fresh["mse_scaled"], constant, claims, low, high
 
 
 def main():
