@@ -140,8 +140,6 @@ void sn_choice_free(sn_choice *choice)
 
 /* ---- tables that are larger than a choice needs ---- */
 
-const sn_part_limits sn_part_limits_usual = {.whole = 1 << 26, .part = 1 << 24};
-
 /* One row at random of each of `count` stretches of the same length. */
 static stonet_status draw(const sn_rows *rows, int64_t count, uint64_t seed, int64_t **out)
 {
@@ -172,12 +170,12 @@ static stonet_status choose_by(const sn_choice_job *job, const int64_t *list, in
     return status;
 }
 
-stonet_status sn_choose_for(const sn_choice_job *job, const sn_part_limits *how, const sn_line *lines,
+stonet_status sn_choose_for(const sn_choice_job *job, const sn_windowing *how, const sn_line *lines,
                             int count, sn_choice *out)
 {
     if (job->problem->x != NULL || job->rows.n <= how->whole / job->problem->p)
         return sn_choose(job, lines, count, out);
-    const int64_t some = how->part / job->problem->p;
+    const int64_t some = how->block * how->blocks / 2 / job->problem->p;
     int64_t *list = NULL;
     *out = (sn_choice){.fold = -1};
     stonet_status status = draw(&job->rows, some, job->seed, &list);

@@ -151,28 +151,23 @@ static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, flo
 /* The estimates of the fit, and beside them those of a constant and of linear regression on the pixels. */
 static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_report *report)
 {
-    sn_folds folds = {0};
-    sn_baselines baselines = {0};
-    sn_held_out cost = {0};
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
+    SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
     const sn_task task = job->problem->task;
-    stonet_status status;
-    SN_GOTO(status, sn_folds_make(job->raw, &job->rows, job->seed, &folds), done);
+    SN_TRY(sn_folds_make(job->raw, &job->rows, job->seed, &folds));
     sn_message(job->run, STONET_NOTE,
                "front=conv: trained on %lld rows for the error on the %lld others, then on all",
                (long long)folds.fold[0].train.n, (long long)folds.rows);
-    SN_GOTO(status, sn_held_out_create(&folds, &cost), done);
-    SN_GOTO(status, sn_baselines_measure(job->raw, &folds, job->shape, job->run, &baselines), done);
-    SN_GOTO(status, measure(job, &folds, net->network.theta, &cost, report), done);
-    if (report->outcome != STONET_DONE) goto done;
+    SN_TRY(sn_held_out_create(&folds, &cost));
+    SN_TRY(sn_baselines_measure(job->raw, &folds, job->shape, job->run, &baselines));
+    SN_TRY(measure(job, &folds, net->network.theta, &cost, report));
+    if (report->outcome != STONET_DONE) return STONET_OK;
     net->held_out = sn_estimate_of(&folds, &cost, task);
     net->held_out_constant = sn_estimate_of(&folds, &baselines.constant, task);
     net->held_out_linear = sn_estimate_of(&folds, &baselines.linear, task);
     net->held_out_rows = folds.rows;
-done:
-    sn_held_out_free(&cost);
-    sn_baselines_free(&baselines);
-    sn_folds_free(&folds);
-    return status;
+    return STONET_OK;
 }
 
 static bool found_something(const sn_stonet *net)

@@ -111,22 +111,18 @@ stonet_status sn_choice_estimate(sn_choosing *s, const sn_line *lines, sn_line_t
     const int folds = s->n_folds;
     const sn_task task = s->job->problem->task;
     sn_folds used = s->folds;
-    sn_baselines baselines = {0};
-    sn_held_out honest;
+    SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
+    SN_FREED_BY(sn_held_out_free) sn_held_out honest = {0};
     used.count = folds;
     used.rows = sn_folds_rows(&s->folds, folds);
-    stonet_status status;
-    SN_GOTO(status, sn_held_out_create(&used, &honest), done);
-    SN_GOTO(status, sn_baselines_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &baselines),
-            done);
-    SN_GOTO(status,
-            sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p),
-            done);
+    SN_TRY(sn_held_out_create(&used, &honest));
+    SN_TRY(sn_baselines_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &baselines));
+    SN_TRY(sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p));
     measure_by_parts(s, folds, used.rows, &honest);
     sn_fold_mean *gain = &out->gains.over_constant;
     *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
     if (folds == SN_FOLDS && !sn_gain_is_clear(gain)) {
-        SN_GOTO(status, measure_nested(s, lines, winner, &honest), done);
+        SN_TRY(measure_nested(s, lines, winner, &honest));
         *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
     }
     *nothing = !(gain->mean > 0.0);
@@ -136,10 +132,7 @@ stonet_status sn_choice_estimate(sn_choosing *s, const sn_line *lines, sn_line_t
     out->constant = sn_estimate_of(&used, &baselines.constant, task);
     out->linear = sn_estimate_of(&used, &baselines.linear, task);
     out->held_out = used.rows;
-done:
-    sn_baselines_free(&baselines);
-    sn_held_out_free(&honest);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_estimate_narrowed(const sn_choosing *s, const sn_line_training *winner, sn_choice *out)
@@ -150,16 +143,14 @@ stonet_status sn_estimate_narrowed(const sn_choosing *s, const sn_line_training 
     const int folds = s->n_folds;
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     const sn_held_out *wide = &winner->cost[winner->best];
-    sn_held_out narrow;
+    SN_FREED_BY(sn_held_out_free) sn_held_out narrow = {0};
     if (s->job->q >= rank || s->job->q >= s->job->units) return STONET_OK;
-    stonet_status status = sn_held_out_create(&s->folds, &narrow);
-    for (int k = 0; k < folds && status == STONET_OK && !sn_should_stop(s->job->run); k++)
-        status = sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow);
-    if (status == STONET_OK && !sn_should_stop(s->job->run)) {
-        out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
-        if (is_classes)
-            out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
-    }
-    sn_held_out_free(&narrow);
-    return status;
+    SN_TRY(sn_held_out_create(&s->folds, &narrow));
+    for (int k = 0; k < folds && !sn_should_stop(s->job->run); k++)
+        SN_TRY(sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow));
+    if (sn_should_stop(s->job->run)) return STONET_OK;
+    out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
+    if (is_classes)
+        out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
+    return STONET_OK;
 }

@@ -40,13 +40,11 @@ typedef struct fitting {
 /* batch=auto, for what was chosen. */
 static stonet_status choose_batch(const sn_stage_job *job, sn_config *config)
 {
-    float *start;
+    SN_BLOCK float *start = NULL;
     if (!config->auto_batch) return STONET_OK;
     SN_TRY(SN_NEW_RAW(start, job->shape->parameters));
-    stonet_status status = sn_start_weights(job, start);
-    if (status == STONET_OK) status = sn_batch_choose(job, start, &sn_batch_limits_usual, config);
-    sn_free(start);
-    return status;
+    SN_TRY(sn_start_weights(job, start));
+    return sn_batch_choose(job, start, &sn_batch_limits_usual, config);
 }
 
 /* Fewer units where Z has fewer columns than the effect needs. */
@@ -180,7 +178,7 @@ static stonet_status attempt(fitting *f)
     sn_network_clear(&net->network); /* of an attempt that diverged */
     sn_choice_free(&f->choice);
     if (f->open) {
-        SN_TRY(sn_choose_for(&f->job, &sn_part_limits_usual, f->lines, f->count, &f->choice));
+        SN_TRY(sn_choose_for(&f->job, &sn_windowing_usual, f->lines, f->count, &f->choice));
         f->report.outcome = f->choice.outcome;
         if (f->choice.outcome == STONET_STOPPED) return take_network_of_fold(f);
         if (f->choice.outcome == STONET_DIVERGED) return STONET_OK;
@@ -369,38 +367,31 @@ static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_s
 {
     const int kind = sn_words_choice(&sn_response_words, settings, "response");
     sn_problem held, seen;
-    double *targets = NULL, *y = NULL;
+    SN_BLOCK double *targets = NULL;
+    SN_BLOCK double *y = NULL;
     sn_train_report report = {0};
     sn_units of = SN_UNITS_ACTIVATED;
-    stonet_status status;
     net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
     net->residual_p = (double)NAN;
-    SN_GOTO(status, hold_targets((sn_response_kind)kind, problem, &held, &targets), done);
-    SN_GOTO(status, sn_response_choose_law(sn_word(settings, "law"), &held), done);
-    SN_GOTO(status, sn_response_learn((sn_response_kind)kind, &held, &net->response), done);
-    SN_GOTO(status, see(&net->response, &held, &seen, &y), done);
-    SN_GOTO(status, fit_seen(&seen, q, settings, run, net, &report, &of), done);
-    SN_GOTO(status, sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)),
-            done);
+    SN_TRY(hold_targets((sn_response_kind)kind, problem, &held, &targets));
+    SN_TRY(sn_response_choose_law(sn_word(settings, "law"), &held));
+    SN_TRY(sn_response_learn((sn_response_kind)kind, &held, &net->response));
+    SN_TRY(see(&net->response, &held, &seen, &y));
+    SN_TRY(fit_seen(&seen, q, settings, run, net, &report, &of));
+    SN_TRY(sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)));
     sn_say_dimension(run, &net->axes);
     *outcome = report.outcome;
-done:
-    sn_free(targets);
-    sn_free(y);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
                             const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
 {
-    sn_stonet *net;
+    SN_AUTO(sn_stonet) *net = NULL;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = fit_stonet(problem, q, settings, run, net, outcome);
-    if (status != STONET_OK) {
-        sn_stonet_free(net);
-        return status;
-    }
+    SN_TRY(fit_stonet(problem, q, settings, run, net, outcome));
     *out = net;
+    net = NULL;
     return STONET_OK;
 }
 
@@ -521,22 +512,17 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
     const int64_t q = sn_stonet_dim(net);
     sn_problem held, answered, seen = {0};
     sn_train_report report;
-    double *targets = NULL, *y = NULL;
-    stonet_status status;
-    SN_GOTO(status, hold_targets(net->response.kind, problem, &held, &targets), done);
-    SN_GOTO(status, see(&net->response, &held, &answered, &y), done);
-    status = sn_front_problem(net->front, &answered, NULL, &seen);
+    SN_BLOCK double *targets = NULL;
+    SN_BLOCK double *y = NULL;
+    SN_TRY(hold_targets(net->response.kind, problem, &held, &targets));
+    SN_TRY(see(&net->response, &held, &answered, &y));
+    stonet_status status = sn_front_problem(net->front, &answered, NULL, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);
-    if (status == STONET_OK)
-        status = sn_stonet_turn(net, net->response.law != NULL ? &answered : &held, q, net->axes.of,
-                                sn_threads(run));
-    if (status == STONET_OK) {
-        sn_say_result(run, net, &report, NULL);
-        *outcome = report.outcome;
-    }
-done:
-    sn_free(targets);
-    sn_free(y);
-    return status;
+    SN_TRY(status);
+    SN_TRY(
+        sn_stonet_turn(net, net->response.law != NULL ? &answered : &held, q, net->axes.of, sn_threads(run)));
+    sn_say_result(run, net, &report, NULL);
+    *outcome = report.outcome;
+    return STONET_OK;
 }

@@ -336,7 +336,7 @@ static stonet_status learn_cells(sn_choosing *s)
 {
     const sn_row_source *source = s->job->problem->source;
     if (source == NULL || source->learned_from == NULL) return STONET_OK;
-    for (int k = 0; k < s->most_folds; k++) {
+    for (int k = 0; k < s->n_folds; k++) {
         sn_row_source *learned;
         SN_TRY(source->learned_from(source, &s->folds.fold[k].train, &learned));
         s->given[k] = *s->job->problem;
@@ -392,7 +392,7 @@ void sn_choosing_end(sn_choosing *s)
     for (int a = 0; a < s->count; a++) sn_line_training_free(&s->all[a]);
     for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
     sn_free(s->all);
-    for (int k = 0; k < s->most_folds; k++)
+    for (int k = 0; k < s->n_folds; k++)
         if (s->given[k].source != NULL) s->given[k].source->free((sn_row_source *)s->given[k].source);
     sn_folds_free(&s->folds);
     sn_free(s);

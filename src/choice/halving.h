@@ -20,6 +20,7 @@
 #pragma once
 
 #include "choice/train_folds.h"
+#include "stonet/batches.h"
 
 typedef struct sn_choice {
     sn_line line;
@@ -41,11 +42,8 @@ typedef struct sn_choice {
 
 /* Chooses among `count` lines. Free also after a failure. */
 stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out);
-/* The same by a part of the rows, drawn evenly, where they are very many and on disk. */
-typedef struct sn_part_limits {
-    int64_t whole, part; /* numbers of a table from which a part is taken, and of the part */
-} sn_part_limits;
-extern const sn_part_limits sn_part_limits_usual; /* 256 MB, 64 MB */
-stonet_status sn_choose_for(const sn_choice_job *job, const sn_part_limits *how, const sn_line *lines,
+/* The same for a table on disk: one that is shuffled by windows (stonet/batches.h) is judged by half as many
+   of its rows as the windows hold, drawn evenly. */
+stonet_status sn_choose_for(const sn_choice_job *job, const sn_windowing *how, const sn_line *lines,
                             int count, sn_choice *out);
 void sn_choice_free(sn_choice *choice);

@@ -107,13 +107,13 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
 {
     SN_WORKSPACE(scratch);
     sn_problem seen = {0};
-    sn_front *front = NULL;
+    SN_AUTO(sn_front) *front = NULL;
     sn_trainer *trainer = NULL;
     sn_shape shape;
     sn_config config;
     float *theta = NULL;
     stonet_status status;
-    SN_GOTO(status, make_front(f->job->problem, step->length, &front), done);
+    SN_TRY(make_front(f->job->problem, step->length, &front));
     SN_GOTO(status, sn_front_problem(front, f->job->problem, &f->job->rows, &seen), done);
     SN_GOTO(status, without_columns(step, front, &shape, &scratch, &theta), done);
     SN_GOTO(status, sn_config_default(f->job->config->engine, &seen, &shape, &config), done);
@@ -139,7 +139,6 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
 done:
     sn_trainer_free(trainer);
     sn_front_problem_free(f->job->problem, &seen);
-    sn_front_free(front);
     return status;
 }
 

@@ -114,8 +114,8 @@ TEST(many_rows_are_not_all_asked)
                                .seed = 1,
                                .threads = 1,
                                .run = &run};
-    const sn_part_limits by_a_part = {.whole = ROWS * COLUMNS - 1, .part = 100 * COLUMNS},
-                         by_all = {.whole = ROWS * COLUMNS, .part = 100 * COLUMNS};
+    const sn_windowing by_a_part = {.whole = ROWS * COLUMNS - 1, .block = 20 * COLUMNS, .blocks = 10},
+                       by_all = {.whole = ROWS * COLUMNS, .block = 20 * COLUMNS, .blocks = 10};
     SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
     OK(sn_choose_for(&job, &by_a_part, &line, 1, &choice));
     assert_int_equal(choice.held_out, 100);               /* of 100 rows, each once */

@@ -72,20 +72,14 @@ static stonet_status do_trial(const sn_stage_job *job, begin from, const sn_choi
     const int64_t parameters = job->shape->parameters;
     stonet_checkpoint *checkpoint = job->run->checkpoint;
     char key[SN_KEY_SIZE];
-    sn_pack record;
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     snprintf(key, sizeof key, "%s.training%d", job->key, (int)from);
     SN_TRY(sn_checkpoint_get_shared(checkpoint, job->team, key, &record));
-    if (record.size > 0) {
-        stonet_status status = unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
-        sn_pack_clear(&record);
-        return status;
-    }
+    if (record.size > 0) return unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
     SN_TRY(run_trial(job, from, choice, t));
     if (checkpoint == NULL || t->report.outcome == STONET_STOPPED) return STONET_OK;
-    stonet_status status = pack_trial(t, parameters, &record);
-    if (status == STONET_OK) status = sn_checkpoint_put(checkpoint, key, &record);
-    sn_pack_clear(&record);
-    return status;
+    SN_TRY(pack_trial(t, parameters, &record));
+    return sn_checkpoint_put(checkpoint, key, &record);
 }
 
 static void swap_trials(trial *a, trial *b)

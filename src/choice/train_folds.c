@@ -150,13 +150,12 @@ static stonet_status ready_trainer(sn_line_training *c, int k, int64_t updates)
     }
     if (c->trainer[k] != NULL) return STONET_OK;
     const double given = config->epochs;
-    float *start;
+    SN_BLOCK float *start = NULL;
     config->epochs = (double)updates / (double)sn_train_batches(config, c->job[k].rows.n);
     SN_TRY(SN_NEW_RAW(start, c->shape[k].parameters));
     stonet_status status = sn_fold_start(&c->job[k], k, start);
     if (status == STONET_OK) status = sn_trainer_create(&c->job[k], start, &c->trainer[k]);
     config->epochs = given;
-    sn_free(start);
     SN_TRY(status);
     if (c->state[k].size == 0) return STONET_OK;
     sn_unpack from = {c->state[k].bytes, c->state[k].size};
@@ -283,7 +282,7 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
     sn_stage_job own = c->job[k];
     sn_shape shape;
     sn_train_report report;
-    float *theta;
+    SN_BLOCK float *theta = NULL;
     memcpy(losses->loss + fold->first, c->cost[c->best].loss + fold->first, bytes);
     memcpy(losses->wrong + fold->first, c->cost[c->best].wrong + fold->first, bytes);
     own.threads = job->threads;
@@ -294,12 +293,10 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
     own.shape = &shape;
     own.config = &config;
     own.key = NULL;
-    stonet_status status = sn_train_stages(&own, theta, &report);
-    if (status == STONET_OK && report.outcome == STONET_DONE)
-        status = sn_folds_measure(folds, k, &(sn_use){own.problem, config.engine, &shape, theta, own.threads},
-                                  losses);
-    sn_free(theta);
-    return status;
+    SN_TRY(sn_train_stages(&own, theta, &report));
+    if (report.outcome != STONET_DONE) return STONET_OK;
+    const sn_use network = {own.problem, config.engine, &shape, theta, own.threads};
+    return sn_folds_measure(folds, k, &network, losses);
 }
 
 void sn_line_training_retire(sn_line_training *c)

@@ -57,18 +57,16 @@ static stonet_status fill(const sn_front *front, const sn_problem *problem, floa
     const sn_rows all = sn_rows_range(0, problem->n);
     SN_TRY(sn_batch_prepare(problem, &all));
     if (problem->x != NULL) return front->ops->apply(front, problem->n, problem->x, u);
-    float *x;
+    SN_BLOCK float *x = NULL;
     SN_TRY(SN_NEW_RAW(x, (problem->n < BLOCK_ROWS ? problem->n : BLOCK_ROWS) * problem->p));
-    stonet_status status = STONET_OK;
-    for (int64_t first = 0; first < problem->n && status == STONET_OK; first += BLOCK_ROWS) {
+    for (int64_t first = 0; first < problem->n; first += BLOCK_ROWS) {
         const int64_t left = problem->n - first;
         const sn_rows rows = sn_rows_range(first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
         sn_batch batch = {.x = x, .x_stride = problem->p};
         sn_batch_fetch(problem, &rows, &batch);
-        status = front->ops->apply(front, rows.n, x, u + first * front->outputs);
+        SN_TRY(front->ops->apply(front, rows.n, x, u + first * front->outputs));
     }
-    sn_free(x);
-    return status;
+    return STONET_OK;
 }
 
 /* The rows that have gaps, at a draw of these. A network learns from what is expected of a cell as if it were

@@ -34,30 +34,27 @@ typedef struct awake {
     sn_engine *engine;
 } awake;
 
+static void let_go(awake *at)
+{
+    if (at->engine != NULL) at->engine->ops->free(at->engine);
+    if (at->rows != NULL) sn_front_problem_free(at->rows, &at->seen);
+}
+#define AWAKE(name) SN_FREED_BY(let_go) awake name = {0}
+
 /* y: the response as the network sees it, or NULL. */
 static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const double *y, uint64_t seed,
                           int threads, awake *out)
 {
-    *out = (awake){.rows = problem};
     sn_problem rows = *problem;
     rows.task = net->network.shape.task;
     rows.outputs = net->network.shape.width[net->network.shape.layers];
     rows.y = y;
     if (y != NULL) rows.raw = NULL;
     SN_TRY(sn_front_problem(net->front, &rows, NULL, &out->seen));
-    stonet_status status = net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine);
-    if (status != STONET_OK) {
-        sn_front_problem_free(problem, &out->seen);
-        return status;
-    }
+    out->rows = problem;
+    SN_TRY(net->engine->create(&net->network.shape, &out->seen, seed, threads, &out->engine));
     net->engine->start(out->engine, net->network.theta);
     return STONET_OK;
-}
-
-static void let_go(const sn_stonet *net, awake *at)
-{
-    net->engine->free(at->engine);
-    sn_front_problem_free(at->rows, &at->seen);
 }
 
 /* The layers after the first one as a network: its inputs are mu_1, its parameters the last ones. */
@@ -104,29 +101,24 @@ static stonet_status forward_without_features(const sn_stonet *net, const sn_pro
 {
     const sn_shape *shape = &net->network.shape;
     const int64_t units = problem->n * shape->width[1];
-    float *mu = out;
-    if (layer > 1) SN_TRY(SN_NEW_RAW(mu, units));
-    stonet_status status =
-        net->front->ops->first_layer(net->front, shape, net->folded, problem->n, problem->x, mu);
-    if (status == STONET_OK && layer > 1)
-        status = forward_rest(net, problem, mu, layer, activated, threads, out);
-    if (status == STONET_OK && layer == 1 && activated)
-        sn_activate(sn_shape_activation(shape, 1), units, out);
-    if (layer > 1) sn_free(mu);
-    return status;
+    SN_BLOCK float *mu = NULL;
+    SN_TRY(SN_NEW_RAW(mu, units));
+    SN_TRY(net->front->ops->first_layer(net->front, shape, net->folded, problem->n, problem->x, mu));
+    if (layer > 1) return forward_rest(net, problem, mu, layer, activated, threads, out);
+    if (activated) sn_activate(sn_shape_activation(shape, 1), units, mu);
+    memcpy(out, mu, (size_t)units * sizeof *out);
+    return STONET_OK;
 }
 
 stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
                                 int threads, float *out)
 {
-    awake at;
+    AWAKE(at);
     if (net->folded != NULL && problem->x != NULL)
         return forward_without_features(net, problem, layer, activated, threads, out);
     SN_TRY(wake(net, problem, NULL, 0, threads, &at));
     const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer, .activated = activated};
-    stonet_status status = net->engine->forward(at.engine, &pass, out);
-    let_go(net, &at);
-    return status;
+    return net->engine->forward(at.engine, &pass, out);
 }
 
 /* Rows that axes are learned from, evenly over the table: at most so many, and so many numbers of Z, but some
@@ -159,58 +151,39 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
 {
     const int h = net->network.shape.layers - 1;
     const int64_t width = net->network.shape.width[h], n = rows_for_axes(problem->n, width);
-    awake at = {0};
-    int64_t *list = NULL;
-    float *units = NULL;
-    stonet_status status;
+    AWAKE(at);
+    SN_BLOCK int64_t *list = NULL;
+    SN_BLOCK float *units = NULL;
     sn_axes_free(&net->axes);
-    SN_GOTO(status, SN_NEW_RAW(list, n), done);
-    SN_GOTO(status, SN_NEW_RAW(units, n * width), done);
+    SN_TRY(SN_NEW_RAW(list, n));
+    SN_TRY(SN_NEW_RAW(units, n * width));
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
-    SN_GOTO(status, wake(net, problem, NULL, 0, threads, &at), done);
-    const sn_rows rows = sn_rows_list(list, n);
+    SN_TRY(wake(net, problem, NULL, 0, threads, &at));
+    const sn_rows rows = sn_rows_list(list, n), all = sn_rows_range(0, problem->n);
     for (int64_t first = 0; first < n; first += AXES_STEP) {
         const sn_rows some = sn_rows_part(&rows, first, n - first < AXES_STEP ? n - first : AXES_STEP);
         const sn_pass pass = {.rows = some, .layer = h, .activated = of == SN_UNITS_ACTIVATED};
-        SN_GOTO(status, net->engine->forward(at.engine, &pass, units + first * width), done);
+        SN_TRY(net->engine->forward(at.engine, &pass, units + first * width));
         sn_batch_expect(&at.seen, &some, 0, some.n, false);
     }
-    SN_GOTO(status, learn(net, problem, &rows, q, of, units), done);
-    if (net->response.law != NULL) {
-        const sn_rows all = sn_rows_range(0, problem->n);
-        SN_GOTO(status,
-                sn_settle(at.engine, h + 1, problem, &all, SN_SETTLE_ROWS, true, net->response.parameter),
-                done);
-    }
-    status = sn_stonet_fold(net);
-done:
-    if (at.engine != NULL) let_go(net, &at);
-    sn_free(list);
-    sn_free(units);
-    return status;
+    SN_TRY(learn(net, problem, &rows, q, of, units));
+    if (net->response.law != NULL)
+        SN_TRY(sn_settle(at.engine, h + 1, problem, &all, SN_SETTLE_ROWS, true, net->response.parameter));
+    return sn_stonet_fold(net);
 }
 
 /* ---- Z ----------------------------------------------------------------------------------------------- */
 
-/* Where the units of n rows go on their way to Z: `z` itself where there is room for them, else memory that
-   release gives back. */
-static stonet_status room_for_units(const sn_stonet *net, int64_t n, float *z, float **units)
+static int64_t units_of(const sn_stonet *net)
 {
-    const int64_t width = net->network.shape.width[net->network.shape.layers - 1];
-    *units = z;
-    return sn_stonet_dim(net) == width ? STONET_OK : SN_NEW_RAW(*units, n * width);
-}
-
-static void release(float *units, const float *z)
-{
-    if (units != z) sn_free(units);
+    return net->network.shape.width[net->network.shape.layers - 1];
 }
 
 /* Whether units are wanted activated from the engine; `activated` for its own sake is only for a network
    whose units are as many as the columns of Z. */
 static stonet_status choose_units(const sn_stonet *net, bool activated, bool *through_psi)
 {
-    const int64_t width = net->network.shape.width[net->network.shape.layers - 1];
+    const int64_t width = units_of(net);
     *through_psi = activated || net->axes.of == SN_UNITS_ACTIVATED;
     if (activated && net->axes.of == SN_UNITS_ACTIVATED)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
@@ -226,21 +199,20 @@ static stonet_status choose_units(const sn_stonet *net, bool activated, bool *th
 /* Z from units; `activated` units are handed out as they are. */
 static stonet_status hand_out(const sn_stonet *net, int64_t n, bool activated, const float *units, float *z)
 {
-    return activated || net->axes.q == 0 ? STONET_OK : sn_axes_apply(&net->axes, n, units, z);
+    if (!activated && net->axes.q > 0) return sn_axes_apply(&net->axes, n, units, z);
+    memcpy(z, units, (size_t)(n * units_of(net)) * sizeof *z);
+    return STONET_OK;
 }
 
 stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
                                float *z)
 {
     bool through_psi;
-    float *units;
+    SN_BLOCK float *units = NULL;
     SN_TRY(choose_units(net, activated, &through_psi));
-    SN_TRY(room_for_units(net, problem->n, z, &units));
-    stonet_status status =
-        sn_stonet_forward(net, problem, net->network.shape.layers - 1, through_psi, threads, units);
-    if (status == STONET_OK) status = hand_out(net, problem->n, activated, units, z);
-    release(units, z);
-    return status;
+    SN_TRY(SN_NEW_RAW(units, problem->n * units_of(net)));
+    SN_TRY(sn_stonet_forward(net, problem, net->network.shape.layers - 1, through_psi, threads, units));
+    return hand_out(net, problem->n, activated, units, z);
 }
 
 stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
@@ -248,85 +220,64 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
                              float *out)
 {
     bool through_psi;
-    awake at;
+    AWAKE(at);
+    SN_BLOCK float *units = NULL;
     SN_TRY(choose_units(net, activated, &through_psi));
+    SN_TRY(SN_NEW_RAW(units, problem->n * units_of(net)));
     SN_TRY(wake(net, problem, NULL, seed, threads, &at));
-    stonet_status status = STONET_OK;
-    for (int64_t draw = 0; draw < draws && status == STONET_OK; draw++) {
+    for (int64_t draw = 0; draw < draws; draw++) {
         const sn_pass pass = {.rows = sn_rows_range(0, problem->n),
                               .layer = net->network.shape.layers - 1,
                               .activated = through_psi,
                               .s = net->dynamics.s,
                               .draw = (uint32_t)(first_draw + draw)};
-        float *to = out + draw * apart * sn_stonet_dim(net), *units;
-        status = room_for_units(net, problem->n, to, &units);
-        if (status != STONET_OK) break;
-        status = net->engine->forward(at.engine, &pass, units);
-        if (status == STONET_OK) status = hand_out(net, problem->n, activated, units, to);
-        release(units, to);
+        SN_TRY(net->engine->forward(at.engine, &pass, units));
+        SN_TRY(hand_out(net, problem->n, activated, units, out + draw * apart * sn_stonet_dim(net)));
     }
-    let_go(net, &at);
-    return status;
-}
-
-/* Imputed mu_h, or psi of it, given y as the network sees it. */
-static stonet_status impute_units(const sn_stonet *net, const sn_problem *problem, const double *y,
-                                  bool through_psi, uint64_t seed, int threads, float *units)
-{
-    const int h = net->network.shape.layers - 1;
-    awake at;
-    SN_TRY(wake(net, problem, y, seed, threads, &at));
-    const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
-    stonet_status status = net->engine->impute(at.engine, &it, h, units);
-    let_go(net, &at);
-    for (int64_t k = 0; status == STONET_OK && through_psi && k < problem->n * net->network.shape.width[h];
-         k++)
-        units[k] = (float)sn_psi(net->network.shape.activation, (double)units[k]);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
                                int threads, float *out)
 {
     bool through_psi;
-    double *y = NULL;
-    float *units = out;
-    stonet_status status;
-    SN_GOTO(status, choose_units(net, activated, &through_psi), done);
+    AWAKE(at);
+    SN_BLOCK double *y = NULL;
+    SN_BLOCK float *units = NULL;
+    SN_TRY(choose_units(net, activated, &through_psi));
     if (net->response.law != NULL)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
             "Z is imputed given plain numbers or classes, and this model has a response of task=%s",
             sn_words_name(&sn_law_kind_words, sn_law_kind_of(net->response.law)));
     if (problem->y != NULL) {
-        SN_GOTO(status, SN_NEW_RAW(y, problem->n * net->response.outputs), done);
-        SN_GOTO(status, sn_response_encode(&net->response, problem->n, problem->y, y), done);
+        SN_TRY(SN_NEW_RAW(y, problem->n * net->response.outputs));
+        SN_TRY(sn_response_encode(&net->response, problem->n, problem->y, y));
     }
-    SN_GOTO(status, room_for_units(net, problem->n, out, &units), done);
-    SN_GOTO(status, impute_units(net, problem, y, through_psi, seed, threads, units), done);
-    status = hand_out(net, problem->n, activated, units, out);
-done:
-    release(units, out);
-    sn_free(y);
-    return status;
+    const int64_t count = problem->n * units_of(net);
+    SN_TRY(SN_NEW_RAW(units, count));
+    SN_TRY(wake(net, problem, y, seed, threads, &at));
+    const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
+    SN_TRY(net->engine->impute(at.engine, &it, net->network.shape.layers - 1, units));
+    for (int64_t k = 0; through_psi && k < count; k++)
+        units[k] = (float)sn_psi(net->network.shape.activation, (double)units[k]);
+    return hand_out(net, problem->n, activated, units, out);
 }
 
-/* The outputs in float, and of the ensemble the units that its head is on. */
+/* The outputs in float, or of the ensemble the units that its head is on. */
 static stonet_status answer(const sn_stonet *net, const sn_problem *problem, bool by_head, int threads,
                             float **out)
 {
     const int layer = net->network.shape.layers - (by_head ? 1 : 0);
     SN_TRY(SN_NEW_RAW(*out, problem->n * net->network.shape.width[layer]));
-    stonet_status status = sn_stonet_forward(net, problem, layer, by_head, threads, *out);
-    if (status != STONET_OK) sn_free(*out);
-    return status;
+    return sn_stonet_forward(net, problem, layer, by_head, threads, *out);
 }
 
 stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
 {
     const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE;
     const int64_t t = net->response.targets;
-    float *mu;
+    SN_BLOCK float *mu = NULL;
     SN_TRY(answer(net, problem, by_head, threads, &mu));
     if (net->response.law != NULL)
         for (int64_t i = 0; i < problem->n; i++)
@@ -338,14 +289,13 @@ stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem,
         sn_network_output(&net->network, mu, problem->n, out);
     else
         for (int64_t k = 0; k < problem->n * t; k++) out[k] = (double)mu[k / t * 2 * t + k % t];
-    sn_free(mu);
     return STONET_OK;
 }
 
 stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
 {
     const int64_t t = net->response.targets;
-    float *mu;
+    SN_BLOCK float *mu = NULL;
     if (net->response.law != NULL) {
         for (int64_t i = 0; i < problem->n; i++)
             out[i] = sn_law_scale(net->response.law, net->response.parameter);
@@ -357,6 +307,5 @@ stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, 
     SN_TRY(answer(net, problem, false, threads, &mu));
     for (int64_t k = 0; k < problem->n * t; k++)
         out[k] = exp(0.5 * sn_eta((double)mu[k / t * 2 * t + t + k % t]));
-    sn_free(mu);
     return STONET_OK;
 }

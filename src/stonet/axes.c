@@ -51,7 +51,7 @@ static stonet_status mean_slopes(const sample *s, double *out)
 {
     const double products = (double)s->n * (double)s->q * (double)s->q;
     const int lags = (int)fmax(1.0, fmin(MOST_LAGS, MOST_PRODUCTS / products));
-    double *slope;
+    SN_BLOCK double *slope = NULL;
     SN_TRY(SN_NEW_RAW(slope, BLOCK * s->q));
     memset(out, 0, (size_t)(s->q * s->q) * sizeof *out);
     const double part = 1.0 / ((double)s->n * lags);
@@ -65,7 +65,6 @@ static stonet_status mean_slopes(const sample *s, double *out)
             sn_syrk_tn(s->q, rows, part, slope, 1.0, out);
         }
     }
-    sn_free(slope);
     return STONET_OK;
 }
 
@@ -86,13 +85,12 @@ static void output_weights(const sample *s, const float *theta, double *w)
 static stonet_status effect(const sample *s, const double *w, double *out)
 {
     const int64_t m = s->shape->width[s->shape->layers], q = s->q;
-    double *gram;
+    SN_BLOCK double *gram = NULL;
     SN_TRY(SN_NEW_RAW(gram, q * q));
-    stonet_status status = mean_slopes(s, out);
+    SN_TRY(mean_slopes(s, out));
     sn_syrk_tn(q, m, 1.0, w, 0.0, gram);
     for (int64_t a = 0; a < q * q; a++) out[a] *= gram[a];
-    sn_free(gram);
-    return status;
+    return STONET_OK;
 }
 
 /* The sign of each axis: c = W Cov(psi(Z), Z') (m x q), its largest entry in a column made positive. */
@@ -120,16 +118,15 @@ static stonet_status fix_signs(const sample *s, const double *w, const double *c
 static stonet_status decompose(const sample *s, const double *mean, const double *centred, double *l,
                                double *v, int64_t *rank)
 {
-    double *covariance, largest = 0.0;
+    double largest = 0.0;
+    SN_BLOCK double *covariance = NULL;
     for (int64_t k = 0; k < s->q; k++) largest = fmax(largest, mean[k] * mean[k]);
     SN_TRY(SN_NEW_RAW(covariance, s->q * s->q));
     sn_syrk_tn(s->q, s->n, 1.0 / (double)s->n, centred, 0.0, covariance);
-    stonet_status status = sn_eigh(s->q, covariance, l, v);
-    sn_free(covariance);
-    *rank = 0;
-    const double floor_at = NO_VARIANCE * fmax(status == STONET_OK ? l[0] : 0.0, 0.01 * largest);
-    while (status == STONET_OK && *rank < s->q && l[*rank] > floor_at) ++*rank;
-    return status;
+    SN_TRY(sn_eigh(s->q, covariance, l, v));
+    const double floor_at = NO_VARIANCE * fmax(l[0], 0.01 * largest);
+    for (*rank = 0; *rank < s->q && l[*rank] > floor_at;) ++*rank;
+    return STONET_OK;
 }
 
 /* P diag(l) P with P = I - A'A, A (count x rank) orthonormal rows: what the axes so far leave of the units.
@@ -250,7 +247,7 @@ stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z)
 {
     const int64_t q = axes->q, width = axes->width;
-    double *row;
+    SN_BLOCK double *row = NULL;
     SN_TRY(SN_NEW_RAW(row, width));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < width; j++) row[j] = (double)units[i * width + j] - axes->mean[j];
@@ -260,7 +257,6 @@ stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, 
             z[i * q + k] = (float)sum;
         }
     }
-    sn_free(row);
     return STONET_OK;
 }
 
@@ -296,9 +292,7 @@ void sn_axes_trim(sn_axes *axes)
 
 void sn_axes_free(sn_axes *axes)
 {
-    sn_free(axes->mean);
-    sn_free(axes->map);
-    sn_free(axes->share);
+    SN_FREE_ALL(axes->mean, axes->map, axes->share);
     *axes = (sn_axes){0};
 }
 

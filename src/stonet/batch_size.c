@@ -30,7 +30,7 @@ static stonet_status run_pilot(const sn_stage_job *job, const float *start, int6
     sn_quiet_run quiet;
     sn_config config = *job->config;
     sn_stage_job own = *job;
-    sn_trainer *trainer;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     sn_quiet_run_init(&quiet, job->run);
     config.epochs = (double)updates / (double)sn_train_batches(&config, job->rows.n);
     own.config = &config;
@@ -38,11 +38,10 @@ static stonet_status run_pilot(const sn_stage_job *job, const float *start, int6
     own.history = NULL;
     own.key = NULL;
     SN_TRY(sn_trainer_create(&own, start, &trainer));
-    stonet_status status = sn_trainer_run(trainer, updates);
+    SN_TRY(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
     *whole = sn_trainer_report(trainer)->outcome == STONET_DONE;
-    sn_trainer_free(trainer);
-    return status;
+    return STONET_OK;
 }
 
 /* The step of a batch of b rows in place of one of `usual`: what a quadratic loss is lowered most by goes as
@@ -71,14 +70,13 @@ stonet_status sn_batch_choose(const sn_stage_job *job, const float *start, const
     const double rows = config->epochs * (double)job->rows.n;
     double most = fmin(fmin(rows / (double)limits->updates, (double)limits->rows), (double)job->rows.n);
     if (!config->auto_batch || job->problem->joint || most < 2.0 * (double)config->batch) return STONET_OK;
-    float *theta;
+    SN_BLOCK float *theta = NULL;
     bool whole;
     sn_noise_scale noise;
     SN_TRY(SN_NEW_RAW(theta, job->shape->parameters));
-    stonet_status status = run_pilot(job, start, limits->pilot, theta, &whole);
-    if (status == STONET_OK && whole) status = sn_noise_scale_measure(job, theta, MEASURED, &noise);
-    sn_free(theta);
-    if (status != STONET_OK || !whole) return status;
+    SN_TRY(run_pilot(job, start, limits->pilot, theta, &whole));
+    if (!whole) return STONET_OK;
+    SN_TRY(sn_noise_scale_measure(job, theta, MEASURED, &noise));
     const double found = sn_noise_scale_rows(&noise);
     const int64_t batch = power_below(fmin(found, most));
     if (batch > config->batch) take(job, found, batch, config);

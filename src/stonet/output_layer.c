@@ -1,6 +1,6 @@
 #include "stonet/output_layer.h"
 
-#include "base/memory.h"
+#include "base/workspace.h"
 #include "net/regression.h"
 
 static const double penalty = 0.1;
@@ -38,20 +38,18 @@ stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn
 {
     const int h = shape->layers - 1;
     const int64_t n = rows->n, q = shape->width[h], outputs = shape->width[h + 1];
+    SN_WORKSPACE(scratch);
     float *psi = NULL;
     double *coef = NULL, *intercept = NULL;
-    bool found = true;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(psi, n * q), done);
-    SN_GOTO(status, SN_NEW(coef, outputs * q), done);
-    SN_GOTO(status, SN_NEW(intercept, outputs), done);
+    bool found;
+    SN_TRY(SN_TAKE(&scratch, psi, n * q));
+    SN_TRY(SN_TAKE_ZERO(&scratch, coef, outputs * q));
+    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, outputs));
     engine->ops->start(engine, theta);
-    SN_GOTO(status, features(engine, h, rows, q, team, psi), done);
-    if (is_constant(n, q, psi)) goto done;
+    SN_TRY(features(engine, h, rows, q, team, psi));
+    if (is_constant(n, q, psi)) return STONET_OK;
     const sn_regression regression = {.problem = problem, .rows = rows, .d = q, .x = psi, .l2 = penalty};
-    SN_GOTO(status, sn_regress(&regression, run, coef, intercept, &found), done);
+    SN_TRY(sn_regress(&regression, run, coef, intercept, &found));
     if (found) put(shape, coef, intercept, theta);
-done:
-    SN_FREE_ALL(psi, coef, intercept);
-    return status;
+    return STONET_OK;
 }

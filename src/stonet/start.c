@@ -42,14 +42,11 @@ stonet_status sn_start_weights(const sn_stage_job *job, float *theta)
     if (shape->activation != SN_RELU) return STONET_OK;
     const sn_rows some = sn_rows_part(&job->rows, 0, job->rows.n < SAMPLE ? job->rows.n : SAMPLE);
     for (int i = 2; i < shape->layers; i++) {
-        float *mu;
+        SN_BLOCK float *mu = NULL;
         SN_TRY(SN_NEW_RAW(mu, some.n * shape->width[i]));
-        stonet_status status =
-            sn_engine_forward(&(sn_use){job->problem, job->config->engine, shape, theta, 1},
-                              &(sn_pass){.rows = some, .layer = i}, mu);
-        if (status == STONET_OK) standardise_layer(shape, i, some.n, mu, theta);
-        sn_free(mu);
-        if (status != STONET_OK) return status;
+        SN_TRY(sn_engine_forward(&(sn_use){job->problem, job->config->engine, shape, theta, 1},
+                                 &(sn_pass){.rows = some, .layer = i}, mu));
+        standardise_layer(shape, i, some.n, mu, theta);
     }
     return STONET_OK;
 }
@@ -61,13 +58,11 @@ static stonet_status run_start(const sn_stage_job *job, int number, float *theta
     own.seed = sn_start_seed(job->seed, number);
     *loss = (double)INFINITY;
     SN_TRY(sn_start_weights(&own, theta));
-    sn_trainer *trainer;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     SN_TRY(sn_trainer_create(&own, theta, &trainer));
-    stonet_status status = sn_trainer_run(trainer, RACE_UPDATES);
+    SN_TRY(sn_trainer_run(trainer, RACE_UPDATES));
     sn_trainer_parameters(trainer, theta);
-    const bool diverged = sn_trainer_report(trainer)->outcome == STONET_DIVERGED;
-    sn_trainer_free(trainer);
-    if (status != STONET_OK || diverged) return status;
+    if (sn_trainer_report(trainer)->outcome == STONET_DIVERGED) return STONET_OK;
     SN_TRY(sn_train_loss(job, theta, loss));
     if (!isfinite(*loss)) *loss = (double)INFINITY;
     return STONET_OK;

@@ -44,6 +44,7 @@ stonet_status sn_trainer_run(sn_trainer *trainer, int64_t until);
 void sn_trainer_parameters(const sn_trainer *trainer, float *theta);
 const sn_train_report *sn_trainer_report(const sn_trainer *trainer);
 void sn_trainer_free(sn_trainer *trainer);
+SN_DROP(sn_trainer, sn_trainer_free)
 /* Gives it a place in the checkpoint of the job's run, if that has one, and goes on from what is there. The
    key must outlive the training. */
 stonet_status sn_trainer_keep_at(sn_trainer *trainer, const char *key);

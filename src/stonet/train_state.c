@@ -14,30 +14,25 @@ static stonet_status pack_engine(const sn_trainer *t, sn_pack *pack)
 {
     const int64_t count = t->job->shape->parameters;
     const size_t bytes = (size_t)count * sizeof(double);
-    double *room;
+    SN_BLOCK double *room = NULL;
     SN_TRY(SN_NEW_RAW(room, 2 * count));
     sn_engine_state state = {.parameters = room, .momentum = room + count};
     t->engine->ops->get_state(t->engine, &state);
-    stonet_status status = sn_pack_bytes(pack, room, 2 * bytes);
-    if (status == STONET_OK) status = sn_pack_int(pack, state.iteration);
-    sn_free(room);
-    return status;
+    SN_TRY(sn_pack_bytes(pack, room, 2 * bytes));
+    return sn_pack_int(pack, state.iteration);
 }
 
 static stonet_status unpack_engine(sn_trainer *t, sn_unpack *from)
 {
     const int64_t count = t->job->shape->parameters;
-    double *room;
-    int64_t iteration = 0;
+    SN_BLOCK double *room = NULL;
+    int64_t iteration;
     SN_TRY(SN_NEW_RAW(room, 2 * count));
-    stonet_status status = sn_unpack_bytes(from, room, 2 * (size_t)count * sizeof *room);
-    if (status == STONET_OK) status = sn_unpack_int(from, &iteration);
-    if (status == STONET_OK)
-        t->engine->ops->set_state(t->engine, &(sn_engine_state){.parameters = room,
-                                                                .momentum = room + count,
-                                                                .iteration = (uint32_t)iteration});
-    sn_free(room);
-    return status;
+    SN_TRY(sn_unpack_bytes(from, room, 2 * (size_t)count * sizeof *room));
+    SN_TRY(sn_unpack_int(from, &iteration));
+    const sn_engine_state state = {room, room + count, (uint32_t)iteration};
+    t->engine->ops->set_state(t->engine, &state);
+    return STONET_OK;
 }
 
 stonet_status sn_trainer_pack(const sn_trainer *t, sn_pack *pack)
@@ -94,25 +89,21 @@ stonet_status sn_trainer_keep_at(sn_trainer *t, const char *key)
     /* a front that learns has a state that is not kept: such a training begins anew */
     t->key = checkpoint != NULL && t->learning == NULL ? key : NULL;
     t->kept = sn_seconds();
-    sn_pack record;
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     SN_TRY(sn_checkpoint_get_shared(checkpoint, t->job->team, t->key, &record));
     sn_unpack from = {record.bytes, record.size};
-    stonet_status status = record.size > 0 ? sn_trainer_unpack(t, &from) : STONET_OK;
-    if (status == STONET_OK) status = sn_unpack_end(&from);
-    sn_pack_clear(&record);
-    return status;
+    if (record.size > 0) SN_TRY(sn_trainer_unpack(t, &from));
+    return sn_unpack_end(&from);
 }
 
 stonet_status sn_trainer_keep(sn_trainer *t, bool now)
 {
     if (t->key == NULL || stonet_team_rank(t->job->team) > 0) return STONET_OK;
     if (!now && !sn_checkpoint_due(checkpoint_of(t), t->kept)) return STONET_OK;
-    sn_pack record = {0};
-    stonet_status status = sn_trainer_pack(t, &record);
-    if (status == STONET_OK) status = sn_checkpoint_put(checkpoint_of(t), t->key, &record);
-    sn_pack_clear(&record);
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
+    SN_TRY(sn_trainer_pack(t, &record));
     t->kept = sn_seconds();
-    return status;
+    return sn_checkpoint_put(checkpoint_of(t), t->key, &record);
 }
 
 void sn_trainer_drop(sn_trainer *t)
