@@ -27,13 +27,10 @@ static const cli_option options[] = {
     NUMBER_OPTION(calibrate_values, folds, "folds", "K", "0", 0, 1000,
                   "Refits, each without one of K parts of the rows (0: 10, or one refit without a fifth from "
                   "5000 rows on)"),
-    {.name = "score",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(calibrate_values, score),
-     .argument = "aps|lac",
-     .initial = "aps",
-     .help = "What sets of classes are made by. aps: larger for hard rows, smaller for easy ones; lac: the "
-             "smallest on average"},
+    WORD_OPTION(
+        calibrate_values, score, "score", "aps|lac", "aps",
+        "What sets of classes are made by. aps: larger for hard rows, smaller for easy ones; lac: the "
+        "smallest on average"),
     RUN_OPTIONS(calibrate_values, run),
 };
 
@@ -42,21 +39,15 @@ static int take_options(const cli_command *command, const calibrate_values *valu
 {
     if (values->folds > 0) how->kind = STONET_CALIBRATION_CV;
     how->folds = (int)values->folds;
-    if (values->fresh && values->folds > 0) {
-        say_usage(command, "--folds is for refits, and with --fresh there are none");
-        return EXIT_USAGE;
-    }
+    if (values->fresh && values->folds > 0)
+        return say_usage(command, "--folds is for refits, and with --fresh there are none");
     if (values->fresh) how->kind = STONET_CALIBRATION_FRESH;
     if (strcmp(values->score, "lac") == 0) {
         how->sets = STONET_SETS_LAC;
-    } else if (strcmp(values->score, "aps") != 0) {
-        say_usage(command, "--score is aps or lac, not '%s'", values->score);
-        return EXIT_USAGE;
-    }
-    if (values->out == NULL) {
-        say_usage(command, "the file for the calibrated model is missing: give --out MODEL");
-        return EXIT_USAGE;
-    }
+    } else if (strcmp(values->score, "aps") != 0)
+        return say_usage(command, "--score is aps or lac, not '%s'", values->score);
+    if (values->out == NULL)
+        return say_usage(command, "the file for the calibrated model is missing: give --out MODEL");
     return output_check(command, values->out);
 }
 
@@ -65,32 +56,23 @@ static int calibrate(const cli_command *command, const cli_arguments *given, voi
     const calibrate_values *values = parsed;
     stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
     target_options target = values->target;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    int result = take_options(command, values, &how);
-    if (result == EXIT_DONE) result = require_target_of_model(command, &target);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result == EXIT_DONE)
-        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
-    if (result == EXIT_DONE) {
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_status status = stonet_calibrate(model, data, &how, &run);
-        progress_clear();
-        result =
-            status == STONET_OK ? write_model(command, values->out, model) : say_failure(command, status);
-    }
-    if (result == EXIT_DONE && !values->run.quiet) {
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    TRY(take_options(command, values, &how));
+    TRY(require_target_of_model(command, &target));
+    TRY(read_model(command, given->operand[0], &model));
+    TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
+    stonet_run run;
+    start_run(&values->run, &run);
+    const stonet_status status = stonet_calibrate(model, data, &how, &run);
+    progress_clear();
+    TRY(outcome(command, status));
+    TRY(write_model(command, values->out, model));
+    if (!values->run.quiet) {
         say_calibration(model);
         fprintf(stderr, "model written to %s\n", values->out);
     }
-    if (result == EXIT_DONE && values->json) {
-        json_t *about = take_json(command, stonet_model_json(model));
-        result = about != NULL ? output_json(command, NULL, about) : EXIT_FAILED;
-    }
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    return values->json ? output_made_json(command, NULL, stonet_model_json(model)) : EXIT_DONE;
 }
 
 const cli_command calibrate_command = {
@@ -98,16 +80,13 @@ const cli_command calibrate_command = {
     .summary = "Learn how sure predictions are: intervals, sets, probabilities",
     .operands = "MODEL DATA",
     .required = "--out MODEL",
-    .details = "DATA are the rows the model was fitted on. The model is fitted again without parts of them, "
-               "and these\n"
-               "parts tell how far predictions are from the truth ('fit --calibrate' does the same). With "
-               "--fresh DATA\n"
-               "are rows that the model has not seen, and nothing is fitted. The model then has 'predict "
-               "--interval' or\n"
-               "'--sets', and its probabilities are corrected by a temperature. Settings that were chosen "
-               "with the same\n"
-               "rows beforehand ('stonet tune') make refits look better than they are: calibrate on fresh "
-               "rows then.",
+    .details =
+        "DATA are the rows the model was fitted on. The model is fitted again without parts of them, and "
+        "these parts tell how far predictions are from the truth ('fit --calibrate' does the same). With "
+        "--fresh DATA are rows that the model has not seen, and nothing is fitted. The model then has "
+        "'predict --interval' or '--sets', and its probabilities are corrected by a temperature. Settings "
+        "that were chosen with the same rows beforehand ('stonet tune') make refits look better than they "
+        "are: calibrate on fresh rows then.",
     OPTIONS_OF(options, calibrate_values),
     .examples = "  stonet calibrate my.model train.csv --out calibrated.model\n"
                 "  stonet calibrate my.model new.csv --fresh --out calibrated.model",

@@ -34,7 +34,7 @@ static int print_table(const cli_command *command, const char *path, const stone
     const int64_t all = stonet_coef_columns(found), shown = all < MOST_COLUMNS ? all : MOST_COLUMNS;
     char align[MOST_COLUMNS + 2] = "l";
     for (int64_t c = 0; c < shown; c++) align[1 + c] = 'r';
-    table *printed = table_create(align);
+    AUTO(table) *printed = table_create(align);
     table_add(printed, "feature");
     for (int64_t c = 0; c < shown; c++) table_add(printed, "%s", stonet_coef_column_name(found, c));
     for (int64_t j = 0; j < stonet_coef_rows(found); j++) {
@@ -51,19 +51,17 @@ static int print_table(const cli_command *command, const char *path, const stone
                 table_add(printed, "%s", "");
         }
     }
-    int result = output_table(command, path, printed, true);
-    table_free(printed);
-    if (result == EXIT_DONE && shown < all)
+    TRY(output_table(command, path, printed, true));
+    if (shown < all)
         fprintf(stderr, "note: %lld of %lld columns are shown; --csv and --json have all\n", (long long)shown,
                 (long long)all);
-    return result;
+    return EXIT_DONE;
 }
 
 static int print_csv(const cli_command *command, const char *path, const stonet_coef_result *found)
 {
     output out;
-    int result = output_open(command, path, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, path, &out));
     fprintf(out.stream, "feature");
     for (int64_t c = 0; c < stonet_coef_columns(found); c++)
         fprintf(out.stream, ",%s", stonet_coef_column_name(found, c));
@@ -84,10 +82,8 @@ static int print(const cli_command *command, const coef_values *values, const st
 {
     const char *path = values->results.out;
     switch (results_format_of(&values->results)) {
-    case RESULTS_JSON: {
-        json_t *json = take_json(command, stonet_coef_json(found));
-        return json != NULL ? output_json(command, path, json) : EXIT_FAILED;
-    }
+    case RESULTS_JSON:
+        return output_made_json(command, path, stonet_coef_json(found));
     case RESULTS_CSV:
         return print_csv(command, path, found);
     case RESULTS_TABLE:
@@ -103,9 +99,7 @@ static int check_values(const cli_command *command, const coef_values *values, c
         wrong = "--se needs the rows the model was fitted on: stonet coef MODEL DATA --se --target COL";
     else if (data == NULL && has_target(&values->target))
         wrong = "a response belongs to DATA, which is not there";
-    if (wrong == NULL) return check_results_options(command, &values->results);
-    say_usage(command, "%s", wrong);
-    return EXIT_USAGE;
+    return wrong != NULL ? say_usage(command, "%s", wrong) : check_results_options(command, &values->results);
 }
 
 static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
@@ -114,27 +108,21 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     enum { PAIRS = 25 };
     stonet_coef_options how = STONET_COEF_OPTIONS_INIT;
     target_options target = values->target;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    stonet_coef_result *found = NULL;
-    int result = check_values(command, values, given->operand[1]);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result == EXIT_DONE && values->se && stonet_model_outputs(model) > 0)
-        result = require_target_of_model(command, &target);
-    if (result == EXIT_DONE && given->operand[1] != NULL)
-        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
-    if (result == EXIT_DONE) {
-        if (values->se) how.pairs = PAIRS;
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_status status = stonet_coef(model, data, &how, &run, &found);
-        progress_clear();
-        result = status == STONET_OK ? print(command, values, found) : say_failure(command, status);
-    }
-    stonet_coef_free(found);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_coef_result) *found = NULL;
+    TRY(check_values(command, values, given->operand[1]));
+    TRY(read_model(command, given->operand[0], &model));
+    if (values->se && stonet_model_outputs(model) > 0) TRY(require_target_of_model(command, &target));
+    if (given->operand[1] != NULL)
+        TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
+    if (values->se) how.pairs = PAIRS;
+    stonet_run run;
+    start_run(&values->run, &run);
+    const stonet_status status = stonet_coef(model, data, &how, &run, &found);
+    progress_clear();
+    TRY(outcome(command, status));
+    return print(command, values, found);
 }
 
 const cli_command coef_command = {
@@ -143,12 +131,10 @@ const cli_command coef_command = {
     .operands = "MODEL [DATA]",
     .details =
         "Linear methods (pca, sir, save, phd, ..): the directions in units of x, Z = constant + sum of x "
-        "times\n"
-        "them. DATA is needed for --se alone. Other methods: the mean derivatives of each column of Z over "
-        "the rows\n"
-        "of DATA (z1, ..), and the leading directions of all derivatives together (direction1, ..). Each "
-        "direction\n"
-        "has its share of the squared derivatives. These are of scaled features, printed in units of x.",
+        "times them. DATA is needed for --se alone. Other methods: the mean derivatives of each column of Z "
+        "over the rows of DATA (z1, ..), and the leading directions of all derivatives together (direction1, "
+        "..). Each direction has its share of the squared derivatives. These are of scaled features, printed "
+        "in units of x.",
     OPTIONS_OF(options, coef_values),
     .examples = "  stonet coef sir.model\n"
                 "  stonet coef sir.model train.csv --target y --se\n"

@@ -48,13 +48,9 @@ static const cli_option options[] = {
     TEXT_OPTION(compare_values, wishes.methods, "methods", "a,b,c",
                 "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
                 "lists, none included"),
-    {.name = "dim",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(compare_values, wishes.dims),
-     .argument = "Q,Q..",
-     .initial = "2",
-     .help = "The dimensions, each with every method; auto: as 'stonet order' chooses it, anew in each "
-             "training part"},
+    WORD_OPTION(compare_values, wishes.dims, "dim", "Q,Q..", "2",
+                "The dimensions, each with every method; auto: as 'stonet order' chooses it, anew in each "
+                "training part"),
     NUMBER_OPTION(compare_values, folds, "folds", "K", "5", 2, 1000,
                   "Parts of the cross-validation, the same for all"),
     TEXT_OPTION(compare_values, test, "test", "FILE",
@@ -113,17 +109,15 @@ static int check_targets(const cli_command *command, const compare_values *value
                              .target_file = files > 0 ? values->target_files.text[0] : NULL};
     int result = require_target(command, &target);
     if (result != EXIT_DONE || files == 0 || files == (size_t)n_data) return result;
-    say_usage(command,
-              "give --target-file once for each DATA, in the same order: DATA is there %d times, "
-              "--target-file %zu times",
-              n_data, files);
-    return EXIT_USAGE;
+    return say_usage(command,
+                     "give --target-file once for each DATA, in the same order: DATA is there %d times, "
+                     "--target-file %zu times",
+                     n_data, files);
 }
 
 static int check_values(const cli_command *command, const compare_values *values, int n_data)
 {
-    int result = check_targets(command, values, n_data);
-    if (result != EXIT_DONE) return result;
+    TRY(check_targets(command, values, n_data));
     const char *wrong = NULL;
     if (values->wishes.methods == NULL)
         wrong = "the methods are missing: give --methods a,b,c";
@@ -137,12 +131,9 @@ static int check_values(const cli_command *command, const compare_values *values
         wrong = "--plot goes with one DATA";
     else if (!values->tune && (values->grid.count > 0 || values->trials > 0))
         wrong = "--grid and --trials belong to --tune";
-    if (wrong != NULL) {
-        say_usage(command, "%s", wrong);
-        return EXIT_USAGE;
-    }
-    if (values->plot != NULL) result = output_check(command, values->plot);
-    return result == EXIT_DONE ? check_results_options(command, &values->results) : result;
+    if (wrong != NULL) return say_usage(command, "%s", wrong);
+    TRY(output_check(command, values->plot));
+    return check_results_options(command, &values->results);
 }
 
 static int read_sets(comparison *self, const cli_arguments *given)
@@ -156,28 +147,26 @@ static int read_sets(comparison *self, const cli_arguments *given)
                              .group = values->group,
                              .drop_missing = values->drop_missing,
                              .columns = values->columns};
-    int result = EXIT_DONE;
-    for (int k = 0; k < given->n_operands && result == EXIT_DONE; k++) {
+    for (int k = 0; k < given->n_operands; k++) {
         data_set *set = &self->set[self->count++];
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
         set->path = given->operand[k];
-        result = read_data(self->command, set->path, &target, values->run.threads, &set->data);
+        TRY(read_data(self->command, set->path, &target, values->run.threads, &set->data));
     }
-    if (result != EXIT_DONE || values->test == NULL) return result;
+    if (values->test == NULL) return EXIT_DONE;
     target.target = values->test_target_file == NULL ? values->target : NULL;
     target.target_file = values->test_target_file;
-    result = read_data(self->command, values->test, &target, values->run.threads, &self->test);
+    TRY(read_data(self->command, values->test, &target, values->run.threads, &self->test));
     self->how.test = self->test;
-    return result;
+    return EXIT_DONE;
 }
 
 static int make_all_specs(comparison *self)
 {
-    int result = EXIT_DONE;
-    for (int k = 0; k < self->count && result == EXIT_DONE; k++)
-        result = specs_make(self->command, &self->values->wishes, stonet_data_columns(self->set[k].data),
-                            &self->set[k].specs);
-    return result;
+    for (int k = 0; k < self->count; k++)
+        TRY(specs_make(self->command, &self->values->wishes, stonet_data_columns(self->set[k].data),
+                       &self->set[k].specs));
+    return EXIT_DONE;
 }
 
 /* How one data set is compared. */
@@ -228,8 +217,8 @@ static int draw(const cli_command *command, const char *path, const stonet_resul
 {
     enum { NAME_SIZE = 96 };
     const int64_t rows = stonet_results_rows(results);
-    svg_bar *bars = calloc((size_t)rows + 1, sizeof *bars);
-    char(*name)[NAME_SIZE] = calloc((size_t)rows + 1, sizeof *name);
+    BLOCK svg_bar *bars = room_for(rows, sizeof *bars);
+    BLOCK char(*name)[NAME_SIZE] = room_for(rows, sizeof *name);
     size_t count = 0;
     for (int64_t i = 0; bars != NULL && name != NULL && i < rows; i++) {
         stonet_result_row row;
@@ -247,8 +236,6 @@ static int draw(const cli_command *command, const char *path, const stonet_resul
     char *text = bars != NULL && name != NULL
                      ? svg_render_bars("Methods and dimensions on the same splits", label, bars, count)
                      : NULL;
-    free(bars);
-    free(name);
     return output_plot(command, path, text);
 }
 
@@ -256,19 +243,13 @@ static int compare_one(comparison *self, stonet_run *run)
 {
     const cli_command *command = self->command;
     data_set *set = &self->set[0];
-    stonet_status status = compare_set(self, run, set);
-    if (status != STONET_OK) return say_failure(command, status);
-    int result = output_results(command, &self->values->results, set->results, false);
-    if (result == EXIT_DONE && self->values->plot != NULL)
-        result = draw(command, self->values->plot, set->results);
-    if (result != EXIT_DONE) return result;
-    if (stonet_results_outcome(set->results) == STONET_STOPPED) {
-        say_error(command, "stopped before the end; these are the rows that were finished");
-        return EXIT_FAILED;
-    }
+    TRY(outcome(command, compare_set(self, run, set)));
+    TRY(output_results(command, &self->values->results, set->results, false));
+    if (self->values->plot != NULL) TRY(draw(command, self->values->plot, set->results));
+    if (stonet_results_outcome(set->results) == STONET_STOPPED)
+        return say_error(command, "stopped before the end; these are the rows that were finished");
     if (stonet_results_best(set->results) >= 0) return EXIT_DONE;
-    say_error(command, "no fit succeeded; the first one failed with: %s", first_failure(set->results));
-    return EXIT_FAILED;
+    return say_error(command, "no fit succeeded; the first one failed with: %s", first_failure(set->results));
 }
 
 /* Which of the data sets is being worked on, for the progress line. */
@@ -296,14 +277,10 @@ static int compare_next(comparison *self, int k, stonet_run *run, report *writte
     place at = {.path = set->path, .number = k + 1, .count = self->count};
     run->user = &at;
     stonet_status status = compare_set(self, run, set);
-    if (status != STONET_OK) {
-        say_error(self->command, "%s: %s", set->path, stonet_last_error());
-        return EXIT_FAILED;
-    }
+    if (status != STONET_OK) return say_error(self->command, "%s: %s", set->path, stonet_last_error());
     int result = report_add(written, set->path, set->data, set->results);
     if (result != EXIT_DONE || stonet_results_best(set->results) >= 0) return result;
-    say_error(self->command, "%s: no method could be fitted", set->path);
-    return EXIT_FAILED;
+    return say_error(self->command, "%s: no method could be fitted", set->path);
 }
 
 static int compare_all(comparison *self, stonet_run *run)
@@ -312,8 +289,8 @@ static int compare_all(comparison *self, stonet_run *run)
     int64_t n_whole = 0;
     if (run->on_progress != NULL) run->on_progress = on_progress;
     report written;
-    int result = report_open(self->command, &self->values->results, &written);
-    if (result != EXIT_DONE) return result;
+    TRY(report_open(self->command, &self->values->results, &written));
+    int result = EXIT_DONE;
     for (int k = 0; k < self->count && run->should_stop(NULL) == 0; k++) {
         int of_set = compare_next(self, k, run, &written);
         if (of_set != EXIT_DONE) result = of_set;
@@ -321,11 +298,9 @@ static int compare_all(comparison *self, stonet_run *run)
         if (results != NULL && stonet_results_outcome(results) == STONET_DONE) whole[n_whole++] = results;
     }
     int closed = report_close(&written, whole, n_whole);
-    if (run->should_stop(NULL) != 0 && n_whole < self->count) {
-        say_error(self->command, "stopped before the end; %lld of %d data sets were finished",
-                  (long long)n_whole, self->count);
-        return EXIT_FAILED;
-    }
+    if (run->should_stop(NULL) != 0 && n_whole < self->count)
+        return say_error(self->command, "stopped before the end; %lld of %d data sets were finished",
+                         (long long)n_whole, self->count);
     return result != EXIT_DONE ? result : closed;
 }
 
@@ -347,19 +322,17 @@ static int compare(const cli_command *command, const cli_arguments *given, void 
                                   .grid = values->grid.text,
                                   .n_grid = (int64_t)values->grid.count,
                                   .trials = values->trials};
-    comparison self = {.command = command,
-                       .values = values,
-                       .how = {.size = sizeof self.how,
-                               .folds = (int)values->folds,
-                               .tuning = values->tune ? &tuning : NULL}};
-    int result = check_values(command, values, given->n_operands);
-    if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &self.how.criterion);
-    if (result == EXIT_DONE) result = read_sets(&self, given);
-    if (result == EXIT_DONE) result = make_all_specs(&self);
-    if (result == EXIT_DONE && self.count > 1) result = check_sets(&self);
-    if (result == EXIT_DONE) result = run_comparison(&self);
-    free_comparison(&self);
-    return result;
+    __attribute__((cleanup(free_comparison))) comparison self = {
+        .command = command,
+        .values = values,
+        .how = {
+            .size = sizeof self.how, .folds = (int)values->folds, .tuning = values->tune ? &tuning : NULL}};
+    TRY(check_values(command, values, given->n_operands));
+    TRY(parse_criterion(command, values->criterion, &self.how.criterion));
+    TRY(read_sets(&self, given));
+    TRY(make_all_specs(&self));
+    if (self.count > 1) TRY(check_sets(&self));
+    return run_comparison(&self);
 }
 
 const cli_command compare_command = {
@@ -369,17 +342,12 @@ const cli_command compare_command = {
     .operands = "DATA..",
     .required = "(--target COL | --target-file FILE..) --methods a,b,c",
     .details =
-        "Prints one row for each method and dimension: the mean of the criterion, its standard error, "
-        "and the\n"
-        "time. p is that of a paired t-test against the best row (marked *), corrected for folds that "
-        "share rows.\n"
-        "A method that fails says so in its row.\n"
-        "\n"
-        "With several DATA there is a block for each and then a summary: the mean rank of each row, "
-        "and on how many\n"
-        "data sets it is the best, or no worse than chance explains (p of 0.05 or more). JSON and CSV have "
-        "the rows of\n"
-        "all, with the data set in each. Ctrl-C prints what is finished.",
+        "Prints one row for each method and dimension: the mean of the criterion, its standard error, and "
+        "the time. p is that of a paired t-test against the best row (marked *), corrected for folds that "
+        "share rows. A method that fails says so in its row.\n\n"
+        "With several DATA there is a block for each and then a summary: the mean rank of each row, and on "
+        "how many data sets it is the best, or no worse than chance explains (p of 0.05 or more). JSON and "
+        "CSV have the rows of all, with the data set in each. Ctrl-C prints what is finished.",
     OPTIONS_OF(options, compare_values),
     .examples =
         "  stonet compare train.csv --target y --methods none,sir,gsir,stonet --dim 1,2\n"

@@ -73,8 +73,7 @@ static int find_names(const cli_command *command, known_names *known)
     json_decref(methods);
     json_decref(generators);
     if (done) return EXIT_DONE;
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
+    return say_error(command, "memory ran out");
 }
 
 /* What an option's value is. */
@@ -271,10 +270,7 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
 {
     const completion_values *values = parsed;
     if (values->json) return print_commands(command);
-    if (given->n_operands == 0) {
-        say_usage(command, "SHELL is missing: bash, zsh or fish");
-        return EXIT_USAGE;
-    }
+    if (given->n_operands == 0) return say_usage(command, "SHELL is missing: bash, zsh or fish");
     static const struct {
         const char *name;
         void (*print)(const known_names *known);
@@ -289,8 +285,7 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
         free(known.generators.text);
         return result;
     }
-    say_usage(command, "there is completion for bash, zsh and fish, not for '%s'", given->operand[0]);
-    return EXIT_USAGE;
+    return say_usage(command, "there is completion for bash, zsh and fish, not for '%s'", given->operand[0]);
 }
 
 const cli_command completion_command = {

@@ -23,18 +23,13 @@ typedef struct demo_values {
 } demo_values;
 
 static const cli_option options[] = {
-    {.name = "out",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(demo_values, out),
-     .argument = "DIR",
-     .initial = ".",
-     .help = "The folder for the plot, demo-waveform.svg"},
+    WORD_OPTION(demo_values, out, "out", "DIR", ".", "The folder for the plot, demo-waveform.svg"),
     JSON_OPTION(demo_values, json),
     RUN_OPTIONS(demo_values, run),
 };
 
 typedef struct demo_data {
-    stonet_data *train, *test;
+    const stonet_data *train, *test;
 } demo_data;
 
 /* One line of the table. */
@@ -56,19 +51,16 @@ static int fit_one(const cli_command *command, const demo_values *values, const 
                    const demo_fit *fit, stonet_model **model)
 {
     spec_options what = {.method = fit->method};
-    stonet_spec *spec = NULL;
-    int result = make_spec(command, &what, fit->dim, &spec);
-    if (result != EXIT_DONE) return result;
+    AUTO(stonet_spec) *spec = NULL;
+    TRY(make_spec(command, &what, fit->dim, &spec));
     stonet_run run;
     start_run(&values->run, &run);
     run.on_message = NULL;
-    stonet_status status = stonet_fit(spec, train, &run, model);
+    const stonet_status status = stonet_fit(spec, train, &run, model);
     progress_clear();
-    stonet_spec_free(spec);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, status));
     if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;
-    say_error(command, signals_stop_wanted() ? "stopped before the end" : "the training diverged");
-    return EXIT_FAILED;
+    return say_error(command, signals_stop_wanted() ? "stopped before the end" : "the training diverged");
 }
 
 /* ---- the plot ---------------------------------------------------------------------------------- */
@@ -121,33 +113,18 @@ static int draw(const cli_command *command, const char *path, const stonet_model
                          .panels = &panel,
                          .n_panels = 1,
                          .columns = 1};
-    char *text = svg_render(&figure);
-    if (text == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
-    int result = output_text(command, path, text);
-    free(text);
-    return result;
+    return output_plot(command, path, svg_render(&figure));
 }
 
 static int plot(const cli_command *command, const char *path, const stonet_model *model,
                 const stonet_data *test, double error_rate)
 {
-    size_t n = (size_t)stonet_data_rows(test);
-    float *z = malloc(2 * n * sizeof *z);
-    double *xy = malloc(2 * n * sizeof *xy);
-    int result = EXIT_FAILED;
-    if (z == NULL || xy == NULL) {
-        say_error(command, "memory ran out");
-    } else {
-        stonet_status status = stonet_transform(model, test, NULL, z);
-        result = status == STONET_OK ? draw(command, path, model, test, z, xy, error_rate)
-                                     : say_failure(command, status);
-    }
-    free(xy);
-    free(z);
-    return result;
+    const int64_t n = stonet_data_rows(test);
+    BLOCK float *z = room_for(2 * n, sizeof *z);
+    BLOCK double *xy = room_for(2 * n, sizeof *xy);
+    if (z == NULL || xy == NULL) return say_error(command, "memory ran out");
+    TRY(outcome(command, stonet_transform(model, test, NULL, z)));
+    return draw(command, path, model, test, z, xy, error_rate);
 }
 
 /* ---- the fits ---------------------------------------------------------------------------------- */
@@ -164,38 +141,28 @@ static int tell_fit(const cli_command *command, const demo_fit *fit, int64_t dim
     json_t *entry = json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
                               (json_int_t)dim, "error_rate", error_rate, "seconds", seconds);
     if (json_array_append_new(list, entry) == 0) return EXIT_DONE;
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
+    return say_error(command, "memory ran out");
 }
 
 static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
                     const demo_fit *fit, const char *path, json_t *list)
 {
-    stonet_model *model = NULL;
+    AUTO(stonet_model) *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
-    double start = progress_clock();
-    int result = fit_one(command, values, data->train, fit, &model);
-    double seconds = progress_clock() - start;
-    if (result == EXIT_DONE) {
-        stonet_status status = stonet_score(model, data->test, NULL, &scores);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
-    if (result == EXIT_DONE) {
-        result = tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list);
-        if (result == EXIT_DONE && fit->plotted)
-            result = plot(command, path, model, data->test, scores.error_rate);
-    }
-    stonet_model_free(model);
-    return result;
+    const double start = progress_clock();
+    TRY(fit_one(command, values, data->train, fit, &model));
+    const double seconds = progress_clock() - start;
+    TRY(outcome(command, stonet_score(model, data->test, NULL, &scores)));
+    TRY(tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list));
+    return fit->plotted ? plot(command, path, model, data->test, scores.error_rate) : EXIT_DONE;
 }
 
 static int fit_all(const cli_command *command, const demo_values *values, const demo_data *data,
                    const char *path, json_t *list)
 {
-    int result = EXIT_DONE;
-    for (size_t i = 0; i < sizeof fits / sizeof *fits && result == EXIT_DONE; i++)
-        result = show_fit(command, values, data, &fits[i], path, list);
-    return result;
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
+        TRY(show_fit(command, values, data, &fits[i], path, list));
+    return EXIT_DONE;
 }
 
 static int show_json(const cli_command *command, const demo_values *values, const demo_data *data,
@@ -218,41 +185,27 @@ static int show_all(const cli_command *command, const demo_values *values, const
     printf("Waveform data: %d training rows, %d test rows, %" PRId64 " variables, two classes\n\n",
            TRAIN_ROWS, TEST_ROWS, stonet_data_columns(data->train));
     printf("%-26s %4s %12s %10s\n", "", "q", "test error", "fitted in");
-    const int result = fit_all(command, values, data, path, NULL);
-    if (result == EXIT_DONE)
-        printf("\nThe two reduced variables of the fit with q = 2, by class: %s\n", path);
-    return result == EXIT_DONE ? output_text(command, NULL, "") : result;
+    TRY(fit_all(command, values, data, path, NULL));
+    printf("\nThe two reduced variables of the fit with q = 2, by class: %s\n", path);
+    return output_text(command, NULL, "");
 }
 
-static int demo(const cli_command *command, const demo_values *values)
-{
-    demo_data data = {0};
-    size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
-    char *path = malloc(size);
-    if (path == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
-    snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
-             strcmp(values->out, ".") == 0 ? "" : "/");
-    int result = output_check(command, path);
-    if (result == EXIT_DONE) {
-        uint64_t seed = (uint64_t)values->run.seed;
-        stonet_status status = stonet_generate("waveform", TRAIN_ROWS, seed, &data.train);
-        if (status == STONET_OK) status = stonet_generate("waveform", TEST_ROWS, seed + 1, &data.test);
-        result = status == STONET_OK ? show_all(command, values, &data, path) : say_failure(command, status);
-    }
-    stonet_data_free(data.test);
-    stonet_data_free(data.train);
-    free(path);
-    return result;
-}
-
-static int run(const cli_command *command, const cli_arguments *given, void *parsed)
+static int demo(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     (void)given;
-    demo_values *values = parsed;
-    return demo(command, values);
+    const demo_values *values = parsed;
+    const size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
+    const uint64_t seed = (uint64_t)values->run.seed;
+    AUTO(stonet_data) *train = NULL;
+    AUTO(stonet_data) *test = NULL;
+    BLOCK char *path = room_for((int64_t)size, 1);
+    if (path == NULL) return say_error(command, "memory ran out");
+    snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
+             strcmp(values->out, ".") == 0 ? "" : "/");
+    TRY(output_check(command, path));
+    TRY(outcome(command, stonet_generate("waveform", TRAIN_ROWS, seed, &train)));
+    TRY(outcome(command, stonet_generate("waveform", TEST_ROWS, seed + 1, &test)));
+    return show_all(command, values, &(demo_data){train, test}, path);
 }
 
 const cli_command demo_command = {
@@ -260,5 +213,5 @@ const cli_command demo_command = {
     .summary = "Fit the built-in waveform data and draw the result",
     .operands = "",
     OPTIONS_OF(options, demo_values),
-    .run = run,
+    .run = demo,
 };

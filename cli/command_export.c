@@ -20,12 +20,8 @@ static const cli_option options[] = {
                 "one matrix of float32 as input; c: a file of C99 that needs nothing else; json: every step "
                 "with its numbers, for people"),
     OUT_OPTION(export_values, out, "Write this file instead of stdout; without --format its ending decides"),
-    {.name = "name",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(export_values, name),
-     .argument = "NAME",
-     .initial = "model",
-     .help = "What the names in a C file begin with, and the name of an ONNX graph"},
+    WORD_OPTION(export_values, name, "name", "NAME", "model",
+                "What the names in a C file begin with, and the name of an ONNX graph"),
     FLAG_OPTION(export_values, json, "json", "Print what was written as JSON (with --out)"),
 };
 
@@ -42,33 +38,23 @@ static int find_format(const cli_command *command, const export_values *values, 
         const char *dot = strrchr(values->out, '.');
         if (dot != NULL) name = dot + 1;
     }
-    if (name == NULL) {
-        say_usage(command, "say which --format: onnx, onnx-matrix, c or json");
-        return EXIT_USAGE;
-    }
-    if (values->json && (values->out == NULL || strcmp(values->out, "-") == 0)) {
-        say_usage(command, "--json tells of the file that is written: name one with --out");
-        return EXIT_USAGE;
-    }
+    if (name == NULL) return say_usage(command, "say which --format: onnx, onnx-matrix, c or json");
+    if (values->json && (values->out == NULL || strcmp(values->out, "-") == 0))
+        return say_usage(command, "--json tells of the file that is written: name one with --out");
     if (stonet_export_format_find(name, format) == STONET_OK) return EXIT_DONE;
-    say_usage(command, "%s", stonet_last_error());
-    return EXIT_USAGE;
+    return say_usage(command, "%s", stonet_last_error());
 }
 
 static int write_bytes(const cli_command *command, const export_values *values, stonet_export_format format,
                        const unsigned char *bytes, size_t size)
 {
     if (values->out != NULL) {
-        const stonet_status status = stonet_bytes_write(values->out, bytes, size);
-        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+        return outcome(command, stonet_bytes_write(values->out, bytes, size));
     }
-    if ((format == STONET_EXPORT_ONNX || format == STONET_EXPORT_ONNX_MATRIX) && isatty(STDOUT_FILENO)) {
-        say_usage(command, "an ONNX file is not text for a terminal: name a file with --out");
-        return EXIT_USAGE;
-    }
+    if ((format == STONET_EXPORT_ONNX || format == STONET_EXPORT_ONNX_MATRIX) && isatty(STDOUT_FILENO))
+        return say_usage(command, "an ONNX file is not text for a terminal: name a file with --out");
     if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return EXIT_DONE;
-    say_error(command, "stdout could not be written");
-    return EXIT_FAILED;
+    return say_error(command, "stdout could not be written");
 }
 
 /* Says, where the training rows had missing cells, that rows with such cells are not answered elsewhere. */
@@ -90,39 +76,32 @@ static int note_missing(const cli_command *command, const stonet_model *model)
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     export_values *values = parsed;
-    stonet_model *model = NULL;
-    stonet_export_format format;
+    AUTO(stonet_model) *model = NULL;
+    stonet_export_format format = STONET_EXPORT_ONNX;
     unsigned char *bytes = NULL;
     size_t size = 0;
-    int result = find_format(command, values, &format);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result != EXIT_DONE) return result;
-    const stonet_status status = stonet_model_export(model, format, values->name, &bytes, &size);
-    if (status == STONET_OK) result = note_missing(command, model);
-    stonet_model_free(model);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(find_format(command, values, &format));
+    TRY(read_model(command, given->operand[0], &model));
+    TRY(outcome(command, stonet_model_export(model, format, values->name, &bytes, &size)));
+    int result = note_missing(command, model);
     if (result == EXIT_DONE) result = write_bytes(command, values, format, bytes, size);
     stonet_bytes_free(bytes);
-    if (result == EXIT_DONE && values->json)
-        result = output_json(command, NULL,
-                             json_pack("{s:s, s:s, s:s, s:I}", "file", values->out, "format", FORMATS[format],
-                                       "name", values->name, "bytes", (json_int_t)size));
-    return result;
+    if (result != EXIT_DONE || !values->json) return result;
+    return output_json(command, NULL,
+                       json_pack("{s:s, s:s, s:s, s:I}", "file", values->out, "format", FORMATS[format],
+                                 "name", values->name, "bytes", (json_int_t)size));
 }
 
 const cli_command export_command = {
     .name = "export",
     .summary = "Write a model as ONNX, C or JSON, for programs that do not have stonet",
     .operands = "MODEL",
-    .details = "Encoding of columns, scaling, Z and prediction are all in the file. They give what 'stonet "
-               "transform' and\n"
-               "'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are not in "
-               "the file. A\n"
-               "category that training never saw counts as the average of the training rows, as it does "
-               "here. So does a\n"
-               "missing cell of a model with missing=mean. Of other models a row with a missing cell has no "
-               "answer: NaN\n"
-               "from ONNX, a status from C.",
+    .details =
+        "Encoding of columns, scaling, Z and prediction are all in the file. They give what 'stonet "
+        "transform' and 'stonet predict' give, to about 1e-6. Draws, standard errors, intervals and sets are "
+        "not in the file. A category that training never saw counts as the average of the training rows, as "
+        "it does here. So does a missing cell of a model with missing=mean. Of other models a row with a "
+        "missing cell has no answer: NaN from ONNX, a status from C.",
     OPTIONS_OF(options, export_values),
     .examples = "  stonet export my.model --out my_model.onnx\n"
                 "  stonet export my.model --format c --name credit --out credit.c\n"

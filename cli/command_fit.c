@@ -37,12 +37,7 @@ static const cli_option options[] = {
     SPEC_OPTIONS(fit_values, spec),
     RUN_OPTIONS(fit_values, run),
     CHECKPOINT_OPTIONS(fit_values, checkpoint),
-    {.name = "log",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(fit_values, log),
-     .argument = "FILE.csv",
-     .writes = true,
-     .help = "Write the training history, one row an epoch"},
+    FILE_OPTION(fit_values, log, "log", "FILE.csv", "Write the training history, one row an epoch"),
     FLAG_OPTION(fit_values, calibrate, "calibrate",
                 "Also learn how sure predictions are, by ten refits (one from 5000 rows on): for 'predict "
                 "--interval' and '--sets', and better probabilities"),
@@ -61,37 +56,25 @@ static int check_output(const cli_command *command, const fit_values *values, co
                         const char *path)
 {
     if (path == NULL) return EXIT_DONE;
-    if (has_several(values) && strstr(path, DIM) == NULL) {
-        say_usage(command, "%s is one file, and --dim %s asks for several: put %s into its name", option,
-                  values->dim, DIM);
-        return EXIT_USAGE;
-    }
+    if (has_several(values) && strstr(path, DIM) == NULL)
+        return say_usage(command, "%s is one file, and --dim %s asks for several: put %s into its name",
+                         option, values->dim, DIM);
     return output_check(command, path);
 }
 
 static int check_values(const cli_command *command, const fit_values *values)
 {
     bool needs_dim = values->spec.method == NULL || strcmp(values->spec.method, "none") != 0;
-    if (values->dim == NULL && values->spec.config == NULL && needs_dim) {
-        say_usage(command, "the dimension is missing: give --dim Q");
-        return EXIT_USAGE;
-    }
-    if (values->out == NULL) {
-        say_usage(command, "the model file is missing: give --out MODEL");
-        return EXIT_USAGE;
-    }
-    if (values->json && strcmp(values->out, "-") == 0) {
-        say_usage(command, "--json and --out - would both write to standard output");
-        return EXIT_USAGE;
-    }
-    if (ends_with(values->out, ".gz")) {
-        say_usage(command, "model files are not compressed: choose a name for --out without .gz");
-        return EXIT_USAGE;
-    }
-    int result = check_output(command, values, "--out", values->out);
-    if (result == EXIT_DONE) result = check_output(command, values, "--log", values->log);
-    if (result == EXIT_DONE) result = check_output(command, values, "--plot", values->plot);
-    return result;
+    if (values->dim == NULL && values->spec.config == NULL && needs_dim)
+        return say_usage(command, "the dimension is missing: give --dim Q");
+    if (values->out == NULL) return say_usage(command, "the model file is missing: give --out MODEL");
+    if (values->json && strcmp(values->out, "-") == 0)
+        return say_usage(command, "--json and --out - would both write to standard output");
+    if (ends_with(values->out, ".gz"))
+        return say_usage(command, "model files are not compressed: choose a name for --out without .gz");
+    TRY(check_output(command, values, "--out", values->out));
+    TRY(check_output(command, values, "--log", values->log));
+    return check_output(command, values, "--plot", values->plot);
 }
 
 static int write_log(const cli_command *command, const fit_values *values, const stonet_model *model)
@@ -114,13 +97,10 @@ static int draw(const cli_command *command, const fit_values *values, const ston
 {
     if (values->plot == NULL) return EXIT_DONE;
     const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
-    float *z = malloc((size_t)(stonet_data_rows(train) * stonet_model_dim(model) + 1) * sizeof *z);
-    stonet_status status = z != NULL ? stonet_transform(model, train, &how, z)
-                                     : stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
-    int result = status == STONET_OK ? plot_reduction(command, values->plot, model, train, z, true)
-                                     : say_failure(command, status);
-    free(z);
-    return result;
+    BLOCK float *z = room_for(stonet_data_rows(train) * stonet_model_dim(model) + 1, sizeof *z);
+    if (z == NULL) return say_error(command, "memory ran out");
+    TRY(outcome(command, stonet_transform(model, train, &how, z)));
+    return plot_reduction(command, values->plot, model, train, z, true);
 }
 
 /* Some rows of a very large table, evenly from all of it, that tell its score to three digits; NULL: take
@@ -131,12 +111,11 @@ static stonet_data *rows_to_score(const stonet_data *train)
     const int64_t n = stonet_data_rows(train), columns = stonet_data_columns(train);
     if (columns < 1 || n <= NUMBERS / columns || PART / columns < 1) return NULL;
     const int64_t count = PART / columns;
-    int64_t *rows = malloc((size_t)count * sizeof *rows);
+    BLOCK int64_t *rows = room_for(count, sizeof *rows);
     stonet_data *part = NULL;
     for (int64_t i = 0; rows != NULL && i < count; i++)
         rows[i] = (int64_t)((double)i / (double)count * (double)n);
     if (rows != NULL && stonet_data_subset(train, rows, count, &part) != STONET_OK) part = NULL;
-    free(rows);
     return part;
 }
 
@@ -145,7 +124,7 @@ static void say_training_score(const fit_values *values, const stonet_model *mod
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->run.threads, .team = program_team()};
     stonet_scores scores = STONET_SCORES_INIT;
-    stonet_data *part = rows_to_score(train);
+    AUTO(stonet_data) *part = rows_to_score(train);
     const stonet_status status = stonet_score(model, part != NULL ? part : train, &how, &scores);
     if (status == STONET_OK && scores.is_classifier) /* without a learner there is none */
         fprintf(stderr, "training error rate %.4g, log loss %.4g", scores.error_rate, scores.log_loss);
@@ -159,7 +138,6 @@ static void say_training_score(const fit_values *values, const stonet_model *mod
         fprintf(stderr, ", of %lld rows\n", (long long)stonet_data_rows(part));
     else if (status == STONET_OK)
         fputc('\n', stderr);
-    stonet_data_free(part);
 }
 
 /* A number of the fit's own, or NaN. */
@@ -293,7 +271,7 @@ static long long used_columns(const json_t *about)
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
 {
-    json_t *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
     char spent[32];
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
@@ -311,7 +289,6 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     say_shares(about);
     if (!say_held_out_score(model, json_object_get(about, "fitted")))
         say_training_score(values, model, train);
-    json_decref(about);
     if (strcmp(values->out, "-") != 0) fprintf(stderr, "model written to %s\n", values->out);
 }
 
@@ -327,49 +304,54 @@ static void say_saved_first(const fit_values *values)
     fprintf(stderr, "note: the model was saved in %s, without a calibration\n", values->out);
 }
 
-/* told: gets what is known of the model; NULL: nobody asked. */
-static int finish(const cli_command *command, const fit_values *values, const stonet_model *model,
-                  const stonet_data *train, double seconds, json_t *told)
+/* What all fits of a command share. */
+typedef struct fitting {
+    const cli_command *command;
+    const fit_values *values;
+    stonet_spec *spec;
+    const stonet_data *train;
+    const stonet_run *run;
+    json_t *told; /* gets what is known of each model; NULL: nobody asked */
+} fitting;
+
+/* values: with the names of the files of this model. */
+static int finish(const fitting *self, const fit_values *values, const stonet_model *model, double seconds)
 {
-    int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
+    const cli_command *command = self->command;
+    const int result = program_writes() ? write_model(command, values->out, model) : EXIT_DONE;
     if (result != EXIT_DONE && saves_first(values, model)) say_saved_first(values);
-    if (result != EXIT_DONE) return result;
-    result = write_log(command, values, model);
-    if (result == EXIT_DONE) result = draw(command, values, model, train);
-    if (result != EXIT_DONE) return result;
+    TRY(result);
+    TRY(write_log(command, values, model));
+    TRY(draw(command, values, model, self->train));
     switch (stonet_model_outcome(model)) {
     case STONET_STOPPED:
-        say_error(command, "stopped before the end; the model so far was saved in %s", values->out);
-        return EXIT_FAILED;
+        return say_error(command, "stopped before the end; the model so far was saved in %s", values->out);
     case STONET_DIVERGED:
-        say_error(command,
-                  "the training diverged; the last good model was saved in %s; a smaller lr may help",
-                  values->out);
-        return EXIT_FAILED;
+        return say_error(command,
+                         "the training diverged; the last good model was saved in %s; a smaller lr may help",
+                         values->out);
     case STONET_DONE:
         break;
     }
-    if (!values->run.quiet) say_summary(command, values, model, train, seconds);
-    if (told == NULL) return EXIT_DONE;
+    if (!values->run.quiet) say_summary(command, values, model, self->train, seconds);
+    if (self->told == NULL) return EXIT_DONE;
     json_t *about = take_json(command, stonet_model_json(model));
     if (about == NULL) return EXIT_FAILED;
-    return json_array_append_new(told, about) == 0 ? EXIT_DONE : say_failure(command, STONET_ERROR_MEMORY);
+    return json_array_append_new(self->told, about) == 0 ? EXIT_DONE
+                                                         : say_failure(command, STONET_ERROR_MEMORY);
 }
 
-static int calibrate(const cli_command *command, const fit_values *values, const stonet_data *train,
-                     const stonet_run *run, stonet_model *model)
+static int calibrate(const fitting *self, const fit_values *values, stonet_model *model)
 {
     if (!values->calibrate || stonet_model_outcome(model) != STONET_DONE) return EXIT_DONE;
-    stonet_status status = saves_first(values, model) ? stonet_model_save(model, values->out) : STONET_OK;
-    if (status != STONET_OK) return say_failure(command, status);
-    status = stonet_calibrate(model, train, NULL, run);
+    const bool saved = saves_first(values, model);
+    if (saved) TRY(outcome(self->command, stonet_model_save(model, values->out)));
+    const stonet_status status = stonet_calibrate(model, self->train, NULL, self->run);
     progress_clear();
-    if (status == STONET_OK) {
-        if (!values->run.quiet) say_calibration(model);
-        return EXIT_DONE;
-    }
-    if (saves_first(values, model)) say_saved_first(values);
-    return say_failure(command, status);
+    if (status != STONET_OK && saved) say_saved_first(values);
+    TRY(outcome(self->command, status));
+    if (!values->run.quiet) say_calibration(model);
+    return EXIT_DONE;
 }
 
 /* The dimensions of --dim 1,2,5. */
@@ -378,20 +360,21 @@ typedef struct dim_list {
     int count;
 } dim_list;
 
+static void free_dims(dim_list *list)
+{
+    free(list->text);
+}
+
 static int list_dims(const cli_command *command, const char *dims, stonet_spec *spec, dim_list *list)
 {
     enum { MOST = sizeof list->dim / sizeof *list->dim };
     if (dims == NULL) return EXIT_DONE;
-    list->text = strdup(dims);
+    list->text = copy_of(dims);
     if (list->text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
     for (char *at = list->text; at != NULL; list->count++) {
-        if (list->count == MOST) {
-            say_usage(command, "--dim takes at most %d dimensions", MOST);
-            return EXIT_USAGE;
-        }
+        if (list->count == MOST) return say_usage(command, "--dim takes at most %d dimensions", MOST);
         list->dim[list->count] = strsep(&at, ",");
-        const stonet_status status = stonet_spec_set(spec, "dim", list->dim[list->count]);
-        if (status != STONET_OK) return say_failure(command, status);
+        TRY(outcome(command, stonet_spec_set(spec, "dim", list->dim[list->count])));
     }
     return EXIT_DONE;
 }
@@ -402,28 +385,24 @@ static bool is_open(const fit_values *values)
 }
 
 /* --dim auto: the dimension by the rule that suits the method. */
-static int choose_dim(const cli_command *command, const fit_values *values, const stonet_data *train,
-                      stonet_run *run, stonet_spec *spec)
+static int choose_dim(const fitting *self)
 {
-    stonet_order_result *found = NULL;
-    stonet_status status = stonet_order(spec, train, NULL, run, &found);
+    AUTO(stonet_order_result) *found = NULL;
+    const stonet_status status = stonet_order(self->spec, self->train, NULL, self->run, &found);
     progress_clear();
-    if (status == STONET_OK) {
-        const long long chosen = (long long)stonet_order_chosen(found);
-        char text[24];
-        snprintf(text, sizeof text, "%lld", chosen > 0 ? chosen : 1);
-        if (chosen == 0)
-            fprintf(stderr,
-                    "warning: %s says that x tells nothing about the response (%s); one dimension is "
-                    "fitted all the same\n",
-                    stonet_order_rule_name(found), stonet_order_reason(found));
-        else if (!values->run.quiet)
-            fprintf(stderr, "dimension %lld, chosen by %s: %s\n", chosen, stonet_order_rule_name(found),
-                    stonet_order_reason(found));
-        status = stonet_spec_set(spec, "dim", text);
-    }
-    stonet_order_free(found);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    TRY(outcome(self->command, status));
+    const long long chosen = (long long)stonet_order_chosen(found);
+    char text[24];
+    snprintf(text, sizeof text, "%lld", chosen > 0 ? chosen : 1);
+    if (chosen == 0)
+        fprintf(stderr,
+                "warning: %s says that x tells nothing about the response (%s); one dimension is "
+                "fitted all the same\n",
+                stonet_order_rule_name(found), stonet_order_reason(found));
+    else if (!self->values->run.quiet)
+        fprintf(stderr, "dimension %lld, chosen by %s: %s\n", chosen, stonet_order_rule_name(found),
+                stonet_order_reason(found));
+    return outcome(self->command, stonet_spec_set(self->spec, "dim", text));
 }
 
 /* A name with the dimension in its place; to be freed. NULL: there is none, or no memory for it. */
@@ -431,48 +410,42 @@ static char *name_for(const char *name, const char *dim)
 {
     if (name == NULL) return NULL;
     const char *at = strstr(name, DIM);
-    if (at == NULL) return strdup(name);
+    if (at == NULL) return copy_of(name);
     const size_t size = strlen(name) + strlen(dim) + 1;
-    char *out = malloc(size);
+    char *out = room_for((int64_t)size, 1);
     if (out != NULL) snprintf(out, size, "%.*s%s%s", (int)(at - name), name, dim, at + sizeof DIM - 1);
     return out;
 }
 
 /* What a model is good for: calibrated and written to files of its own. */
-static int use(const cli_command *command, const fit_values *values, const stonet_data *train,
-               const stonet_run *run, double start, const char *dim, stonet_model *model, json_t *told)
+static int use(const fitting *self, double start, const char *dim, stonet_model *model)
 {
+    const fit_values *values = self->values;
     fit_values own = *values;
-    char *out = name_for(values->out, dim), *log = name_for(values->log, dim),
-         *plot = name_for(values->plot, dim);
+    BLOCK char *out = name_for(values->out, dim);
+    BLOCK char *log = name_for(values->log, dim);
+    BLOCK char *plot = name_for(values->plot, dim);
     own.out = out;
     own.log = log;
     own.plot = plot;
-    int result = out != NULL && (log != NULL || values->log == NULL) && (plot != NULL || values->plot == NULL)
-                     ? calibrate(command, &own, train, run, model)
-                     : say_failure(command, STONET_ERROR_MEMORY);
-    if (result == EXIT_DONE) result = finish(command, &own, model, train, progress_clock() - start, told);
-    free(out);
-    free(log);
-    free(plot);
-    return result;
+    if (out == NULL || (log == NULL && values->log != NULL) || (plot == NULL && values->plot != NULL))
+        return say_failure(self->command, STONET_ERROR_MEMORY);
+    TRY(calibrate(self, &own, model));
+    return finish(self, &own, model, progress_clock() - start);
 }
 
 /* dim: as it was asked for; NULL: by the settings. */
-static int fit_dim(const cli_command *command, const fit_values *values, stonet_spec *spec,
-                   const stonet_data *train, const stonet_run *run, const char *dim, json_t *told)
+static int fit_dim(const fitting *self, const char *dim)
 {
-    stonet_model *model = NULL;
+    AUTO(stonet_model) *model = NULL;
     char chosen[24];
     const double start = progress_clock();
-    stonet_status status = dim != NULL ? stonet_spec_set(spec, "dim", dim) : STONET_OK;
-    if (status == STONET_OK) status = stonet_fit(spec, train, run, &model);
+    if (dim != NULL) TRY(outcome(self->command, stonet_spec_set(self->spec, "dim", dim)));
+    const stonet_status status = stonet_fit(self->spec, self->train, self->run, &model);
     progress_clear();
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(self->command, status));
     snprintf(chosen, sizeof chosen, "%lld", (long long)stonet_model_dim(model));
-    const int result = use(command, values, train, run, start, dim != NULL ? dim : chosen, model, told);
-    stonet_model_free(model);
-    return result;
+    return use(self, start, dim != NULL ? dim : chosen, model);
 }
 
 static void drop_notes(stonet_level level, const char *text, void *user)
@@ -481,64 +454,54 @@ static void drop_notes(stonet_level level, const char *text, void *user)
 }
 
 /* The fits of all dimensions of the list, which share what they can of their training. */
-static int fit_list(const cli_command *command, const fit_values *values, stonet_spec *spec,
-                    const stonet_data *train, const stonet_run *run, const dim_list *list, json_t *told)
+static int fit_list(const fitting *self, const dim_list *list)
 {
-    stonet_run each = *run;
-    stonet_status status = STONET_OK;
-    if (run->checkpoint == NULL) status = stonet_checkpoint_open(NULL, -1.0, &each.checkpoint);
-    int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    stonet_run run = *self->run;
+    fitting each = *self;
+    each.run = &run;
+    if (self->run->checkpoint == NULL)
+        TRY(outcome(self->command, stonet_checkpoint_open(NULL, -1.0, &run.checkpoint)));
+    int result = EXIT_DONE;
     for (int k = 0; k < list->count && result == EXIT_DONE; k++) {
-        result = fit_dim(command, values, spec, train, &each, list->dim[k], told);
-        if (each.on_message != NULL) each.on_message = drop_notes; /* they have been said */
+        result = fit_dim(&each, list->dim[k]);
+        if (run.on_message != NULL) run.on_message = drop_notes; /* they have been said */
     }
-    if (run->checkpoint == NULL) stonet_checkpoint_free(each.checkpoint);
+    if (self->run->checkpoint == NULL) stonet_checkpoint_free(run.checkpoint);
     return result;
 }
 
 static int fit_all(const cli_command *command, const fit_values *values, stonet_spec *spec,
-                   const stonet_data *train, stonet_run *run, const dim_list *list)
+                   const stonet_data *train, const stonet_run *run, const dim_list *list)
 {
-    json_t *told = values->json ? json_array() : NULL;
-    int result = EXIT_DONE;
-    if (is_open(values)) result = choose_dim(command, values, train, run, spec);
-    if (result == EXIT_DONE)
-        result = list->count > 1 ? fit_list(command, values, spec, train, run, list, told)
-                                 : fit_dim(command, values, spec, train, run, NULL, told);
-    if (result == EXIT_DONE && values->json) {
-        json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
-        result = shown != NULL ? output_json(command, NULL, json_incref(shown))
-                               : say_failure(command, STONET_ERROR_MEMORY);
-    }
-    json_decref(told);
-    return result;
+    AUTO(json_t) *told = values->json ? json_array() : NULL;
+    const fitting self = {command, values, spec, train, run, told};
+    if (is_open(values)) TRY(choose_dim(&self));
+    TRY(list->count > 1 ? fit_list(&self, list) : fit_dim(&self, NULL));
+    if (!values->json) return EXIT_DONE;
+    json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
+    return shown != NULL ? output_json(command, NULL, json_incref(shown))
+                         : say_failure(command, STONET_ERROR_MEMORY);
 }
 
 static int fit(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     fit_values *values = parsed;
-    char *response = NULL;
-    const char *path = given->operand[0];
-    stonet_spec *spec = NULL;
-    stonet_data *train = NULL;
-    dim_list list = {0};
-    int result = make_spec(command, &values->spec, NULL, &spec);
-    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
-    if (result == EXIT_DONE && !is_open(values)) result = list_dims(command, values->dim, spec, &list);
-    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
-        result = require_target(command, &values->target);
-    if (result == EXIT_DONE) result = check_values(command, values);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &train);
+    BLOCK char *response = NULL;
+    AUTO(stonet_spec) *spec = NULL;
+    AUTO(stonet_data) *train = NULL;
+    __attribute__((cleanup(free_dims))) dim_list list = {0};
+    TRY(make_spec(command, &values->spec, NULL, &spec));
+    TRY(name_response(command, &values->target, spec, &response));
+    if (!is_open(values)) TRY(list_dims(command, values->dim, spec, &list));
+    if (stonet_spec_needs_response(spec) || has_target(&values->target))
+        TRY(require_target(command, &values->target));
+    TRY(check_values(command, values));
+    TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &train));
     stonet_run run;
     start_run(&values->run, &run);
-    if (result == EXIT_DONE) result = open_checkpoint(command, &values->checkpoint, &run);
+    int result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE) result = fit_all(command, values, spec, train, &run, &list);
-    result = close_checkpoint(command, &run, result);
-    stonet_data_free(train);
-    stonet_spec_free(spec);
-    free(list.text);
-    free(response);
-    return result;
+    return close_checkpoint(command, &run, result);
 }
 
 const cli_command fit_command = {
@@ -548,17 +511,13 @@ const cli_command fit_command = {
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) --dim Q --out MODEL",
     .details =
-        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or without\n"
-        "header), .npy or .npz, IDX or svmlight (which stays sparse). Each may be gzipped, "
-        "and - is\n"
-        "standard input. The content tells which it is, not the name.\n"
-        "\n"
+        "DATA is a table of text (.csv, .tsv, .txt, .asc: comma, semicolon, tab or blanks, with or without "
+        "header), .npy or .npz, IDX or svmlight (which stays sparse). Each may be gzipped, and - is standard "
+        "input. The content tells which it is, not the name.\n\n"
         "Text labels or few whole numbers are classes (--set task=... decides). Methods that do not look at "
-        "the\n"
-        "response (pca, autoencoder) do without, and the model then gives Z alone. Ctrl-C stops the fit and "
-        "saves\n"
-        "the model so far; a second Ctrl-C ends at once. With --checkpoint the same command goes on "
-        "afterwards.",
+        "the response (pca, autoencoder) do without, and the model then gives Z alone. Ctrl-C stops the fit "
+        "and saves the model so far; a second Ctrl-C ends at once. With --checkpoint the same command goes "
+        "on afterwards.",
     OPTIONS_OF(options, fit_values),
     .examples =
         "  stonet fit train.csv --target y --dim 2 --out my.model\n"

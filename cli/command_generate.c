@@ -20,21 +20,17 @@ static const cli_option options[] = {
     NUMBER_OPTION(generate_values, rows, "rows", "N", "1000", 1, 1000000000, "How many rows to draw"),
     SEED_OPTION(generate_values, seed),
     OUT_OPTION(generate_values, out, "The .csv or .npy file to write (also .gz): features and response"),
-    {.name = "truth",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(generate_values, truth),
-     .argument = "FILE",
-     .writes = true,
-     .help = "Write the known sufficient predictors to a file of their own"},
+    FILE_OPTION(generate_values, truth, "truth", "FILE",
+                "Write the known sufficient predictors to a file of their own"),
     FLAG_OPTION(generate_values, json, "json", "Print the list, or what was written, as JSON"),
 };
 
 static int list_generators(const cli_command *command, bool as_json)
 {
-    json_t *list = take_json(command, stonet_generators_json());
+    AUTO(json_t) *list = take_json(command, stonet_generators_json());
     if (list == NULL) return EXIT_FAILED;
-    if (as_json) return output_json(command, NULL, list);
-    table *shown = table_create("lrll");
+    if (as_json) return output_json(command, NULL, json_incref(list));
+    AUTO(table) *shown = table_create("lrll");
     const char *const heading[] = {"name", "columns", "task", "model"};
     for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
     size_t i;
@@ -46,10 +42,7 @@ static int list_generators(const cli_command *command, bool as_json)
         table_add(shown, "%s", json_text(entry, "task"));
         table_add(shown, "%s", json_text(entry, "help"));
     }
-    const int result = output_table(command, NULL, shown, true);
-    table_free(shown);
-    json_decref(list);
-    return result;
+    return output_table(command, NULL, shown, true);
 }
 
 static int write_truth(const cli_command *command, const char *path, const stonet_data *data)
@@ -57,60 +50,35 @@ static int write_truth(const cli_command *command, const char *path, const stone
     enum { NAME_SIZE = 32 };
     int64_t columns = 0;
     const double *truth = stonet_data_truth(data, &columns);
-    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
-    const char **names = malloc((size_t)columns * sizeof *names);
-    int result = EXIT_FAILED;
-    if (text == NULL || names == NULL) {
-        say_error(command, "memory ran out");
-    } else {
-        for (int64_t j = 0; j < columns; j++) {
-            snprintf(text[j], NAME_SIZE, "truth%" PRId64, j + 1);
-            names[j] = text[j];
-        }
-        result = output_matrix(command, path, truth, stonet_data_rows(data), columns, names);
+    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
+    BLOCK const char **names = room_for(columns, sizeof *names);
+    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
+    for (int64_t j = 0; j < columns; j++) {
+        snprintf(text[j], NAME_SIZE, "truth%" PRId64, j + 1);
+        names[j] = text[j];
     }
-    free(names);
-    free(text);
-    return result;
-}
-
-/* Tables with text have no known predictor. */
-static int refuse_truth(const cli_command *command, const char *name)
-{
-    say_usage(command, "no sufficient predictor of %s is known: leave out --truth", name);
-    return EXIT_USAGE;
+    return output_matrix(command, path, truth, stonet_data_rows(data), columns, names);
 }
 
 static int generate(const cli_command *command, const char *name, const generate_values *values)
 {
-    if (values->out == NULL) {
-        say_usage(command, "the file to write is missing: give --out FILE");
-        return EXIT_USAGE;
-    }
+    if (values->out == NULL) return say_usage(command, "the file to write is missing: give --out FILE");
     const bool to_stdout = strcmp(values->out, "-") == 0;
-    if (to_stdout && values->json) {
-        say_usage(command, "--json and --out - would both write to standard output");
-        return EXIT_USAGE;
-    }
-    int result = output_check(command, values->out);
-    if (result == EXIT_DONE && values->truth != NULL) result = output_check(command, values->truth);
-    if (result != EXIT_DONE) return result;
-    stonet_data *data = NULL;
-    stonet_status status = stonet_generate(name, values->rows, (uint64_t)values->seed, &data);
-    if (status == STONET_OK && values->truth != NULL && stonet_data_truth(data, NULL) == NULL) {
-        stonet_data_free(data);
-        return refuse_truth(command, name);
-    }
-    if (status == STONET_OK) status = stonet_data_write(data, to_stdout ? "/dev/stdout" : values->out);
-    result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
-    if (result == EXIT_DONE && values->truth != NULL) result = write_truth(command, values->truth, data);
-    if (result == EXIT_DONE && values->json)
-        result = output_json(command, NULL,
-                             json_pack("{s:s, s:s, s:I, s:I, s:s?}", "file", values->out, "model", name,
-                                       "rows", (json_int_t)stonet_data_rows(data), "columns",
-                                       (json_int_t)stonet_data_columns(data), "truth", values->truth));
-    stonet_data_free(data);
-    return result;
+    if (to_stdout && values->json)
+        return say_usage(command, "--json and --out - would both write to standard output");
+    TRY(output_check(command, values->out));
+    TRY(output_check(command, values->truth));
+    AUTO(stonet_data) *data = NULL;
+    TRY(outcome(command, stonet_generate(name, values->rows, (uint64_t)values->seed, &data)));
+    if (values->truth != NULL && stonet_data_truth(data, NULL) == NULL)
+        return say_usage(command, "no sufficient predictor of %s is known: leave out --truth", name);
+    TRY(outcome(command, stonet_data_write(data, to_stdout ? "/dev/stdout" : values->out)));
+    if (values->truth != NULL) TRY(write_truth(command, values->truth, data));
+    if (!values->json) return EXIT_DONE;
+    return output_json(command, NULL,
+                       json_pack("{s:s, s:s, s:I, s:I, s:s?}", "file", values->out, "model", name, "rows",
+                                 (json_int_t)stonet_data_rows(data), "columns",
+                                 (json_int_t)stonet_data_columns(data), "truth", values->truth));
 }
 
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
@@ -124,11 +92,10 @@ const cli_command generate_command = {
     .name = "generate",
     .summary = "Draw data from a built-in model, or list the models",
     .operands = "[NAME[:P]]",
-    .details = "Without NAME the models are listed. NAME:P draws P columns instead of the usual number; the "
-               "further\n"
-               "columns are noise. The sufficient predictors are known, and --truth writes them. passengers "
-               "and air\n"
-               "are tables with text, dates and missing cells, and have no known predictor.",
+    .details =
+        "Without NAME the models are listed. NAME:P draws P columns instead of the usual number; the further "
+        "columns are noise. The sufficient predictors are known, and --truth writes them. passengers and air "
+        "are tables with text, dates and missing cells, and have no known predictor.",
     OPTIONS_OF(options, generate_values),
     .examples = "  stonet generate\n"
                 "  stonet generate waveform --rows 400 --seed 1 --out train.csv\n"

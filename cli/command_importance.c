@@ -23,19 +23,15 @@ typedef struct importance_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(importance_values, target),
     GROUP_OPTION(importance_values, target.group),
-    {.name = "kind",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(importance_values, kind),
-     .argument = "NAME",
-     .initial = "permutation",
-     .help =
-         "permutation: growth of the loss when the variable comes from another row; gradient: mean "
-         "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
-         "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
-         "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
-         "keeps it among the last; conditional: growth of the loss when it is drawn given the others, with "
-         "p-values; vip: its part in the components of a pls model, 1 on average, with standard errors by "
-         "leaving out tenths of these rows"},
+    WORD_OPTION(
+        importance_values, kind, "kind", "NAME", "permutation",
+        "permutation: growth of the loss when the variable comes from another row; gradient: mean "
+        "derivative of the prediction, for one standard deviation of it; shapley: what it takes off the "
+        "loss, over random orders of the variables; refit: growth of the loss when the model is fitted "
+        "without it (needs --train); stability: share of the halves of these rows in which a group lasso "
+        "keeps it among the last; conditional: growth of the loss when it is drawn given the others, with "
+        "p-values; vip: its part in the components of a pls model, 1 on average, with standard errors by "
+        "leaving out tenths of these rows"),
     TEXT_OPTION(importance_values, train, "train", "FILE",
                 "With --kind refit: the rows the model was fitted on, with the response in the column that "
                 "--target names"),
@@ -45,12 +41,8 @@ static const cli_option options[] = {
     REAL_OPTION(importance_values, fdr, "fdr", "A", "0.1", 0, 1,
                 "With --kind conditional: the share of false ones among the variables named as needed"),
     JSON_OPTION(importance_values, json),
-    {.name = "plot",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(importance_values, plot),
-     .argument = "FILE.svg",
-     .writes = true,
-     .help = "Draw the importances, largest first, with their standard errors"},
+    FILE_OPTION(importance_values, plot, "plot", "FILE.svg",
+                "Draw the importances, largest first, with their standard errors"),
     RUN_OPTIONS(importance_values, run),
 };
 
@@ -72,14 +64,16 @@ static int compare_rows(const void *a, const void *b)
     return first->of.importance > second->of.importance ? -1 : 1;
 }
 
+static void free_ranking(ranking *ranked)
+{
+    free(ranked->row);
+}
+
 static int rank(const cli_command *command, const stonet_importance_result *found, ranking *out)
 {
     out->count = stonet_importance_rows(found);
-    out->row = calloc((size_t)out->count + 1, sizeof *out->row);
-    if (out->row == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    out->row = room_for(out->count, sizeof *out->row);
+    if (out->row == NULL) return say_error(command, "memory ran out");
     for (int64_t j = 0; j < out->count; j++) {
         (void)stonet_importance_row(found, j, &out->row[j].of);
         out->row[j].p_value = stonet_importance_p_value(found, j);
@@ -96,7 +90,7 @@ static int print_ranking(const cli_command *command, const ranking *ranked)
     const bool tested = ranked->count > 0 && !isnan(ranked->row[0].p_value);
     char align[MOST_Z + 6] = "lrr";
     for (int64_t k = 0; k < shown + (tested ? 2 : 0); k++) align[3 + k] = 'r';
-    table *printed = table_create(align);
+    AUTO(table) *printed = table_create(align);
     table_add(printed, "variable");
     table_add(printed, "importance");
     table_add(printed, "se");
@@ -112,9 +106,7 @@ static int print_ranking(const cli_command *command, const ranking *ranked)
         if (tested) table_add(printed, "%.3g", ranked->row[j].q_value);
         for (int64_t k = 0; k < shown; k++) table_add(printed, "%.3f", row->z[k]);
     }
-    int result = output_table(command, NULL, printed, true);
-    table_free(printed);
-    return result;
+    return output_table(command, NULL, printed, true);
 }
 
 /* The largest ones: a page of bars. */
@@ -167,19 +159,13 @@ static void say_selected(const stonet_importance_result *found, stonet_importanc
 static int finish(const cli_command *command, const importance_values *values, stonet_importance_kind kind,
                   const stonet_importance_result *found)
 {
-    ranking ranked = {0};
-    int result = rank(command, found, &ranked);
-    if (result == EXIT_DONE &&
-        (kind == STONET_IMPORTANCE_STABILITY || kind == STONET_IMPORTANCE_CONDITIONAL) && !values->run.quiet)
+    __attribute__((cleanup(free_ranking))) ranking ranked = {0};
+    TRY(rank(command, found, &ranked));
+    if ((kind == STONET_IMPORTANCE_STABILITY || kind == STONET_IMPORTANCE_CONDITIONAL) && !values->run.quiet)
         say_selected(found, kind, values->fdr);
-    if (result == EXIT_DONE && values->plot != NULL) result = draw(command, values, &ranked);
-    if (result == EXIT_DONE && !values->json) result = print_ranking(command, &ranked);
-    if (result == EXIT_DONE && values->json) {
-        json_t *json = take_json(command, stonet_importance_json(found));
-        result = json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
-    }
-    free(ranked.row);
-    return result;
+    if (values->plot != NULL) TRY(draw(command, values, &ranked));
+    return values->json ? output_made_json(command, NULL, stonet_importance_json(found))
+                        : print_ranking(command, &ranked);
 }
 
 static int check_values(const cli_command *command, const importance_values *values,
@@ -194,9 +180,7 @@ static int check_values(const cli_command *command, const importance_values *val
         wrong = "--train belongs to --kind refit";
     else if (*kind == STONET_IMPORTANCE_REFIT && values->target.target == NULL)
         wrong = "--kind refit finds the response in both files by --target COL";
-    if (wrong == NULL) return EXIT_DONE;
-    say_usage(command, "%s", wrong);
-    return EXIT_USAGE;
+    return wrong != NULL ? say_usage(command, "%s", wrong) : EXIT_DONE;
 }
 
 static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
@@ -205,34 +189,27 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     target_options target = values->target;
     how.repeats = values->repeats;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL, *train = NULL;
-    stonet_importance_result *found = NULL;
-    int result = check_values(command, values, &how.kind);
-    if (result == EXIT_DONE) result = require_target_of_model(command, &target);
-    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_data) *train = NULL;
+    AUTO(stonet_importance_result) *found = NULL;
+    TRY(check_values(command, values, &how.kind));
+    TRY(require_target_of_model(command, &target));
+    TRY(output_check(command, values->plot));
+    TRY(read_model(command, given->operand[0], &model));
     if (values->train != NULL) target.group = NULL; /* it is the training rows that are split */
-    if (result == EXIT_DONE)
-        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
+    TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
     target.group = values->target.group;
-    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
-    if (result == EXIT_DONE && values->train != NULL)
-        result = read_data_for(command, model, values->train, &target, values->run.threads, &train);
-    if (result == EXIT_DONE) {
-        how.train = train;
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_status status = stonet_importance(model, data, &how, &run, &found);
-        progress_clear();
-        result =
-            status == STONET_OK ? finish(command, values, how.kind, found) : say_failure(command, status);
-    }
-    stonet_importance_free(found);
-    stonet_data_free(train);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    TRY(say_met(command, model, data, values->run.quiet));
+    if (values->train != NULL)
+        TRY(read_data_for(command, model, values->train, &target, values->run.threads, &train));
+    how.train = train;
+    stonet_run run;
+    start_run(&values->run, &run);
+    const stonet_status status = stonet_importance(model, data, &how, &run, &found);
+    progress_clear();
+    TRY(outcome(command, status));
+    return finish(command, values, how.kind, found);
 }
 
 const cli_command importance_command = {
@@ -240,16 +217,12 @@ const cli_command importance_command = {
     .summary = "Say which variables a model uses",
     .operands = "MODEL DATA",
     .details =
-        "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error "
-        "over the\n"
-        "training variance of the response; a text column is one variable. The columns z1, z2, .. "
-        "(permutation,\n"
-        "gradient) say how much each column of Z depends on the variable. Permuting a variable that "
-        "others depend on\n"
-        "makes rows that do not occur. shapley shares out what such variables say together, and refit "
-        "says what\n"
-        "the others cannot replace. conditional tests whether the response depends on a variable given "
-        "all others.",
+        "DATA should be rows the model was not fitted on. Loss is the log loss, or the squared error over "
+        "the training variance of the response; a text column is one variable. The columns z1, z2, .. "
+        "(permutation, gradient) say how much each column of Z depends on the variable. Permuting a variable "
+        "that others depend on makes rows that do not occur. shapley shares out what such variables say "
+        "together, and refit says what the others cannot replace. conditional tests whether the response "
+        "depends on a variable given all others.",
     OPTIONS_OF(options, importance_values),
     .examples = "  stonet importance my.model test.csv --target y\n"
                 "  stonet importance my.model test.csv --target y --kind shapley --plot importance.svg",

@@ -75,8 +75,7 @@ static int find_choice(const cli_command *command, const char *option, const cho
                                   : ", ",
                  known[i].name);
     }
-    say_usage(command, "--%s takes %s, not '%s'", option, list, name);
-    return EXIT_USAGE;
+    return say_usage(command, "--%s takes %s, not '%s'", option, list, name);
 }
 
 static const char *test_name(stonet_test test)
@@ -90,22 +89,18 @@ static const char *test_name(stonet_test test)
 static int make_options(const cli_command *command, const independence_values *values,
                         stonet_independence_options *test)
 {
-    int chosen_test = 0;
-    int chosen_law = 0;
-    if (values->x == NULL || values->y == NULL) {
-        say_usage(command, "--%s COLS is missing", values->x == NULL ? "x" : "y");
-        return EXIT_USAGE;
-    }
-    int result = find_choice(command, "test", tests, N_TESTS, values->test, &chosen_test);
-    if (result == EXIT_DONE)
-        result = find_choice(command, "approx", laws, N_LAWS, values->approximation, &chosen_law);
+    int chosen_test = 0, chosen_law = 0;
+    if (values->x == NULL || values->y == NULL)
+        return say_usage(command, "--%s COLS is missing", values->x == NULL ? "x" : "y");
+    TRY(find_choice(command, "test", tests, N_TESTS, values->test, &chosen_test));
+    TRY(find_choice(command, "approx", laws, N_LAWS, values->approximation, &chosen_law));
     test->test = (stonet_test)chosen_test;
     test->null_law = (stonet_null_law)chosen_law;
     test->features = values->features;
     test->condition_features = values->given_features;
     test->repeats = values->repeats;
     test->permutations = values->permutations;
-    return result;
+    return EXIT_DONE;
 }
 
 static int print_result(const cli_command *command, const independence_values *values,
@@ -121,8 +116,7 @@ static int print_result(const cli_command *command, const independence_values *v
         return output_json(command, NULL, object);
     }
     output out;
-    int result = output_open(command, NULL, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, NULL, &out));
     fprintf(out.stream, "%-22s %lld\n%-22s %s (%s)\n%-22s %.6g\n%-22s %.6g\n", "n", (long long)found->n,
             "test", test_name(found->test), law, distance ? "distance_correlation" : "statistic",
             found->statistic, "p_value", found->p_value);
@@ -142,15 +136,13 @@ static int read_parts(const cli_command *command, const independence_values *val
     const char *const option[] = {"x", "y", "given"};
     const char *const text[] = {values->x, values->y, values->given};
     const int count = values->given != NULL ? 3 : 2;
-    int result = EXIT_DONE;
-    for (int k = 0; k < count && result == EXIT_DONE; k++) {
-        result = columns_parse(command, data, option[k], text[k], &read->choice[k]);
-        for (int earlier = 0; earlier < k && result == EXIT_DONE; earlier++)
-            result = columns_disjoint(command, data, &read->choice[earlier], &read->choice[k]);
-        if (result == EXIT_DONE)
-            result = columns_matrix(command, data, &read->choice[k], &read->values[k], &read->width[k]);
+    for (int k = 0; k < count; k++) {
+        TRY(columns_parse(command, data, option[k], text[k], &read->choice[k]));
+        for (int earlier = 0; earlier < k; earlier++)
+            TRY(columns_disjoint(command, data, &read->choice[earlier], &read->choice[k]));
+        TRY(columns_matrix(command, data, &read->choice[k], &read->values[k], &read->width[k]));
     }
-    return result;
+    return EXIT_DONE;
 }
 
 static void free_parts(parts *read)
@@ -164,37 +156,30 @@ static void free_parts(parts *read)
 static int test_table(const cli_command *command, const independence_values *values,
                       const stonet_independence_options *test, const stonet_data *data)
 {
-    parts read = {0};
-    int result = read_parts(command, values, data, &read);
-    if (result == EXIT_DONE) {
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_independence_result found;
-        const stonet_sides sides = {.n = stonet_data_rows(data),
-                                    .dx = read.width[0],
-                                    .dy = read.width[1],
-                                    .dz = read.width[2],
-                                    .x = read.values[0],
-                                    .y = read.values[1],
-                                    .z = read.values[2]};
-        stonet_status status = stonet_independence(&sides, test, &run, &found);
-        result = status == STONET_OK ? print_result(command, values, &found) : say_failure(command, status);
-    }
-    free_parts(&read);
-    return result;
+    __attribute__((cleanup(free_parts))) parts read = {0};
+    TRY(read_parts(command, values, data, &read));
+    stonet_run run;
+    start_run(&values->run, &run);
+    stonet_independence_result found;
+    const stonet_sides sides = {.n = stonet_data_rows(data),
+                                .dx = read.width[0],
+                                .dy = read.width[1],
+                                .dz = read.width[2],
+                                .x = read.values[0],
+                                .y = read.values[1],
+                                .z = read.values[2]};
+    TRY(outcome(command, stonet_independence(&sides, test, &run, &found)));
+    return print_result(command, values, &found);
 }
 
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     independence_values *values = parsed;
     stonet_independence_options test = STONET_INDEPENDENCE_OPTIONS_INIT;
-    stonet_data *data = NULL;
-    int result = make_options(command, values, &test);
-    if (result == EXIT_DONE)
-        result = read_data(command, given->operand[0], &values->target, values->run.threads, &data);
-    if (result == EXIT_DONE) result = test_table(command, values, &test, data);
-    stonet_data_free(data);
-    return result;
+    AUTO(stonet_data) *data = NULL;
+    TRY(make_options(command, values, &test));
+    TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
+    return test_table(command, values, &test, data);
 }
 
 const cli_command independence_command = {
@@ -202,8 +187,9 @@ const cli_command independence_command = {
     .summary = "Test columns for independence, also given other columns",
     .operands = "DATA",
     .required = "--x COLS --y COLS",
-    .details = "A small p-value says that x and y depend on each other (beyond what --given explains).\n"
-               "Text columns become indicators of their values.",
+    .details =
+        "A small p-value says that x and y depend on each other (beyond what --given explains). Text columns "
+        "become indicators of their values.",
     OPTIONS_OF(options, independence_values),
     .examples = "  stonet independence table.csv --x age --y income\n"
                 "  stonet independence table.csv --x 1-5 --y y --given z1,z2 --repeats 10 --json",

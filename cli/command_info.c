@@ -114,8 +114,7 @@ static int print_checks(const cli_command *command, const char *hash, bool json)
         return output_json(command, NULL, about);
     }
     output out;
-    const int result = output_open(command, NULL, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, NULL, &out));
     fputs("form       right: every entry is there, of its type and shape, and the parts fit together\n"
           "numbers    finite\n",
           out.stream);
@@ -129,27 +128,17 @@ static int print_checks(const cli_command *command, const char *hash, bool json)
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     info_values *values = parsed;
-    stonet_model *model = NULL;
-    int result = read_model(command, given->operand[0], &model);
-    if (result != EXIT_DONE) return result;
-    if (values->verify) {
-        result = print_checks(command, stonet_model_hash(model), values->json);
-        stonet_model_free(model);
-        return result;
-    }
-    json_t *about = take_json(command, stonet_model_json(model));
-    stonet_model_free(model);
+    AUTO(stonet_model) *model = NULL;
+    TRY(read_model(command, given->operand[0], &model));
+    if (values->verify) return print_checks(command, stonet_model_hash(model), values->json);
+    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
     if (about == NULL) return EXIT_FAILED;
-    if (values->json) return output_json(command, NULL, about);
+    if (values->json) return output_json(command, NULL, json_incref(about));
     output out;
-    result = output_open(command, NULL, &out);
-    if (result == EXIT_DONE) {
-        print_object(out.stream, about, 0);
-        print_remark(out.stream, json_object_get(about, "fitted"));
-        result = output_close(command, &out);
-    }
-    json_decref(about);
-    return result;
+    TRY(output_open(command, NULL, &out));
+    print_object(out.stream, about, 0);
+    print_remark(out.stream, json_object_get(about, "fitted"));
+    return output_close(command, &out);
 }
 
 const cli_command info_command = {

@@ -59,25 +59,20 @@ static void add_entries(table *shown, const json_t *list)
 
 static int list_one_kind(const cli_command *command, const json_t *list, const char *kind)
 {
-    table *shown = table_create("lll");
+    AUTO(table) *shown = table_create("lll");
     table_add(shown, "%s", kind);
     table_add(shown, "task");
     table_add(shown, "what it is");
     add_entries(shown, list);
-    int result = output_table(command, NULL, shown, true);
-    table_free(shown);
-    return result;
+    return output_table(command, NULL, shown, true);
 }
 
 static int list_all(const cli_command *command, const json_t *all)
 {
-    int result = list_one_kind(command, json_object_get(all, "methods"), "method");
+    TRY(list_one_kind(command, json_object_get(all, "methods"), "method"));
     putchar('\n');
-    if (result == EXIT_DONE)
-        result = list_one_kind(command, json_object_get(all, "learners"), "learner on Z");
-    if (result == EXIT_DONE)
-        result = output_text(command, NULL, "\n'stonet methods NAME' shows the settings of one.\n");
-    return result;
+    TRY(list_one_kind(command, json_object_get(all, "learners"), "learner on Z"));
+    return output_text(command, NULL, "\n'stonet methods NAME' shows the settings of one.\n");
 }
 
 /* ---- one method or learner --------------------------------------------------------------------- */
@@ -129,13 +124,11 @@ static int print_part(const cli_command *command, part shows)
 {
     if (shows.from == shows.to) return EXIT_DONE;
     printf("\n%s\n", shows.title);
-    table *shown = table_create("llll");
+    AUTO(table) *shown = table_create("llll");
     const char *const heading[] = {"  name", "default", "values", "meaning"};
     for (int i = 0; i < 4; i++) table_add(shown, "%s", heading[i]);
     add_settings(shown, &shows);
-    int result = output_table(command, NULL, shown, true);
-    table_free(shown);
-    return result;
+    return output_table(command, NULL, shown, true);
 }
 
 /* The place of a setting, or how many there are. */
@@ -160,10 +153,8 @@ static int print_settings(const cli_command *command, const json_t *own, const j
         {common, 0, json_array_size(common), "", "Settings of every method:"},
         {own, sampler, stage, "", "The sampler, seldom changed:"},
         {own, stage, count, "", "The last stage, the output layer and the engine:"}};
-    int result = EXIT_DONE;
-    for (size_t k = 0; k < sizeof parts / sizeof *parts && result == EXIT_DONE; k++)
-        result = print_part(command, parts[k]);
-    return result;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) TRY(print_part(command, parts[k]));
+    return EXIT_DONE;
 }
 
 static int show_entry(const cli_command *command, const json_t *all, const json_t *entry, bool is_learner)
@@ -194,10 +185,8 @@ static int say_unknown(const cli_command *command, const json_t *all, const char
         json_text(entry, "name");
     const char *nearest = stonet_nearest(name, known, count);
     if (nearest != NULL)
-        say_usage(command, "there is no method or learner '%s'; did you mean '%s'?", name, nearest);
-    else
-        say_usage(command, "there is no method or learner '%s'; 'stonet methods' lists them", name);
-    return EXIT_USAGE;
+        return say_usage(command, "there is no method or learner '%s'; did you mean '%s'?", name, nearest);
+    return say_usage(command, "there is no method or learner '%s'; 'stonet methods' lists them", name);
 }
 
 static int show_one(const cli_command *command, const json_t *all, const char *name, bool as_json)
@@ -213,17 +202,10 @@ static int show_one(const cli_command *command, const json_t *all, const char *n
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     methods_values *values = parsed;
-    json_t *all = take_json(command, stonet_methods_json());
+    AUTO(json_t) *all = take_json(command, stonet_methods_json());
     if (all == NULL) return EXIT_FAILED;
-    int result;
-    if (given->n_operands == 1)
-        result = show_one(command, all, given->operand[0], values->json);
-    else if (values->json)
-        result = output_json(command, NULL, json_incref(all));
-    else
-        result = list_all(command, all);
-    json_decref(all);
-    return result;
+    if (given->n_operands == 1) return show_one(command, all, given->operand[0], values->json);
+    return values->json ? output_json(command, NULL, json_incref(all)) : list_all(command, all);
 }
 
 const cli_command methods_command = {

@@ -26,15 +26,12 @@ static const cli_option options[] = {
     RESPONSE_OPTIONS(order_values, target),
     GROUP_OPTION(order_values, target.group),
     COLUMN_OPTIONS(order_values, target.columns),
-    {.name = "rule",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(order_values, rule),
-     .argument = "NAME",
-     .initial = "auto",
-     .help = "cv: held-out loss, near the best; ladle: eigenvalues and how eigenvectors "
-             "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
-             "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
-             "and phd (augmentation when wide), else cv"},
+    WORD_OPTION(
+        order_values, rule, "rule", "NAME", "auto",
+        "cv: held-out loss, near the best; ladle: eigenvalues and how eigenvectors "
+        "move in resamples; augmentation: eigenvectors on added noise; tests: in sequence; bic: "
+        "penalised eigenvalues; independence: tests of sufficiency. auto: ladle for pca, sir, save, dr "
+        "and phd (augmentation when wide), else cv"),
     NUMBER_OPTION(order_values, max, "max", "K", "0", 0, 100000,
                   "The largest dimension to look at; 0: as many as the rule and the data allow"),
     REAL_OPTION(order_values, level, "level", "A", "0.05", 0, 1, "Level of the tests"),
@@ -43,12 +40,7 @@ static const cli_option options[] = {
     NUMBER_OPTION(order_values, folds, "folds", "K", "5", 2, 1000,
                   "Parts of the cross-validation of rule cv"),
     JSON_OPTION(order_values, json),
-    {.name = "plot",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(order_values, plot),
-     .argument = "FILE.svg",
-     .writes = true,
-     .help = "Draw the criterion over the dimensions"},
+    FILE_OPTION(order_values, plot, "plot", "FILE.svg", "Draw the criterion over the dimensions"),
     SPEC_OPTIONS(order_values, spec),
     RUN_OPTIONS(order_values, run),
 };
@@ -66,8 +58,7 @@ static void cell_text(double value, int64_t column, char text[32])
 static int print_table(const cli_command *command, const stonet_order_result *found)
 {
     output out;
-    int result = output_open(command, NULL, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, NULL, &out));
     enum { MOST_COLUMNS = 16 };
     const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
     char align[MOST_COLUMNS + 2] = "";
@@ -75,7 +66,7 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
         align[c] = 'r';
         align[c + 1] = 'l'; /* the mark of the chosen one */
     }
-    table *printed = table_create(align);
+    AUTO(table) *printed = table_create(align);
     for (int64_t c = 0; c < columns; c++) table_add(printed, "%s", stonet_order_column_name(found, c));
     table_add(printed, "%s", "");
     for (int64_t i = 0; i < stonet_order_rows(found); i++) {
@@ -86,9 +77,7 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
         }
         table_add(printed, "%s", (int64_t)stonet_order_value(found, i, 0) == chosen ? "<- chosen" : "");
     }
-    const bool whole = table_print(printed, true, out.stream) == 0;
-    table_free(printed);
-    if (!whole) {
+    if (table_print(printed, true, out.stream) != 0) {
         say_error(command, "memory ran out while the table was printed");
         output_abandon(&out);
         return EXIT_FAILED;
@@ -102,12 +91,12 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
 static int draw(const cli_command *command, const char *path, const stonet_order_result *found)
 {
     const int64_t rows = stonet_order_rows(found);
-    double *x = calloc((size_t)rows, sizeof *x), *y = calloc((size_t)rows, sizeof *y);
-    double *error = calloc((size_t)rows, sizeof *error);
+    BLOCK double *x = room_for(3 * rows, sizeof *x);
+    double *y = x + rows, *error = y + rows;
     const bool has_error =
         stonet_order_columns(found) > 2 && strcmp(stonet_order_column_name(found, 2), "se") == 0;
     char *text = NULL;
-    if (x != NULL && y != NULL && error != NULL) {
+    if (x != NULL) {
         for (int64_t i = 0; i < rows; i++) {
             x[i] = stonet_order_value(found, i, 0);
             y[i] = stonet_order_value(found, i, 1);
@@ -134,58 +123,42 @@ static int draw(const cli_command *command, const char *path, const stonet_order
                  (long long)stonet_order_chosen(found));
         text = svg_render(&(svg_figure){.title = title, .panels = &panel, .n_panels = 1, .columns = 1});
     }
-    free(x);
-    free(y);
-    free(error);
     return output_plot(command, path, text);
 }
 
 static int finish(const cli_command *command, const order_values *values, const stonet_order_result *found)
 {
-    int result = EXIT_DONE;
-    if (values->plot != NULL) result = draw(command, values->plot, found);
-    if (result != EXIT_DONE) return result;
-    if (!values->json) return print_table(command, found);
-    json_t *json = take_json(command, stonet_order_json(found));
-    return json != NULL ? output_json(command, NULL, json) : EXIT_FAILED;
+    if (values->plot != NULL) TRY(draw(command, values->plot, found));
+    return values->json ? output_made_json(command, NULL, stonet_order_json(found))
+                        : print_table(command, found);
 }
 
 static int choose(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     order_values *values = parsed;
-    char *response = NULL;
-    const char *path = given->operand[0];
+    BLOCK char *response = NULL;
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
     how.max = values->max;
     how.level = values->level;
     how.resamples = values->resamples;
     how.folds = (int)values->folds;
-    stonet_spec *spec = NULL;
-    stonet_data *data = NULL;
-    stonet_order_result *found = NULL;
-    int result = EXIT_DONE;
-    if (stonet_order_rule_find(values->rule, &how.rule) != STONET_OK) {
-        say_usage(command, "%s", stonet_last_error());
-        result = EXIT_USAGE;
-    }
-    if (result == EXIT_DONE) result = make_spec(command, &values->spec, NULL, &spec);
-    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
-    if (result == EXIT_DONE && (stonet_spec_needs_response(spec) || has_target(&values->target)))
-        result = require_target(command, &values->target);
-    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
-    if (result == EXIT_DONE) {
-        stonet_run run;
-        start_run(&values->run, &run);
-        stonet_status status = stonet_order(spec, data, &how, &run, &found);
-        progress_clear();
-        result = status == STONET_OK ? finish(command, values, found) : say_failure(command, status);
-    }
-    stonet_order_free(found);
-    stonet_data_free(data);
-    stonet_spec_free(spec);
-    free(response);
-    return result;
+    AUTO(stonet_spec) *spec = NULL;
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_order_result) *found = NULL;
+    if (stonet_order_rule_find(values->rule, &how.rule) != STONET_OK)
+        return say_usage(command, "%s", stonet_last_error());
+    TRY(make_spec(command, &values->spec, NULL, &spec));
+    TRY(name_response(command, &values->target, spec, &response));
+    if (stonet_spec_needs_response(spec) || has_target(&values->target))
+        TRY(require_target(command, &values->target));
+    TRY(output_check(command, values->plot));
+    TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
+    stonet_run run;
+    start_run(&values->run, &run);
+    const stonet_status status = stonet_order(spec, data, &how, &run, &found);
+    progress_clear();
+    TRY(outcome(command, status));
+    return finish(command, values, found);
 }
 
 const cli_command order_command = {
@@ -193,13 +166,11 @@ const cli_command order_command = {
     .summary = "Choose how many reduced variables are enough",
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE)",
-    .details = "Prints a table over k = 0, 1, .. and the dimension that the rule chooses from it. 0 means "
-               "that x was found\n"
-               "to say nothing about the response. For linear methods this is the structural dimension. For "
-               "a flexible\n"
-               "network one number can hold the mean, and one fewer than the classes hold the classes. Its "
-               "order depends on\n"
-               "the rows at hand.",
+    .details =
+        "Prints a table over k = 0, 1, .. and the dimension that the rule chooses from it. 0 means that x "
+        "was found to say nothing about the response. For linear methods this is the structural dimension. "
+        "For a flexible network one number can hold the mean, and one fewer than the classes hold the "
+        "classes. Its order depends on the rows at hand.",
     OPTIONS_OF(options, order_values),
     .examples = "  stonet order table.csv --target y --method sir\n"
                 "  stonet order table.csv --target y --method dr --rule tests --json\n"

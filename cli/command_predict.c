@@ -58,16 +58,11 @@ static int write_labels(const cli_command *command, const rows_output *to, const
                         const double *probability, int64_t classes)
 {
     const int64_t rows = stonet_data_rows(to->data);
-    const char **labels = malloc((size_t)rows * sizeof *labels);
-    if (labels == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    BLOCK const char **labels = room_for(rows, sizeof *labels);
+    if (labels == NULL) return say_error(command, "memory ran out");
     for (int64_t i = 0; i < rows; i++)
         labels[i] = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
-    int result = output_text_rows(command, to, labels, rows, "prediction");
-    free(labels);
-    return result;
+    return output_text_rows(command, to, labels, rows, "prediction");
 }
 
 /* NPY has no text: labels that are numbers go as numbers, others not at all. */
@@ -76,25 +71,17 @@ static int write_labels_npy(const cli_command *command, const rows_output *to, c
 {
     const int64_t rows = stonet_data_rows(to->data);
     static const char *const names[] = {"prediction"};
-    double *label = malloc((size_t)rows * sizeof *label);
-    if (label == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    BLOCK double *label = room_for(rows, sizeof *label);
+    if (label == NULL) return say_error(command, "memory ran out");
     for (int64_t i = 0; i < rows; i++) {
         const char *text = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
         char *end = NULL;
         label[i] = strtod(text, &end);
-        if (end == text || *end != '\0') {
-            say_error(command, "the class '%s' is text, which .npy cannot hold: write .csv or use --proba",
-                      text);
-            free(label);
-            return EXIT_FAILED;
-        }
+        if (end == text || *end != '\0')
+            return say_error(
+                command, "the class '%s' is text, which .npy cannot hold: write .csv or use --proba", text);
     }
-    int result = output_rows(command, to, label, rows, 1, names);
-    free(label);
-    return result;
+    return output_rows(command, to, label, rows, 1, names);
 }
 
 /* beside: what the second half of the columns, standard deviations of the first, is called; NULL: there is no
@@ -104,29 +91,22 @@ static int write_numbers(const cli_command *command, const rows_output *to, cons
 {
     enum { NAME_SIZE = 200 };
     const bool classifier = stonet_model_is_classifier(model) != 0;
-    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
-    const char **names = malloc((size_t)columns * sizeof *names);
-    int result = EXIT_FAILED;
-    if (text == NULL || names == NULL) {
-        say_error(command, "memory ran out");
-    } else {
-        const int64_t numbers = beside != NULL ? columns / 2 : columns;
-        for (int64_t j = 0; j < columns; j++) {
-            const char *what = j < numbers ? "prediction" : beside;
-            const char *label = classifier ? stonet_model_class_label(model, j % numbers) : "";
-            if (classifier)
-                snprintf(text[j], NAME_SIZE, "%.150s_%s", label, what);
-            else if (numbers > 1)
-                snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
-            else
-                snprintf(text[j], NAME_SIZE, "%s", what);
-            names[j] = classifier && j < numbers ? label : text[j];
-        }
-        result = output_rows(command, to, values, stonet_data_rows(to->data), columns, names);
+    const int64_t numbers = beside != NULL ? columns / 2 : columns;
+    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
+    BLOCK const char **names = room_for(columns, sizeof *names);
+    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
+    for (int64_t j = 0; j < columns; j++) {
+        const char *what = j < numbers ? "prediction" : beside;
+        const char *label = classifier ? stonet_model_class_label(model, j % numbers) : "";
+        if (classifier)
+            snprintf(text[j], NAME_SIZE, "%.150s_%s", label, what);
+        else if (numbers > 1)
+            snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
+        else
+            snprintf(text[j], NAME_SIZE, "%s", what);
+        names[j] = classifier && j < numbers ? label : text[j];
     }
-    free(names);
-    free(text);
-    return result;
+    return output_rows(command, to, values, stonet_data_rows(to->data), columns, names);
 }
 
 /* Predictions and standard deviations side by side: of the response, or over draws of missing cells. */
@@ -135,26 +115,18 @@ static int predict_spread(const cli_command *command, const predict_values *valu
 {
     const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
-    double *both = malloc((size_t)(4 * rows * m) * sizeof *both);
-    if (both == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    BLOCK double *both = room_for(4 * rows * m, sizeof *both);
+    if (both == NULL) return say_error(command, "memory ran out");
     double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
-    stonet_status status = stonet_predict(model, data, &how, predicted);
-    if (status == STONET_OK)
-        status = values->spread ? stonet_predict_spread(model, data, &how, spread)
-                                : stonet_missing_spread(model, data, &how, NULL, spread);
-    for (int64_t k = 0; status == STONET_OK && k < rows * m; k++) {
+    TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
+    TRY(outcome(command, values->spread ? stonet_predict_spread(model, data, &how, spread)
+                                        : stonet_missing_spread(model, data, &how, NULL, spread)));
+    for (int64_t k = 0; k < rows * m; k++) {
         both[k / m * 2 * m + k % m] = predicted[k];
         both[k / m * 2 * m + m + k % m] = spread[k];
     }
-    const char *beside = values->spread ? "spread" : "missing_sd";
-    int result = status == STONET_OK ? write_numbers(command, &to, model, both, 2 * m, beside)
-                                     : say_failure(command, status);
-    free(both);
-    return result;
+    return write_numbers(command, &to, model, both, 2 * m, values->spread ? "spread" : "missing_sd");
 }
 
 /* The times of --times, ascending; 0: they are none. */
@@ -180,21 +152,16 @@ static int predict_times(const cli_command *command, const predict_values *value
     const int64_t count = parse_times(values->times, times, MOST), columns = count + 2;
     char text[MOST + 2][NAME_SIZE];
     const char *names[MOST + 2];
-    if (count == 0) {
-        say_usage(command, "--times takes up to %d numbers, separated by commas, not '%s'", MOST,
-                  values->times);
-        return EXIT_USAGE;
-    }
-    double *all = malloc((size_t)(n * (2 * columns)) * sizeof *all), *survival = all + n * columns;
-    if (all == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
-    double *mean = survival + n * count, *median = mean + n;
+    if (count == 0)
+        return say_usage(command, "--times takes up to %d numbers, separated by commas, not '%s'", MOST,
+                         values->times);
+    BLOCK double *all = room_for(n * (2 * columns), sizeof *all);
+    if (all == NULL) return say_error(command, "memory ran out");
+    double *survival = all + n * columns, *mean = survival + n * count, *median = mean + n;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
-    stonet_status status = stonet_predict_survival(model, data, &how, times, count, survival, mean);
-    if (status == STONET_OK) status = stonet_predict(model, data, &how, median);
-    for (int64_t k = 0; k < n * columns && status == STONET_OK; k++) {
+    TRY(outcome(command, stonet_predict_survival(model, data, &how, times, count, survival, mean)));
+    TRY(outcome(command, stonet_predict(model, data, &how, median)));
+    for (int64_t k = 0; k < n * columns; k++) {
         const int64_t i = k / columns, j = k % columns;
         all[k] = j == 0 ? median[i] : j <= count ? survival[i * count + j - 1] : mean[i];
     }
@@ -208,10 +175,7 @@ static int predict_times(const cli_command *command, const predict_values *value
                                     : count - 1]);
         names[j] = text[j];
     }
-    const int result = status == STONET_OK ? output_rows(command, &to, all, n, columns, names)
-                                           : say_failure(command, status);
-    free(all);
-    return result;
+    return output_rows(command, &to, all, n, columns, names);
 }
 
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
@@ -221,38 +185,22 @@ static int predict(const cli_command *command, const predict_values *values, con
     int64_t rows = stonet_data_rows(data);
     int64_t columns = stonet_model_outputs(model);
     bool classifier = stonet_model_is_classifier(model) != 0;
-    if (values->proba && !classifier) {
-        say_usage(command, "--proba is for classes, and this is a regression model");
-        return EXIT_USAGE;
-    }
-    if (values->spread && classifier) {
-        say_usage(command, "--spread is for numbers, and this model predicts classes");
-        return EXIT_USAGE;
-    }
-    if (values->missing_sd && (values->spread || (classifier && !values->proba))) {
-        say_usage(command, "--missing-sd goes with plain numbers or with --proba, not with %s",
-                  values->spread ? "--spread" : "labels");
-        return EXIT_USAGE;
-    }
+    if (values->proba && !classifier)
+        return say_usage(command, "--proba is for classes, and this is a regression model");
+    if (values->spread && classifier)
+        return say_usage(command, "--spread is for numbers, and this model predicts classes");
+    if (values->missing_sd && (values->spread || (classifier && !values->proba)))
+        return say_usage(command, "--missing-sd goes with plain numbers or with --proba, not with %s",
+                         values->spread ? "--spread" : "labels");
     if (values->spread || values->missing_sd) return predict_spread(command, values, model, data);
-    double *predicted = malloc((size_t)(rows * columns) * sizeof *predicted);
-    if (predicted == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    BLOCK double *predicted = room_for(rows * columns, sizeof *predicted);
+    if (predicted == NULL) return say_error(command, "memory ran out");
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
-    stonet_status status = stonet_predict(model, data, &how, predicted);
-    int result;
-    if (status != STONET_OK)
-        result = say_failure(command, status);
-    else if (values->proba || !classifier)
-        result = write_numbers(command, &to, model, predicted, columns, NULL);
-    else if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
-        result = write_labels_npy(command, &to, model, predicted, columns);
-    else
-        result = write_labels(command, &to, model, predicted, columns);
-    free(predicted);
-    return result;
+    TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
+    if (values->proba || !classifier) return write_numbers(command, &to, model, predicted, columns, NULL);
+    if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
+        return write_labels_npy(command, &to, model, predicted, columns);
+    return write_labels(command, &to, model, predicted, columns);
 }
 
 /* How sure, instead of the plain prediction. */
@@ -262,13 +210,10 @@ static int predict_sure(const cli_command *command, const predict_values *values
     const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
-    if (values->proba || (values->interval != NULL && values->sets != NULL)) {
-        say_usage(command, "--proba, --interval and --sets are three different answers: choose one");
-        return EXIT_USAGE;
-    }
-    int result = parse_level(command, "interval", values->interval, &how.level);
-    if (result == EXIT_DONE) result = parse_level(command, "sets", values->sets, &how.level);
-    if (result != EXIT_DONE) return result;
+    if (values->proba || (values->interval != NULL && values->sets != NULL))
+        return say_usage(command, "--proba, --interval and --sets are three different answers: choose one");
+    TRY(parse_level(command, "interval", values->interval, &how.level));
+    TRY(parse_level(command, "sets", values->sets, &how.level));
     return values->sets != NULL ? write_sets(command, &to, model, &how)
                                 : write_intervals(command, &to, model, &how);
 }
@@ -276,26 +221,16 @@ static int predict_sure(const cli_command *command, const predict_values *values
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     predict_values *values = parsed;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    int result = EXIT_DONE;
-    if (values->by_class && values->sets == NULL) {
-        say_usage(command, "--by-class is for --sets");
-        result = EXIT_USAGE;
-    }
-    if (result == EXIT_DONE && values->out != NULL) result = output_check(command, values->out);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result == EXIT_DONE)
-        result = read_data_for(command, model, given->operand[1], &values->target, values->threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->quiet);
-    if (result == EXIT_DONE)
-        result = values->times != NULL ? predict_times(command, values, model, data)
-                 : values->interval != NULL || values->sets != NULL
-                     ? predict_sure(command, values, model, data)
-                     : predict(command, values, model, data);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    if (values->by_class && values->sets == NULL) return say_usage(command, "--by-class is for --sets");
+    TRY(output_check(command, values->out));
+    TRY(read_model(command, given->operand[0], &model));
+    TRY(read_data_for(command, model, given->operand[1], &values->target, values->threads, &data));
+    TRY(say_unseen(command, model, data, values->quiet));
+    if (values->times != NULL) return predict_times(command, values, model, data);
+    return values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, data)
+                                                            : predict(command, values, model, data);
 }
 
 const cli_command predict_command = {
@@ -303,9 +238,9 @@ const cli_command predict_command = {
     .summary = "Predict the response: classes, probabilities, numbers, intervals or sets",
     .on_ranks = true,
     .operands = "MODEL DATA",
-    .details = "DATA may have the response and other columns that the model does not use, also with blank "
-               "cells. Intervals and sets need a model that was calibrated: 'fit --calibrate' or "
-               "'stonet calibrate'.",
+    .details =
+        "DATA may have the response and other columns that the model does not use, also with blank cells. "
+        "Intervals and sets need a model that was calibrated: 'fit --calibrate' or 'stonet calibrate'.",
     OPTIONS_OF(options, predict_values),
     .examples = "  stonet predict my.model test.csv\n"
                 "  stonet predict my.model test.csv --proba --out probabilities.csv\n"

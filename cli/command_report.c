@@ -20,13 +20,10 @@ typedef struct report_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(report_values, target),
     OUT_OPTION(report_values, out, "The page to write (.html)"),
-    {.name = "importance",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(report_values, importance),
-     .argument = "KIND",
-     .initial = "permutation",
-     .help = "Importance of the variables, measured on at most 2000 rows: permutation, gradient, shapley, or "
-             "none"},
+    WORD_OPTION(
+        report_values, importance, "importance", "KIND", "permutation",
+        "Importance of the variables, measured on at most 2000 rows: permutation, gradient, shapley, or "
+        "none"),
     TEXT_OPTION(report_values, order, "order", "FILE.json",
                 "Show the dimensions that 'stonet order --json' has compared"),
     NUMBER_OPTION(report_values, points, "points", "N", "20000", 1, 200000,
@@ -54,19 +51,17 @@ static int read_order(const cli_command *command, const char *path, char **text)
     json_decref(order);
     if (*text != NULL) return EXIT_DONE;
     if (unread)
-        say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);
-    else
-        say_error(command, "memory ran out while reading %s", path);
-    return EXIT_FAILED;
+        return say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);
+    return say_error(command, "memory ran out while reading %s", path);
 }
 
 static int write_page(const cli_command *command, const cli_arguments *given, const report_values *values,
                       const stonet_model *model, const stonet_data *data)
 {
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
-    char *order = NULL, *page = NULL;
-    int result = read_order(command, values->order, &order);
-    if (result != EXIT_DONE) return result;
+    BLOCK char *order = NULL;
+    char *page = NULL;
+    TRY(read_order(command, values->order, &order));
     how.model_name = base_name(given->operand[0]);
     how.data_name = base_name(given->operand[1]);
     how.importance = values->importance;
@@ -76,7 +71,7 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
     start_run(&values->run, &run);
     const stonet_status status = stonet_report(model, data, &how, &run, &page);
     progress_clear();
-    result = status == STONET_OK ? output_text(command, values->out, page) : say_failure(command, status);
+    int result = status == STONET_OK ? output_text(command, values->out, page) : say_failure(command, status);
     if (result == EXIT_DONE && !values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);
     if (result == EXIT_DONE && values->json)
         result =
@@ -84,26 +79,18 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
                         json_pack("{s:s, s:I, s:I}", "file", values->out, "rows",
                                   (json_int_t)stonet_data_rows(data), "bytes", (json_int_t)strlen(page)));
     stonet_string_free(page);
-    free(order);
     return result;
 }
 
 static int check_values(const cli_command *command, const report_values *values)
 {
     stonet_importance_kind kind;
-    if (values->out == NULL) {
-        say_usage(command, "the page is missing: give --out FILE.html");
-        return EXIT_USAGE;
-    }
+    if (values->out == NULL) return say_usage(command, "the page is missing: give --out FILE.html");
     if (strcmp(values->importance, "none") != 0 &&
-        stonet_importance_kind_find(values->importance, &kind) != STONET_OK) {
-        say_usage(command, "%s", stonet_last_error());
-        return EXIT_USAGE;
-    }
-    if (values->json && strcmp(values->out, "-") == 0) {
-        say_usage(command, "--json and --out - would both write to standard output");
-        return EXIT_USAGE;
-    }
+        stonet_importance_kind_find(values->importance, &kind) != STONET_OK)
+        return say_usage(command, "%s", stonet_last_error());
+    if (values->json && strcmp(values->out, "-") == 0)
+        return say_usage(command, "--json and --out - would both write to standard output");
     return output_check(command, values->out);
 }
 
@@ -111,19 +98,14 @@ static int report(const cli_command *command, const cli_arguments *given, void *
 {
     const report_values *values = parsed;
     target_options target = values->target;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    int result = check_values(command, values);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result == EXIT_DONE && stonet_model_outputs(model) > 0)
-        result = require_target_of_model(command, &target);
-    if (result == EXIT_DONE)
-        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
-    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
-    if (result == EXIT_DONE) result = write_page(command, given, values, model, data);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    TRY(check_values(command, values));
+    TRY(read_model(command, given->operand[0], &model));
+    if (stonet_model_outputs(model) > 0) TRY(require_target_of_model(command, &target));
+    TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
+    TRY(say_met(command, model, data, values->run.quiet));
+    return write_page(command, given, values, model, data);
 }
 
 const cli_command report_command = {
@@ -131,13 +113,11 @@ const cli_command report_command = {
     .summary = "Make a page to look at: Z, predictions, variables",
     .operands = "MODEL DATA",
     .required = "--out FILE.html",
-    .details = "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response "
-               "(choose axes,\n"
-               "point at rows, drag to select some), calibration, residuals, importance, coefficients, the "
-               "training curve\n"
-               "and the settings. Classes have the confusion table, numbers predicted against observed. DATA "
-               "should be rows\n"
-               "the model was not fitted on.",
+    .details =
+        "One HTML file that a browser opens from disk; nothing is fetched. It shows Z by response (choose "
+        "axes, point at rows, drag to select some), calibration, residuals, importance, coefficients, the "
+        "training curve and the settings. Classes have the confusion table, numbers predicted against "
+        "observed. DATA should be rows the model was not fitted on.",
     OPTIONS_OF(options, report_values),
     .examples = "  stonet report my.model test.csv --target y --out report.html\n"
                 "  stonet order train.csv --target y --json > order.json\n"

@@ -90,13 +90,9 @@ static int find_confusion(const cli_command *command, const stonet_model *model,
     if (!stonet_model_is_classifier(model)) return EXIT_DONE;
     out->classes = stonet_model_outputs(model);
     out->table = calloc((size_t)(out->classes * out->classes), sizeof *out->table);
-    if (out->table == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    if (out->table == NULL) return say_error(command, "memory ran out");
     stonet_use_options how = {.size = sizeof how, .threads = threads, .team = program_team()};
-    stonet_status status = stonet_confusion(model, data, &how, out->table);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    return outcome(command, stonet_confusion(model, data, &how, out->table));
 }
 
 static json_t *confusion_json(const confusion *found)
@@ -125,7 +121,7 @@ static int print_confusion(const cli_command *command, const confusion *found)
     char align[MOST_SHOWN + 2] = "l";
     if (found->table == NULL || found->classes > MOST_SHOWN) return EXIT_DONE;
     for (int64_t c = 0; c < found->classes; c++) align[c + 1] = 'r';
-    table *shown = table_create(align);
+    AUTO(table) *shown = table_create(align);
     table_add(shown, "true \\ predicted");
     for (int64_t c = 0; c < found->classes; c++)
         table_add(shown, "%s", stonet_model_class_label(found->model, c));
@@ -135,9 +131,7 @@ static int print_confusion(const cli_command *command, const confusion *found)
             table_add(shown, "%lld", (long long)found->table[i * found->classes + j]);
     }
     putchar('\n');
-    int result = output_table(command, NULL, shown, true);
-    table_free(shown);
-    return result;
+    return output_table(command, NULL, shown, true);
 }
 
 static int print_numbers(const cli_command *command, int64_t n, const named_number *number, int count,
@@ -155,12 +149,11 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
         return output_json(command, NULL, object);
     }
     output out;
-    int result = output_open(command, NULL, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, NULL, &out));
     fprintf(out.stream, "%-22s %lld\n", "n", (long long)n);
     for (int i = 0; i < count; i++) fprintf(out.stream, "%-22s %.6g\n", number[i].name, number[i].value);
-    result = output_close(command, &out);
-    return result == EXIT_DONE ? print_confusion(command, confused) : result;
+    TRY(output_close(command, &out));
+    return print_confusion(command, confused);
 }
 
 static int score(const cli_command *command, const score_values *values, const stonet_model *model,
@@ -171,24 +164,19 @@ static int score(const cli_command *command, const score_values *values, const s
                               .threads = (int)values->run.threads,
                               .by_class = values->by_class,
                               .team = program_team()};
-    int result = parse_level(command, "level", values->level, &how.level);
-    if (result != EXIT_DONE) return result;
-    if ((values->level != NULL || values->by_class) && !stonet_model_is_calibrated(model)) {
-        say_error(command,
-                  "this model was not calibrated, so it has no intervals or sets to score: fit it with "
-                  "--calibrate, or calibrate it with 'stonet calibrate'");
-        return EXIT_FAILED;
-    }
-    stonet_status status = stonet_score(model, data, &how, &scores);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(parse_level(command, "level", values->level, &how.level));
+    if ((values->level != NULL || values->by_class) && !stonet_model_is_calibrated(model))
+        return say_error(
+            command, "this model was not calibrated, so it has no intervals or sets to score: fit it with "
+                     "--calibrate, or calibrate it with 'stonet calibrate'");
+    TRY(outcome(command, stonet_score(model, data, &how, &scores)));
     named_number number[MAX_NUMBERS];
     int count = name_scores(&scores, number);
     if (values->sufficiency) {
         stonet_run run;
         start_run(&values->run, &run);
         stonet_sufficiency_result test;
-        status = stonet_sufficiency(model, data, NULL, &run, &test);
-        if (status != STONET_OK) return say_failure(command, status);
+        TRY(outcome(command, stonet_sufficiency(model, data, NULL, &run, &test)));
         number[count++] = (named_number){"sufficiency_statistic", test.statistic};
         number[count++] = (named_number){"sufficiency_p_value", test.p_value};
         number[count++] = (named_number){"prediction_p_value", test.gain.p_value};
@@ -197,29 +185,23 @@ static int score(const cli_command *command, const score_values *values, const s
         number[count++] = (named_number){"lost", test.gain.explained_zx - test.gain.explained_z};
     }
     confusion confused;
-    result = find_confusion(command, model, data, how.threads, &confused);
-    if (result == EXIT_DONE)
-        result = print_numbers(command, scores.n, number, count, &confused, values->json);
-    free(confused.table);
-    return result;
+    const int result = find_confusion(command, model, data, how.threads, &confused);
+    BLOCK int64_t *counts = confused.table;
+    TRY(result);
+    return print_numbers(command, scores.n, number, count, &confused, values->json);
 }
 
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     score_values *values = parsed;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    int result = require_target_of_model(command, &values->target);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
-    if (result == EXIT_DONE)
-        result =
-            read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->run.quiet);
-    if (result == EXIT_DONE) result = say_met(command, model, data, values->run.quiet);
-    if (result == EXIT_DONE) result = score(command, values, model, data);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    TRY(require_target_of_model(command, &values->target));
+    TRY(read_model(command, given->operand[0], &model));
+    TRY(read_data_for(command, model, given->operand[1], &values->target, values->run.threads, &data));
+    TRY(say_unseen(command, model, data, values->run.quiet));
+    TRY(say_met(command, model, data, values->run.quiet));
+    return score(command, values, model, data);
 }
 
 const cli_command score_command = {
@@ -229,19 +211,15 @@ const cli_command score_command = {
     .operands = "MODEL DATA",
     .details =
         "The response is the column that the model was fitted on, unless --target or --target-file says "
-        "otherwise.\n"
-        "mse is in units of y, mse_scaled is divided by the variance of y in training. brier is the mean of\n"
-        "sum_c (p_c - 1{y = c})^2. calibration_error is the mean of |share right - largest probability| over "
-        "15\n"
-        "bins of equal width of the latter. auc for several classes is the mean of each against the rest.\n"
-        "coverage and interval_width or set_size are of the intervals or sets of a calibrated model.\n"
-        "\n"
-        "With --sufficiency: sufficiency_p_value tests whether the response is independent of x given Z.\n"
+        "otherwise. mse is in units of y, mse_scaled is divided by the variance of y in training. brier is "
+        "the mean of sum_c (p_c - 1{y = c})^2. calibration_error is the mean of |share right - largest "
+        "probability| over 15 bins of equal width of the latter. auc for several classes is the mean of each "
+        "against the rest. coverage and interval_width or set_size are of the intervals or sets of a "
+        "calibrated model.\n\n"
+        "With --sufficiency: sufficiency_p_value tests whether the response is independent of x given Z. "
         "prediction_p_value tests whether x adds something to Z for a learner on held-out rows. lost is the "
-        "share of\n"
-        "the variation of the response (location, spread, skewness) that x explains there and Z does not. "
-        "With\n"
-        "many rows the tests reject for losses too small to matter: look at lost.",
+        "share of the variation of the response (location, spread, skewness) that x explains there and Z "
+        "does not. With many rows the tests reject for losses too small to matter: look at lost.",
     OPTIONS_OF(options, score_values),
     .examples = "  stonet score my.model test.csv\n"
                 "  stonet score my.model x.asc --target-file y.asc --json",

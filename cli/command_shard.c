@@ -25,12 +25,7 @@ static const cli_option options[] = {
     COLUMN_OPTIONS(shard_values, target.columns),
     NUMBER_OPTION(shard_values, rows, "rows", "N", "1048576", 1, 1000000000,
                   "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"),
-    {.name = "out",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(shard_values, out),
-     .argument = "DIR",
-     .writes = true,
-     .help = "The folder to make"},
+    FILE_OPTION(shard_values, out, "out", "DIR", "The folder to make"),
     FLAG_OPTION(shard_values, quiet, "quiet", "Say nothing when all goes well"),
 };
 
@@ -38,17 +33,12 @@ static int cut(const cli_command *command, const cli_arguments *given, void *par
 {
     const shard_values *values = parsed;
     const char *path = given->operand[0];
-    if (values->out == NULL) {
-        say_usage(command, "the folder to make is missing: give --out DIR");
-        return EXIT_USAGE;
-    }
+    if (values->out == NULL) return say_usage(command, "the folder to make is missing: give --out DIR");
     stonet_read_options how = STONET_READ_OPTIONS_INIT;
-    int result = read_options_of(command, &values->target, &how);
-    if (result != EXIT_DONE) return result;
+    TRY(read_options_of(command, &values->target, &how));
     int64_t rows = 0, shards = 0;
     signals_catch(); /* so that what was written so far is removed */
-    const stonet_status status = stonet_shards_write(path, &how, values->rows, values->out, &rows, &shards);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, stonet_shards_write(path, &how, values->rows, values->out, &rows, &shards)));
     if (!values->quiet)
         fprintf(stderr, "%lld rows in %lld shard%s: %s\n", (long long)rows, (long long)shards,
                 shards == 1 ? "" : "s", values->out);
@@ -60,11 +50,9 @@ const cli_command shard_command = {
     .summary = "Cut a table into files that need not fit in memory",
     .operands = "DATA",
     .details =
-        "DATA is read once, with one shard of it in memory at a time, into the folder DIR, which must not "
-        "be\n"
+        "DATA is read once, with one shard of it in memory at a time, into the folder DIR, which must not be "
         "there yet: DATA-00000.npy .. and index.json. Every command takes DIR for the table, maps the files "
-        "and\n"
-        "never holds them as a whole. The kinds of the columns are fixed here. DIR appears when it is "
+        "and never holds them as a whole. The kinds of the columns are fixed here. DIR appears when it is "
         "complete.",
     OPTIONS_OF(options, shard_values),
     .examples = "  stonet shard large.csv --target y --out large.shards\n"

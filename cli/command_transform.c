@@ -48,57 +48,42 @@ static int write_z(const cli_command *command, const rows_output *to, const floa
 {
     enum { NAME_SIZE = 24 };
     const int64_t columns = se != NULL ? 2 * dim : dim;
-    double *values = malloc((size_t)(rows * columns) * sizeof *values);
-    char(*text)[NAME_SIZE] = malloc((size_t)columns * sizeof *text);
-    const char **names = malloc((size_t)columns * sizeof *names);
-    int result = EXIT_FAILED;
-    if (values == NULL || text == NULL || names == NULL) {
-        say_error(command, "memory ran out");
-    } else {
-        for (int64_t j = 0; j < columns; j++) {
-            snprintf(text[j], NAME_SIZE, j < dim ? "z%" PRId64 : "se%" PRId64, j % dim + 1);
-            names[j] = text[j];
-        }
-        for (int64_t i = 0; i < rows * columns; i++) {
-            const int64_t row = i / columns, j = i % columns;
-            values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
-        }
-        result = output_rows(command, to, values, rows, columns, names);
+    BLOCK double *values = room_for(rows * columns, sizeof *values);
+    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
+    BLOCK const char **names = room_for(columns, sizeof *names);
+    if (values == NULL || text == NULL || names == NULL) return say_error(command, "memory ran out");
+    for (int64_t j = 0; j < columns; j++) {
+        snprintf(text[j], NAME_SIZE, j < dim ? "z%" PRId64 : "se%" PRId64, j % dim + 1);
+        names[j] = text[j];
     }
-    free(names);
-    free(text);
-    free(values);
-    return result;
+    for (int64_t i = 0; i < rows * columns; i++) {
+        const int64_t row = i / columns, j = i % columns;
+        values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
+    }
+    return output_rows(command, to, values, rows, columns, names);
 }
 
 /* *se, rows x dim, is to be freed. */
 static int standard_errors(const cli_command *command, const transform_values *values,
                            const stonet_model *model, const stonet_data *data, double **se)
 {
-    stonet_data *train = NULL;
-    int result = read_data_for(command, model, values->se, &values->target, values->run.threads, &train);
-    if (result != EXIT_DONE) return result;
-    *se = malloc((size_t)(stonet_data_rows(data) * stonet_model_dim(model)) * sizeof **se);
-    if (*se == NULL) {
-        say_error(command, "memory ran out");
-        result = EXIT_FAILED;
-    } else {
-        stonet_run run;
-        double stability = 0.0;
-        start_run(&values->run, &run);
-        stonet_status status = stonet_transform_se(model, train, data, values->refits, &run, *se, &stability);
-        progress_clear();
-        if (status != STONET_OK)
-            result = say_failure(command, status);
-        else if (!values->run.quiet)
-            fprintf(stderr,
-                    "%" PRId64
-                    " refits on halves of the rows: mean canonical correlation of their Z with that "
-                    "of the model %.3f\n",
-                    values->refits, stability);
-    }
-    stonet_data_free(train);
-    return result;
+    AUTO(stonet_data) *train = NULL;
+    TRY(read_data_for(command, model, values->se, &values->target, values->run.threads, &train));
+    *se = room_for(stonet_data_rows(data) * stonet_model_dim(model), sizeof **se);
+    if (*se == NULL) return say_error(command, "memory ran out");
+    stonet_run run;
+    double stability = 0.0;
+    start_run(&values->run, &run);
+    const stonet_status status =
+        stonet_transform_se(model, train, data, values->refits, &run, *se, &stability);
+    progress_clear();
+    TRY(outcome(command, status));
+    if (!values->run.quiet)
+        fprintf(stderr,
+                "%" PRId64 " refits on halves of the rows: mean canonical correlation of their Z with that "
+                "of the model %.3f\n",
+                values->refits, stability);
+    return EXIT_DONE;
 }
 
 static int transform(const cli_command *command, const transform_values *values, const stonet_model *model,
@@ -109,13 +94,13 @@ static int transform(const cli_command *command, const transform_values *values,
     int64_t dim = stonet_model_dim(model);
     int64_t rows = stonet_data_rows(data);
     int64_t passes = values->draws > 0 ? values->draws : 1;
-    float *z = NULL;
-    if (rows <= INT64_MAX / 16 / passes / dim) z = malloc((size_t)(rows * passes * dim) * sizeof *z);
-    if (z == NULL) {
-        say_error(command, "%" PRId64 " draws of %" PRId64 " rows do not fit in memory; choose fewer draws",
-                  passes, rows);
-        return EXIT_FAILED;
-    }
+    BLOCK float *z = NULL;
+    BLOCK double *se = NULL;
+    if (rows <= INT64_MAX / 16 / passes / dim) z = room_for(rows * passes * dim, sizeof *z);
+    if (z == NULL)
+        return say_error(command,
+                         "%" PRId64 " draws of %" PRId64 " rows do not fit in memory; choose fewer draws",
+                         passes, rows);
     stonet_use_options how = {.size = sizeof how,
                               .draws = values->draws,
                               .activated = values->activated,
@@ -123,49 +108,34 @@ static int transform(const cli_command *command, const transform_values *values,
                               .seed = (uint64_t)values->run.seed,
                               .threads = (int)values->run.threads,
                               .team = program_team()};
-    stonet_status status = stonet_transform(model, data, &how, z);
-    double *se = NULL;
-    int result = status == STONET_OK ? EXIT_DONE : say_failure(command, status);
-    if (result == EXIT_DONE && values->se != NULL)
-        result = standard_errors(command, values, model, data, &se);
-    if (result == EXIT_DONE && values->plot != NULL)
-        result = plot_reduction(command, values->plot, model, data, z, false);
-    if (result == EXIT_DONE) result = write_z(command, &to, z, se, rows * passes, dim);
-    free(se);
-    free(z);
-    return result;
+    TRY(outcome(command, stonet_transform(model, data, &how, z)));
+    if (values->se != NULL) TRY(standard_errors(command, values, model, data, &se));
+    if (values->plot != NULL) TRY(plot_reduction(command, values->plot, model, data, z, false));
+    return write_z(command, &to, z, se, rows * passes, dim);
 }
 
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     transform_values *values = parsed;
-    stonet_model *model = NULL;
-    stonet_data *data = NULL;
-    int result = values->impute ? require_target_of_model(command, &values->target) : EXIT_DONE;
-    if (values->se != NULL && (values->draws > 0 || values->activated || values->impute)) {
-        say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
-        result = EXIT_USAGE;
-    }
-    if (values->se == NULL && values->target.group != NULL) {
-        say_usage(command, "--group is for the training rows of --se");
-        result = EXIT_USAGE;
-    }
-    if (result == EXIT_DONE && values->out != NULL) result = output_check(command, values->out);
-    if (result == EXIT_DONE && values->plot != NULL) result = output_check(command, values->plot);
-    if (result == EXIT_DONE) result = read_model(command, given->operand[0], &model);
+    AUTO(stonet_model) *model = NULL;
+    AUTO(stonet_data) *data = NULL;
+    if (values->impute) TRY(require_target_of_model(command, &values->target));
+    if (values->se != NULL && (values->draws > 0 || values->activated || values->impute))
+        return say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
+    if (values->se == NULL && values->target.group != NULL)
+        return say_usage(command, "--group is for the training rows of --se");
+    TRY(output_check(command, values->out));
+    TRY(output_check(command, values->plot));
+    TRY(read_model(command, given->operand[0], &model));
     /* With --se the response and the groups are those of the training rows. */
     target_options target = values->target;
     target.group = NULL;
     if (values->se != NULL) target.target = target.target_file = NULL;
-    if (result == EXIT_DONE && values->se != NULL && stonet_model_targets(model) > 0)
-        result = require_target_of_model(command, &values->target);
-    if (result == EXIT_DONE)
-        result = read_data_for(command, model, given->operand[1], &target, values->run.threads, &data);
-    if (result == EXIT_DONE) result = say_unseen(command, model, data, values->run.quiet);
-    if (result == EXIT_DONE) result = transform(command, values, model, data);
-    stonet_data_free(data);
-    stonet_model_free(model);
-    return result;
+    if (values->se != NULL && stonet_model_targets(model) > 0)
+        TRY(require_target_of_model(command, &values->target));
+    TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
+    TRY(say_unseen(command, model, data, values->run.quiet));
+    return transform(command, values, model, data);
 }
 
 const cli_command transform_command = {
@@ -173,8 +143,8 @@ const cli_command transform_command = {
     .summary = "Reduce data: the columns Z of a fitted model",
     .on_ranks = true,
     .operands = "MODEL DATA",
-    .details = "DATA may have the response and other columns that the model does not use, also with blank "
-               "cells.",
+    .details =
+        "DATA may have the response and other columns that the model does not use, also with blank cells.",
     OPTIONS_OF(options, transform_values),
     .examples = "  stonet transform my.model test.csv --out z.csv\n"
                 "  stonet transform my.model test.csv --draws 100 --out draws.npy\n"

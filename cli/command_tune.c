@@ -36,12 +36,8 @@ static const cli_option options[] = {
     NUMBER_OPTION(tune_values, trials, "trials", "N", "0", 0, 1000000,
                   "Try N points of the grid drawn at random; 0: all of them"),
     CRITERION_OPTION(tune_values, criterion),
-    {.name = "best",
-     .kind = OPTION_TEXT,
-     .offset = offsetof(tune_values, best),
-     .argument = "FILE.json",
-     .writes = true,
-     .help = "Write the best settings as a file for 'stonet fit --config'"},
+    FILE_OPTION(tune_values, best, "best", "FILE.json",
+                "Write the best settings as a file for 'stonet fit --config'"),
     REAL_OPTION(tune_values, within, "within", "S", "0", 0, 1000,
                 "With --best: write the first point of the grid, in the order given, within S standard "
                 "errors of the best; give the values from simple to flexible"),
@@ -54,21 +50,16 @@ static const cli_option options[] = {
 static int write_best(const cli_command *command, const tune_values *values, const stonet_results *results)
 {
     int64_t best = stonet_results_simplest(results, values->within);
-    if (best < 0) {
-        say_error(command, "no point of the grid could be fitted, so there are no best settings");
-        return EXIT_FAILED;
-    }
+    if (best < 0)
+        return say_error(command, "no point of the grid could be fitted, so there are no best settings");
     if (values->best == NULL) return EXIT_DONE;
-    stonet_spec *spec = NULL;
-    stonet_status status = stonet_results_spec(results, best, &spec);
-    if (status != STONET_OK) return say_failure(command, status);
-    json_t *best_spec = take_json(command, stonet_spec_json(spec));
-    stonet_spec_free(spec);
-    int result = best_spec != NULL ? output_json(command, values->best, best_spec) : EXIT_FAILED;
-    if (result == EXIT_DONE && !values->run.quiet)
+    AUTO(stonet_spec) *spec = NULL;
+    TRY(outcome(command, stonet_results_spec(results, best, &spec)));
+    TRY(output_made_json(command, values->best, stonet_spec_json(spec)));
+    if (!values->run.quiet)
         fprintf(stderr, "best settings in %s: use them with 'stonet fit --config %s'\n", values->best,
                 values->best);
-    return result;
+    return EXIT_DONE;
 }
 
 static int finish(const cli_command *command, const tune_values *values, const stonet_results *results)
@@ -86,39 +77,31 @@ static int finish(const cli_command *command, const tune_values *values, const s
 static int tune(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     tune_values *values = parsed;
-    char *response = NULL;
-    const char *path = given->operand[0];
+    BLOCK char *response = NULL;
     stonet_tune_options how = {.size = sizeof how,
                                .folds = (int)values->folds,
                                .grid = values->grid.text,
                                .n_grid = (int64_t)values->grid.count,
                                .trials = values->trials};
-    stonet_spec *spec = NULL;
-    stonet_data *data = NULL;
-    stonet_results *results = NULL;
-    int result = make_spec(command, &values->spec, values->dim, &spec);
-    if (result == EXIT_DONE) result = name_response(command, &values->target, spec, &response);
-    if (result == EXIT_DONE) result = require_target(command, &values->target);
-    if (result == EXIT_DONE) result = check_results_options(command, &values->results);
-    if (result == EXIT_DONE && values->best != NULL) result = output_check(command, values->best);
-    if (result == EXIT_DONE) result = parse_criterion(command, values->criterion, &how.criterion);
-    if (result == EXIT_DONE) result = read_data(command, path, &values->target, values->run.threads, &data);
+    AUTO(stonet_spec) *spec = NULL;
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_results) *results = NULL;
+    TRY(make_spec(command, &values->spec, values->dim, &spec));
+    TRY(name_response(command, &values->target, spec, &response));
+    TRY(require_target(command, &values->target));
+    TRY(check_results_options(command, &values->results));
+    TRY(output_check(command, values->best));
+    TRY(parse_criterion(command, values->criterion, &how.criterion));
+    TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
+    stonet_run run;
+    start_run(&values->run, &run);
+    int result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE) {
-        stonet_run run;
-        start_run(&values->run, &run);
-        result = open_checkpoint(command, &values->checkpoint, &run);
-        stonet_status status =
-            result == EXIT_DONE ? stonet_tune(spec, data, &how, &run, &results) : STONET_OK;
+        const stonet_status status = stonet_tune(spec, data, &how, &run, &results);
         progress_clear();
-        if (result == EXIT_DONE)
-            result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
-        result = close_checkpoint(command, &run, result);
+        result = status == STONET_OK ? finish(command, values, results) : say_failure(command, status);
     }
-    stonet_results_free(results);
-    stonet_data_free(data);
-    stonet_spec_free(spec);
-    free(response);
-    return result;
+    return close_checkpoint(command, &run, result);
 }
 
 const cli_command tune_command = {
@@ -127,9 +110,9 @@ const cli_command tune_command = {
     .on_ranks = true,
     .operands = "DATA",
     .required = "(--target COL | --target-file FILE) [--dim Q] [--grid NAME=a,b,c]..",
-    .details = "Prints one row for each point of the grid, best first: the mean of the criterion over the "
-               "folds and\n"
-               "its standard error.",
+    .details =
+        "Prints one row for each point of the grid, best first: the mean of the criterion over the folds and "
+        "its standard error.",
     OPTIONS_OF(options, tune_values),
     .examples = "  stonet tune train.csv --target y --dim 2 --grid lr=.01,.03,.1 --grid weight_decay=0,.03 "
                 "--best b.json\n"

@@ -28,6 +28,16 @@ static int should_stop(void *user)
     return signals_stop_wanted();
 }
 
+void *room_for(int64_t count, size_t size)
+{
+    return calloc(count > 0 ? (size_t)count : 1, size);
+}
+
+char *copy_of(const char *text)
+{
+    return strdup(text);
+}
+
 bool has_target(const target_options *target)
 {
     return target->target != NULL || target->target_file != NULL;
@@ -35,14 +45,10 @@ bool has_target(const target_options *target)
 
 int require_target(const cli_command *command, const target_options *target)
 {
-    if (target->target != NULL && target->target_file != NULL) {
-        say_usage(command, "give the response by --target or by --target-file, not both");
-        return EXIT_USAGE;
-    }
-    if (target->target == NULL && target->target_file == NULL) {
-        say_usage(command, "the response is missing: give --target COL or --target-file FILE");
-        return EXIT_USAGE;
-    }
+    if (target->target != NULL && target->target_file != NULL)
+        return say_usage(command, "give the response by --target or by --target-file, not both");
+    if (target->target == NULL && target->target_file == NULL)
+        return say_usage(command, "the response is missing: give --target COL or --target-file FILE");
     return EXIT_DONE;
 }
 
@@ -61,8 +67,7 @@ static int parse_header(const cli_command *command, const char *word, stonet_hea
     else if (strcmp(word, "no") == 0)
         *header = STONET_HEADER_NO;
     else {
-        say_usage(command, "--header takes yes, no or auto, not '%s'", word);
-        return EXIT_USAGE;
+        return say_usage(command, "--header takes yes, no or auto, not '%s'", word);
     }
     return EXIT_DONE;
 }
@@ -100,12 +105,10 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
     stonet_read_options options = {
         .size = sizeof options, .threads = (int)threads, .team = program_team(), .should_stop = should_stop};
     if (target != NULL) {
-        int result = read_options_of(command, target, &options);
-        if (result != EXIT_DONE) return result;
+        TRY(read_options_of(command, target, &options));
     }
-    stonet_status status = model != NULL ? stonet_data_read_for(model, path, &options, data)
-                                         : stonet_data_read(path, &options, data);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, model != NULL ? stonet_data_read_for(model, path, &options, data)
+                                       : stonet_data_read(path, &options, data)));
     if (stonet_data_dropped(*data) > 0)
         fprintf(stderr, "note: %lld rows of %s are left out: their response is missing\n",
                 (long long)stonet_data_dropped(*data), path);
@@ -115,18 +118,15 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
 int write_model(const cli_command *command, const char *path, const stonet_model *model)
 {
     if (strcmp(path, "-") != 0) {
-        stonet_status status = stonet_model_save(model, path);
-        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+        return outcome(command, stonet_model_save(model, path));
     }
     unsigned char *bytes = NULL;
     size_t size = 0;
-    stonet_status status = stonet_model_save_bytes(model, &bytes, &size);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, stonet_model_save_bytes(model, &bytes, &size)));
     const bool whole = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0;
     stonet_bytes_free(bytes);
     if (whole) return EXIT_DONE;
-    say_error(command, "cannot write the model to standard output: %s", strerror(errno));
-    return EXIT_FAILED;
+    return say_error(command, "cannot write the model to standard output: %s", strerror(errno));
 }
 
 int say_unseen(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet)
@@ -134,16 +134,14 @@ int say_unseen(const cli_command *command, const stonet_model *model, const ston
     stonet_run run = STONET_RUN_INIT;
     run.on_message = say_message;
     if (quiet) return EXIT_DONE;
-    stonet_status status = stonet_check_rows(model, data, &run);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    return outcome(command, stonet_check_rows(model, data, &run));
 }
 
 int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet)
 {
     int met = 0;
     if (quiet) return EXIT_DONE;
-    const stonet_status status = stonet_model_met(model, data, &met);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, stonet_model_met(model, data, &met)));
     if (met) say_message(STONET_NOTE, "these look like the training rows; scores on them are too good", NULL);
     return EXIT_DONE;
 }
@@ -176,9 +174,8 @@ static stonet_status load_stdin(stonet_model **model)
 
 int read_model(const cli_command *command, const char *path, stonet_model **model)
 {
-    stonet_status status =
-        strcmp(path, STANDARD_INPUT) == 0 ? load_stdin(model) : stonet_model_load(path, model);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command,
+                strcmp(path, STANDARD_INPUT) == 0 ? load_stdin(model) : stonet_model_load(path, model)));
     if (stonet_model_hash(*model) == NULL)
         fprintf(stderr, "note: %s is of an older version and has no hash: damage to it goes unnoticed\n",
                 path);
@@ -189,15 +186,10 @@ int split_setting(const cli_command *command, const char *option, const char *te
                   const char **value)
 {
     const char *equals = strchr(text, '=');
-    if (equals == NULL || equals == text) {
-        say_usage(command, "--%s takes NAME=VALUE, not '%s'", option, text);
-        return EXIT_USAGE;
-    }
+    if (equals == NULL || equals == text)
+        return say_usage(command, "--%s takes NAME=VALUE, not '%s'", option, text);
     *name = strndup(text, (size_t)(equals - text));
-    if (*name == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    if (*name == NULL) return say_error(command, "memory ran out");
     *value = equals + 1;
     return EXIT_DONE;
 }
@@ -207,8 +199,7 @@ static int apply_settings(const cli_command *command, const text_list *set, ston
     for (size_t i = 0; i < set->count; i++) {
         char *name = NULL;
         const char *value = NULL;
-        int result = split_setting(command, "set", set->text[i], &name, &value);
-        if (result != EXIT_DONE) return result;
+        TRY(split_setting(command, "set", set->text[i], &name, &value));
         stonet_status status = stonet_spec_set(spec, name, value);
         free(name);
         if (status != STONET_OK) return say_failure(command, status);
@@ -218,10 +209,8 @@ static int apply_settings(const cli_command *command, const text_list *set, ston
 
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec)
 {
-    if (options->config != NULL && options->method != NULL) {
-        say_usage(command, "give the method by --method or in the file of --config, not both");
-        return EXIT_USAGE;
-    }
+    if (options->config != NULL && options->method != NULL)
+        return say_usage(command, "give the method by --method or in the file of --config, not both");
     stonet_status status =
         options->config != NULL
             ? stonet_spec_read(options->config, spec)
@@ -250,19 +239,17 @@ int name_response(const cli_command *command, target_options *target, stonet_spe
                                                     : target->high;
     if (task == NULL && target->high == NULL) return EXIT_DONE;
     const int given = (target->event != NULL) + (target->exposure != NULL) + (target->low != NULL);
-    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->target != NULL)) {
-        say_usage(command, "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
-                           "--target-high COL");
-        return EXIT_USAGE;
-    }
+    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->target != NULL))
+        return say_usage(command,
+                         "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
+                         "--target-high COL");
     const size_t size = strlen(first) + strlen(second) + 2;
-    *made = malloc(size);
+    *made = room_for((int64_t)size, 1);
     if (*made == NULL) return say_failure(command, STONET_ERROR_MEMORY);
     snprintf(*made, size, "%s,%s", first, second);
     target->target = *made;
     target->open = target->low != NULL;
-    const stonet_status status = stonet_spec_set(spec, "task", task);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    return outcome(command, stonet_spec_set(spec, "task", task));
 }
 
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion)
@@ -282,9 +269,9 @@ int parse_criterion(const cli_command *command, const char *text, stonet_criteri
             return EXIT_DONE;
         }
     }
-    say_usage(command, "--criterion takes auto, error_rate, log_loss, mse, discordance or deviance, not '%s'",
-              text);
-    return EXIT_USAGE;
+    return say_usage(command,
+                     "--criterion takes auto, error_rate, log_loss, mse, discordance or deviance, not '%s'",
+                     text);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -300,10 +287,8 @@ int parse_level(const cli_command *command, const char *option, const char *text
     if (text == NULL) return EXIT_DONE;
     char *end = NULL;
     double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0.0 && value < 1.0)) {
-        say_usage(command, "--%s takes a share between 0 and 1, such as 0.9, not '%s'", option, text);
-        return EXIT_USAGE;
-    }
+    if (end == text || *end != '\0' || !(value > 0.0 && value < 1.0))
+        return say_usage(command, "--%s takes a share between 0 and 1, such as 0.9, not '%s'", option, text);
     *level = value;
     return EXIT_DONE;
 }
@@ -342,10 +327,8 @@ void start_run(const run_options *options, stonet_run *run)
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run)
 {
     if (options->file == NULL) return EXIT_DONE;
-    int result = output_check(command, options->file);
-    if (result != EXIT_DONE) return result;
-    stonet_status status = stonet_checkpoint_open(options->file, options->every, &run->checkpoint);
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    TRY(output_check(command, options->file));
+    return outcome(command, stonet_checkpoint_open(options->file, options->every, &run->checkpoint));
 }
 
 int close_checkpoint(const cli_command *command, stonet_run *run, int result)
@@ -371,6 +354,12 @@ json_t *take_json(const cli_command *command, char *text)
     stonet_string_free(text);
     if (json == NULL) say_error(command, "memory ran out while reading JSON");
     return json;
+}
+
+int output_made_json(const cli_command *command, const char *path, char *text)
+{
+    json_t *json = take_json(command, text);
+    return json != NULL ? output_json(command, path, json) : EXIT_FAILED;
 }
 
 json_t *json_number(double value)

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdlib.h>
+
 #include <stonet/stonet.h>
 
 #include "cli/options.h"
+#include "cli/say.h"
+#include "cli/table.h"
 
 /* Which columns of the table are what. */
 typedef struct column_options {
@@ -40,7 +44,37 @@ typedef struct spec_options {
     text_list set;
 } spec_options;
 
+/* Ends a function that gives an exit status when one that it calls did not succeed. */
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        const int try_result_ = (call);                                                                      \
+        if (try_result_ != EXIT_DONE) return try_result_;                                                    \
+    } while (0)
+
+/* A variable that is freed when it goes out of scope, as SN_AUTO in src/base/memory.h:
+       AUTO(stonet_model) *model = NULL;    BLOCK double *numbers = NULL; */
+#define AUTO(type) __attribute__((cleanup(drop_##type))) type
+#define BLOCK      __attribute__((cleanup(drop_block)))
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
+#define FREED_BY(type, function)                                                                             \
+    static inline void drop_##type(type **variable)                                                          \
+    {                                                                                                        \
+        function(*variable);                                                                                 \
+    }
+FREED_BY(stonet_model, stonet_model_free)
+FREED_BY(stonet_data, stonet_data_free)
+FREED_BY(stonet_spec, stonet_spec_free)
+FREED_BY(stonet_results, stonet_results_free)
+FREED_BY(stonet_order_result, stonet_order_free)
+FREED_BY(stonet_coef_result, stonet_coef_free)
+FREED_BY(stonet_importance_result, stonet_importance_free)
+FREED_BY(table, table_free)
+FREED_BY(json_t, json_decref)
+static inline void drop_block(void *variable)
+{
+    free(*(void **)variable);
+}
+
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
     TEXT_OPTION(type, field.target, "target", "COL",                                                         \
@@ -104,21 +138,13 @@ typedef struct spec_options {
 #define RUN_OPTIONS(type, field)                                                                             \
     SEED_OPTION(type, field.seed), THREADS_OPTION(type, field.threads), QUIET_OPTION(type, field.quiet)
 #define CHECKPOINT_OPTIONS(type, field)                                                                      \
-    {.name = "checkpoint",                                                                                   \
-     .kind = OPTION_TEXT,                                                                                    \
-     .offset = offsetof(type, field.file),                                                                   \
-     .argument = "FILE",                                                                                     \
-     .writes = true,                                                                                         \
-     .help = "Keep what is done so far in FILE: the same command, run again, goes on from there to "         \
-             "the same result. Removed at the end"},                                                         \
+    FILE_OPTION(type, field.file, "checkpoint", "FILE",                                                      \
+                "Keep what is done so far in FILE: the same command, run again, goes on from there to "      \
+                "the same result. Removed at the end"),                                                      \
         REAL_OPTION(type, field.every, "every", "SECONDS", "60", 0, 1e6,                                     \
                     "With --checkpoint: how often the file is written")
-#define OUT_OPTION(type, field, text)                                                                        \
-    {                                                                                                        \
-        .name = "out", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE",             \
-        .writes = true, .help = text                                                                         \
-    }
-#define JSON_OPTION(type, field) FLAG_OPTION(type, field, "json", "Print JSON")
+#define OUT_OPTION(type, field, text) FILE_OPTION(type, field, "out", "FILE", text)
+#define JSON_OPTION(type, field)      FLAG_OPTION(type, field, "json", "Print JSON")
 #define SET_OPTION(type, field)                                                                              \
     TEXTS_OPTION(type, field, "set", "NAME=VALUE",                                                           \
                  "A setting of the method, of all methods or (learner.NAME) of the learner: see 'stonet "    \
@@ -160,6 +186,10 @@ int say_unseen(const cli_command *command, const stonet_model *model, const ston
 /* Tells, on stderr, when they may be the rows it was fitted on, for a command whose answers should come from
    others. */
 int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
+/* Zeroed room for so many things, as calloc; a copy of a text, as strdup. Both to be freed; NULL: memory ran
+   out. (The linter, which knows calloc, does not know that BLOCK frees.) */
+void *room_for(int64_t count, size_t size);
+char *copy_of(const char *text);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */
@@ -190,6 +220,8 @@ int close_checkpoint(const cli_command *command, stonet_run *run, int result);
 
 /* JSON from a text the library made; frees the text. NULL with a sentence said when that fails. */
 json_t *take_json(const cli_command *command, char *text);
+/* The same to a file or stdout, as output_json. */
+int output_made_json(const cli_command *command, const char *path, char *text);
 /* A real, or null when it is not finite. */
 json_t *json_number(double value);
 /* Append to a list, or enter into an object, and give that back; NULL, with both dropped, when one of them is

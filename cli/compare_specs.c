@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/common.h"
 
 void specs_free(spec_list *list)
 {
@@ -40,27 +40,20 @@ static bool method_has(const json_t *all, const char *method, const char *name)
 static int apply_setting(const cli_command *command, const compare_wishes *wishes, const json_t *all,
                          size_t index, const char *method, stonet_spec *spec, spec_list *list)
 {
-    char *name = NULL;
+    BLOCK char *name = NULL;
     const char *value = NULL;
-    int result = split_setting(command, "set", wishes->set.text[index], &name, &value);
-    if (result != EXIT_DONE) return result;
+    TRY(split_setting(command, "set", wishes->set.text[index], &name, &value));
     char *colon = strchr(name, ':');
     const char *bare = colon != NULL ? colon + 1 : name;
     if (colon != NULL) *colon = '\0';
-    bool meant = colon != NULL ? strcmp(name, method) == 0 : method_has(all, method, bare);
-    if (meant) {
-        list->set_used[index] = true;
-        stonet_status status = stonet_spec_set(spec, bare, value);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
-    free(name);
-    return result;
+    if (!(colon != NULL ? strcmp(name, method) == 0 : method_has(all, method, bare))) return EXIT_DONE;
+    list->set_used[index] = true;
+    return outcome(command, stonet_spec_set(spec, bare, value));
 }
 
 static int memory_ran_out(const cli_command *command)
 {
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
+    return say_error(command, "memory ran out");
 }
 
 static int add_spec(const cli_command *command, const compare_wishes *wishes, const json_t *all,
@@ -75,14 +68,13 @@ static int add_spec(const cli_command *command, const compare_wishes *wishes, co
     const bool is_open = strcmp(dim, "auto") == 0;
     stonet_spec *spec = NULL;
     spec_options plain = {.method = method, .learner = wishes->learner};
-    int result = make_spec(command, &plain, is_open ? NULL : dim, &spec);
-    if (result != EXIT_DONE) return result;
+    TRY(make_spec(command, &plain, is_open ? NULL : dim, &spec));
     list->any_open = list->any_open || is_open;
     list->open[list->count] = is_open;
     list->spec[list->count++] = spec;
-    for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++)
-        result = apply_setting(command, wishes, all, i, method, spec, list);
-    return result;
+    for (size_t i = 0; i < wishes->set.count; i++)
+        TRY(apply_setting(command, wishes, all, i, method, spec, list));
+    return EXIT_DONE;
 }
 
 /* One spec for each dimension; the method 'none' keeps all columns. */
@@ -94,15 +86,12 @@ static int add_method(const cli_command *command, const compare_wishes *wishes, 
         snprintf(dim, sizeof dim, "%" PRId64, columns);
         return add_spec(command, wishes, all, method, dim, list);
     }
-    char *dims = strdup(wishes->dims);
+    BLOCK char *dims = copy_of(wishes->dims);
     if (dims == NULL) return memory_ran_out(command);
-    int result = EXIT_DONE;
     char *rest = NULL;
-    for (char *dim = strtok_r(dims, ",", &rest); dim != NULL && result == EXIT_DONE;
-         dim = strtok_r(NULL, ",", &rest))
-        result = add_spec(command, wishes, all, method, dim, list);
-    free(dims);
-    return result;
+    for (char *dim = strtok_r(dims, ",", &rest); dim != NULL; dim = strtok_r(NULL, ",", &rest))
+        TRY(add_spec(command, wishes, all, method, dim, list));
+    return EXIT_DONE;
 }
 
 /* The names of all methods, with commas between them; to be freed. */
@@ -124,25 +113,18 @@ static char *every_method(const json_t *all)
 
 int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list)
 {
-    json_t *all = take_json(command, stonet_methods_json());
+    AUTO(json_t) *all = take_json(command, stonet_methods_json());
     if (all == NULL) return EXIT_FAILED;
-    char *methods = strcmp(wishes->methods, "all") == 0 ? every_method(all) : strdup(wishes->methods);
+    BLOCK char *methods = strcmp(wishes->methods, "all") == 0 ? every_method(all) : copy_of(wishes->methods);
     list->set_used = calloc(wishes->set.count + 1, sizeof *list->set_used);
-    int result = methods != NULL && list->set_used != NULL ? EXIT_DONE : memory_ran_out(command);
+    if (methods == NULL || list->set_used == NULL) return memory_ran_out(command);
     char *rest = NULL;
-    for (char *method = result == EXIT_DONE ? strtok_r(methods, ",", &rest) : NULL;
-         method != NULL && result == EXIT_DONE; method = strtok_r(NULL, ",", &rest))
-        result = add_method(command, wishes, all, method, columns, list);
-    for (size_t i = 0; i < wishes->set.count && result == EXIT_DONE; i++) {
-        if (list->set_used[i]) continue;
-        say_usage(command, "none of these methods takes the setting '%s'", wishes->set.text[i]);
-        result = EXIT_USAGE;
-    }
-    if (result == EXIT_DONE && list->count == 0) {
-        say_usage(command, "there is nothing to compare: name methods and dimensions");
-        result = EXIT_USAGE;
-    }
-    free(methods);
-    json_decref(all);
-    return result;
+    for (char *method = strtok_r(methods, ",", &rest); method != NULL; method = strtok_r(NULL, ",", &rest))
+        TRY(add_method(command, wishes, all, method, columns, list));
+    for (size_t i = 0; i < wishes->set.count; i++)
+        if (!list->set_used[i])
+            return say_usage(command, "none of these methods takes the setting '%s'", wishes->set.text[i]);
+    if (list->count == 0)
+        return say_usage(command, "there is nothing to compare: name methods and dimensions");
+    return EXIT_DONE;
 }

@@ -16,8 +16,7 @@ int report_open(const cli_command *command, const results_options *options, repo
 
 static int memory_ran_out(const report *self)
 {
-    say_error(self->command, "memory ran out");
-    return EXIT_FAILED;
+    return say_error(self->command, "memory ran out");
 }
 
 /* ---- one data set ------------------------------------------------------------------------------ */

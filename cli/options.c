@@ -256,10 +256,7 @@ int options_run(const cli_command *command, int argc, char **argv)
 {
     cli_arguments given;
     void *values = calloc(1, command->values);
-    if (values == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    if (values == NULL) return say_error(command, "memory ran out");
     const parse_result parsed = options_parse(command, argc, argv, values, &given);
     int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == PARSE_OK) result = command->run(command, &given, values);

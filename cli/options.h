@@ -48,6 +48,12 @@ typedef struct cli_option {
         .name = word, .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = what,                \
         .initial = first, .help = text                                                                       \
     }
+/* A file that the command writes. */
+#define FILE_OPTION(type, field, word, what, text)                                                           \
+    {                                                                                                        \
+        .name = word, .kind = OPTION_TEXT, .writes = true, .offset = offsetof(type, field),                  \
+        .argument = what, .help = text                                                                       \
+    }
 #define TEXTS_OPTION(type, field, word, what, text)                                                          \
     {                                                                                                        \
         .name = word, .kind = OPTION_TEXTS, .offset = offsetof(type, field), .argument = what, .help = text  \

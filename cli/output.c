@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "cli/common.h"
 #include "cli/ranks.h"
 #include "cli/say.h"
 #include "cli/show.h"
@@ -41,18 +42,13 @@ int output_check(const cli_command *command, const char *path)
 {
     struct stat about;
     if (file_of(path) == NULL || !program_writes()) return EXIT_DONE;
-    if (path[0] == '\0') {
-        say_usage(command, "the name of an output file is empty");
-        return EXIT_USAGE;
-    }
+    if (path[0] == '\0') return say_usage(command, "the name of an output file is empty");
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return EXIT_DONE; /* to open a pipe is to be seen by its reader */
     stonet_status status = stonet_path_check(path);
-    if (status == STONET_OK && disk_is_full(path)) {
-        say_error(command, "cannot write %s: %s", path, strerror(ENOSPC));
-        return EXIT_FAILED;
-    }
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (status == STONET_OK && disk_is_full(path))
+        return say_error(command, "cannot write %s: %s", path, strerror(ENOSPC));
+    return outcome(command, status);
 }
 
 int output_open(const cli_command *command, const char *path, output *out)
@@ -61,8 +57,7 @@ int output_open(const cli_command *command, const char *path, output *out)
     if (out->path == NULL) return EXIT_DONE;
     out->stream = open_memstream(&out->text, &out->size);
     if (out->stream != NULL) return EXIT_DONE;
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
+    return say_error(command, "memory ran out");
 }
 
 void output_abandon(output *out)
@@ -75,8 +70,7 @@ void output_abandon(output *out)
 static int flush_stdout(const cli_command *command)
 {
     if (fflush(stdout) == 0 && ferror(stdout) == 0) return EXIT_DONE;
-    say_error(command, "cannot write to standard output: %s", strerror(errno));
-    return EXIT_FAILED;
+    return say_error(command, "cannot write to standard output: %s", strerror(errno));
 }
 
 int output_close(const cli_command *command, output *out)
@@ -100,18 +94,14 @@ int output_close(const cli_command *command, output *out)
 int output_text(const cli_command *command, const char *path, const char *text)
 {
     output out;
-    int result = output_open(command, path, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, path, &out));
     fputs(text, out.stream);
     return output_close(command, &out);
 }
 
 int output_plot(const cli_command *command, const char *path, char *figure)
 {
-    if (figure == NULL) {
-        say_error(command, "memory ran out while the plot was drawn");
-        return EXIT_FAILED;
-    }
+    if (figure == NULL) return say_error(command, "memory ran out while the plot was drawn");
     const int result = output_text(command, path, figure);
     free(figure);
     return result;
@@ -141,10 +131,7 @@ int output_json(const cli_command *command, const char *path, json_t *json)
     char *text =
         json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | (shown ? (size_t)JSON_ENSURE_ASCII : 0));
     json_decref(json);
-    if (text == NULL) {
-        say_error(command, "memory ran out");
-        return EXIT_FAILED;
-    }
+    if (text == NULL) return say_error(command, "memory ran out");
     output out;
     int result = output_open(command, path, &out);
     if (result == EXIT_DONE) {
@@ -158,8 +145,7 @@ int output_json(const cli_command *command, const char *path, json_t *json)
 int output_table(const cli_command *command, const char *path, const table *shown, bool heading)
 {
     output out;
-    int result = output_open(command, path, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, path, &out));
     if (table_print(shown, heading, out.stream) == 0) return output_close(command, &out);
     say_error(command, "memory ran out");
     output_abandon(&out);
@@ -186,8 +172,8 @@ int output_matrix(const cli_command *command, const char *path, const double *va
                   const char *const *names)
 {
     if (file_of(path) != NULL) {
-        stonet_status status = program_writes() ? stonet_matrix_write(path, values, n, m, names) : STONET_OK;
-        return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+        return outcome(command,
+                       program_writes() ? stonet_matrix_write(path, values, n, m, names) : STONET_OK);
     }
     for (int64_t j = 0; j < m; j++) {
         if (j > 0) putchar(',');
@@ -272,8 +258,7 @@ static void put_id(const output *out, const rows_output *to, int64_t row)
 static int rows_as_text(const cli_command *command, const rows_output *to, const row_cells *cells)
 {
     output out;
-    int result = output_open(command, to->path, &out);
-    if (result != EXIT_DONE) return result;
+    TRY(output_open(command, to->path, &out));
     for (int64_t i = -1; i < cells->n; i++) {
         put_id(&out, to, i);
         for (int64_t j = 0; j < cells->m; j++) {
@@ -292,13 +277,12 @@ static int check_id(const cli_command *command, const rows_output *to, const row
 {
     const char *id = stonet_data_id_name(to->data);
     for (int64_t j = 0; id != NULL && j < cells->m; j++)
-        if (strcmp(id, cells->names[j]) == 0) {
-            say_error(command,
-                      "column '%s' names the rows, and the output has a column '%s' already: rename the "
-                      "column, or use another one for --id",
-                      id, id);
-            return EXIT_FAILED;
-        }
+        if (strcmp(id, cells->names[j]) == 0)
+            return say_error(
+                command,
+                "column '%s' names the rows, and the output has a column '%s' already: rename the "
+                "column, or use another one for --id",
+                id, id);
     return EXIT_DONE;
 }
 

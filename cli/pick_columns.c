@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/common.h"
 
 /* More distinct texts than this are names of the rows, not categories. */
 enum { MOST_VALUES = 1000 };
@@ -40,11 +40,9 @@ static int say_unknown_column(const cli_command *command, const stonet_data *dat
     const char *nearest = stonet_nearest(name, known, columns);
     free(known);
     if (nearest != NULL)
-        say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest);
-    else
-        say_error(command, "--%s: there is no column '%s' among the %lld of the table", option, name,
-                  (long long)columns);
-    return EXIT_FAILED;
+        return say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest);
+    return say_error(command, "--%s: there is no column '%s' among the %lld of the table", option, name,
+                     (long long)columns);
 }
 
 /* One item of the list. */
@@ -59,11 +57,9 @@ static int choose(const cli_command *command, const stonet_data *data, const cha
         return EXIT_DONE;
     }
     if (!parse_range(item, &first, &last)) return say_unknown_column(command, data, choice->option, item);
-    if (first < 1 || last > columns || first > last) {
-        say_error(command, "--%s: '%s' is not within the columns 1 to %lld of the table", choice->option,
-                  item, (long long)columns);
-        return EXIT_FAILED;
-    }
+    if (first < 1 || last > columns || first > last)
+        return say_error(command, "--%s: '%s' is not within the columns 1 to %lld of the table",
+                         choice->option, item, (long long)columns);
     for (int64_t j = first; j <= last; j++) choice->chosen[j - 1] = true;
     return EXIT_DONE;
 }
@@ -73,19 +69,10 @@ int columns_parse(const cli_command *command, const stonet_data *data, const cha
 {
     *choice = (column_choice){.option = option};
     choice->chosen = calloc((size_t)stonet_data_columns(data), sizeof *choice->chosen);
-    char *items = strdup(text);
-    int result = EXIT_DONE;
-    if (choice->chosen == NULL || items == NULL) {
-        say_error(command, "memory ran out");
-        result = EXIT_FAILED;
-    }
-    char *rest = items;
-    while (result == EXIT_DONE && rest != NULL) {
-        const char *item = strsep(&rest, ",");
-        result = choose(command, data, item, choice);
-    }
-    free(items);
-    return result;
+    BLOCK char *items = copy_of(text);
+    if (choice->chosen == NULL || items == NULL) return say_error(command, "memory ran out");
+    for (char *rest = items; rest != NULL;) TRY(choose(command, data, strsep(&rest, ","), choice));
+    return EXIT_DONE;
 }
 
 void columns_free(column_choice *choice)
@@ -98,11 +85,9 @@ int columns_disjoint(const cli_command *command, const stonet_data *data, const 
                      const column_choice *b)
 {
     for (int64_t j = 0; j < stonet_data_columns(data); j++) {
-        if (a->chosen[j] && b->chosen[j]) {
-            say_error(command, "column '%s' is in both --%s and --%s; a column can play one part only",
-                      stonet_data_column_name(data, j), a->option, b->option);
-            return EXIT_FAILED;
-        }
+        if (a->chosen[j] && b->chosen[j])
+            return say_error(command, "column '%s' is in both --%s and --%s; a column can play one part only",
+                             stonet_data_column_name(data, j), a->option, b->option);
     }
     return EXIT_DONE;
 }
@@ -137,35 +122,25 @@ int columns_matrix(const cli_command *command, const stonet_data *data, const co
     for (int64_t j = 0; j < stonet_data_columns(data); j++) {
         if (!choice->chosen[j]) continue;
         int64_t own = column_width(data, j);
-        if (stonet_data_missing(data, j) > 0) {
-            say_error(command, "column '%s' has %lld missing cells; leave their rows out first",
-                      stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j));
-            return EXIT_FAILED;
-        }
-        if (own > MOST_VALUES) {
-            say_error(command,
-                      "column '%s' has %lld different texts, too many to be categories; leave it out",
-                      stonet_data_column_name(data, j), (long long)own);
-            return EXIT_FAILED;
-        }
+        if (stonet_data_missing(data, j) > 0)
+            return say_error(command, "column '%s' has %lld missing cells; leave their rows out first",
+                             stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j));
+        if (own > MOST_VALUES)
+            return say_error(command,
+                             "column '%s' has %lld different texts, too many to be categories; leave it out",
+                             stonet_data_column_name(data, j), (long long)own);
         *width += own;
     }
     const size_t rows = (size_t)stonet_data_rows(data);
     const size_t cells = rows * (size_t)*width;
-    double *room = malloc(rows * sizeof *room);
+    BLOCK double *room = room_for((int64_t)rows, sizeof *room);
     *values = calloc(cells > 0 ? cells : 1, sizeof **values);
-    int result = EXIT_DONE;
-    if (*values == NULL || room == NULL) {
-        say_error(command, "memory ran out");
-        result = EXIT_FAILED;
-    }
+    if (*values == NULL || room == NULL) return say_error(command, "memory ran out");
     int64_t at = 0;
-    for (int64_t j = 0; j < stonet_data_columns(data) && result == EXIT_DONE; j++) {
+    for (int64_t j = 0; j < stonet_data_columns(data); j++) {
         if (!choice->chosen[j]) continue;
-        stonet_status status = fill_column(data, j, *width, room, *values + at);
-        if (status != STONET_OK) result = say_failure(command, status);
+        TRY(outcome(command, fill_column(data, j, *width, room, *values + at)));
         at += column_width(data, j);
     }
-    free(room);
-    return result;
+    return EXIT_DONE;
 }

@@ -4,11 +4,7 @@
 #include "cli/common.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
-#define PLOT_OPTION(type, field, text)                                                                       \
-    {                                                                                                        \
-        .name = "plot", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "FILE.svg",        \
-        .writes = true, .help = text                                                                         \
-    }
+#define PLOT_OPTION(type, field, text) FILE_OPTION(type, field, "plot", "FILE.svg", text)
 
 // NOLINTEND(bugprone-macro-parentheses)
 

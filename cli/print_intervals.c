@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/common.h"
 #include "cli/output.h"
-#include "cli/say.h"
 
 /* The fewest rows a calibration must have for the level. */
 static double rows_needed(double level)
@@ -25,68 +25,35 @@ static void warn_of_few_rows(const stonet_model *model, double level, const char
                 level, needed, what);
 }
 
-static int no_memory(const cli_command *command)
-{
-    say_error(command, "memory ran out");
-    return EXIT_FAILED;
-}
-
-/* cells (rows x 3m) from predictions and both ends (rows x m each). */
-static void join(int64_t rows, int64_t m, double *const part[3], double *cells)
-{
-    for (int64_t i = 0; i < rows * m; i++)
-        for (int k = 0; k < 3; k++) cells[3 * i + k] = part[k][i];
-}
-
 static int write_table(const cli_command *command, const rows_output *to, int64_t m, const double *cells)
 {
     enum { NAME_SIZE = 32 };
     static const char *const KIND[] = {"prediction", "low", "high"};
-    char(*text)[NAME_SIZE] = malloc((size_t)(3 * m) * sizeof *text);
-    const char **names = malloc((size_t)(3 * m) * sizeof *names);
-    int result = EXIT_FAILED;
-    if (text == NULL || names == NULL) {
-        say_error(command, "memory ran out");
-    } else {
-        for (int64_t j = 0; j < 3 * m; j++) {
-            snprintf(text[j], NAME_SIZE, m > 1 ? "%s%" PRId64 : "%s", KIND[j % 3], j / 3 + 1);
-            names[j] = text[j];
-        }
-        result = output_rows(command, to, cells, stonet_data_rows(to->data), 3 * m, names);
+    BLOCK char(*text)[NAME_SIZE] = room_for(3 * m, sizeof *text);
+    BLOCK const char **names = room_for(3 * m, sizeof *names);
+    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
+    for (int64_t j = 0; j < 3 * m; j++) {
+        snprintf(text[j], NAME_SIZE, m > 1 ? "%s%" PRId64 : "%s", KIND[j % 3], j / 3 + 1);
+        names[j] = text[j];
     }
-    free(names);
-    free(text);
-    return result;
+    return output_rows(command, to, cells, stonet_data_rows(to->data), 3 * m, names);
 }
 
 int write_intervals(const cli_command *command, const rows_output *to, const stonet_model *model,
                     const stonet_use_options *how)
 {
     const stonet_data *data = to->data;
-    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
-    double *part[3] = {NULL, NULL, NULL}, *cells = malloc((size_t)(3 * rows * m) * sizeof *cells);
-    bool has_room = cells != NULL;
-    for (int k = 0; k < 3; k++) {
-        part[k] = calloc((size_t)(rows * m), sizeof **part);
-        has_room = has_room && part[k] != NULL;
-    }
-    int result = EXIT_DONE;
-    if (!has_room) {
-        result = no_memory(command);
-    } else {
-        const stonet_use_options plain = {.size = sizeof plain, .threads = how->threads};
-        stonet_status status = stonet_predict_interval(model, data, how, part[1], part[2]);
-        if (status == STONET_OK) status = stonet_predict(model, data, &plain, part[0]);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
-    if (result == EXIT_DONE) {
-        if (!to->quiet) warn_of_few_rows(model, how->level, "the intervals are infinite");
-        join(rows, m, part, cells);
-        result = write_table(command, to, m, cells);
-    }
-    for (int k = 0; k < 3; k++) free(part[k]);
-    free(cells);
-    return result;
+    const stonet_use_options plain = {.size = sizeof plain, .threads = how->threads};
+    const int64_t m = stonet_model_outputs(model), count = stonet_data_rows(data) * m;
+    BLOCK double *all = room_for(6 * count, sizeof *all);
+    if (all == NULL) return say_error(command, "memory ran out");
+    double *cells = all + 3 * count; /* prediction, low and high side by side */
+    TRY(outcome(command, stonet_predict_interval(model, data, how, all + count, all + 2 * count)));
+    TRY(outcome(command, stonet_predict(model, data, &plain, all)));
+    if (!to->quiet) warn_of_few_rows(model, how->level, "the intervals are infinite");
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < 3; k++) cells[3 * i + k] = all[k * count + i];
+    return write_table(command, to, m, cells);
 }
 
 /* Classes that cannot be covered on their own. */
@@ -126,26 +93,15 @@ int write_sets(const cli_command *command, const rows_output *to, const stonet_m
 {
     const stonet_data *data = to->data;
     const int64_t rows = stonet_data_rows(data), classes = stonet_model_outputs(model);
-    unsigned char *inside = malloc((size_t)(rows * classes));
-    double *cells = malloc((size_t)(rows * classes) * sizeof *cells);
-    const char **names = malloc((size_t)classes * sizeof *names);
-    int result = EXIT_DONE;
-    if (inside == NULL || cells == NULL || names == NULL) {
-        result = no_memory(command);
-    } else {
-        stonet_status status = stonet_predict_set(model, data, how, inside);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
-    if (result == EXIT_DONE) {
-        if (!to->quiet) warn_of_few_rows(model, how->level, "every class is in every set");
-        if (how->by_class && !to->quiet) warn_of_rare_classes(model, how->level);
-        if (!how->by_class && !to->quiet) note_least_covered(model, how->level);
-        for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
-        for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
-        result = output_rows(command, to, cells, rows, classes, names);
-    }
-    free(inside);
-    free(cells);
-    free(names);
-    return result;
+    BLOCK unsigned char *inside = room_for(rows * classes, 1);
+    BLOCK double *cells = room_for(rows * classes, sizeof *cells);
+    BLOCK const char **names = room_for(classes, sizeof *names);
+    if (inside == NULL || cells == NULL || names == NULL) return say_error(command, "memory ran out");
+    TRY(outcome(command, stonet_predict_set(model, data, how, inside)));
+    if (!to->quiet) warn_of_few_rows(model, how->level, "every class is in every set");
+    if (how->by_class && !to->quiet) warn_of_rare_classes(model, how->level);
+    if (!how->by_class && !to->quiet) note_least_covered(model, how->level);
+    for (int64_t i = 0; i < rows * classes; i++) cells[i] = inside[i];
+    for (int64_t c = 0; c < classes; c++) names[c] = stonet_model_class_label(model, c);
+    return output_rows(command, to, cells, rows, classes, names);
 }

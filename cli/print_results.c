@@ -11,10 +11,7 @@
 
 int check_results_options(const cli_command *command, const results_options *options)
 {
-    if (options->json && options->csv) {
-        say_usage(command, "--json and --csv exclude each other");
-        return EXIT_USAGE;
-    }
+    if (options->json && options->csv) return say_usage(command, "--json and --csv exclude each other");
     return options->out != NULL ? output_check(command, options->out) : EXIT_DONE;
 }
 
@@ -115,19 +112,15 @@ static table *make_table(const stonet_results *results, shown_row *rows, int64_t
 table *results_table(const stonet_results *results, bool best_first)
 {
     int64_t count = stonet_results_rows(results);
-    shown_row *rows = calloc((size_t)count + 1, sizeof *rows);
-    table *shown = rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
-    free(rows);
-    return shown;
+    BLOCK shown_row *rows = room_for(count, sizeof *rows);
+    return rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
 }
 
 static int print_table(const cli_command *command, const char *path, const stonet_results *results,
                        bool best_first)
 {
-    table *shown = results_table(results, best_first);
-    const int result = output_table(command, path, shown, true);
-    table_free(shown);
-    return result;
+    AUTO(table) *shown = results_table(results, best_first);
+    return output_table(command, path, shown, true);
 }
 
 /* ---- any format -------------------------------------------------------------------------------- */
@@ -146,10 +139,7 @@ int output_results(const cli_command *command, const results_options *options, c
 {
     results_format format = results_format_of(options);
     if (format == RESULTS_TABLE) return print_table(command, options->out, results, best_first);
-    if (format == RESULTS_JSON) {
-        json_t *rows = take_json(command, stonet_results_json(results));
-        return rows != NULL ? output_json(command, options->out, rows) : EXIT_FAILED;
-    }
+    if (format == RESULTS_JSON) return output_made_json(command, options->out, stonet_results_json(results));
     char *text = stonet_results_csv(results);
     if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
     int result = output_text(command, options->out, text);

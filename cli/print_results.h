@@ -14,12 +14,9 @@ typedef struct results_options {
     JSON_OPTION(type, field.json), FLAG_OPTION(type, field.csv, "csv", "Print CSV"),                         \
         OUT_OPTION(type, field.out, "Write the rows to a file; .json and .csv choose the format")
 #define CRITERION_OPTION(type, field)                                                                        \
-    {                                                                                                        \
-        .name = "criterion", .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = "NAME",       \
-        .initial = "auto",                                                                                   \
-        .help = "What to compare: error_rate, log_loss, mse, discordance (of times, 1 - "                    \
-                "Harrell's C) or deviance (of counts); auto: by the task"                                    \
-    }
+    WORD_OPTION(type, field, "criterion", "NAME", "auto",                                                    \
+                "What to compare: error_rate, log_loss, mse, discordance (of times, 1 - Harrell's C) or "    \
+                "deviance (of counts); auto: by the task")
 
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/say.h"
+#include "cli/common.h"
 
 /* Seconds in which processes that fail alike have all failed: after them one failed alone. */
 static const double PATIENCE = 3.0;
@@ -34,8 +34,7 @@ static void fall_silent(void)
 
 int team_begin(const cli_command *command)
 {
-    stonet_status status = stonet_team_join(&team);
-    if (status != STONET_OK) return say_failure(command, status);
+    TRY(outcome(command, stonet_team_join(&team)));
     if (!program_writes()) fall_silent();
     if (stonet_team_ranks(team) == 1 || command->on_ranks) return EXIT_DONE;
     say_error(command, "this command is for one process: start it without mpirun");

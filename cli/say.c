@@ -24,21 +24,23 @@ void say_line(const char *format, ...)
     va_end(values);
 }
 
-void say_error(const cli_command *command, const char *format, ...)
+int say_error(const cli_command *command, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
     say(command, format, values);
     va_end(values);
+    return EXIT_FAILED;
 }
 
-void say_usage(const cli_command *command, const char *format, ...)
+int say_usage(const cli_command *command, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
     say(command, format, values);
     va_end(values);
     fprintf(stderr, "Try '%s %s --help'.\n", command->program, command->name);
+    return EXIT_USAGE;
 }
 
 int say_failure(const cli_command *command, stonet_status status)
@@ -46,4 +48,9 @@ int say_failure(const cli_command *command, stonet_status status)
     const char *sentence = stonet_last_error();
     say_error(command, "%s", sentence[0] != '\0' ? sentence : stonet_status_name(status));
     return status == STONET_ERROR_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int outcome(const cli_command *command, stonet_status status)
+{
+    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
 }

@@ -11,19 +11,12 @@ typedef struct values {
     double share;
 } values;
 
-static const cli_option table[] = {
+static const cli_option options[] = {
     TARGET_OPTIONS(values, target),
     SPEC_OPTIONS(values, spec),
     RUN_OPTIONS(values, run),
-    {.name = "dim", .kind = OPTION_TEXT, .offset = offsetof(values, dim), .argument = "Q", .help = "q"},
-    {.name = "share",
-     .kind = OPTION_REAL,
-     .offset = offsetof(values, share),
-     .argument = "S",
-     .initial = "0.5",
-     .low = 0,
-     .high = 1,
-     .help = "s"},
+    TEXT_OPTION(values, dim, "dim", "Q", "q"),
+    REAL_OPTION(values, share, "share", "S", "0.5", 0, 1, "s"),
     OUT_OPTION(values, out, "o"),
 };
 
@@ -31,8 +24,8 @@ static const cli_command command = {.program = "stonet",
                                     .name = "fuzz",
                                     .summary = "",
                                     .operands = "DATA [MORE]",
-                                    .options = table,
-                                    .n_options = sizeof table / sizeof *table};
+                                    .options = options,
+                                    .n_options = sizeof options / sizeof *options};
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
