@@ -18,7 +18,8 @@ from wheel.bdist_wheel import bdist_wheel
 HERE = Path(__file__).resolve().parent
 CARRIED = HERE / "library"  # the sources of the library, in a source distribution
 PROJECT = CARRIED if CARRIED.is_dir() else HERE.parent
-BUILD = HERE / "build" / "cmake"
+# Beside the other builds of a checkout, so that a compiler cache knows the files by the same names.
+BUILD = HERE / "build" / "cmake" if CARRIED.is_dir() else PROJECT / "build-python"
 CARRIES = os.environ.get("STONET_CARRY") == "1"
 # What every Linux has, or must have of its own: the C library and its parts, and the compiler's, which all libraries of a
 # process share.

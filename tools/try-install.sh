@@ -7,6 +7,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 git clone --quiet --shared "$root" "$scratch/clone"
+export CCACHE_BASEDIR=$scratch # where a compiler cache is used: both builds of the clone have the same names for its files
 make -C "$scratch/clone" --no-print-directory
 cmake --install "$scratch/clone/build" --prefix "$scratch/first" > /dev/null
 make -C "$scratch/clone" --no-print-directory install DESTDIR="$scratch/root" > /dev/null
@@ -72,7 +73,7 @@ mkdir whole
 cat > whole/CMakeLists.txt <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(whole LANGUAGES C)
-add_subdirectory("$root" stonet EXCLUDE_FROM_ALL)
+add_subdirectory("$scratch/clone" "$scratch/clone/part" EXCLUDE_FROM_ALL)
 foreach(kind stonet static)
   add_executable(reduce-\${kind} "$root/examples/reduce.c")
   target_link_libraries(reduce-\${kind} PRIVATE stonet::\${kind})
