@@ -59,6 +59,8 @@ static void ranks_change_no_bit(void **state)
         printf("skipped: this test needs mpirun, and a build where libopenmpi-dev is installed\n");
         skip();
     }
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     SH("%s %s --threads 1 --out one", FIT, RESPONSE[0]);
     for (int ranks = 1; ranks <= 3; ranks++)
         SH("mpirun --oversubscribe -n %d %s %s --threads 1 --out many && cmp one many", ranks, FIT,
