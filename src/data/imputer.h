@@ -23,7 +23,6 @@ typedef struct sn_imputer {
     /* Of plain scores, so that a row costs a product each: z = (x - centre) inverse; inverse 0: see the
      * margin. */
     double *centre, *inverse;
-    bool texts; /* some scores are of categories */
     /* While a model is fitted to rows with gaps; not in the file. */
     sn_gaussian with_response; /* the scores of the features, then those of the response; d = 0: none */
     float *response;           /* its scores, one row a training row */

@@ -157,7 +157,6 @@ stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m)
     SN_TRY(SN_NEW(m->inverse, m->gaussian.d));
     for (int64_t j = 0; j < m->gaussian.d; j++) {
         const sn_margin *margin = &m->margin[j];
-        m->texts = m->texts || margin->kind == SN_MARGIN_CATEGORY;
         if (margin->kind != SN_MARGIN_PLAIN && margin->kind != SN_MARGIN_CATEGORY) continue;
         m->centre[j] = (double)margin->value[0];
         m->inverse[j] = 1.0 / (double)margin->value[1];

@@ -2,7 +2,7 @@
 """Makes linear.h: the linear methods by other people's software (scikit-learn, statsmodels) where its conventions
 are ours, and by textbook formulas (explicit inverse square root of the covariance, eigenvectors of M) elsewhere.
 
-Run: /usr/bin/python3 linear.py > linear.h
+Run: /usr/bin/python3 linear.py > test_linear_golden.h
 """
 import numpy as np
 from sklearn.decomposition import PCA
