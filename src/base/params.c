@@ -128,9 +128,9 @@ static stonet_status assign(sn_settings *settings, size_t index, const char *tex
     SN_FREED_BY(value_clear) value fresh = {.word = "", .was_set = was_set};
     SN_TRY(sn_text_copy(text, &fresh.text));
     SN_TRY(parse(&settings->table[index], &fresh));
-    const value before = settings->values[index];
+    value_clear(&settings->values[index]);
     settings->values[index] = fresh;
-    fresh = before;
+    memset(&fresh, 0, sizeof fresh);
     return STONET_OK;
 }
 

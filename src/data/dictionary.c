@@ -136,7 +136,7 @@ stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out)
         SN_TRY(sn_interner_add(&made, dictionary->text[i], strlen(dictionary->text[i]), &code));
     }
     *out = made;
-    made = (sn_interner){0};
+    memset(&made, 0, sizeof made);
     return STONET_OK;
 }
 

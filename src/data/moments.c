@@ -193,7 +193,7 @@ stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out)
     SN_TRY(sum_rows(t, made.mean, work, made.variance));
     for (int64_t j = 0; j < t->m; j++) made.variance[j] /= count[j];
     *out = made;
-    made = (sn_moments){0};
+    memset(&made, 0, sizeof made);
     return STONET_OK;
 }
 
@@ -205,7 +205,7 @@ stonet_status sn_moments_create(int64_t columns, sn_moments *out)
     SN_TRY(SN_NEW(made.low, columns));
     SN_TRY(SN_NEW(made.high, columns));
     *out = made;
-    made = (sn_moments){0};
+    memset(&made, 0, sizeof made);
     return STONET_OK;
 }
 
