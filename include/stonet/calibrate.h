@@ -73,6 +73,11 @@ STONET_API double stonet_model_class_coverage(const stonet_model *model, double 
 STONET_API stonet_status stonet_transform_se(const stonet_model *model, const stonet_data *train,
                                              const stonet_data *data, int64_t refits, const stonet_run *run,
                                              double *se, double *stability);
+/* Whether Z comes back: r (q numbers) gets, for every column of Z, the mean over `refits` (0: 2) fits by
+   other seeds of the absolute correlation with the column that belongs to it, on the training rows. Near 1:
+   the column is one of the data. A column without effect on the output may well be another one next time. */
+STONET_API stonet_status stonet_stability(const stonet_model *model, const stonet_data *train, int64_t refits,
+                                          const stonet_run *run, double *r);
 /* What was fitted, to be fitted again. Free with stonet_spec_free. */
 STONET_API stonet_status stonet_model_spec(const stonet_model *model, stonet_spec **out);
 

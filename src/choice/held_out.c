@@ -131,10 +131,12 @@ void sn_rate_interval(const sn_fold_mean *rate, double rows, sn_estimate *out)
     put_interval(fmax(middle - half, 0.0), fmin(middle + half, 1.0), out);
 }
 
-static void student(const sn_fold_mean *loss, sn_estimate *out)
+static void student(const sn_fold_mean *loss, const double *each, int64_t rows, sn_estimate *out)
 {
     const double off = half_of(loss), mean = loss->mean;
-    if (mean > 0.0)
+    bool squares = mean > 0.0;
+    for (int64_t i = 0; i < rows; i++) squares = squares && !(each[i] < 0.0);
+    if (squares)
         put_interval(mean * exp(-off / mean), mean * exp(off / mean), out);
     else
         put_interval(mean - off, mean + off, out);
@@ -148,7 +150,7 @@ sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_
     out.loss = loss.mean;
     out.loss_se = loss.se;
     if (task != SN_CLASSIFICATION) {
-        if (loss.df > 0.0) student(&loss, &out);
+        if (loss.df > 0.0) student(&loss, losses->loss, folds->rows, &out);
         return out;
     }
     const sn_fold_mean error = sn_held_out_mean(folds, losses->wrong, NULL);

@@ -82,6 +82,29 @@ TEST(nothing_found_is_not_sure)
     assert_true(errors > 0.15 * squares);
 }
 
+/* What does not depend on the seed comes back to the last digit; columns are matched whatever their order. */
+TEST(the_same_z_is_stable)
+{
+    SN_FREED_BY(sn_table_free)
+    sn_table table = make_linear(1.0, 1.0),
+             few = sn_table_numbers(50, COLUMNS, 1, 1);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "3"), *net = sn_testing_spec("stonet", "2");
+    SN_AUTO(stonet_model) *model = NULL, *network = NULL;
+    double r[3];
+    OK(stonet_fit(spec, table.data, NULL, &model));
+    OK(stonet_stability(model, table.data, 3, NULL, r));
+    for (int k = 0; k < 3; k++) assert_true(fabs(r[k] - 1.0) < 1e-6);
+    OK(stonet_spec_set(net, "hidden", "2"));
+    OK(stonet_spec_set(net, "weight_decay", "0.01"));
+    OK(stonet_spec_set(net, "epochs", "30"));
+    OK(stonet_fit(net, table.data, NULL, &network));
+    OK(stonet_stability(network, table.data, 1, NULL, r));
+    assert_true(r[0] > 0.95 && r[0] < 1.0); /* the linear surface, by another start */
+    assert_true(r[1] >= 0.0 && r[1] < r[0]);
+    assert_int_equal(stonet_stability(model, few.data, 1, NULL, r), STONET_ERROR_DATA);
+    assert_int_equal(stonet_stability(model, table.data, -1, NULL, r), STONET_ERROR_ARGUMENT);
+}
+
 TEST(refusals)
 {
     SN_FREED_BY(sn_table_free)

@@ -1,0 +1,106 @@
+/*
+ * Whether Z comes back: the same fit by other seeds, which draw other starts, noise and folds. Column k of Z
+ * has
+ *
+ *     r_k = the mean over the refits of |cor(z_k, the column of the refit that belongs to it)|
+ *
+ * on the training rows. Columns of a refit go to those of the model one by one, the largest correlation
+ * first.
+ */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/take_options.h"
+#include "base/workspace.h"
+#include "math/linalg.h"
+#include "model/model.h"
+
+enum { REFITS = 2 };
+
+/* Z of the rows with columns of mean 0 and length 1; one that is constant is 0. */
+static stonet_status unit_columns(const stonet_model *model, const stonet_data *data, const stonet_run *run,
+                                  double *z)
+{
+    const int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
+    SN_WORKSPACE(scratch);
+    float *single = NULL;
+    SN_TRY(SN_TAKE(&scratch, single, n * q));
+    stonet_use_options how = {.size = sizeof how, .threads = run->threads};
+    SN_TRY(stonet_transform(model, data, &how, single));
+    for (int64_t k = 0; k < q; k++) {
+        double mean = 0.0, square = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += (double)single[i * q + k] / (double)n;
+        for (int64_t i = 0; i < n; i++) {
+            z[i * q + k] = (double)single[i * q + k] - mean;
+            square += z[i * q + k] * z[i * q + k];
+        }
+        for (int64_t i = 0; i < n; i++) z[i * q + k] *= square > 0.0 ? 1.0 / sqrt(square) : 0.0;
+    }
+    return STONET_OK;
+}
+
+/* Adds the correlations of matched columns, part of them each. cor (r x q) is destroyed. */
+static void match(int64_t r, int64_t q, double *cor, double part, double *sum)
+{
+    for (int64_t step = 0; step < (r < q ? r : q); step++) {
+        int64_t best = 0;
+        for (int64_t k = 1; k < r * q; k++)
+            if (fabs(cor[k]) > fabs(cor[best])) best = k;
+        const int64_t row = best / q, column = best % q;
+        sum[column] += part * fmin(fabs(cor[best]), 1.0);
+        for (int64_t k = 0; k < r * q; k++)
+            if (k / q == row || k % q == column) cor[k] = 0.0;
+    }
+}
+
+static stonet_status add_refit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               const double *z, int64_t q, double part, double *r)
+{
+    SN_WORKSPACE(scratch);
+    SN_AUTO(stonet_model) *refit = NULL;
+    double *other = NULL, *cor = NULL;
+    const int64_t n = stonet_data_rows(train);
+    SN_TRY(stonet_fit(spec, train, run, &refit));
+    if (stonet_model_outcome(refit) != STONET_DONE)
+        return sn_fail(STONET_ERROR_INTERRUPTED, "a fit by another seed did not reach its end");
+    const int64_t dim = stonet_model_dim(refit);
+    SN_TRY(SN_TAKE(&scratch, other, n * dim));
+    SN_TRY(SN_TAKE(&scratch, cor, dim * q));
+    SN_TRY(unit_columns(refit, train, run, other));
+    sn_gemm(true, false, dim, q, n, 1.0, other, z, 0.0, cor);
+    match(dim, q, cor, part, r);
+    return STONET_OK;
+}
+
+stonet_status stonet_stability(const stonet_model *model, const stonet_data *train, int64_t refits,
+                               const stonet_run *run, double *r)
+{
+    if (model == NULL || train == NULL || r == NULL || refits < 0)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "stonet_stability needs a model, its training rows, refits from 0 on and room for the answer");
+    const int64_t n = stonet_data_rows(train);
+    if (n < model->n_train) /* some may have been left out, as missing=drop does */
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the model was fitted on %lld rows, and %s has %lld: stability needs the rows it was fitted on",
+            (long long)model->n_train, sn_table_name(train), (long long)n);
+    SN_WORKSPACE(scratch);
+    stonet_run how;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    double *z = NULL;
+    const int64_t count = refits > 0 ? refits : REFITS, q = model->dim;
+    SN_TRY(sn_take_run(run, &how));
+    how.on_message = NULL; /* those of the fit itself were enough */
+    SN_TRY(stonet_model_spec(model, &spec));
+    /* Z does not depend on what is fitted on it. */
+    if (model->learner != NULL) SN_TRY(stonet_spec_set(spec, "learner", "none"));
+    SN_TRY(SN_TAKE(&scratch, z, n * q));
+    SN_TRY(unit_columns(model, train, &how, z));
+    for (int64_t k = 0; k < q; k++) r[k] = 0.0;
+    for (int64_t b = 1; b <= count; b++) {
+        how.seed = model->seed + (uint64_t)b;
+        SN_TRY(add_refit(spec, train, &how, z, q, 1.0 / (double)count, r));
+    }
+    return STONET_OK;
+}
