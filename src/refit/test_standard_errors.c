@@ -86,8 +86,7 @@ TEST(nothing_found_is_not_sure)
 TEST(the_same_z_is_stable)
 {
     SN_FREED_BY(sn_table_free)
-    sn_table table = make_linear(1.0, 1.0),
-             few = sn_table_numbers(50, COLUMNS, 1, 1);
+    sn_table table = make_linear(1.0, 1.0), few = sn_table_numbers(50, COLUMNS, 1, 1);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "3"), *net = sn_testing_spec("stonet", "2");
     SN_AUTO(stonet_model) *model = NULL, *network = NULL;
     double r[3];
