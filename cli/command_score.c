@@ -54,8 +54,10 @@ static int name_law_scores(const stonet_scores *scores, named_number number[MAX_
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
     int count = name_law_scores(scores, number, 0);
-    if (!scores->is_classifier && count > 0) return count;
-    if (scores->is_classifier) {
+    if (!scores->is_classifier && count > 0) { /* a law */
+        if (!isnan(scores->calibration_error))
+            number[count++] = (named_number){"calibration_error", scores->calibration_error};
+    } else if (scores->is_classifier) {
         number[count++] = (named_number){"error_rate", scores->error_rate};
         number[count++] = (named_number){"accuracy", scores->accuracy};
         number[count++] = (named_number){"balanced_accuracy", scores->balanced_accuracy};

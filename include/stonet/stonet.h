@@ -336,7 +336,9 @@ typedef struct stonet_scores {
     double balanced_accuracy;                /* mean over the classes that have rows of the share found */
     double brier;                            /* mean over the rows of sum_c (p_c - 1{y = c})^2, from 0 to 2 */
     double calibration_error; /* sum over 15 bins of equal width of the largest probability, weighted by
-                                 their rows, of |share that is right - mean largest probability| */
+                                 their rows, of |share that is right - mean largest probability|; of survival:
+                                 at the quartiles of the seen times, the mean over fifths of the rows by their
+                                 promised survival of |its mean - Kaplan-Meier's| */
     double auc;               /* area under the ROC curve; several classes: mean of each against the rest */
     double level;             /* of the intervals or sets of a calibrated model: what was asked for, */
     double coverage;          /* the share of rows whose response is in its interval (all of them) or set, */

@@ -119,8 +119,9 @@ static stonet_status score_times(const stonet_data *data, const fitted_law *fitt
         median[i] = predicted[row];
     }
     SN_TRY(sn_concordance(n, time, event, median, &scores->concordance, &scores->uno));
-    return sn_integrated_brier(n, time, event, survival_at, &(predicted_times){fitted, median},
-                               &scores->integrated_brier);
+    const predicted_times of = {fitted, median};
+    SN_TRY(sn_survival_calibration(n, time, event, survival_at, &of, &scores->calibration_error));
+    return sn_integrated_brier(n, time, event, survival_at, &of, &scores->integrated_brier);
 }
 
 /* ---- counts -------------------------------------------------------------------------------------------- */

@@ -70,6 +70,12 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
 {
     out->columns = sn_schema_outputs(model->schema);
     if (out->columns == 0) return own_response(data, n, out);
+    if (sn_schema_has_law(model->schema))
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "there is no test of sufficiency for task=%s: censoring or an exposure that depends on x "
+            "would look like something that Z has lost",
+            sn_schema_task_word(model->schema));
     if (sn_schema_task(model->schema) == SN_REGRESSION) {
         SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
         return sn_schema_encode_y(model->schema, data, NULL, out->y);

@@ -141,6 +141,7 @@ TEST(scores_are_of_the_response)
         assert_true(isnan(scores.mse));
         if (k == 0) {
             assert_true(scores.concordance > 0.8 && scores.uno > 0.8 && scores.integrated_brier < 0.12);
+            assert_true(scores.calibration_error < 0.1);
         } else if (k == 2) {
             assert_true(scores.deviance_explained > 0.4 && scores.deviance < 1.3);
         } else if (k == 3) {
@@ -516,6 +517,9 @@ TEST(what_knows_no_law_says_so)
     refuse(t.data, "mave", "survival", "knows no response of task=survival");
     refuse(t.data, "pca", "survival", "knows no response of task=survival");
     assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
+    stonet_sufficiency_result sufficient;
+    assert_says(stonet_sufficiency(model, t.data, NULL, NULL, &sufficient), STONET_ERROR_UNSUPPORTED,
+                "no test of sufficiency for task=survival");
     assert_says(stonet_predict_spread(model, t.data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");
     stonet_model_free(model);
     model = fit(&t, &ALL[3], 1);

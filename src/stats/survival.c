@@ -169,3 +169,55 @@ stonet_status sn_integrated_brier(int64_t n, const double *time, const double *e
     sn_kaplan_free(&censoring);
     return STONET_OK;
 }
+
+/* At one t, from rows in the order of S(t); of_time and of_event have room for n. */
+static stonet_status calibration_at(int64_t n, const double *time, const double *event, double t,
+                                    const dated *rows, double *of_time, double *of_event, double *out)
+{
+    enum { FIFTHS = 5 };
+    *out = 0.0;
+    for (int64_t k = 0; k < FIFTHS; k++) {
+        const int64_t first = k * n / FIFTHS, count = (k + 1) * n / FIFTHS - first;
+        double promised = 0.0;
+        for (int64_t i = 0; i < count; i++) {
+            const dated *row = &rows[first + i]; /* its time is S(t) */
+            promised += row->time / (double)count;
+            of_time[i] = time[row->row];
+            of_event[i] = event[row->row];
+        }
+        sn_kaplan came;
+        const stonet_status status = sn_kaplan_create(count, of_time, of_event, false, &came);
+        if (status == STONET_OK) *out += fabs(promised - sn_kaplan_at(&came, t)) / FIFTHS;
+        sn_kaplan_free(&came);
+        SN_TRY(status);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_survival_calibration(int64_t n, const double *time, const double *event,
+                                      double (*survival)(const void *user, int64_t row, double t),
+                                      const void *user, double *out)
+{
+    enum { QUARTILES = 3, FEWEST = 5 };
+    double sum = 0.0;
+    int64_t count = 0;
+    *out = (double)NAN;
+    SN_ARRAY(n, dated, rows);
+    SN_ARRAY(n, double, seen);
+    SN_ARRAY(n, double, of_time);
+    SN_ARRAY(n, double, of_event);
+    sort_rows(n, time, event, rows);
+    for (int64_t i = 0; i < n; i++)
+        if (rows[i].event > 0.0) seen[count++] = rows[i].time;
+    if (n < FEWEST || count == 0) return STONET_OK;
+    for (int q = 1; q <= QUARTILES; q++) {
+        const double t = seen[count * q / (QUARTILES + 1)];
+        double here;
+        for (int64_t i = 0; i < n; i++) rows[i] = (dated){survival(user, i, t), 0.0, i};
+        qsort(rows, (size_t)n, sizeof *rows, by_time);
+        SN_TRY(calibration_at(n, time, event, t, rows, of_time, of_event, &here));
+        sum += here / QUARTILES;
+    }
+    *out = sum;
+    return STONET_OK;
+}

@@ -49,3 +49,12 @@ enum { SN_BRIER_TIMES = 100 };
 stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
                                   double (*survival)(const void *user, int64_t row, double t),
                                   const void *user, double *out);
+
+/*
+ * How far promised survival is from what came: at the three quartiles of the seen times, rows in fifths by
+ * S(t); the mean over the fifths of |the mean of S(t) - Kaplan and Meier's estimate|. NaN with fewer rows
+ * than fifths, or where nothing was seen.
+ */
+stonet_status sn_survival_calibration(int64_t n, const double *time, const double *event,
+                                      double (*survival)(const void *user, int64_t row, double t),
+                                      const void *user, double *out);

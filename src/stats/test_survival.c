@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
+#include "math/noise.h"
 #include "stats/survival.h"
 
 enum { N = 12 };
@@ -54,6 +55,42 @@ TEST(concordances_are_those_of_survival)
     OK(sn_concordance(N, TIME, EVENT, SCORE, &harrell, &uno));
     assert_near(harrell, 0.75);
     assert_true(fabs(uno - 0.7235231533) < 1e-9);
+}
+
+/* Of exponential times S(t) = exp(-t / scale): the law that they were drawn from is calibrated, twice its
+   scale is not, with and without censoring. */
+static double exponential(const void *user, int64_t row, double t)
+{
+    (void)row;
+    return exp(-t / *(const double *)user);
+}
+
+TEST(calibration_is_that_of_the_promise)
+{
+    enum { M = 5000 };
+    static double time[M], event[M];
+    sn_random random;
+    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    for (int i = 0; i < M; i++) {
+        const double t = -log(sn_random_uniform(&random)), end = -2.0 * log(sn_random_uniform(&random));
+        time[i] = fmin(t, end);
+        event[i] = t <= end ? 1.0 : 0.0;
+    }
+    const double right = 1.0, wrong = 2.0;
+    double close, far;
+    OK(sn_survival_calibration(M, time, event, exponential, &right, &close));
+    OK(sn_survival_calibration(M, time, event, exponential, &wrong, &far));
+    assert_true(close < 0.02);
+    /* seen times are exponential with rate 1.5: their quartiles, and what 1 / 2 in place of 1 is off by there
+     */
+    double expected = 0.0;
+    for (int q = 1; q <= 3; q++) {
+        const double t = -log(1.0 - q / 4.0) / 1.5;
+        expected += (exp(-t / 2.0) - exp(-t)) / 3.0;
+    }
+    assert_true(fabs(far - expected) < 0.02);
+    OK(sn_survival_calibration(4, time, event, exponential, &right, &close));
+    assert_true(isnan(close));
 }
 
 static double half(const void *user, int64_t row, double t)
