@@ -100,10 +100,6 @@ static uint64_t data_bytes(const sn_cuda_table *t)
 static void data_free(sn_cuda_data *data)
 {
     if (data == nullptr) return;
-    data->x.clear();
-    data->y.clear();
-    data->weight.clear();
-    data->label.clear();
     if (data->stream != nullptr) cudaStreamDestroy(data->stream);
     delete data;
 }
@@ -161,31 +157,8 @@ static void net_free(sn_cuda_net *net)
     if (net == nullptr) return;
     if (net->stream != nullptr) cudaStreamSynchronize(net->stream);
     forget_record(net);
-    net->theta.clear();
-    net->velocity.clear();
-    net->gathered.clear();
-    net->split.clear();
-    for (int i = 0; i < SN_CUDA_LAYERS; i++) {
-        net->mean[i].clear();
-        net->latent[i].clear();
-        net->speed[i].clear();
-        net->psi[i].clear();
-        net->residual[i].clear();
-    }
-    net->loss.clear();
-    net->partial.clear();
-    net->out.clear();
-    net->border.clear();
-    net->factor.clear();
-    for (queue_slot &slot : net->slot) {
-        slot.head.clear();
-        slot.pinned_head.clear();
-        slot.list.clear();
-        slot.pinned_list.clear();
-        slot.report.clear();
-        slot.pinned_report.clear();
+    for (queue_slot &slot : net->slot)
         if (slot.done != nullptr) cudaEventDestroy(slot.done);
-    }
     if (net->stream != nullptr) cudaStreamDestroy(net->stream);
     delete net;
 }

@@ -40,6 +40,12 @@ template <typename number> struct buffer {
     number *at = nullptr;
     int64_t size = 0;
     bool pinned = false;
+    buffer() = default;
+    buffer(const buffer &) = delete; /* it is freed once, with what it is a part of */
+    ~buffer()
+    {
+        clear();
+    }
     void clear()
     {
         if (pinned)

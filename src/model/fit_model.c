@@ -27,7 +27,7 @@ sn_task_wish sn_spec_task(const stonet_spec *spec)
     return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
 }
 
-sn_missing sn_spec_missing(const stonet_spec *spec)
+static sn_missing missing_of(const stonet_spec *spec)
 {
     return (sn_missing)sn_words_choice(&sn_missing_words, spec->common, "missing");
 }
@@ -36,7 +36,7 @@ stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, con
                            stonet_data **part)
 {
     SN_TRY(sn_frame_counted_rows(data, part));
-    if (sn_spec_missing(spec) != SN_MISSING_DROP) return STONET_OK;
+    if (missing_of(spec) != SN_MISSING_DROP) return STONET_OK;
     stonet_data *counted = *part;
     if (counted != NULL) data = counted;
     const stonet_status status = sn_frame_complete_rows(data, part);
@@ -144,7 +144,7 @@ static void tell_levels(const stonet_spec *spec, const sn_schema *schema, const 
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, sn_encoding *out)
 {
     *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale"),
-                         .missing = sn_spec_missing(spec)};
+                         .missing = missing_of(spec)};
     SN_TRY(response_wish(spec, train, &out->task));
     const bool none = sn_is(spec->common, "levels", "none") ||
                       (sn_is(spec->common, "levels", "default") && !spec->method->chooses_levels);

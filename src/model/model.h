@@ -24,8 +24,6 @@ struct stonet_spec {
 
 /* What the spec says of the task. */
 sn_task_wish sn_spec_task(const stonet_spec *spec);
-/* What it says of missing cells. */
-sn_missing sn_spec_missing(const stonet_spec *spec);
 /* The rows that it is fitted on: *part, to be freed, without those of weight 0, and without the incomplete
    ones if it drops them; NULL: all. */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,

@@ -299,7 +299,6 @@ static stonet_status check_layout(json_t *header, uint64_t payload)
     SN_BLOCK interval *where = NULL;
     SN_TRY(SN_NEW(where, json_object_size(header)));
     size_t count = 0;
-    stonet_status status = STONET_OK;
     const char *name;
     json_t *entry;
     json_object_foreach(header, name, entry)
@@ -308,8 +307,7 @@ static stonet_status check_layout(json_t *header, uint64_t payload)
         sn_tensor tensor = {0};
         SN_TRY(parse_tensor(name, entry, payload, &tensor, &where[count++]));
     }
-    status = check_coverage(where, count, payload);
-    return status;
+    return check_coverage(where, count, payload);
 }
 
 static stonet_status load_texts(json_t *metadata, sn_store *store)

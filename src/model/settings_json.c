@@ -82,7 +82,7 @@ json_t *sn_settings_json(const sn_settings *settings, bool all)
     return object;
 }
 
-json_t *sn_spec_to_json(const stonet_spec *spec)
+static json_t *spec_json(const stonet_spec *spec)
 {
     json_t *config =
         json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
@@ -99,7 +99,7 @@ char *stonet_spec_json(const stonet_spec *spec)
         sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to write");
         return NULL;
     }
-    return sn_json_text(sn_spec_to_json(spec), true);
+    return sn_json_text(spec_json(spec), true);
 }
 
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
@@ -210,24 +210,21 @@ static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
     return set_entries(spec, json_object_get(config, "learner_settings"), "learner_settings", "learner.");
 }
 
-stonet_status sn_spec_from_json(const json_t *config, stonet_spec **out)
+static stonet_status spec_from_json(const json_t *config, stonet_spec **out)
 {
     const char *method = json_string_value(json_object_get(config, "method"));
     if (method == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
                                               "{\"method\": \"stonet\", \"dim\": 2}");
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(stonet_spec_create(method, &spec));
-    stonet_status status = fill_spec(config, spec);
-    if (status != STONET_OK) {
-        stonet_spec_free(spec);
-        return status;
-    }
+    SN_TRY(fill_spec(config, spec));
     *out = spec;
+    spec = NULL;
     return STONET_OK;
 }
 
-/* The whole of a small text file; sn_free it. */
+/* The whole of a small text file; sn_free it, also after a failure. */
 static stonet_status read_small_file(const char *path, char **text, size_t *size)
 {
     struct stat info;
@@ -235,22 +232,14 @@ static stonet_status read_small_file(const char *path, char **text, size_t *size
     if (S_ISDIR(info.st_mode)) return sn_fail(STONET_ERROR_IO, "this is a folder, not a config file");
     FILE *file = fopen(path, "rb");
     if (file == NULL) return sn_fail(STONET_ERROR_IO, "%s", strerror(errno));
-    char *block = sn_malloc(MAX_CONFIG_BYTES + 1, 1);
-    size_t length = block != NULL ? fread(block, 1, MAX_CONFIG_BYTES + 1, file) : 0;
-    stonet_status status = STONET_OK;
-    if (block == NULL)
-        status = STONET_ERROR_MEMORY;
-    else if (ferror(file))
-        status = sn_fail(STONET_ERROR_IO, "could not be read");
-    else if (length > MAX_CONFIG_BYTES)
-        status = sn_fail(STONET_ERROR_FORMAT, "this is too large to be a config file");
+    *text = sn_malloc(MAX_CONFIG_BYTES + 1, 1);
+    *size = *text != NULL ? fread(*text, 1, MAX_CONFIG_BYTES + 1, file) : 0;
+    const bool failed = ferror(file) != 0;
     fclose(file);
-    if (status != STONET_OK) {
-        sn_free(block);
-        return status;
-    }
-    *text = block;
-    *size = length;
+    if (*text == NULL) return STONET_ERROR_MEMORY;
+    if (failed) return sn_fail(STONET_ERROR_IO, "could not be read");
+    if (*size > MAX_CONFIG_BYTES)
+        return sn_fail(STONET_ERROR_FORMAT, "this is too large to be a config file");
     return STONET_OK;
 }
 
@@ -261,7 +250,7 @@ static stonet_status parse_config(const char *text, size_t size, stonet_spec **o
     if (config == NULL)
         return sn_json_unread(
             &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
-    stonet_status status = sn_spec_from_json(config, out);
+    stonet_status status = spec_from_json(config, out);
     json_decref(config);
     return status;
 }

@@ -11,7 +11,5 @@ json_t *sn_settings_json(const sn_settings *settings, bool all);
 stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object, const char *what);
 /* {"method", "dim", "task", "scale", "settings", "learner", "learner_settings"}; what was not set is left
    out, save for method and dim. */
-json_t *sn_spec_to_json(const stonet_spec *spec);
-stonet_status sn_spec_from_json(const json_t *config, stonet_spec **out);
 /* Prints and releases `json` (NULL is passed on with the sentence set). Free with stonet_string_free. */
 char *sn_json_text(json_t *json, bool indent);

@@ -72,12 +72,10 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
                            "this model was fitted without a learner, so it gives Z and no predictions");
         SN_TRY(model->method->predict(model->state, x, n, out));
     } else {
-        float *z = NULL;
+        SN_BLOCK float *z = NULL;
         SN_TRY(SN_NEW_RAW(z, n * model->dim));
-        stonet_status status = sn_model_reduce(model, x, n, NULL, z);
-        if (status == STONET_OK) status = model->learner->predict(model->learner_state, z, n, out);
-        sn_free(z);
-        SN_TRY(status);
+        SN_TRY(sn_model_reduce(model, x, n, NULL, z));
+        SN_TRY(model->learner->predict(model->learner_state, z, n, out));
     }
     if (sn_schema_task(model->schema) == SN_REGRESSION) unscale(model->schema, n, out);
     return STONET_OK;
@@ -207,14 +205,12 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
     SN_BLOCK float *x = NULL;
     SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * sn_schema_features(model->schema)));
-    stonet_status status = STONET_OK;
-    for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank);
-         first < n && status == STONET_OK; first += block) {
+    for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank); first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        status = encode_rows(model, data, first, count, x);
-        if (status == STONET_OK) status = use(model, x, first, count, user);
+        SN_TRY(encode_rows(model, data, first, count, x));
+        SN_TRY(use(model, x, first, count, user));
     }
-    return status;
+    return STONET_OK;
 }
 
 stonet_status stonet_data_read_for(const stonet_model *model, const char *path,
