@@ -149,8 +149,24 @@ runs of each in turn on a busy machine:
 | kernel | 4c42cea | 17.5 to 18.6 | 38 to 53 | 0.35 to 0.37 |
 | kernel | c6013aa | 11.9 to 12.6 | 28 to 30 | 1.21 to 1.24 |
 
+The same from Python, the command line and onnxruntime, with 20 columns and 50 tanh units, beside scikit-learn's MLP of the same
+layers. Processor time of one thread (one row in C: the clock), one million rows, scikit-learn 1.9, the same processor under load:
+
+    PYTHONPATH=python/src STONET_LIBRARY=build/lib/libstonet.so python3 bench/serving_python.py build/bin
+
+| | one row, median us | 99th percentile us | million rows a second |
+|---|---|---|---|
+| C: `stonet_predict` | 8.4 | 25.1 | 8.62 |
+| Python: `StoNetRegressor.predict` | 100 | 732 | 10.59 |
+| scikit-learn: `MLPRegressor.predict` | 53 | 507 | 9.08 |
+| onnxruntime 1.23: the exported network | 10 | 74 | 1.84 |
+| command: `stonet predict` of .npy files | 6737 | 9345 | 9.04 |
+
+A call of the command starts and ends a process, which is most of the time for one row.
+
 - A kernel front is folded into layer 1 when the model is ready: a row needs its kernels and one product with ten columns.
-- One row starts no threads, and has the same bits as among others.
+- One row starts no threads (a process that has predicted single rows has one, also with `n_jobs=4`), and has the same bits as
+  among others.
 - `stonet importance` of 20,000 waveform rows by a model with `front=kernel` takes 1.5 s of processor time in place of 4.9
   (`--kind gradient`) and 3.9 in place of 13.0 (permutation), one thread; it prints the same numbers.
 - Idle threads of OpenMP spin after a large call and disturb other processes. A server with more than one thread should be

@@ -1,14 +1,16 @@
-"""How fast a fitted model answers in Python and from the command line, and a scikit-learn MLP of the same size beside it.
+"""How fast a fitted model answers in C, Python, onnxruntime and from the command line, beside a scikit-learn MLP of its size.
 
     PYTHONPATH=python/src STONET_LIBRARY=build/lib/libstonet.so python3 bench/serving_python.py build/bin [ROWS]
 
-One row at a time, the median of many calls, and ROWS rows (1000000) at once, the fastest of three passes, on one thread.
-Processor time, which does not depend on what else the machine does. The network has 20 columns, 50 tanh units, 2 and an
-output, the MLP the same layers. C alone is measured by bench/serving.c.
+One row at a time, the median and the 99th percentile of many calls, and ROWS rows (1000000) at once, the fastest of three
+passes, on one thread. Processor time, which hardly depends on what else the machine does. The network has 20 columns, 50 tanh
+units, 2 and an output, the MLP the same layers. C is bench/serving.c, where it is built: a network of default width, and one
+row by the clock. onnxruntime runs the exported network, where it is installed.
 """
 from __future__ import annotations
 
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -45,8 +47,32 @@ def children(call: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def line(name: str, one: float, rows: int, many: float) -> None:
-    print(f"| {name} | {1e6 * one:.0f} | {rows / many / 1e6:.2f} |", flush=True)
+def line(name: str, one: list[float], rows: int, many: float) -> None:
+    late = sorted(one)[len(one) * 99 // 100]
+    print(f"| {name} | {1e6 * statistics.median(one):.0f} | {1e6 * late:.0f} | {rows / many / 1e6:.2f} |", flush=True)
+
+
+def in_c(program: Path, rows: int) -> None:
+    """The line of bench/serving.c for a network."""
+    call = [str(program), str(rows), str(COLUMNS), "200", "1"]
+    said = subprocess.run(call, check=True, capture_output=True, text=True).stdout.splitlines()[0]
+    median, late, rate = re.findall(r"median ([\d.]+) us, 99th percentile ([\d.]+) us.* ([\d.]+) million a second of proc", said)[0]
+    print(f"| C: `stonet_predict` | {median} | {late} | {rate} |", flush=True)
+
+
+def in_onnxruntime(fitted: Any, folder: str, X: Any) -> None:
+    try:
+        import onnxruntime
+    except ImportError:
+        print("onnxruntime is not installed", file=sys.stderr)
+        return
+    fitted.export(f"{folder}/m.onnx", "onnx-matrix")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(f"{folder}/m.onnx", options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    one, many = (lambda: session.run(None, {name: X[:1]})), (lambda: session.run(None, {name: X}))
+    line(f"onnxruntime {onnxruntime.__version__}: the exported network", spent(one, 1000), len(X), min(spent(many, 3)))
 
 
 def main() -> None:
@@ -57,17 +83,20 @@ def main() -> None:
     X = random.normal(size=(rows, COLUMNS)).astype(np.float32)
     fitted = stonet.StoNetRegressor(2, hidden=50, activation="tanh", front="none", epochs=5, weight_decay=0.01, random_state=1)
     fitted.fit(train, y)
-    mlp = MLPRegressor((50, 2), activation="tanh", max_iter=5).fit(train, y)
-    print("| | one row, us | million rows a second |\n|---|---|---|")
+    mlp = MLPRegressor(hidden_layer_sizes=(50, 2), activation="tanh", max_iter=5).fit(train, y)
+    print("| | one row, median us | 99th percentile us | million rows a second |\n|---|---|---|---|")
+    if (programs / "stonet-bench-serving").exists():
+        in_c(programs / "stonet-bench-serving", rows)
     for name, model in (("Python: `StoNetRegressor.predict`", fitted), ("scikit-learn: `MLPRegressor.predict`", mlp)):
-        line(name, statistics.median(spent(lambda: model.predict(X[:1]), 300)), rows, min(spent(lambda: model.predict(X), 3)))
+        line(name, spent(lambda: model.predict(X[:1]), 1000), rows, min(spent(lambda: model.predict(X), 3)))
     with tempfile.TemporaryDirectory() as folder:
+        in_onnxruntime(fitted, folder, X)
         names = {part: f"{folder}/{part}.npy" for part in ("one", "many", "out")}
         np.save(names["one"], X[:1])
         np.save(names["many"], X)
         fitted.save(f"{folder}/m.model")
         call = [str(programs / "stonet"), "predict", f"{folder}/m.model", "--quiet", "--threads", "1", "--out", names["out"]]
-        one = statistics.median(children([*call, names["one"]]) for _ in range(20))
+        one = [children([*call, names["one"]]) for _ in range(100)]
         line("command: `stonet predict` of .npy files", one, rows, min(children([*call, names["many"]]) for _ in range(3)))
 
 
