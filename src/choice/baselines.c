@@ -147,16 +147,13 @@ static stonet_status regress_law(const sn_regression *first, const stonet_run *r
                                  double *intercept, double *parameter)
 {
     enum { ROUNDS = 30 };
-    SN_WORKSPACE(scratch);
     const sn_rows *rows = first->rows;
     const sn_law *law = first->problem->law;
     sn_problem guessed = *first->problem;
     sn_regression regression = *first;
-    float *mu = NULL;
-    double *y = NULL;
     bool found;
-    SN_TRY(SN_TAKE(&scratch, mu, rows->n));
-    SN_TRY(SN_TAKE(&scratch, y, guessed.n));
+    SN_ARRAY(rows->n, float, mu);
+    SN_ARRAY(guessed.n, double, y);
     guessed.y = y;
     regression.problem = &guessed;
     for (int round = 0; round <= ROUNDS; round++) {
@@ -177,23 +174,20 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
                                 const sn_shape *shape, double penalty, const stonet_run *run,
                                 sn_held_out *cost, bool *found)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = problem->p, m = problem->outputs;
     const sn_rows *test = &folds->fold[fold].test;
     sn_problem settled = *problem;
-    int64_t *list = NULL;
-    float *x = NULL, *mu = NULL;
-    double *coef = NULL, *intercept = NULL, *room = NULL, parameter[SN_LAW_PARAMETERS];
+    double parameter[SN_LAW_PARAMETERS];
     const int64_t most = NUMBERS / p > ROWS_A_COLUMN * p ? NUMBERS / p : ROWS_A_COLUMN * p;
     const int64_t count = folds->fold[fold].train.n < most ? folds->fold[fold].train.n : most;
-    SN_TRY(SN_TAKE(&scratch, list, count));
+    SN_ARRAY(count, int64_t, list);
     const sn_rows rows = sn_rows_evenly(&folds->fold[fold].train, count, list);
-    SN_TRY(SN_TAKE(&scratch, x, (rows.n > test->n ? rows.n : test->n) * p));
+    SN_ARRAY((rows.n > test->n ? rows.n : test->n) * p, float, x);
     SN_TRY(sn_batch_features(problem, &rows, x));
-    SN_TRY(SN_TAKE_ZERO(&scratch, coef, m * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, m));
-    SN_TRY(SN_TAKE(&scratch, mu, test->n * m));
-    SN_TRY(SN_TAKE(&scratch, room, m));
+    SN_ZEROS(m * p, double, coef);
+    SN_ZEROS(m, double, intercept);
+    SN_ARRAY(test->n * m, float, mu);
+    SN_ARRAY(m, double, room);
     const sn_regression regression = {.problem = problem,
                                       .rows = &rows,
                                       .d = p,

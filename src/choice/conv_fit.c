@@ -6,7 +6,6 @@
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "choice/baselines.h"
 #include "engine/engines.h"
 #include "front/front_conv.h"
@@ -114,9 +113,7 @@ static stonet_status start_front(const sn_stage_job *job)
 {
     enum { SAMPLE = 256 };
     const sn_rows some = sn_rows_part(&job->rows, 0, job->rows.n < SAMPLE ? job->rows.n : SAMPLE);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, some.n * job->raw->p));
+    SN_ARRAY(some.n * job->raw->p, float, x);
     SN_TRY(sn_batch_prepare(job->raw, &some));
     sn_batch batch = {.x = x, .x_stride = job->raw->p};
     sn_batch_fetch(job->raw, &some, &batch);

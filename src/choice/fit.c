@@ -40,9 +40,8 @@ typedef struct fitting {
 /* batch=auto, for what was chosen. */
 static stonet_status choose_batch(const sn_stage_job *job, sn_config *config)
 {
-    SN_BLOCK float *start = NULL;
     if (!config->auto_batch) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(start, job->shape->parameters));
+    SN_ARRAY(job->shape->parameters, float, start);
     SN_TRY(sn_start_weights(job, start));
     return sn_batch_choose(job, start, &sn_batch_limits_usual, config);
 }
@@ -390,9 +389,7 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
     SN_AUTO(sn_stonet) *net = NULL;
     SN_TRY(SN_NEW(net, 1));
     SN_TRY(fit_stonet(problem, q, settings, run, net, outcome));
-    *out = net;
-    net = NULL;
-    return STONET_OK;
+    return SN_GIVE(net, out);
 }
 
 /* ---- more rows

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/work_queue.h"
-#include "base/workspace.h"
 #include "choice/choosing.h"
 
 /* ---- progress --------------------------------------------------------------------------------------------
@@ -149,9 +148,7 @@ static stonet_status make_view(void *user, int64_t k, sn_pack *record)
    error where no other is left. */
 static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
 {
-    SN_WORKSPACE(scratch);
-    view_set *set = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, set, 1));
+    SN_ZEROS(1, view_set, set);
     set->s = s;
     for (int k = 0; k < *count; k++) need_view(set, legs[k].candidate->views, legs[k].fold);
     const int side_by_side = set->count < s->job->threads ? set->count : s->job->threads;
@@ -173,11 +170,9 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
 /* The lines that are in the choice, on the first `folds` folds. */
 static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
 {
-    SN_WORKSPACE(scratch);
-    sn_leg *legs = NULL;
-    int *from = NULL, count = 0;
-    SN_TRY(SN_TAKE_ZERO(&scratch, legs, s->n_alive * SN_FOLDS));
-    SN_TRY(SN_TAKE_ZERO(&scratch, from, s->n_alive * SN_FOLDS));
+    int count = 0;
+    SN_ZEROS(s->n_alive * SN_FOLDS, sn_leg, legs);
+    SN_ZEROS(s->n_alive * SN_FOLDS, int, from);
     for (int a = 0; a < s->n_alive; a++) {
         sn_line_training *c = &s->all[s->alive[a]];
         const int lengths = lengths_after(s, c, rung, trial);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "engine/settle.h"
 #include "stats/distributions.h"
 
@@ -44,15 +43,12 @@ void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, c
 
 stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *network, sn_held_out *losses)
 {
-    SN_WORKSPACE(scratch);
     const sn_rows *rows = &folds->fold[fold].test;
     const sn_shape *shape = network->shape;
     const int64_t d = shape->width[shape->layers];
     sn_engine *engine;
-    float *mu = NULL;
-    double *room = NULL;
-    SN_TRY(SN_TAKE(&scratch, mu, rows->n * d));
-    SN_TRY(SN_TAKE(&scratch, room, d));
+    SN_ARRAY(rows->n * d, float, mu);
+    SN_ARRAY(d, double, room);
     SN_TRY(network->engine->create(shape, network->problem, 0, network->threads, &engine));
     engine->ops->start(engine, network->theta);
     double parameter[SN_LAW_PARAMETERS];

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/workspace.h"
+#include "base/memory.h"
 #include "stats/distributions.h"
 
 enum { LEAST_ROWS = 50, MOST_ROWS = 2000, MOST_COLUMNS = 2000 };
@@ -67,21 +67,17 @@ static double smallest(int64_t n, int64_t p, const float *x, const double *size,
 stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds, const double *loss,
                                 double *p_value)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = folds->rows < MOST_ROWS ? folds->rows : MOST_ROWS, p = problem->p;
-    int64_t *list = NULL, at = 0;
-    float *x = NULL;
-    double *size = NULL, *rank = NULL;
-    keyed *order = NULL;
+    int64_t at = 0;
     *p_value = (double)NAN;
     if (problem->task == SN_CLASSIFICATION || problem->law != NULL || problem->weight != NULL ||
         n < LEAST_ROWS || p > MOST_COLUMNS)
         return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, list, n));
-    SN_TRY(SN_TAKE(&scratch, x, n * p));
-    SN_TRY(SN_TAKE(&scratch, size, n));
-    SN_TRY(SN_TAKE(&scratch, rank, n));
-    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_ARRAY(n, int64_t, list);
+    SN_ARRAY(n * p, float, x);
+    SN_ARRAY(n, double, size);
+    SN_ARRAY(n, double, rank);
+    SN_ARRAY(n, keyed, order);
     for (int k = 0; k < folds->count; k++)
         for (int64_t i = 0; i < folds->fold[k].test.n && at < n; i++)
             list[at++] = sn_rows_at(&folds->fold[k].test, i);

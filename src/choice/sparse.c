@@ -46,10 +46,8 @@ static int64_t list_features(const sn_problem *problem, const double *length, in
 /* A front of these columns; NULL when they are all. */
 static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *feature = NULL;
     *out = NULL;
-    SN_TRY(SN_TAKE(&scratch, feature, problem->p));
+    SN_ARRAY(problem->p, int64_t, feature);
     const int64_t count = list_features(problem, length, feature);
     return count == problem->p ? STONET_OK : sn_front_columns_create(problem->p, feature, count, out);
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/memory.h"
+
 enum {
     ROWS = 1000,  /* to measure covariances by, evenly from all */
     BLOCK = 64,   /* of them at a time */
@@ -42,12 +44,9 @@ static stonet_status measure(const sn_stage_job *job, const int64_t *at, double 
 {
     const sn_problem *problem = job->problem;
     const int64_t rows = job->rows.n < ROWS ? job->rows.n : ROWS, p = problem->p;
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    double *sum = NULL;
     int64_t list[BLOCK];
-    SN_TRY(SN_TAKE(&scratch, x, BLOCK * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, sum, p));
+    SN_ARRAY(BLOCK * p, float, x);
+    SN_ZEROS(p, double, sum);
     for (int64_t first = 0; first < rows; first += BLOCK) {
         const int64_t count = rows - first < BLOCK ? rows - first : BLOCK;
         for (int64_t i = 0; i < count; i++)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 #include "net/regression.h"
 #include "stonet/narrow.h"
@@ -70,13 +69,11 @@ static bool begins_at_regression(const sn_stage_job *job)
 static stonet_status put_regression(const sn_shape *shape, double *coef, const double *intercept,
                                     float *theta)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = shape->width[0], units = shape->width[1], m = shape->width[2];
     const int64_t r = p < m ? p : m, kept = units < r ? units : r;
-    double *u = NULL, *s = NULL, *vt = NULL;
-    SN_TRY(SN_TAKE(&scratch, u, m * r));
-    SN_TRY(SN_TAKE(&scratch, s, r));
-    SN_TRY(SN_TAKE(&scratch, vt, r * p));
+    SN_ARRAY(m * r, double, u);
+    SN_ARRAY(r, double, s);
+    SN_ARRAY(r * p, double, vt);
     SN_TRY(sn_svd(m, p, coef, u, s, vt));
     for (int64_t k = 0; k < m * units; k++) theta[shape->weight_at[1] + k] = 0.0F;
     for (int64_t a = 0; a < kept; a++) {
@@ -94,14 +91,11 @@ static stonet_status put_regression(const sn_shape *shape, double *coef, const d
    spectrum are, the steps of training would not get there. */
 static stonet_status start_at_regression(const sn_stage_job *job, float *theta)
 {
-    SN_WORKSPACE(scratch);
     const sn_problem *problem = job->problem;
-    float *x = NULL;
-    double *coef = NULL, *intercept = NULL;
     bool found;
-    SN_TRY(SN_TAKE(&scratch, x, job->rows.n * problem->p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, coef, problem->outputs * problem->p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, problem->outputs));
+    SN_ARRAY(job->rows.n * problem->p, float, x);
+    SN_ZEROS(problem->outputs * problem->p, double, coef);
+    SN_ZEROS(problem->outputs, double, intercept);
     SN_TRY(sn_batch_features(problem, &job->rows, x));
     const sn_regression regression = {.problem = problem,
                                       .rows = &job->rows,
@@ -150,9 +144,8 @@ static stonet_status ready_trainer(sn_line_training *c, int k, int64_t updates)
     }
     if (c->trainer[k] != NULL) return STONET_OK;
     const double given = config->epochs;
-    SN_BLOCK float *start = NULL;
     config->epochs = (double)updates / (double)sn_train_batches(config, c->job[k].rows.n);
-    SN_TRY(SN_NEW_RAW(start, c->shape[k].parameters));
+    SN_ARRAY(c->shape[k].parameters, float, start);
     stonet_status status = sn_fold_start(&c->job[k], k, start);
     if (status == STONET_OK) status = sn_trainer_create(&c->job[k], start, &c->trainer[k]);
     config->epochs = given;

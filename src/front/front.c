@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "front/front_kernel.h"
 #include "front/front_wide.h"
 
@@ -25,9 +24,7 @@ bool sn_front_recipe_same(const sn_front_recipe *a, const sn_front_recipe *b)
 static stonet_status make_columns(const sn_problem *problem, const sn_rows *rows, int64_t count,
                                   sn_front **out)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *columns = NULL;
-    SN_TRY(SN_TAKE(&scratch, columns, count));
+    SN_ARRAY(count, int64_t, columns);
     SN_TRY(sn_column_order(problem, rows, count, columns));
     return sn_front_columns_create(problem->p, columns, count, out);
 }
@@ -57,8 +54,7 @@ static stonet_status fill(const sn_front *front, const sn_problem *problem, floa
     const sn_rows all = sn_rows_range(0, problem->n);
     SN_TRY(sn_batch_prepare(problem, &all));
     if (problem->x != NULL) return front->ops->apply(front, problem->n, problem->x, u);
-    SN_BLOCK float *x = NULL;
-    SN_TRY(SN_NEW_RAW(x, (problem->n < BLOCK_ROWS ? problem->n : BLOCK_ROWS) * problem->p));
+    SN_ARRAY((problem->n < BLOCK_ROWS ? problem->n : BLOCK_ROWS) * problem->p, float, x);
     for (int64_t first = 0; first < problem->n; first += BLOCK_ROWS) {
         const int64_t left = problem->n - first;
         const sn_rows rows = sn_rows_range(first, left < BLOCK_ROWS ? left : BLOCK_ROWS);
@@ -75,8 +71,7 @@ static stonet_status redraw(const sn_front *front, const sn_problem *problem, co
 {
     const sn_row_source *source = problem->source;
     if (drawn == NULL || source == NULL || source->gaps == NULL) return STONET_OK;
-    SN_BLOCK float *x = NULL;
-    SN_TRY(SN_NEW_RAW(x, problem->p));
+    SN_ARRAY(problem->p, float, x);
     for (int64_t i = 0; i < drawn->n; i++) {
         const int64_t row = sn_rows_at(drawn, i);
         if (source->gaps(source, row) == SN_GAPS_NONE) continue;

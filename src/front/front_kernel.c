@@ -57,9 +57,7 @@ static stonet_status apply_kernel(const sn_front *base, int64_t n, const float *
 {
     const kernel_front *front = (const kernel_front *)base;
     const int64_t block = n < BLOCK_ROWS ? n : BLOCK_ROWS;
-    SN_WORKSPACE(workspace);
-    double *scratch = NULL;
-    SN_TRY(SN_TAKE(&workspace, scratch, block * (base->inputs + front->m + front->rank)));
+    SN_ARRAY(block * (base->inputs + front->m + front->rank), double, scratch);
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         const int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         SN_TRY(apply_block(front, rows, x + first * base->inputs, scratch, u + first * base->outputs));
@@ -133,11 +131,10 @@ static stonet_status set_bandwidth(kernel_front *front, const sn_problem *proble
 {
     SN_WORKSPACE(scratch);
     sn_rows some;
-    float *x = NULL;
-    double *wide = NULL, s;
+    double s;
     SN_TRY(choose(rows, SN_DISTANCE_ROWS, seed, DISTANCES, &scratch, &some));
-    SN_TRY(SN_TAKE(&scratch, x, some.n * problem->p));
-    SN_TRY(SN_TAKE(&scratch, wide, some.n * problem->p));
+    SN_ARRAY(some.n * problem->p, float, x);
+    SN_ARRAY(some.n * problem->p, double, wide);
     SN_TRY(sn_batch_features(problem, &some, x));
     sn_widen(some.n * problem->p, x, wide);
     SN_TRY(sn_mean_distance(some.n, problem->p, wide, seed, &s));
@@ -150,11 +147,9 @@ static stonet_status set_bandwidth(kernel_front *front, const sn_problem *proble
 static stonet_status set_map(kernel_front *front)
 {
     const int64_t m = front->m;
-    SN_WORKSPACE(scratch);
-    double *gram = NULL, *value = NULL, *vector = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, m * m));
-    SN_TRY(SN_TAKE(&scratch, value, m));
-    SN_TRY(SN_TAKE(&scratch, vector, m * m));
+    SN_ARRAY(m * m, double, gram);
+    SN_ARRAY(m, double, value);
+    SN_ARRAY(m * m, double, vector);
     SN_TRY(sn_gaussian_gram(m, m, front->base.inputs, front->centres, front->centres, front->gamma, gram));
     SN_TRY(sn_eigh(m, gram, value, vector));
     front->rank = 0;
@@ -189,13 +184,10 @@ static stonet_status set_mean(kernel_front *front, const sn_problem *problem, co
     const int64_t d = front->base.outputs, p = problem->p, m = front->m, rank = front->rank;
     const int64_t block = rows->n < BLOCK_ROWS ? rows->n : BLOCK_ROWS;
     SN_TRY(SN_NEW(front->mean, d));
-    SN_WORKSPACE(workspace);
-    float *x = NULL;
-    double *scratch = NULL, *sum_k = NULL, *sum_x = NULL;
-    SN_TRY(SN_TAKE(&workspace, x, block * p));
-    SN_TRY(SN_TAKE(&workspace, scratch, block * (p + m)));
-    SN_TRY(SN_TAKE_ZERO(&workspace, sum_k, m));
-    SN_TRY(SN_TAKE_ZERO(&workspace, sum_x, p));
+    SN_ARRAY(block * p, float, x);
+    SN_ARRAY(block * (p + m), double, scratch);
+    SN_ZEROS(m, double, sum_k);
+    SN_ZEROS(p, double, sum_x);
     for (int64_t first = 0; first < rows->n; first += BLOCK_ROWS) {
         const int64_t left = rows->n - first;
         const sn_rows part = sn_rows_part(rows, first, left < BLOCK_ROWS ? left : BLOCK_ROWS);

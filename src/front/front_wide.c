@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 
@@ -99,10 +98,8 @@ static stonet_status apply_components(const sn_front *base, int64_t n, const flo
 {
     const components_front *front = (const components_front *)base;
     const int64_t p = base->inputs, r = base->outputs, block = n < BLOCK_ROWS ? n : BLOCK_ROWS;
-    SN_WORKSPACE(scratch);
-    double *centred = NULL, *scores = NULL;
-    SN_TRY(SN_TAKE(&scratch, centred, block * p));
-    SN_TRY(SN_TAKE(&scratch, scores, block * r));
+    SN_ARRAY(block * p, double, centred);
+    SN_ARRAY(block * r, double, scores);
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         const int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         subtract(rows, p, x + first * p, front->mean, centred);
@@ -117,12 +114,10 @@ static stonet_status apply_components(const sn_front *base, int64_t n, const flo
 static stonet_status set_map(components_front *front, int64_t n, const double *centred)
 {
     const int64_t p = front->base.inputs, r = front->base.outputs;
-    SN_WORKSPACE(scratch);
-    double *gram = NULL, *value = NULL, *vector = NULL, *weight = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, n * n));
-    SN_TRY(SN_TAKE(&scratch, value, n));
-    SN_TRY(SN_TAKE(&scratch, vector, n * n));
-    SN_TRY(SN_TAKE_ZERO(&scratch, weight, n * r));
+    SN_ARRAY(n * n, double, gram);
+    SN_ARRAY(n, double, value);
+    SN_ARRAY(n * n, double, vector);
+    SN_ZEROS(n * r, double, weight);
     sn_gemm(false, true, n, n, p, 1.0, centred, centred, 0.0, gram);
     SN_TRY(sn_eigh(n, gram, value, vector));
     if (!(value[0] > 0.0)) return sn_fail(STONET_ERROR_DATA, "front=components needs rows that differ");
@@ -139,15 +134,11 @@ static stonet_status build_components(components_front *front, const sn_problem 
                                       uint64_t seed)
 {
     const int64_t p = front->base.inputs, n = rows->n < MOST_ROWS ? rows->n : MOST_ROWS;
-    SN_WORKSPACE(scratch);
-    int64_t *list = NULL;
-    float *x = NULL;
-    double *centred = NULL;
     SN_TRY(SN_NEW(front->mean, p));
     SN_TRY(SN_NEW_RAW(front->map, p * front->base.outputs));
-    SN_TRY(SN_TAKE(&scratch, list, n));
-    SN_TRY(SN_TAKE(&scratch, x, n * p));
-    SN_TRY(SN_TAKE(&scratch, centred, n * p));
+    SN_ARRAY(n, int64_t, list);
+    SN_ARRAY(n * p, float, x);
+    SN_ARRAY(n * p, double, centred);
     SN_TRY(sn_choose_rows(rows->n, n, seed, ROWS, list));
     for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(rows, list[i]);
     const sn_rows some = sn_rows_list(list, n);

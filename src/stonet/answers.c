@@ -101,8 +101,7 @@ static stonet_status forward_without_features(const sn_stonet *net, const sn_pro
 {
     const sn_shape *shape = &net->network.shape;
     const int64_t units = problem->n * shape->width[1];
-    SN_BLOCK float *mu = NULL;
-    SN_TRY(SN_NEW_RAW(mu, units));
+    SN_ARRAY(units, float, mu);
     SN_TRY(net->front->ops->first_layer(net->front, shape, net->folded, problem->n, problem->x, mu));
     if (layer > 1) return forward_rest(net, problem, mu, layer, activated, threads, out);
     if (activated) sn_activate(sn_shape_activation(shape, 1), units, mu);
@@ -152,11 +151,9 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
     const int h = net->network.shape.layers - 1;
     const int64_t width = net->network.shape.width[h], n = rows_for_axes(problem->n, width);
     AWAKE(at);
-    SN_BLOCK int64_t *list = NULL;
-    SN_BLOCK float *units = NULL;
     sn_axes_free(&net->axes);
-    SN_TRY(SN_NEW_RAW(list, n));
-    SN_TRY(SN_NEW_RAW(units, n * width));
+    SN_ARRAY(n, int64_t, list);
+    SN_ARRAY(n * width, float, units);
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
     SN_TRY(wake(net, problem, NULL, 0, threads, &at));
     const sn_rows rows = sn_rows_list(list, n), all = sn_rows_range(0, problem->n);
@@ -208,9 +205,8 @@ stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, 
                                float *z)
 {
     bool through_psi;
-    SN_BLOCK float *units = NULL;
     SN_TRY(choose_units(net, activated, &through_psi));
-    SN_TRY(SN_NEW_RAW(units, problem->n * units_of(net)));
+    SN_ARRAY(problem->n * units_of(net), float, units);
     SN_TRY(sn_stonet_forward(net, problem, net->network.shape.layers - 1, through_psi, threads, units));
     return hand_out(net, problem->n, activated, units, z);
 }
@@ -221,9 +217,8 @@ stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, in
 {
     bool through_psi;
     AWAKE(at);
-    SN_BLOCK float *units = NULL;
     SN_TRY(choose_units(net, activated, &through_psi));
-    SN_TRY(SN_NEW_RAW(units, problem->n * units_of(net)));
+    SN_ARRAY(problem->n * units_of(net), float, units);
     SN_TRY(wake(net, problem, NULL, seed, threads, &at));
     for (int64_t draw = 0; draw < draws; draw++) {
         const sn_pass pass = {.rows = sn_rows_range(0, problem->n),
@@ -243,7 +238,6 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
     bool through_psi;
     AWAKE(at);
     SN_BLOCK double *y = NULL;
-    SN_BLOCK float *units = NULL;
     SN_TRY(choose_units(net, activated, &through_psi));
     if (net->response.law != NULL)
         return sn_fail(
@@ -255,7 +249,7 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
         SN_TRY(sn_response_encode(&net->response, problem->n, problem->y, y));
     }
     const int64_t count = problem->n * units_of(net);
-    SN_TRY(SN_NEW_RAW(units, count));
+    SN_ARRAY(count, float, units);
     SN_TRY(wake(net, problem, y, seed, threads, &at));
     const sn_iteration it = {.rows = sn_rows_range(0, problem->n), .dynamics = &net->dynamics};
     SN_TRY(net->engine->impute(at.engine, &it, net->network.shape.layers - 1, units));

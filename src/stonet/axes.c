@@ -51,8 +51,7 @@ static stonet_status mean_slopes(const sample *s, double *out)
 {
     const double products = (double)s->n * (double)s->q * (double)s->q;
     const int lags = (int)fmax(1.0, fmin(MOST_LAGS, MOST_PRODUCTS / products));
-    SN_BLOCK double *slope = NULL;
-    SN_TRY(SN_NEW_RAW(slope, BLOCK * s->q));
+    SN_ARRAY(BLOCK * s->q, double, slope);
     memset(out, 0, (size_t)(s->q * s->q) * sizeof *out);
     const double part = 1.0 / ((double)s->n * lags);
     for (int lag = 0; lag < lags; lag++) {
@@ -85,8 +84,7 @@ static void output_weights(const sample *s, const float *theta, double *w)
 static stonet_status effect(const sample *s, const double *w, double *out)
 {
     const int64_t m = s->shape->width[s->shape->layers], q = s->q;
-    SN_BLOCK double *gram = NULL;
-    SN_TRY(SN_NEW_RAW(gram, q * q));
+    SN_ARRAY(q * q, double, gram);
     SN_TRY(mean_slopes(s, out));
     sn_syrk_tn(q, m, 1.0, w, 0.0, gram);
     for (int64_t a = 0; a < q * q; a++) out[a] *= gram[a];
@@ -97,11 +95,9 @@ static stonet_status effect(const sample *s, const double *w, double *out)
 static stonet_status fix_signs(const sample *s, const double *w, const double *centred, sn_axes *axes)
 {
     const int64_t m = s->shape->width[s->shape->layers], q = s->q, kept = axes->q;
-    SN_WORKSPACE(scratch);
-    double *cross = NULL, *turned = NULL, *c = NULL;
-    SN_TRY(SN_TAKE(&scratch, cross, q * q));
-    SN_TRY(SN_TAKE(&scratch, turned, q * kept));
-    SN_TRY(SN_TAKE(&scratch, c, m * kept));
+    SN_ARRAY(q * q, double, cross);
+    SN_ARRAY(q * kept, double, turned);
+    SN_ARRAY(m * kept, double, c);
     sn_gemm(true, false, q, q, s->n, 1.0 / (double)s->n, s->psi, centred, 0.0, cross);
     sn_gemm(false, true, q, kept, q, 1.0, cross, axes->map, 0.0, turned);
     sn_gemm(false, false, m, kept, q, 1.0, w, turned, 0.0, c);
@@ -119,9 +115,8 @@ static stonet_status decompose(const sample *s, const double *mean, const double
                                double *v, int64_t *rank)
 {
     double largest = 0.0;
-    SN_BLOCK double *covariance = NULL;
     for (int64_t k = 0; k < s->q; k++) largest = fmax(largest, mean[k] * mean[k]);
-    SN_TRY(SN_NEW_RAW(covariance, s->q * s->q));
+    SN_ARRAY(s->q * s->q, double, covariance);
     sn_syrk_tn(s->q, s->n, 1.0 / (double)s->n, centred, 0.0, covariance);
     SN_TRY(sn_eigh(s->q, covariance, l, v));
     const double floor_at = NO_VARIANCE * fmax(l[0], 0.01 * largest);
@@ -133,10 +128,8 @@ static stonet_status decompose(const sample *s, const double *mean, const double
  */
 static stonet_status leave_out(int64_t rank, int64_t count, const double *a, const double *l, double *out)
 {
-    SN_WORKSPACE(scratch);
-    double *p = NULL, *weighed = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, p, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, weighed, rank * rank));
+    SN_ZEROS(rank * rank, double, p);
+    SN_ARRAY(rank * rank, double, weighed);
     for (int64_t j = 0; j < rank; j++) p[j * rank + j] = 1.0;
     if (count > 0) sn_gemm(true, false, rank, rank, count, -1.0, a, a, 1.0, p);
     for (int64_t i = 0; i < rank; i++)
@@ -150,12 +143,11 @@ static stonet_status leave_out(int64_t rank, int64_t count, const double *a, con
 static stonet_status choose_axes(int64_t rank, const double *l, double *r, sn_axes *axes, double *a,
                                  double *variance, int64_t *kept)
 {
-    SN_WORKSPACE(scratch);
-    double *d = NULL, *u = NULL, *rest = NULL, total = 0.0;
+    double total = 0.0;
     int64_t count = 0;
-    SN_TRY(SN_TAKE(&scratch, d, rank));
-    SN_TRY(SN_TAKE(&scratch, u, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, rest, rank * rank));
+    SN_ARRAY(rank, double, d);
+    SN_ARRAY(rank * rank, double, u);
+    SN_ARRAY(rank * rank, double, rest);
     SN_TRY(sn_eigh(rank, r, d, u));
     for (int64_t k = 0; k < rank; k++) total += fmax(d[k], 0.0);
     *kept = rank < axes->q ? rank : axes->q;
@@ -178,14 +170,12 @@ static stonet_status choose_axes(int64_t rank, const double *l, double *r, sn_ax
 static stonet_status turn(int64_t q, int64_t rank, const double *l, const double *v, const double *jj,
                           sn_axes *axes)
 {
-    SN_WORKSPACE(scratch);
-    double *b = NULL, *half = NULL, *r = NULL, *a = NULL, *variance = NULL;
     int64_t kept;
-    SN_TRY(SN_TAKE(&scratch, b, q * rank));
-    SN_TRY(SN_TAKE(&scratch, half, q * rank));
-    SN_TRY(SN_TAKE(&scratch, r, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, a, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, variance, rank));
+    SN_ARRAY(q * rank, double, b);
+    SN_ARRAY(q * rank, double, half);
+    SN_ARRAY(rank * rank, double, r);
+    SN_ARRAY(rank * rank, double, a);
+    SN_ARRAY(rank, double, variance);
     for (int64_t j = 0; j < q; j++)
         for (int64_t k = 0; k < rank; k++) b[j * rank + k] = v[j * q + k] * sqrt(l[k]);
     sn_gemm(false, false, q, rank, q, 1.0, jj, b, 0.0, half);
@@ -212,13 +202,12 @@ static stonet_status learn(sample *s, const float *theta, int64_t *rank, sn_axes
 {
     SN_WORKSPACE(scratch);
     const int64_t n = s->n, q = s->q;
-    double *centred = NULL, *l = NULL, *v = NULL, *jj = NULL, *w = NULL;
     SN_TRY(SN_TAKE(&scratch, s->psi, n * q));
-    SN_TRY(SN_TAKE(&scratch, centred, n * q));
-    SN_TRY(SN_TAKE(&scratch, l, q));
-    SN_TRY(SN_TAKE(&scratch, v, q * q));
-    SN_TRY(SN_TAKE(&scratch, jj, q * q));
-    SN_TRY(SN_TAKE(&scratch, w, s->shape->width[s->shape->layers] * q));
+    SN_ARRAY(n * q, double, centred);
+    SN_ARRAY(q, double, l);
+    SN_ARRAY(q * q, double, v);
+    SN_ARRAY(q * q, double, jj);
+    SN_ARRAY(s->shape->width[s->shape->layers] * q, double, w);
     for (int64_t a = 0; a < n * q; a++) s->psi[a] = sn_psi(s->activation, (double)s->z[a]);
     apart(s, axes->mean, centred);
     output_weights(s, theta, w);
@@ -247,8 +236,7 @@ stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z)
 {
     const int64_t q = axes->q, width = axes->width;
-    SN_BLOCK double *row = NULL;
-    SN_TRY(SN_NEW_RAW(row, width));
+    SN_ARRAY(width, double, row);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < width; j++) row[j] = (double)units[i * width + j] - axes->mean[j];
         for (int64_t k = 0; k < q; k++) {

@@ -70,10 +70,9 @@ stonet_status sn_batch_choose(const sn_stage_job *job, const float *start, const
     const double rows = config->epochs * (double)job->rows.n;
     double most = fmin(fmin(rows / (double)limits->updates, (double)limits->rows), (double)job->rows.n);
     if (!config->auto_batch || job->problem->joint || most < 2.0 * (double)config->batch) return STONET_OK;
-    SN_BLOCK float *theta = NULL;
     bool whole;
     sn_noise_scale noise;
-    SN_TRY(SN_NEW_RAW(theta, job->shape->parameters));
+    SN_ARRAY(job->shape->parameters, float, theta);
     SN_TRY(run_pilot(job, start, limits->pilot, theta, &whole));
     if (!whole) return STONET_OK;
     SN_TRY(sn_noise_scale_measure(job, theta, MEASURED, &noise));

@@ -60,19 +60,13 @@ static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_j
 
 stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_joint **out)
 {
-    sn_joint *joint;
-    *out = NULL;
+    SN_AUTO(sn_joint) *joint = NULL;
     SN_TRY(SN_NEW(joint, 1));
     joint->given = problem;
     joint->problem = *problem;
     joint->seed = seed;
-    stonet_status status = create(problem, rows, joint);
-    if (status != STONET_OK) {
-        sn_joint_free(joint);
-        return status;
-    }
-    *out = joint;
-    return STONET_OK;
+    SN_TRY(create(problem, rows, joint));
+    return SN_GIVE(joint, out);
 }
 
 /* ---- a move ------------------------------------------------------------------------------------ */

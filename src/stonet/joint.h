@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/pack.h"
 #include "data/problem.h"
 #include "net/shape.h"
@@ -25,6 +26,7 @@ typedef struct sn_joint sn_joint;
 /* The rows `rows` of a problem with joint set; the others keep what is expected of them. */
 stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_joint **out);
 void sn_joint_free(sn_joint *joint);
+SN_DROP(sn_joint, sn_joint_free)
 /* The problem with the present state for its features; it has no source. */
 const sn_problem *sn_joint_problem(const sn_joint *joint);
 /* One move of every incomplete row; `loss` is the mean loss of the epoch before. */

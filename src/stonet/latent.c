@@ -28,23 +28,17 @@ void sn_latent_free(sn_latent *latent)
 
 stonet_status sn_latent_create(const sn_problem *problem, int64_t most, uint64_t seed, sn_latent **out)
 {
-    sn_latent *latent;
-    *out = NULL;
+    SN_AUTO(sn_latent) *latent = NULL;
     SN_TRY(SN_NEW(latent, 1));
     latent->most = most;
     latent->seed = seed;
-    stonet_status status = SN_NEW_RAW(latent->y, problem->n);
-    if (status == STONET_OK) status = SN_NEW_RAW(latent->mu, most);
-    if (status != STONET_OK) {
-        sn_latent_free(latent);
-        return status;
-    }
+    SN_TRY(SN_NEW_RAW(latent->y, problem->n));
+    SN_TRY(SN_NEW_RAW(latent->mu, most));
     memcpy(latent->y, problem->y, (size_t)problem->n * sizeof *latent->y);
     latent->problem = *problem;
     latent->problem.y = latent->y;
     latent->problem.keep = NULL; /* what is kept of rows does not move with them */
-    *out = latent;
-    return STONET_OK;
+    return SN_GIVE(latent, out);
 }
 
 const sn_problem *sn_latent_problem(const sn_latent *latent)

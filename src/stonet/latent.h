@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/pack.h"
 #include "engine/engine.h"
 
@@ -22,6 +23,7 @@ typedef struct sn_latent sn_latent;
 /* `most`: rows of a batch at the most. */
 stonet_status sn_latent_create(const sn_problem *problem, int64_t most, uint64_t seed, sn_latent **out);
 void sn_latent_free(sn_latent *latent);
+SN_DROP(sn_latent, sn_latent_free)
 /* The problem whose y is drawn. */
 const sn_problem *sn_latent_problem(const sn_latent *latent);
 /* Draws for the rows of an iteration. rows: all training rows, by which the parameters of the law follow the

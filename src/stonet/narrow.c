@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "stonet/axes.h"
 
 /* Part of the effect that a Z may leave out without more training. */
@@ -85,9 +84,7 @@ static void fill(const sn_axes *axes, int64_t n, const float *z, const float *ou
 static stonet_status build(const sn_stage_job *job, const float *theta, const sn_axes *axes, int64_t n,
                            const float *units, const float *outputs, sn_shape *shape, float **out)
 {
-    SN_WORKSPACE(scratch);
-    float *z = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, n * axes->q));
+    SN_ARRAY(n * axes->q, float, z);
     SN_TRY(sn_axes_apply(axes, n, units, z));
     SN_TRY(lay_out(job->shape, axes->q, shape));
     SN_TRY(SN_NEW(*out, shape->parameters));
@@ -99,18 +96,15 @@ static stonet_status build(const sn_stage_job *job, const float *theta, const sn
 stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64_t q, sn_shape *shape,
                               float **out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = job->rows.n < SAMPLE ? job->rows.n : SAMPLE;
     const int64_t m = job->shape->width[job->shape->layers - 1], d = job->shape->width[job->shape->layers];
     const int64_t rank = job->shape->task == SN_CLASSIFICATION ? d - 1 : d;
-    int64_t *list = NULL;
-    float *units = NULL, *outputs = NULL;
-    sn_axes axes;
+    SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
     *out = NULL;
     if (q >= rank || q >= m) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, list, n));
-    SN_TRY(SN_TAKE(&scratch, units, n * m));
-    SN_TRY(SN_TAKE(&scratch, outputs, n * d));
+    SN_ARRAY(n, int64_t, list);
+    SN_ARRAY(n * m, float, units);
+    SN_ARRAY(n * d, float, outputs);
     for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / n);
     const sn_rows rows = sn_rows_list(list, n);
     const int h = job->shape->layers - 1;
@@ -118,9 +112,6 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
-    stonet_status status = STONET_OK;
-    if (axes.q > 0 && sn_axes_carried(&axes) < 1.0 - LEFT_OUT)
-        status = build(job, theta, &axes, n, units, outputs, shape, out);
-    sn_axes_free(&axes);
-    return status;
+    if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - LEFT_OUT) return STONET_OK;
+    return build(job, theta, &axes, n, units, outputs, shape, out);
 }

@@ -1,6 +1,6 @@
 #include "stonet/output_layer.h"
 
-#include "base/workspace.h"
+#include "base/memory.h"
 #include "net/regression.h"
 
 static const double penalty = 0.1;
@@ -38,13 +38,10 @@ stonet_status sn_refit_output(sn_engine *engine, const sn_shape *shape, const sn
 {
     const int h = shape->layers - 1;
     const int64_t n = rows->n, q = shape->width[h], outputs = shape->width[h + 1];
-    SN_WORKSPACE(scratch);
-    float *psi = NULL;
-    double *coef = NULL, *intercept = NULL;
     bool found;
-    SN_TRY(SN_TAKE(&scratch, psi, n * q));
-    SN_TRY(SN_TAKE_ZERO(&scratch, coef, outputs * q));
-    SN_TRY(SN_TAKE_ZERO(&scratch, intercept, outputs));
+    SN_ARRAY(n * q, float, psi);
+    SN_ZEROS(outputs * q, double, coef);
+    SN_ZEROS(outputs, double, intercept);
     engine->ops->start(engine, theta);
     SN_TRY(features(engine, h, rows, q, team, psi));
     if (is_constant(n, q, psi)) return STONET_OK;

@@ -150,13 +150,13 @@ stonet_status sn_spare_units(const sn_stage_job *job, int64_t wanted, sn_shape *
 {
     SN_WORKSPACE(scratch);
     sample s;
-    double *value = NULL, *direction = NULL, *weights = NULL;
+    double *value = NULL, *direction = NULL;
     int64_t live, found;
     SN_TRY(take_sample(job, *theta, &scratch, &s));
     SN_TRY(find_directions(s.n, s.units, s.u, &scratch, &value, &direction, &live));
     if (live >= wanted) return STONET_OK;
     SN_TRY(take_out(&s, direction, live, &scratch));
-    SN_TRY(SN_TAKE(&scratch, weights, (wanted - live) * s.inputs));
+    SN_ARRAY((wanted - live) * s.inputs, double, weights);
     SN_TRY(find_axes(&s, wanted - live, &scratch, weights, &found));
     return found > 0 ? add_units(&s, found, weights, shape, theta) : STONET_OK;
 }
@@ -165,13 +165,11 @@ stonet_status sn_feature_directions(const sn_problem *problem, int64_t *count)
 {
     SN_WORKSPACE(scratch);
     const int64_t n = problem->n < SAMPLE ? problem->n : SAMPLE, p = problem->p;
-    int64_t *list = NULL;
-    float *room = NULL;
-    double *x = NULL, *mean = NULL, *value = NULL, *vector = NULL;
-    SN_TRY(SN_TAKE(&scratch, list, n));
-    SN_TRY(SN_TAKE(&scratch, room, n * p));
-    SN_TRY(SN_TAKE(&scratch, x, n * p));
-    SN_TRY(SN_TAKE(&scratch, mean, p));
+    double *value = NULL, *vector = NULL;
+    SN_ARRAY(n, int64_t, list);
+    SN_ARRAY(n * p, float, room);
+    SN_ARRAY(n * p, double, x);
+    SN_ARRAY(p, double, mean);
     for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
     const sn_rows rows = sn_rows_list(list, n);
     SN_TRY(sn_batch_features(problem, &rows, room));

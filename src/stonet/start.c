@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 
 enum {
     SAMPLE = 512,      /* rows that units are scaled by */
@@ -71,13 +70,11 @@ static stonet_status run_start(const sn_stage_job *job, int number, float *theta
 stonet_status sn_race(const sn_stage_job *job, int starts, float *theta)
 {
     const size_t bytes = (size_t)job->shape->parameters * sizeof *theta;
-    SN_WORKSPACE(scratch);
-    float *other = NULL;
     double best, loss;
     sn_config config = *job->config;
     sn_quiet_run quiet;
     sn_stage_job racing = *job;
-    SN_TRY(SN_TAKE(&scratch, other, job->shape->parameters));
+    SN_ARRAY(job->shape->parameters, float, other);
     config.schedule.kind = SN_AVERAGED;
     config.weight_decay = fmin(config.weight_decay, RACE_DECAY);
     sn_quiet_run_init(&quiet, job->run);

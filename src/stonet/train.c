@@ -401,7 +401,7 @@ stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double 
 
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
 {
-    trainer *t;
+    SN_AUTO(sn_trainer) *t = NULL;
     SN_TRY(SN_NEW(t, 1));
     t->job = job;
     t->at.parameters = job->shape->parameters;
@@ -409,16 +409,11 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     t->started = sn_seconds();
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
-    stonet_status status = sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches);
-    if (status == STONET_OK) status = sn_batches_window(&t->batches, job->problem, &sn_windowing_usual);
-    if (status == STONET_OK) share_batches(t);
-    if (status == STONET_OK) status = prepare(t, theta);
-    if (status != STONET_OK) {
-        sn_trainer_free(t);
-        return status;
-    }
-    *out = t;
-    return STONET_OK;
+    SN_TRY(sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches));
+    SN_TRY(sn_batches_window(&t->batches, job->problem, &sn_windowing_usual));
+    share_batches(t);
+    SN_TRY(prepare(t, theta));
+    return SN_GIVE(t, out);
 }
 
 /* From the first stage to the second, which begins with what the first has reached. */
@@ -450,15 +445,14 @@ static stonet_status run_stages(trainer *t, float *theta)
 
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report)
 {
-    trainer *t;
+    SN_AUTO(sn_trainer) *t = NULL;
     SN_TRY(sn_trainer_create(training, theta, &t));
-    stonet_status status = sn_trainer_keep_at(t, training->key);
-    if (status == STONET_OK) status = run_stages(t, theta);
+    SN_TRY(sn_trainer_keep_at(t, training->key));
+    SN_TRY(run_stages(t, theta));
     *report = t->at.report;
-    if (status == STONET_OK && training->config->refit_output)
-        status = sn_refit_output(t->engine, training->shape, training->problem, &training->rows,
-                                 training->team, training->run, theta);
-    if (status == STONET_OK && report->outcome != STONET_STOPPED) sn_trainer_drop(t);
-    sn_trainer_free(t);
-    return status;
+    if (training->config->refit_output)
+        SN_TRY(sn_refit_output(t->engine, training->shape, training->problem, &training->rows, training->team,
+                               training->run, theta));
+    if (report->outcome != STONET_STOPPED) sn_trainer_drop(t);
+    return STONET_OK;
 }

@@ -14,8 +14,7 @@ static stonet_status pack_engine(const sn_trainer *t, sn_pack *pack)
 {
     const int64_t count = t->job->shape->parameters;
     const size_t bytes = (size_t)count * sizeof(double);
-    SN_BLOCK double *room = NULL;
-    SN_TRY(SN_NEW_RAW(room, 2 * count));
+    SN_ARRAY(2 * count, double, room);
     sn_engine_state state = {.parameters = room, .momentum = room + count};
     t->engine->ops->get_state(t->engine, &state);
     SN_TRY(sn_pack_bytes(pack, room, 2 * bytes));
@@ -25,9 +24,8 @@ static stonet_status pack_engine(const sn_trainer *t, sn_pack *pack)
 static stonet_status unpack_engine(sn_trainer *t, sn_unpack *from)
 {
     const int64_t count = t->job->shape->parameters;
-    SN_BLOCK double *room = NULL;
     int64_t iteration;
-    SN_TRY(SN_NEW_RAW(room, 2 * count));
+    SN_ARRAY(2 * count, double, room);
     SN_TRY(sn_unpack_bytes(from, room, 2 * (size_t)count * sizeof *room));
     SN_TRY(sn_unpack_int(from, &iteration));
     const sn_engine_state state = {room, room + count, (uint32_t)iteration};
