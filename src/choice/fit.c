@@ -465,6 +465,32 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
     }
 }
 
+/* The loss of the rows of a piece, where the parameters are now. */
+static stonet_status loss_of_piece(const sn_stage_job *job, const float *theta, double *loss)
+{
+    sn_losses losses;
+    if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
+    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta,
+                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
+    *loss = losses.loss;
+    return STONET_OK;
+}
+
+/* Goes so far from where the network was, or half as far, and so on: between two networks there may be worse
+   ones than either, and their rows show it. */
+static stonet_status go_a_part(const sn_stage_job *job, const place *p, double part, double before)
+{
+    enum { HALVES = 5 };
+    double loss;
+    go(p, part);
+    SN_TRY(loss_of_piece(job, p->at[0], &loss));
+    for (int k = 0; k < HALVES && !(loss <= before); k++) {
+        go(p, k + 1 < HALVES ? 0.5 : 0.0);
+        SN_TRY(loss_of_piece(job, p->at[0], &loss));
+    }
+    return STONET_OK;
+}
+
 /*
  * Of rows as the network sees them, and as they are. A fit that chose its length has learned all it can from
  * its rows, and so has one that goes on from there with others: their mean is what both together say. Piece k
@@ -478,6 +504,7 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
     SN_WORKSPACE(scratch);
     sn_config config;
     place p;
+    double before = (double)NAN;
     const sn_net_kind kind = {.front.kind = kind_of(net->front),
                               .activation = net->network.shape.activation,
                               .weight_decay = net->weight_decay};
@@ -496,8 +523,9 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
                         .run = run,
                         .history = &net->network.history};
     SN_TRY(remember(net, learns, &scratch, &p));
+    if (config.auto_epochs) SN_TRY(loss_of_piece(&job, p.at[0], &before));
     SN_TRY(train_until_it_holds(&job, &config, &p, report));
-    if (config.auto_epochs) go(&p, fmin(1.0, 2.0 * share));
+    if (config.auto_epochs) SN_TRY(go_a_part(&job, &p, fmin(1.0, 2.0 * share), before));
     net->training_loss = report->loss;
     forget_estimates(net);
     return keep(net, &config, report);
