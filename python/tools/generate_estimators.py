@@ -133,7 +133,8 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     settings = list(method["settings"])
     if base in ("TransformerReduction", "WeightedReduction"):
         settings.append(common["task"])
-    settings += [common[name] for name in ("scale", "levels", "missing", "missing_indicators")]
+    encoding = ("scale", "levels", "missing", "missing_indicators", "curves", "curves_window", "curves_columns")
+    settings += [common[name] for name in encoding]
     dim = common["dim"]
     value = default_of(dim)
     help_text = dim["help"] + '; "auto": as stonet.order chooses it'

@@ -29,6 +29,12 @@ typedef struct indicator_part {
     float value[2]; /* it is there, it is missing */
 } indicator_part;
 
+/* Columns that become the features of a curve. */
+typedef struct curve_part {
+    int64_t m;
+    int64_t *slot, *feature; /* m */
+} curve_part;
+
 struct sn_encoder {
     sn_row_source base;
     const sn_schema *schema;
@@ -53,6 +59,8 @@ struct sn_encoder {
     int64_t texts;
     indicator_part *indicator;
     int64_t indicators;
+    curve_part *curve;
+    int64_t curves;
 };
 
 /* ---- what is found out once -------------------------------------------------------------------- */
@@ -92,6 +100,29 @@ static stonet_status prepare_indicators(sn_encoder *e)
     return STONET_OK;
 }
 
+static stonet_status prepare_curves(sn_encoder *e, const int64_t *column)
+{
+    const sn_schema *schema = e->schema;
+    if (schema->n_curves > 0 && e->data->sparse != NULL)
+        return sn_fail(STONET_ERROR_DATA, "%s is sparse, and the model was fitted on curves",
+                       sn_table_name(e->data));
+    SN_TRY(SN_NEW(e->curve, schema->n_curves));
+    for (; e->curves < schema->n_curves; e->curves++) {
+        curve_part *part = &e->curve[e->curves];
+        part->m = sn_curve_channels(schema, e->curves + 1, NULL);
+        part->slot = sn_malloc((size_t)part->m, 2 * sizeof *part->slot);
+        if (part->slot == NULL) return STONET_ERROR_MEMORY;
+        part->feature = part->slot + part->m;
+        sn_curve_channels(schema, e->curves + 1, part->feature);
+        for (int64_t k = 0; k < part->m; k++) {
+            const int64_t j = part->feature[k];
+            part->slot[k] = e->data->column[column[j]].slot;
+            part->feature[k] = schema->input[j].first_feature;
+        }
+    }
+    return STONET_OK;
+}
+
 /* Sorts the columns by what their cells need: numbers, texts, indicators, seasons, and numbers too fine for
    float. */
 static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
@@ -101,13 +132,14 @@ static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
     SN_TRY(SN_NEW(e->text, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        if (input->features == 0) continue;
+        if (input->features == 0 || input->curve != 0) continue;
         if (input->kind == SN_COLUMN_NUMBER)
             e->number[e->numbers++] = (number_part){
                 .slot = e->data->column[column[j]].slot, .feature = input->first_feature, .input = input};
         else
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
     }
+    SN_TRY(prepare_curves(e, column));
     SN_TRY(prepare_indicators(e));
     SN_TRY(SN_NEW(e->fine, e->numbers));
     SN_TRY(SN_NEW(e->season, e->numbers));
@@ -196,6 +228,17 @@ static void encode_season(const sn_encoder *e, const number_part *part, int64_t 
     for (int k = 0; k < 2; k++) {
         const int64_t f = part->feature + 1 + k;
         to[f] = (float)((value[k] - e->schema->centre[f]) * e->schema->factor[f]);
+    }
+}
+
+static void encode_curve(const sn_encoder *e, const curve_part *part, int64_t row, float *to)
+{
+    const sn_schema *schema = e->schema;
+    double value[SN_CURVE_MOST];
+    const bool there = sn_curve_fetch(&schema->curves, e->data, row, part->m, part->slot, value);
+    for (int64_t k = 0; k < part->m; k++) {
+        const int64_t f = part->feature[k];
+        to[f] = there ? (float)((value[k] - schema->centre[f]) * schema->factor[f]) : (float)NAN;
     }
 }
 
@@ -292,6 +335,7 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
                             schema->factor[f]);
         }
         for (int64_t k = 0; k < e->seasons; k++) encode_season(e, &e->season[k], row, to);
+        for (int64_t k = 0; k < e->curves; k++) encode_curve(e, &e->curve[k], row, to);
         for (int64_t k = 0; k < e->texts; k++) {
             const sn_input *input = e->text[k].input;
             const int32_t category = category_of(e, &e->text[k], row);
@@ -323,6 +367,13 @@ static sn_gaps gaps(const sn_row_source *source, int64_t row)
         some = true;
         gaussian = gaussian && sn_imputer_is_plain(e->imputer, e->number[k].feature);
     }
+    for (int64_t k = 0; k < e->curves; k++) {
+        double value[SN_CURVE_MOST];
+        if (sn_curve_fetch(&e->schema->curves, e->data, row, e->curve[k].m, e->curve[k].slot, value))
+            continue;
+        some = true;
+        gaussian = false;
+    }
     return !some ? SN_GAPS_NONE : gaussian ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER;
 }
 
@@ -348,7 +399,8 @@ void sn_encoder_free(sn_encoder *e)
         sn_free(e->text[k].category);
         sn_interner_free(&e->text[k].categories);
     }
-    SN_FREE_ALL(e->text, e->number, e->fine, e->season, e->indicator, e->zero, e->feature, e);
+    for (int64_t k = 0; e->curve != NULL && k < e->schema->n_curves; k++) sn_free(e->curve[k].slot);
+    SN_FREE_ALL(e->curve, e->text, e->number, e->fine, e->season, e->indicator, e->zero, e->feature, e);
 }
 
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out)

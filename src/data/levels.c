@@ -76,7 +76,7 @@ stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train,
     SN_ARRAY(schema->n_inputs * most, int64_t, rows);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         if (schema->input[j].kind != SN_COLUMN_NUMBER || schema->input[j].left_out ||
-            schema->input[j].is_date)
+            schema->input[j].is_date || schema->input[j].curve != 0)
             continue;
         columns[count] = (seen){.input = j,
                                 .slot = train->column[j].slot,

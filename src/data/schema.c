@@ -33,13 +33,16 @@ void sn_schema_free(sn_schema *schema)
                 schema->id_name, schema);
 }
 
-/* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine", "age is missing". */
-static char *name_feature(const sn_input *input, int64_t c)
+/* Of feature c of an input: "colour=red", "age", "grade=2", "sold=season sine", "age is missing", "850
+   snv". */
+static char *name_feature(const sn_input *input, int64_t c, sn_curve curves)
 {
     char number[SN_NUMBER_SIZE];
     const char *value = NULL;
     const bool indicator = input->indicator && c == input->features - 1;
-    if (indicator)
+    if (input->curve != 0)
+        value = sn_words_name(&sn_curve_words, curves);
+    else if (indicator)
         value = "is missing";
     else if (input->kind == SN_COLUMN_TEXT) {
         if (!input->categories.ordered) value = input->categories.text[c];
@@ -53,9 +56,9 @@ static char *name_feature(const sn_input *input, int64_t c)
     char *name = sn_malloc(size, 1);
     if (name != NULL)
         snprintf(name, size, "%s%s%s", input->name,
-                 indicator       ? " "
-                 : value != NULL ? "="
-                                 : "",
+                 indicator || input->curve != 0 ? " "
+                 : value != NULL                ? "="
+                                                : "",
                  value != NULL ? value : "");
     return name;
 }
@@ -71,6 +74,7 @@ static int64_t feature_count(const sn_input *input)
 stonet_status sn_schema_lay_out(sn_schema *schema)
 {
     int64_t p = 0;
+    SN_TRY(sn_schema_check_curves(schema));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
         input->first_feature = p;
@@ -82,7 +86,7 @@ stonet_status sn_schema_lay_out(sn_schema *schema)
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         for (int64_t c = 0; c < input->features; c++) {
-            char *name = name_feature(input, c);
+            char *name = name_feature(input, c, schema->curves.how);
             if (name == NULL) return STONET_ERROR_MEMORY;
             schema->feature_name[input->first_feature + c] = name;
         }
@@ -237,9 +241,15 @@ sn_image sn_schema_image(const sn_schema *schema)
 
 bool sn_schema_needs_digits(const sn_schema *schema)
 {
+    if (schema->curves.fine) return true;
     for (int64_t f = 0; f < schema->p; f++)
         if (sn_far_from_zero(schema->centre[f], schema->factor[f])) return true;
     return false;
+}
+
+const sn_curves *sn_schema_curves(const sn_schema *schema)
+{
+    return &schema->curves;
 }
 
 sn_scale sn_schema_scale(const sn_schema *schema)

@@ -11,6 +11,7 @@
 #include "base/run.h"
 #include "base/store.h"
 #include "base/workspace.h"
+#include "data/curves.h"
 #include "data/frame.h"
 #include "data/problem.h"
 
@@ -65,6 +66,10 @@ typedef struct sn_encoding {
     /* A column of which more than 5 cells are missing, and more than 5 are there, gains a feature that says
        which. */
     bool indicators;
+    sn_curve curves;
+    int64_t curve_window;        /* 0: by the length of the curve */
+    const double *curve_columns; /* first and last column of each curve, counted from 1; none: all numbers */
+    size_t n_curve_columns;
 } sn_encoding;
 
 /* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns,
@@ -98,8 +103,14 @@ int64_t sn_schema_targets(const sn_schema *schema);     /* columns of the respon
 int64_t sn_schema_target_place(const sn_schema *schema, int64_t target);
 double sn_schema_target_mean(const sn_schema *schema, int64_t target);
 double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
-sn_scale sn_schema_scale(const sn_schema *schema);                   /* what AUTO became */
-int64_t sn_schema_level_inputs(const sn_schema *schema);             /* columns that have levels */
+/* How rough the curves of these training rows are: the sum of squared steps from channel to channel over
+   twice the sum of squares about the row's mean, 1 for noise, near 0 for smooth curves; the mean over some
+   rows. The schema has curves. */
+stonet_status sn_schema_roughness(const sn_schema *schema, const stonet_data *train, double *out);
+/* How curves are prepared; SN_CURVE_NONE: there are none. */
+const sn_curves *sn_schema_curves(const sn_schema *schema);
+sn_scale sn_schema_scale(const sn_schema *schema);       /* what AUTO became */
+int64_t sn_schema_level_inputs(const sn_schema *schema); /* columns that have levels */
 sn_missing sn_schema_missing(const sn_schema *schema);
 int64_t
 sn_schema_indicators(const sn_schema *schema); /* columns with a feature that says which are missing */

@@ -164,7 +164,7 @@ static stonet_status feature_moments(sn_schema *schema, const stonet_data *train
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         int64_t slot = train->column[j].slot, f = input->first_feature;
-        if (input->features == 0) continue;
+        if (input->features == 0 || input->curve != 0) continue;
         if (input->indicator) indicator_moments(schema, train, j, variance);
         if (input->kind == SN_COLUMN_NUMBER) {
             schema->mean[f] = columns->mean[slot];
@@ -338,10 +338,11 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
                                  : sn_moments_of(&numbers, &columns));
     SN_TRY(refine_moments(train, &columns));
     SN_TRY(feature_moments(schema, train, &columns, variance));
+    SN_TRY(sn_schema_curve_moments(schema, train, variance));
     SN_TRY(report_constants(schema, variance, run));
     schema->scale = scale;
     if (scale == SN_SCALE_AUTO) {
-        bool images = looks_like_images(train, &columns);
+        bool images = schema->curves.how == SN_CURVE_NONE && looks_like_images(train, &columns);
         schema->scale = images ? SN_SCALE_COMMON : SN_SCALE_COLUMN;
         if (images) sn_message(run, STONET_NOTE, "the columns look like pixels: all get one common scale");
     }

@@ -150,6 +150,7 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
         else if (column->unnamed)
             SN_TRY(fit_unnamed(train, j, input, run));
     }
+    SN_TRY(sn_schema_find_curves(schema, train, wanted));
     SN_TRY(sn_schema_meet_missing(schema, train, run));
     if (wanted->levels > 0) SN_TRY(sn_schema_find_levels(schema, train, wanted->levels));
     if (wanted->indicators) sn_schema_set_indicators(schema, train->n);

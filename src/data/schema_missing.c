@@ -83,8 +83,8 @@ void sn_schema_set_indicators(sn_schema *schema, int64_t n)
     enum { FEWEST = 6 };
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
-        const bool used =
-            !input->left_out && (input->kind == SN_COLUMN_NUMBER || input->categories.count > 0);
+        const bool used = !input->left_out && input->curve == 0 &&
+                          (input->kind == SN_COLUMN_NUMBER || input->categories.count > 0);
         input->indicator = used && input->missing >= FEWEST && n - input->missing >= FEWEST;
     }
 }

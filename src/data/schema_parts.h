@@ -23,6 +23,7 @@ typedef struct sn_input {
     float *level; /* ascending */
     int64_t first_feature, features;
     int64_t missing; /* cells of the training rows */
+    int64_t curve;   /* number of the curve that it is a channel of, from 1; 0: none */
 } sn_input;
 
 struct sn_schema {
@@ -34,6 +35,8 @@ struct sn_schema {
     char *id_name;  /* the column that named the training rows, or NULL */
     int64_t width;  /* columns of the training file, when some were neither inputs nor targets; else 0 */
     sn_image image; /* that the features together are */
+    sn_curves curves;
+    int64_t n_curves;
     int64_t n_inputs;
     sn_input *input;
 
@@ -74,6 +77,20 @@ static inline bool sn_is_identifier(int64_t distinct, int64_t n)
     return distinct > 20 && 2 * distinct > n;
 }
 
+/* Marks the inputs that are curves. */
+stonet_status sn_schema_find_curves(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted);
+/* Counts the curves, checks that they are long enough, and sets the window where none is given. */
+stonet_status sn_schema_check_curves(sn_schema *schema);
+/* Means and variances of the features that are curves. */
+stonet_status sn_schema_curve_moments(sn_schema *schema, const stonet_data *train, double *variance);
+/* The channels of a curve, in the order of the table: their number, and (NULL: no need) which inputs they
+   are. */
+int64_t sn_curve_channels(const sn_schema *schema, int64_t curve, int64_t *input);
+/* a (m x m): the linear part of what is done to a curve of m channels, row k makes channel k. */
+stonet_status sn_curve_matrix(const sn_curves *curves, int64_t m, double *a);
+/* A curve of a row of the table, prepared; slot (m): where its channels are. False: it is missing. */
+bool sn_curve_fetch(const sn_curves *curves, const stonet_data *data, int64_t row, int64_t m,
+                    const int64_t *slot, double *out);
 /* Names the inputs after the columns of the table and finds their categories, levels and indicators; says
    which columns are left out, which rare categories are put together. */
 stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted,

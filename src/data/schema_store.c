@@ -42,6 +42,7 @@ static json_t *inputs_to_json(const sn_schema *schema)
         if (input->indicator) entry = sn_json_put(entry, "indicator", json_true());
         if (schema->width > 0) entry = sn_json_put(entry, "position", json_integer(input->position));
         if (input->levels > 0) entry = sn_json_put(entry, "levels", levels_to_json(input));
+        if (input->curve > 0) entry = sn_json_put(entry, "curve", json_integer(input->curve));
         if (input->missing > 0) entry = sn_json_put(entry, "missing", json_integer(input->missing));
         list = sn_json_add(list, entry);
     }
@@ -108,6 +109,11 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     if (schema->width > 0) SN_TRY(sn_store_put_int(store, "schema.width", schema->width));
     if (schema->image.rank > 0)
         SN_TRY(sn_store_put_vector(store, "schema.image", SN_I64, schema->image.rank, schema->image.extent));
+    if (schema->curves.how != SN_CURVE_NONE) {
+        SN_TRY(sn_words_put(&sn_curve_words, store, "schema.curves", (int)schema->curves.how));
+        SN_TRY(sn_store_put_int(store, "schema.curves_window", schema->curves.window));
+        SN_TRY(sn_store_put_int(store, "schema.curves_fine", schema->curves.fine));
+    }
     SN_TRY(put_json(store, "schema.inputs", inputs_to_json(schema)));
     SN_TRY(put_json(store, "schema.targets", targets_to_json(schema)));
     SN_TRY(sn_store_put_vector(store, "schema.mean", SN_F64, schema->p, schema->mean));
@@ -215,6 +221,13 @@ static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
         if (categories != NULL) SN_TRY(words_from_json(categories, "schema.inputs", &input->categories));
         SN_TRY(flags_from_json(entry, schema->width, input));
         if (levels != NULL) SN_TRY(levels_from_json(levels, input));
+        const json_t *curve = json_object_get(entry, "curve");
+        input->curve = json_integer_value(curve); /* 0 for none */
+        const bool plain = input->kind == SN_COLUMN_NUMBER && !input->is_date && !input->left_out &&
+                           !input->indicator && input->levels == 0;
+        if (input->curve < 0 || input->curve > schema->n_inputs || (input->curve > 0 && !plain) ||
+            (input->curve > 0 && schema->curves.how == SN_CURVE_NONE))
+            return damaged("schema.inputs");
         const json_t *missing = json_object_get(entry, "missing");
         input->missing = json_integer_value(missing); /* 0 for none */
         if (input->missing < 0) return damaged("schema.inputs");
@@ -300,6 +313,21 @@ static stonet_status load_image(const sn_store *store, sn_schema *schema)
     return size == schema->p ? STONET_OK : damaged("schema.image");
 }
 
+/* Files before 0.3 know no curves. */
+static stonet_status load_curves(const sn_store *store, sn_schema *schema)
+{
+    int how;
+    int64_t fine;
+    if (sn_store_find_text(store, "schema.curves") == NULL) return STONET_OK;
+    SN_TRY(sn_words_get(&sn_curve_words, store, "schema.curves", &how));
+    SN_TRY(sn_store_get_int(store, "schema.curves_window", SN_CURVE_FEWEST, SN_CURVE_MOST,
+                            &schema->curves.window));
+    SN_TRY(sn_store_get_int(store, "schema.curves_fine", 0, 1, &fine));
+    schema->curves.how = (sn_curve)how;
+    schema->curves.fine = fine == 1;
+    return STONET_OK;
+}
+
 static stonet_status load_response(const sn_store *store, sn_schema *schema)
 {
     int task;
@@ -330,8 +358,11 @@ static stonet_status load_all(const sn_store *store, sn_schema *schema)
     if (sn_store_find_text(store, "schema.width") != NULL)
         SN_TRY(sn_store_get_int(store, "schema.width", 1, INT32_MAX, &schema->width));
     SN_TRY(sn_text_copy(sn_store_find_text(store, "schema.id"), &schema->id_name));
+    SN_TRY(load_curves(store, schema));
     SN_TRY(load_list(store, "schema.inputs", schema, inputs_from_json));
-    SN_TRY(sn_schema_lay_out(schema));
+    const stonet_status laid_out = sn_schema_lay_out(schema);
+    if (laid_out != STONET_OK && laid_out != STONET_ERROR_MEMORY) return damaged("schema.curves");
+    SN_TRY(laid_out);
     if (schema->p < 1) return damaged("schema.inputs");
     SN_TRY(load_image(store, schema));
     SN_TRY(load_vector(store, "schema.mean", schema->p, false, &schema->mean));

@@ -133,27 +133,30 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
         "\n/* Where a column begins among the features (-1: it is not used), how many categories or\n"
         "   levels it has, whether float is too coarse for it, whether its categories are ranks, whether "
         "the\n"
-        "   last one is all others, whether it has the time of the year, and which feature says that it is\n"
-        "   missing (-1: none). */\n"
-        "typedef struct column {\n    int first, count, fine, ordered, other, season, missing;\n"
+        "   last one is all others, whether it has the time of the year, whether it is a channel of a curve,\n"
+        "   and which feature says that it is missing (-1: none). */\n"
+        "typedef struct column {\n    int first, count, fine, ordered, other, season, channel, missing;\n"
         "    const float *level;\n    const char *const *category;\n} column;\n");
     sn_bytes_print(out, "\nstatic const column columns[%s_INPUTS] = {\n", of->name);
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         const int64_t first = input->first_feature;
         const bool text = input->kind == SN_COLUMN_TEXT, used = input->features > 0;
-        const bool fine = used && !text && sn_far_from_zero(schema->centre[first], schema->factor[first]);
+        const bool fine =
+            input->curve != 0
+                ? schema->curves.fine
+                : used && !text && sn_far_from_zero(schema->centre[first], schema->factor[first]);
         char level[32] = "NULL", category[32] = "NULL";
         if (input->levels > 0) snprintf(level, sizeof level, "level%d", (int)j);
         if (text && used) snprintf(category, sizeof category, "category%d", (int)j);
-        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %d, %d, %d, %" PRId64 ", %s, %s}%s\n",
+        sn_bytes_print(out, "    {%" PRId64 ", %" PRId64 ", %d, %d, %d, %d, %d, %" PRId64 ", %s, %s}%s\n",
                        used ? first : -1,
                        !used  ? 0
                        : text ? input->categories.count
                               : input->levels,
                        fine, text && input->categories.ordered, input->has_other, input->season,
-                       input->indicator ? first + input->features - 1 : -1, level, category,
-                       j + 1 < schema->n_inputs ? "," : "");
+                       input->curve != 0, input->indicator ? first + input->features - 1 : -1, level,
+                       category, j + 1 < schema->n_inputs ? "," : "");
     }
     sn_bytes_text(
         out, "};\n\n/* Of each feature: what an unknown category or level counts as, and its scale. */\n");
@@ -201,7 +204,11 @@ static const char ENCODER[] =
     "    }\n"
     "    for (k = 0, *gone = isnan(number); k < NA; k++)\n"
     "        if (na_number[k] == number) *gone = 1;\n"
-    "    if (*gone ? !FILLS : !isfinite(number)) return 0;\n"
+    "    if (*gone ? !FILLS || c->channel : !isfinite(number)) return 0;\n"
+    "    if (c->channel) {\n"
+    "        x[c->first] = c->fine ? number : (double)(float)number;\n"
+    "        return 1;\n"
+    "    }\n"
     "    scale(c->first, *gone ? mean0[c->first] : c->fine ? number : (double)(float)number, x);\n"
     "    if (c->season) {\n"
     "        scale(c->first + 1, *gone ? mean0[c->first + 1] : sin(phase), x);\n"
@@ -231,13 +238,57 @@ static void put_na(sn_bytes *out, const sn_na *na)
     sn_bytes_text(out, "};\n");
 }
 
-static void put_encode(sn_bytes *out, const sn_exported *of)
+static const char CURVE[] =
+    "\n/* What is done to a curve, whose channels are these features: its matrix, and with `divides` its\n"
+    "   standard deviation. */\n"
+    "static void prepare(const int *channel, int m, const double *matrix, int divides, double *x)\n{\n"
+    "    double from[CHANNELS], mean = 0.0, squares = 0.0, sd;\n"
+    "    int i, k;\n"
+    "    for (k = 0; k < m; k++) mean += (from[k] = x[channel[k]]) / m;\n"
+    "    for (k = 0; k < m; k++) squares += (from[k] - mean) * (from[k] - mean);\n"
+    "    sd = sqrt(squares / (m - 1));\n"
+    "    for (i = 0; i < m; i++) {\n"
+    "        double sum = 0.0;\n"
+    "        for (k = 0; k < m; k++) sum += matrix[(size_t)i * (size_t)m + (size_t)k] * from[k];\n"
+    "        if (divides) sum = sd > FLAT * fabs(mean) ? sum / sd : 0.0;\n"
+    "        scale(channel[i], sum, x);\n"
+    "    }\n}\n";
+
+/* Channels and matrix of each curve, and the function that prepares one. */
+static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
 {
+    SN_WORKSPACE(scratch);
+    int64_t *input = NULL, longest = 0;
+    double *matrix = NULL;
+    if (schema->n_curves == 0) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, input, schema->n_inputs));
+    sn_bytes_text(out, "\n");
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
+        const int64_t m = sn_curve_channels(schema, curve, input);
+        if (m > longest) longest = m;
+        SN_TRY(SN_TAKE(&scratch, matrix, m * m));
+        SN_TRY(sn_curve_matrix(&schema->curves, m, matrix));
+        sn_c_table(out, "curve", (int)curve, m * m, matrix);
+        sn_bytes_print(out, "static const int channel%d[%" PRId64 "] = {", (int)curve, m);
+        for (int64_t k = 0; k < m; k++)
+            sn_bytes_print(out, "%s%" PRId64, k == 0 ? "" : ", ", schema->input[input[k]].first_feature);
+        sn_bytes_text(out, "};\n");
+    }
+    sn_bytes_print(out, "enum { CHANNELS = %" PRId64 " };\nstatic const double FLAT = %g;\n", longest,
+                   SN_CURVE_FLAT);
+    sn_bytes_text(out, CURVE);
+    return STONET_OK;
+}
+
+static stonet_status put_encode(sn_bytes *out, const sn_exported *of)
+{
+    const sn_schema *schema = of->schema;
     sn_bytes_print(
         out, "\n/* Whether a missing cell counts as the average of its column. */\nenum { FILLS = %d };\n",
         sn_exported_fills(of));
     put_na(out, &of->na);
     sn_bytes_text(out, ENCODER);
+    SN_TRY(put_curves(out, schema));
     sn_bytes_print(out,
                    "\n/* The features x of a row. */\n"
                    "static int encode(const %s_cell *row, double *x)\n{\n"
@@ -249,15 +300,21 @@ static void put_encode(sn_bytes *out, const sn_exported *of)
                    "        if (!look(c, row[j].number, row[j].text, &known, &gone, x)) return j + 1;\n"
                    "        if (c->missing >= 0) scale(c->missing, gone, x);\n",
                    of->name, of->name);
+    sn_bytes_text(out,
+                  "        if (c->ordered) scale(first, known < 0 ? mean0[first] : known + 1.0, x);\n"
+                  "        for (k = 0; !c->ordered && k < c->count; k++)\n"
+                  "            scale(first + k, known < 0 ? mean0[first + k] : k == known ? 1.0 : 0.0, x);\n"
+                  "    }\n");
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++)
+        sn_bytes_print(out, "    prepare(channel%d, %" PRId64 ", curve%d, %d, x);\n", (int)curve,
+                       sn_curve_channels(schema, curve, NULL), (int)curve,
+                       sn_curve_divides(schema->curves.how));
     sn_bytes_print(out,
-                   "        if (c->ordered) scale(first, known < 0 ? mean0[first] : known + 1.0, x);\n"
-                   "        for (k = 0; !c->ordered && k < c->count; k++)\n"
-                   "            scale(first + k, known < 0 ? mean0[first + k] : k == known ? 1.0 : 0.0, x);\n"
-                   "    }\n"
                    "    for (k = 0; k < %" PRId64 "; k++)\n"
                    "        if (!isfinite(x[k])) return -1;\n"
                    "    return 0;\n}\n",
-                   of->schema->p);
+                   schema->p);
+    return STONET_OK;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------------- */
@@ -454,7 +511,7 @@ stonet_status sn_export_c(const sn_exported *exported, sn_bytes *out)
     put_calls(out, exported);
     put_names(out, exported);
     put_columns(out, exported);
-    put_encode(out, exported);
+    SN_TRY(put_encode(out, exported));
     put_tables(out, formula);
     put_helpers(out, formula);
     put_function(out, exported, "transform", "z", "DIM", formula->z);

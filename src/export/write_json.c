@@ -108,6 +108,47 @@ static void put_features(sn_bytes *out, const sn_schema *schema)
     sn_bytes_text(out, "  ],\n");
 }
 
+static void put_matrix(sn_bytes *out, int64_t rows, int64_t columns, const double *matrix)
+{
+    sn_bytes_text(out, ",\n     \"matrix\": [\n");
+    for (int64_t k = 0; k < rows; k++) {
+        sn_bytes_text(out, "       ");
+        put_numbers(out, columns, matrix + k * columns);
+        sn_bytes_text(out, k + 1 < rows ? ",\n" : "]");
+    }
+}
+
+/* What is done to curves, before features are scaled. */
+static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
+{
+    SN_WORKSPACE(scratch);
+    int64_t *input = NULL;
+    double *matrix = NULL;
+    if (schema->n_curves == 0) return STONET_OK;
+    SN_TRY(SN_TAKE(&scratch, input, schema->n_inputs));
+    sn_bytes_print(out,
+                   "  \"curves\": {\"how\": \"%s\", \"formula\": \"raw = matrix x%s, x: the features "
+                   "of the channels as they are in the table%s; a missing one: no answer\", \"of\": [\n",
+                   sn_words_name(&sn_curve_words, schema->curves.how),
+                   sn_curve_divides(schema->curves.how)
+                       ? " / sd(x), or 0 where sd(x) <= 1e-12 |mean(x)| (sd with m - 1)"
+                       : "",
+                   schema->curves.fine ? "" : ", rounded to float32");
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
+        const int64_t m = sn_curve_channels(schema, curve, input);
+        SN_TRY(SN_TAKE(&scratch, matrix, m * m));
+        SN_TRY(sn_curve_matrix(&schema->curves, m, matrix));
+        sn_bytes_text(out, "    {\"features\": [");
+        for (int64_t k = 0; k < m; k++)
+            sn_bytes_print(out, "%s%" PRId64, k == 0 ? "" : ", ", schema->input[input[k]].first_feature);
+        sn_bytes_text(out, "]");
+        put_matrix(out, m, m, matrix);
+        sn_bytes_text(out, curve < schema->n_curves ? "},\n" : "}\n");
+    }
+    sn_bytes_text(out, "  ]},\n");
+    return STONET_OK;
+}
+
 /* ---- steps ------------------------------------------------------------------------------------------ */
 
 /* What a step does, as one would write it; v is the result. */
@@ -143,17 +184,6 @@ static const char *formula_of(const sn_step *step)
     return "";
 }
 
-static void put_matrix(sn_bytes *out, const sn_step *step)
-{
-    sn_bytes_text(out, ",\n     \"matrix\": [\n");
-    const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
-    for (int64_t k = 0; k < rows; k++) {
-        sn_bytes_text(out, "       ");
-        put_numbers(out, columns, step->matrix + k * columns);
-        sn_bytes_text(out, k + 1 < rows ? ",\n" : "]");
-    }
-}
-
 static void put_step(sn_bytes *out, const sn_step *step, int k)
 {
     sn_bytes_print(out, "    {\"step\": %d, \"kind\": \"%s\", \"formula\": \"%s\", \"width\": %" PRId64, k,
@@ -168,7 +198,7 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
         put_number(out, step->number);
     }
     if (step->runs > 1) sn_bytes_print(out, ", \"runs\": %" PRId64, step->runs);
-    if (step->matrix != NULL) put_matrix(out, step);
+    if (step->matrix != NULL) put_matrix(out, sn_step_rows(step), sn_step_columns(step), step->matrix);
     if (step->factor != NULL) {
         sn_bytes_text(out, ",\n     \"factor\": ");
         put_numbers(out, step->width, step->factor);
@@ -246,6 +276,7 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
     }
     sn_bytes_text(out, "],\n");
     put_columns(out, exported->schema);
+    SN_TRY(put_curves(out, exported->schema));
     put_features(out, exported->schema);
     sn_bytes_text(out, "  \"steps\": [\n");
     for (int k = 0; k < exported->formula->count; k++) {

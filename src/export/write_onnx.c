@@ -199,7 +199,7 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
     SN_TRY(SN_TAKE(keep, fine, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const int64_t f = schema->input[j].first_feature;
-        if (!is_number(&schema->input[j])) continue;
+        if (!is_number(&schema->input[j]) || schema->input[j].curve != 0) continue;
         feature[count] = f;
         fine[count] = sn_far_from_zero(schema->centre[f], schema->factor[f]) ? 1.0 : 0.0;
         column[count] = e->input[j];
@@ -221,6 +221,52 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
         if (input->indicator)
             add_missing(e, sn_onnx_one(g, "IsNaN", sn_onnx_gather(g, numbers, 1, &k)), input);
     }
+    return STONET_OK;
+}
+
+/* The channels of a curve, prepared: rows x m. A missing cell makes all of them NaN. */
+static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
+{
+    SN_WORKSPACE(keep);
+    sn_onnx_graph *g = e->graph;
+    const sn_schema *schema = e->schema;
+    const sn_curves *curves = &schema->curves;
+    const int64_t m = sn_curve_channels(schema, curve, NULL);
+    int64_t *input = NULL, *feature = e->feature + e->made;
+    double *a = NULL, *turned = NULL;
+    sn_onnx_value *column = NULL;
+    SN_TRY(SN_TAKE(&keep, input, m));
+    SN_TRY(SN_TAKE(&keep, column, m));
+    SN_TRY(SN_TAKE(&keep, a, m * m));
+    SN_TRY(SN_TAKE(&keep, turned, m * m));
+    sn_curve_channels(schema, curve, input);
+    SN_TRY(sn_curve_matrix(curves, m, a));
+    for (int64_t k = 0; k < m; k++) {
+        if (!e->matrix) column[k] = e->input[input[k]];
+        feature[k] = schema->input[input[k]].first_feature;
+        for (int64_t j = 0; j < m; j++) turned[j * m + k] = a[k * m + j];
+    }
+    sn_onnx_value x =
+        e->matrix ? sn_onnx_gather(g, e->input[0], m, input) : sn_onnx_concat(g, (int)m, column);
+    x = without_na(e, x);
+    if (!curves->fine) x = sn_onnx_cast(g, sn_onnx_cast(g, x, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    sn_onnx_value made = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, m, m, turned));
+    if (sn_curve_divides(curves->how)) {
+        const sn_onnx_value mean =
+            sn_onnx_two(g, "Mul", sn_onnx_row_sums(g, x), sn_onnx_number(g, 1.0 / (double)m));
+        const sn_onnx_value apart = sn_onnx_two(g, "Sub", x, mean);
+        const sn_onnx_value sd =
+            sn_onnx_one(g, "Sqrt",
+                        sn_onnx_two(g, "Mul", sn_onnx_row_sums(g, sn_onnx_two(g, "Mul", apart, apart)),
+                                    sn_onnx_number(g, 1.0 / (double)(m - 1))));
+        const sn_onnx_value least =
+            sn_onnx_two(g, "Mul", sn_onnx_one(g, "Abs", mean), sn_onnx_number(g, SN_CURVE_FLAT));
+        const sn_onnx_value parts[] = {sn_onnx_two(g, "LessOrEqual", sd, least), sn_onnx_number(g, 0.0),
+                                       sn_onnx_two(g, "Div", made, sd)};
+        made = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+    }
+    e->part[e->parts++] = scaled(e, made, m, feature, scratch);
+    e->made += m;
     return STONET_OK;
 }
 
@@ -347,6 +393,7 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
     SN_TRY(SN_TAKE(&keep, place, schema->p));
     SN_TRY(add_inputs(&e, of, ml));
     SN_TRY(add_numbers(&e, &keep, scratch));
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++) SN_TRY(add_curve(&e, curve, scratch));
     for (int64_t j = 0; j < schema->n_inputs; j++)
         if (is_words(&schema->input[j])) SN_TRY(add_words(&e, j, &keep, scratch));
     *out = in_order(&e, place);

@@ -141,7 +141,19 @@ static void tell_levels(const stonet_spec *spec, const sn_schema *schema, const 
                    columns == 1 ? "it as" : "them");
 }
 
-stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, sn_encoding *out)
+static stonet_status spec_curves(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                                 sn_encoding *out)
+{
+    const bool open = sn_is(spec->common, "curves", "auto");
+    out->curves = open ? SN_CURVE_NONE : (sn_curve)sn_words_choice(&sn_curve_words, spec->common, "curves");
+    if (*sn_word(spec->common, "curves_window") == '\0')
+        out->curve_window = sn_int(spec->common, "curves_window");
+    out->curve_columns = sn_list(spec->common, "curves_columns", &out->n_curve_columns);
+    return open ? sn_curves_choose(train, run, out) : STONET_OK;
+}
+
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               sn_encoding *out)
 {
     *out = (sn_encoding){.scale = (sn_scale)sn_words_choice(&sn_scale_words, spec->common, "scale"),
                          .missing = missing_of(spec)};
@@ -153,7 +165,7 @@ stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train
     else if (!none && train->n_numeric < PIXELS)
         out->levels = AUTO_LEVELS;
     out->indicators = train->missing > 0 && sn_is(spec->common, "missing_indicators", "on");
-    return STONET_OK;
+    return spec_curves(spec, train, run, out);
 }
 
 int stonet_spec_needs_response(const stonet_spec *spec)
@@ -352,7 +364,9 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_settings_copy(spec->common, &model->common));
     SN_TRY(sn_settings_copy(spec->settings, &model->settings));
     sn_encoding encoding;
-    SN_TRY(sn_spec_encoding(spec, train, &encoding));
+    stonet_run alone = *run; /* how curves are prepared is found out by every rank for itself */
+    alone.team = NULL;
+    SN_TRY(sn_spec_encoding(spec, train, &alone, &encoding));
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     tell_levels(spec, model->schema, run);
     SN_TRY(check_method(spec->method, model->schema));

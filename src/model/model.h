@@ -9,8 +9,8 @@
 #include "learners/learner.h"
 #include "methods/method.h"
 
-/* The settings every method has: dim, task, scale, levels, missing, missing_indicators, class_weight,
- * learner. */
+/* The settings every method has: dim, task, scale, levels, missing, missing_indicators, curves,
+ * curves_window, curves_columns, class_weight, learner. */
 extern const sn_param sn_common_params[];
 extern const size_t sn_common_param_count;
 
@@ -28,9 +28,13 @@ sn_task_wish sn_spec_task(const stonet_spec *spec);
    ones if it drops them; NULL: all. */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part);
-/* The encoding of features and response it asks for; what it leaves open about levels is chosen by these
-   rows. */
-stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, sn_encoding *out);
+/* The encoding of features and response it asks for; what it leaves open about levels and curves is chosen by
+   these rows. */
+stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
+                               sn_encoding *out);
+/* Sets encoding->curves to what has the least loss on held-out rows, where the columns are smooth along their
+   order, and says so. */
+stonet_status sn_curves_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding);
 /* Adds all that it says, and what any fit depends on beside that: the seed, and the program. */
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash);
 /* The same without the dimension: what the training depends on, where one serves all of them. */

@@ -25,6 +25,15 @@ const sn_param sn_common_params[] = {
      "given the response too); joint: StoNets draw by what the network says of the response"},
     {"missing_indicators", SN_CHOICE, "off", 0, 0, "on|off",
      "on: features that say which cells are missing, for columns that lack more than 5"},
+    {"curves", SN_CHOICE, "none", 0, 0, "auto|" SN_CURVE_WORDS(SN_JOINED),
+     "what is done to each row of a spectrum or another curve before all else: standard normal variate, "
+     "centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-out rows, if the columns "
+     "are smooth along their order"},
+    {"curves_window", SN_INTEGER, "auto", SN_CURVE_FEWEST, SN_CURVE_MOST, "auto",
+     "channels in the window of a derivative of curves, an odd number; auto: a fifteenth of the curve"},
+    {"curves_columns", SN_INTEGERS, "all", 1, 1e6, "all",
+     "first and last column of each curve, counted from 1 without the target: 2,101 or 2,101,102,201; all: "
+     "all columns of numbers are one curve"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),

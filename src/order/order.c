@@ -100,7 +100,7 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
             "rules that read eigenvalues have no weighted form: use rule cv, or leave the weights out");
     SN_TRY(sn_spec_rows(job->spec, job->data, job->run, &part));
     const stonet_data *data = part != NULL ? part : job->data;
-    stonet_status status = sn_spec_encoding(job->spec, data, &encoding);
+    stonet_status status = sn_spec_encoding(job->spec, data, job->run, &encoding);
     if (status == STONET_OK) status = sn_schema_fit(data, &encoding, job->run, &schema);
     if (status == STONET_OK) status = sn_schema_problem(schema, data, &scratch, &problem);
     sn_schema_free(schema);

@@ -136,6 +136,16 @@ class StoNetClassifier(BaseStoNetClassifier):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     task : {"auto", "classification", "ordinal"}, default="auto"
         what y is: classes, or classes in order, as an ordered pandas Categorical or numbers;
         auto: in order if y is such a Categorical.
@@ -213,6 +223,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -263,6 +276,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         task: Literal["auto", "classification", "ordinal"] = "auto",
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         random_state: Any = None,
@@ -316,6 +332,9 @@ class StoNetClassifier(BaseStoNetClassifier):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.task = task
         self.class_weight = class_weight
         self.random_state = random_state
@@ -444,6 +463,16 @@ class StoNetRegressor(BaseStoNetRegressor):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
         what y is: numbers; times that may be censored, with events; bounds of times; counts,
         with exposure; auto: times if y is a structured array of events and times, counts if fit
@@ -518,6 +547,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -568,6 +600,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         task: Literal["auto", "regression", "survival", "interval", "count"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -620,6 +655,9 @@ class StoNetRegressor(BaseStoNetRegressor):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.task = task
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -649,6 +687,16 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -671,6 +719,9 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -681,6 +732,9 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -690,6 +744,9 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -720,6 +777,16 @@ class PartialLeastSquares(WeightedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -743,6 +810,9 @@ class PartialLeastSquares(WeightedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -754,6 +824,9 @@ class PartialLeastSquares(WeightedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -764,6 +837,9 @@ class PartialLeastSquares(WeightedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -803,6 +879,16 @@ class SlicedInverseRegression(WeightedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -830,6 +916,9 @@ class SlicedInverseRegression(WeightedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -845,6 +934,9 @@ class SlicedInverseRegression(WeightedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -859,6 +951,9 @@ class SlicedInverseRegression(WeightedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -894,6 +989,16 @@ class SlicedAverageVariance(WeightedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -919,6 +1024,9 @@ class SlicedAverageVariance(WeightedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -932,6 +1040,9 @@ class SlicedAverageVariance(WeightedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -944,6 +1055,9 @@ class SlicedAverageVariance(WeightedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -979,6 +1093,16 @@ class DirectionalRegression(WeightedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1004,6 +1128,9 @@ class DirectionalRegression(WeightedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1017,6 +1144,9 @@ class DirectionalRegression(WeightedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1029,6 +1159,9 @@ class DirectionalRegression(WeightedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1064,6 +1197,16 @@ class PrincipalHessianDirections(WeightedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1089,6 +1232,9 @@ class PrincipalHessianDirections(WeightedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1102,6 +1248,9 @@ class PrincipalHessianDirections(WeightedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1114,6 +1263,9 @@ class PrincipalHessianDirections(WeightedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1159,6 +1311,16 @@ class GSIR(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1188,6 +1350,9 @@ class GSIR(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1205,6 +1370,9 @@ class GSIR(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1221,6 +1389,9 @@ class GSIR(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1264,6 +1435,16 @@ class KernelSIR(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1292,6 +1473,9 @@ class KernelSIR(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1308,6 +1492,9 @@ class KernelSIR(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1323,6 +1510,9 @@ class KernelSIR(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1366,6 +1556,16 @@ class GSAVE(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1394,6 +1594,9 @@ class GSAVE(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1410,6 +1613,9 @@ class GSAVE(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1425,6 +1631,9 @@ class GSAVE(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1463,6 +1672,16 @@ class KernelPLS(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1489,6 +1708,9 @@ class KernelPLS(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1503,6 +1725,9 @@ class KernelPLS(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1516,6 +1741,9 @@ class KernelPLS(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1558,6 +1786,16 @@ class NNSDR(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1587,6 +1825,9 @@ class NNSDR(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1604,6 +1845,9 @@ class NNSDR(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1620,6 +1864,9 @@ class NNSDR(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1659,6 +1906,16 @@ class Autoencoder(UnsupervisedReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1687,6 +1944,9 @@ class Autoencoder(UnsupervisedReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1703,6 +1963,9 @@ class Autoencoder(UnsupervisedReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1718,6 +1981,9 @@ class Autoencoder(UnsupervisedReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1757,6 +2023,16 @@ class MAVE(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1784,6 +2060,9 @@ class MAVE(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1799,6 +2078,9 @@ class MAVE(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1813,6 +2095,9 @@ class MAVE(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1852,6 +2137,16 @@ class OuterProductOfGradients(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1879,6 +2174,9 @@ class OuterProductOfGradients(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1894,6 +2192,9 @@ class OuterProductOfGradients(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1908,6 +2209,9 @@ class OuterProductOfGradients(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -1945,6 +2249,16 @@ class LassoSIR(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1971,6 +2285,9 @@ class LassoSIR(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -1985,6 +2302,9 @@ class LassoSIR(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1998,6 +2318,9 @@ class LassoSIR(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2040,6 +2363,16 @@ class GradientKDR(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2068,6 +2401,9 @@ class GradientKDR(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2084,6 +2420,9 @@ class GradientKDR(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2099,6 +2438,9 @@ class GradientKDR(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2148,6 +2490,16 @@ class KernelDimensionReduction(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2179,6 +2531,9 @@ class KernelDimensionReduction(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2198,6 +2553,9 @@ class KernelDimensionReduction(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2216,6 +2574,9 @@ class KernelDimensionReduction(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2259,6 +2620,16 @@ class LeastSquaresMutualInformation(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2288,6 +2659,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2305,6 +2679,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2321,6 +2698,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2359,6 +2739,16 @@ class ContourRegression(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2385,6 +2775,9 @@ class ContourRegression(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2399,6 +2792,9 @@ class ContourRegression(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2412,6 +2808,9 @@ class ContourRegression(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2454,6 +2853,16 @@ class ConditionalVarianceEstimation(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2483,6 +2892,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2500,6 +2912,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2516,6 +2931,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2563,6 +2981,16 @@ class BENN(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2594,6 +3022,9 @@ class BENN(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2613,6 +3044,9 @@ class BENN(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2631,6 +3065,9 @@ class BENN(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -2676,6 +3113,16 @@ class GMDDNet(TransformerReduction):
         network says of the response.
     missing_indicators : {"on", "off"}, default="off"
         on: features that say which cells are missing, for columns that lack more than 5.
+    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+        what is done to each row of a spectrum or another curve before all else: standard normal
+        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+        out rows, if the columns are smooth along their order.
+    curves_window : int or "auto", default="auto"
+        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+        the curve. From 5 to 8192.
+    curves_columns : int or tuple of int or "all", default="all"
+        first and last column of each curve, counted from 1 without the target: 2,101 or
+        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2706,6 +3153,9 @@ class GMDDNet(TransformerReduction):
         "levels",
         "missing",
         "missing_indicators",
+        "curves",
+        "curves_window",
+        "curves_columns",
     )
 
     def __init__(
@@ -2724,6 +3174,9 @@ class GMDDNet(TransformerReduction):
         levels: int | Literal["default", "auto"] | None = "default",
         missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
         missing_indicators: Literal["on", "off"] = "off",
+        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
+        curves_window: int | Literal["auto"] = "auto",
+        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2741,6 +3194,9 @@ class GMDDNet(TransformerReduction):
         self.levels = levels
         self.missing = missing
         self.missing_indicators = missing_indicators
+        self.curves = curves
+        self.curves_window = curves_window
+        self.curves_columns = curves_columns
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
