@@ -1,0 +1,85 @@
+/* curves= as a setting of a model. */
+#include <math.h>
+#include <string.h>
+
+#include "base/test_kit.h"
+#include "model/model.h"
+
+enum { N = 80, CHANNELS = 40 };
+
+static char told[2000];
+
+static void keep_message(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    (void)user;
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", text);
+}
+
+/* Spectra a + b (base + y bump), a and b of each row by its place; or the channels in another order. */
+static stonet_data *spectra(bool smooth, double factor, float *x)
+{
+    double y[N];
+    stonet_data *data = NULL;
+    for (int i = 0; i < N; i++) {
+        const double a = 2.0 + 0.1 * (i * 7 % 11), b = 1.0 + 0.08 * (i * 5 % 13);
+        y[i] = (i * 11 % 17) / 17.0;
+        for (int k = 0; k < CHANNELS; k++) {
+            const double t = (smooth ? k : k * 17 % CHANNELS) / (double)CHANNELS;
+            const double bump = exp(-40.0 * (t - 0.6) * (t - 0.6));
+            x[i * CHANNELS + k] = (float)(factor * (a + b * (sin(3.0 * t) + 0.5 * y[i] * bump)));
+        }
+    }
+    OK(stonet_data_wrap(x, N, CHANNELS, &data));
+    OK(stonet_data_set_targets(data, y, 1));
+    return data;
+}
+
+static stonet_model *fit(const stonet_data *data, const char *curves)
+{
+    SN_AUTO(stonet_spec) *spec = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    stonet_model *model = NULL;
+    told[0] = '\0';
+    run.on_message = keep_message;
+    OK(stonet_spec_create("pls", &spec));
+    OK(stonet_spec_set(spec, "dim", "2"));
+    OK(stonet_spec_set(spec, "learner", "linear"));
+    OK(stonet_spec_set(spec, "curves", curves));
+    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
+    return model;
+}
+
+/* Offset and factor of a spectrum say nothing about y: auto finds out. */
+TEST(auto_chooses_for_smooth_columns)
+{
+    static float x[N * CHANNELS], other[N * CHANNELS];
+    SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *rough = spectra(false, 1.0, other);
+    SN_AUTO(stonet_model) *model = fit(data, "auto");
+    assert_non_null(strstr(told, "was chosen"));
+    assert_true(sn_curve_divides(sn_schema_curves(model->schema)->how));
+    SN_AUTO(stonet_model) *plain = fit(rough, "auto");
+    assert_non_null(strstr(told, "not smooth"));
+    assert_int_equal(sn_schema_curves(plain->schema)->how, SN_CURVE_NONE);
+}
+
+/* A model that divides by the standard deviation does not see what the rows were multiplied by; it is the
+   same after it was saved. */
+TEST(a_saved_model_prepares_new_rows)
+{
+    static float x[N * CHANNELS], other[N * CHANNELS];
+    SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *twice = spectra(true, 2.0, other);
+    SN_AUTO(stonet_model) *model = fit(data, "snv-derivative1"), *back = NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    double one[N], two[N];
+    OK(stonet_model_save_bytes(model, &bytes, &size));
+    OK(stonet_model_load_bytes(bytes, size, &back));
+    stonet_bytes_free(bytes);
+    OK(stonet_predict(model, data, NULL, one));
+    OK(stonet_predict(back, twice, NULL, two));
+    for (int i = 0; i < N; i++)
+        if (!(fabs(one[i] - two[i]) < 1e-4)) fail_msg("row %d: %g is not %g", i, one[i], two[i]);
+}
+
+RUN_TESTS(NULL, NULL)
