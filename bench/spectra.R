@@ -65,7 +65,6 @@ stonet <- function(...) function(train, test) {
 methods <- list(
   R.pls = r_pls, R.ridge = r_ridge,
   pls = stonet("--method", "pls", "--dim", "auto", "--set", "learner=linear"),
-  pls.curves = stonet("--method", "pls", "--dim", "auto", "--set", "learner=linear", "--set", "curves=auto"),
   stonet = stonet("--dim", "1"), curves = stonet("--dim", "1", "--set", "curves=auto"))
 sets <- if (length(arguments) > 3) arguments[-(1:3)] else
   c("tecator-fat", "tecator-water", "tecator-protein", "gasoline", "nir", "yarn")
