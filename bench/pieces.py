@@ -1,0 +1,41 @@
+"""partial_fit over ten pieces of 5,000 rows against one fit of all of them: errors on 20,000 fresh rows.
+
+    PYTHONPATH=python/src STONET_LIBRARY=build/lib/libstonet.so python3 bench/pieces.py waveform|friedman FIRST LAST [ROWS]
+
+FIRST to LAST are seeds. ROWS: those of the first piece, 500 by default; all others have 500. Prints the error of the first
+piece, of all pieces and of one fit: the error rate, or the mean square over the variance of y.
+"""
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+
+import stonet
+
+warnings.simplefilter("ignore")
+ROWS, PIECE, FRESH = 5000, 500, 20000
+name, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+start = int(sys.argv[4]) if len(sys.argv) > 4 else PIECE
+found = []
+for seed in range(first, last + 1):
+    X, y, _ = stonet.datasets.generate(name, rows=ROWS, random_state=seed)
+    X_new, y_new, _ = stonet.datasets.generate(name, rows=FRESH, random_state=seed + 100000)
+    classes = name == "waveform"
+    kind, dim = (stonet.StoNetClassifier, 2) if classes else (stonet.StoNetRegressor, 1)
+
+    def error(model: stonet.StoNetClassifier | stonet.StoNetRegressor) -> float:
+        guess = model.predict(X_new)
+        return float(np.mean(guess != y_new) if classes else np.mean((guess - y_new) ** 2) / np.var(y_new))
+
+    pieces = kind(dim, random_state=seed, n_jobs=1).fit(X[:start], y[:start])
+    row = [error(pieces)]
+    for at in range(start, ROWS, PIECE):
+        pieces.partial_fit(X[at:at + PIECE], y[at:at + PIECE])
+    found.append(row + [error(pieces), error(kind(dim, random_state=seed, n_jobs=1).fit(X, y))])
+    print(seed, *(f"{value:.5f}" for value in found[-1]), flush=True)
+table = np.array(found)
+more = table[:, 1] - table[:, 2]
+print("mean", *(f"{value:.5f}" for value in table.mean(axis=0)),
+      f"difference {more.mean():.5f} (s.e. {more.std(ddof=1) / np.sqrt(len(more)):.5f})")
