@@ -99,6 +99,13 @@ def features(exported, columns):
             if about.get("other") and not any(hits) and not gone[i]:
                 hits[-1] = 1.0
             raw[i, first : first + len(known)] = hits if any(hits) else mean[first : first + len(known)]
+    curves = exported.get("curves", {"of": []})
+    for curve in curves["of"]:
+        x = np.float32(raw[:, curve["features"]]).astype(float)
+        made = x @ np.array(curve["matrix"]).T
+        if "sd(x)" in curves["formula"]:
+            made /= x.std(axis=1, ddof=1, keepdims=True)
+        raw[:, curve["features"]] = made
     return np.float32((raw - centre) * factor).astype(float)
 
 
