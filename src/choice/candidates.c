@@ -19,6 +19,11 @@ int64_t sn_rung_updates(int rung)
     return updates;
 }
 
+int sn_rung_most_folds(int rung)
+{
+    return rung == 0 ? 1 : rung == 1 ? SN_FEW_FOLDS : SN_FOLDS;
+}
+
 /* Lines of every `apart`-th weight decay, the weakest first; or of the one that was given. */
 static void add(table *t, sn_line line, double strongest, int apart)
 {

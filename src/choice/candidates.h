@@ -42,8 +42,7 @@ enum {
     SN_RUNGS = 6,                /* up to 24,300 updates */
     SN_FOLDS = 5,                /* the usual number: a fit on four fifths is nearly one on all rows */
     SN_FEW_FOLDS = 2,            /* on which a longer training is tried first */
-    SN_PATIENT_RUNGS = 3,  /* of networks, which may find nothing at first: tried whether they gain or not */
-    SN_MOST_PASSES = 1500, /* over the rows, and rows seen in all: longer trainings are left out */
+    SN_MOST_PASSES = 1500,       /* over the rows, and rows seen in all: longer trainings are left out */
     SN_MOST_SEEN = 2000000,
     SN_ENOUGH_HELD_OUT = 1000, /* rows: an error rate is known to .01; folds beyond them are left out, ... */
     SN_MOST_HELD_OUT = 10000   /* ... and no fold holds out more than this */
@@ -77,8 +76,9 @@ enum { SN_MOST_LINES = 64 };
 stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
                            int *count, bool *open);
 
-/* A rung of the choice: lines go on to so many updates. */
+/* A rung of the choice: lines go on to so many updates, on so many folds (one, a few, all). */
 int64_t sn_rung_updates(int rung);
+int sn_rung_most_folds(int rung);
 
 /* "tanh network, weight decay 0.01", at most `size` bytes. */
 void sn_line_tell(const sn_line *line, char *text, size_t size);

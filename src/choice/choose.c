@@ -47,12 +47,12 @@ static stonet_status find_network(const sn_choosing *s, const sn_line_training *
     return STONET_OK;
 }
 
-/* All lines that were measured on all folds, the best first. */
-static void rank_measured(sn_choosing *s)
+/* All lines that were measured on these folds, the best first. */
+static void rank_measured(sn_choosing *s, int folds)
 {
     s->n_alive = 0;
     for (int a = 0; a < s->count; a++)
-        if (sn_common_lengths(&s->all[a], s->n_folds) > 0) s->alive[s->n_alive++] = a;
+        if (sn_common_lengths(&s->all[a], folds) > 0) s->alive[s->n_alive++] = a;
     sn_sort_alive(s);
 }
 
@@ -83,7 +83,7 @@ static stonet_status tell_neighbours(const sn_choosing *s, const sn_line_trainin
     return STONET_OK;
 }
 
-static stonet_status finish(sn_choosing *s, const sn_line *lines, sn_choice *out)
+static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_choice *out)
 {
     sn_line_training *winner = &s->all[s->alive[0]];
     if (!isfinite(winner->score)) {
@@ -91,9 +91,9 @@ static stonet_status finish(sn_choosing *s, const sn_line *lines, sn_choice *out
         return STONET_OK;
     }
     out->tried = s->tried;
-    rank_measured(s);
+    rank_measured(s, sn_rung_folds(s, rung)); /* before a nested choice trains others on all folds */
     bool nothing;
-    SN_TRY(sn_choice_estimate(s, lines, winner, out, &nothing));
+    SN_TRY(sn_choice_estimate(s, rung, lines, winner, out, &nothing));
     sn_line_training *strongest =
         &s->all[strongest_line(s)]; /* not trained at all where the choice was stopped */
     if (nothing && sn_common_lengths(strongest, 1) > 0 && !winner->shape[0].spread) {
@@ -104,7 +104,7 @@ static stonet_status finish(sn_choosing *s, const sn_line *lines, sn_choice *out
         out->chosen = out->constant;
         winner->score = out->constant.loss;
     } else {
-        SN_TRY(sn_estimate_narrowed(s, winner, out));
+        SN_TRY(sn_estimate_narrowed(s, rung, winner, out));
     }
     out->line = winner->line;
     out->updates = s->lengths_open ? sn_rung_updates(winner->best) : 0;
@@ -116,14 +116,15 @@ static stonet_status finish(sn_choosing *s, const sn_line *lines, sn_choice *out
 stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out)
 {
     sn_choosing *s = NULL;
+    int rung = 0;
     *out = (sn_choice){.chosen = sn_no_estimate,
                        .constant = sn_no_estimate,
                        .linear = sn_no_estimate,
                        .residual_p = (double)NAN,
                        .fold = -1};
     stonet_status status = sn_choosing_begin(job, lines, count, SN_FOLDS, &s);
-    if (status == STONET_OK) status = sn_climb(s);
-    if (status == STONET_OK) status = finish(s, lines, out);
+    if (status == STONET_OK) status = sn_climb(s, &rung);
+    if (status == STONET_OK) status = finish(s, rung, lines, out);
     sn_choosing_end(s);
     return status;
 }

@@ -11,7 +11,7 @@ typedef struct sn_choosing {
     sn_folds folds;
     sn_problem given[SN_FOLDS]; /* the problem with missing cells drawn by the rows of a fold; source NULL: as
                                    it is */
-    int n_folds, most_rungs;    /* that are used */
+    int most_folds, most_rungs; /* that are used */
     sn_views views[SN_MOST_LINES];
     int n_views;
     sn_line_training *all; /* every line, */
@@ -30,17 +30,19 @@ stonet_status sn_choosing_begin(const sn_choice_job *job, const sn_line *lines, 
 void sn_choosing_end(sn_choosing *s);
 /* The problem as the training rows of a fold know it. */
 const sn_problem *sn_fold_problem(const sn_choosing *s, int fold);
-/* All rungs. */
-stonet_status sn_climb(sn_choosing *s);
+/* All rungs; *last: that which was reached. */
+stonet_status sn_climb(sn_choosing *s, int *last);
+int sn_rung_folds(const sn_choosing *s, int rung);
 /* Trains these legs; `rung` and `folds` name them in the checkpoint. */
 stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count);
 void sn_sort_alive(sn_choosing *s);
-/* Lengths that a line was measured at on the first folds; of one that diverged none. */
+/* Lengths that a line was measured at on all of these folds. */
 int sn_common_lengths(const sn_line_training *c, int folds);
 
 /* Fills in the estimates; `lines` is the table. *nothing: the choice is not better than a constant guess. */
-stonet_status sn_choice_estimate(sn_choosing *s, const sn_line *lines, sn_line_training *winner,
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_line_training *winner,
                                  sn_choice *out, bool *nothing);
 /* Where Z has fewer columns than the effect needs, the networks of the folds go on with q units as the one on
    all rows will, and the estimate moves by what that costs. */
-stonet_status sn_estimate_narrowed(const sn_choosing *s, const sn_line_training *winner, sn_choice *out);
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line_training *winner,
+                                   sn_choice *out);

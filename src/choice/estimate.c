@@ -59,6 +59,7 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
     sn_choice_job job = *s->job;
     sn_choosing *inner = NULL;
     char key[SN_KEY_SIZE];
+    int rung = 0;
     snprintf(key, sizeof key, "%s.inside%d", s->job->key != NULL ? s->job->key : "", fold);
     job.rows = s->folds.fold[fold].train;
     job.key = s->job->key != NULL ? key : NULL;
@@ -68,7 +69,7 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
     stonet_status status = sn_choosing_begin(&job, lines, s->count, SN_FEW_FOLDS, &inner);
     if (status == STONET_OK)
         inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
-    if (status == STONET_OK) status = sn_climb(inner);
+    if (status == STONET_OK) status = sn_climb(inner, &rung);
     if (status == STONET_OK) {
         *line = inner->alive[0];
         *length = inner->all[*line].best;
@@ -105,10 +106,10 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_lin
     return STONET_OK;
 }
 
-stonet_status sn_choice_estimate(sn_choosing *s, const sn_line *lines, sn_line_training *winner,
+stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_line_training *winner,
                                  sn_choice *out, bool *nothing)
 {
-    const int folds = s->n_folds;
+    const int folds = sn_rung_folds(s, rung);
     const sn_task task = s->job->problem->task;
     sn_folds used = s->folds;
     SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
@@ -135,12 +136,13 @@ stonet_status sn_choice_estimate(sn_choosing *s, const sn_line *lines, sn_line_t
     return STONET_OK;
 }
 
-stonet_status sn_estimate_narrowed(const sn_choosing *s, const sn_line_training *winner, sn_choice *out)
+stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line_training *winner,
+                                   sn_choice *out)
 {
     const int64_t outputs = s->job->problem->outputs;
     const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;
     const int64_t rank = is_classes ? outputs - 1 : outputs;
-    const int folds = s->n_folds;
+    const int folds = sn_rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     const sn_held_out *wide = &winner->cost[winner->best];
     SN_FREED_BY(sn_held_out_free) sn_held_out narrow = {0};

@@ -10,12 +10,20 @@
 /* ---- progress --------------------------------------------------------------------------------------------
  */
 
-/* Updates that a rung has at most; about half of the lines before go on. */
+int sn_rung_folds(const sn_choosing *s, int rung)
+{
+    return sn_rung_most_folds(rung) < s->most_folds ? sn_rung_most_folds(rung) : s->most_folds;
+}
+
+/* Updates that a rung has at most. */
 static double rung_work(const sn_choosing *s, int rung)
 {
-    const int lines = (s->count >> rung) > 0 ? s->count >> rung : 1;
-    const int64_t longer = sn_rung_updates(rung) - (rung > 0 ? sn_rung_updates(rung - 1) : 0);
-    return (double)(lines * s->n_folds) * (s->lengths_open ? (double)longer : 1.0);
+    const int lines = (s->count >> rung) > 0 ? s->count >> rung : 1; /* about half of those before */
+    const int before = rung > 0 ? sn_rung_folds(s, rung - 1) : 0, folds = sn_rung_folds(s, rung);
+    const double longer = (double)(sn_rung_updates(rung) - (rung > 0 ? sn_rung_updates(rung - 1) : 0));
+    if (!s->lengths_open) return (double)(lines * (folds - before));
+    return (double)lines * ((double)folds * longer +
+                            (double)(folds - before) * (double)(sn_rung_updates(rung) - (int64_t)longer));
 }
 
 /* Only the first thread tells: the caller's function need not be ready for others. */
@@ -113,7 +121,8 @@ static bool is_network(const sn_line_training *c)
 static int lengths_after(const sn_choosing *s, const sn_line_training *c, int rung, bool trial)
 {
     if (!s->lengths_open) return 1;
-    const bool patient = is_network(c) && rung < SN_PATIENT_RUNGS + (c->explores ? 1 : 0);
+    const int until = rung - (c->explores ? 2 : 1); /* the first rung on all folds, or the next */
+    const bool patient = is_network(c) && (until < 0 || sn_rung_most_folds(until) < SN_FOLDS);
     const bool goes_on = c->gains || (trial && patient);
     return rung == 0 || goes_on ? rung + 1 : c->best + 1;
 }
@@ -204,7 +213,7 @@ static bool may_win(const sn_choosing *s, const sn_line_training *c, int rung, i
 /* A longer training is tried on a few folds first, and goes on to the others if it gains there. */
 static stonet_status train_rung(sn_choosing *s, int rung)
 {
-    const int few = s->n_folds < SN_FEW_FOLDS ? s->n_folds : SN_FEW_FOLDS;
+    const int folds = sn_rung_folds(s, rung), few = folds < SN_FEW_FOLDS ? folds : SN_FEW_FOLDS;
     if (rung > 0 && s->lengths_open) {
         SN_TRY(train_on(s, rung, few, true));
         if (sn_should_stop(s->job->run)) return STONET_OK;
@@ -213,15 +222,19 @@ static stonet_status train_rung(sn_choosing *s, int rung)
             c->gains = c->reached[0] > rung && !c->diverged && may_win(s, c, rung, c->best, few);
         }
     }
-    return train_on(s, rung, s->n_folds, false);
+    return train_on(s, rung, folds, false);
 }
 
-/* The best length of a line. */
-static void score(const sn_choosing *s, sn_line_training *c)
+/* The best length of a line, by the folds of the rung. */
+static void score(sn_choosing *s, sn_line_training *c, int rung)
 {
-    const int64_t rows = sn_folds_rows(&s->folds, s->n_folds);
+    const int folds = sn_rung_folds(s, rung);
+    const int64_t rows = sn_folds_rows(&s->folds, folds);
+    int lengths = SN_RUNGS;
+    for (int k = 0; k < folds; k++)
+        if (c->reached[k] < lengths) lengths = c->reached[k];
     c->score = (double)INFINITY;
-    for (int l = 0; l < sn_common_lengths(c, s->n_folds); l++) {
+    for (int l = 0; l < lengths && !c->diverged; l++) {
         const double mean = sn_mean_loss(c->cost[l].loss, 0, rows);
         if (!(mean < c->score)) continue;
         c->score = mean;
@@ -279,12 +292,13 @@ static void drop(sn_choosing *s)
 
 static bool is_over(const sn_choosing *s, int rung)
 {
+    if (sn_rung_folds(s, rung) > sn_rung_folds(s, rung - 1)) return false;
     for (int a = 0; a < s->n_alive; a++)
         if (lengths_after(s, &s->all[s->alive[a]], rung, true) > s->all[s->alive[a]].reached[0]) return false;
     return true;
 }
 
-stonet_status sn_climb(sn_choosing *s)
+stonet_status sn_climb(sn_choosing *s, int *last)
 {
     tell(s);
     for (int rung = 0; rung < s->most_rungs; rung++) {
@@ -295,15 +309,16 @@ stonet_status sn_climb(sn_choosing *s)
         SN_TRY(train_rung(s, rung));
         if (rung > 0 && sn_should_stop(s->job->run)) return STONET_OK; /* what was known before decides */
         for (int a = 0; a < s->n_alive; a++) {
-            score(s, &s->all[s->alive[a]]);
+            score(s, &s->all[s->alive[a]], rung);
             s->tried++;
         }
         sn_sort_alive(s);
         for (int a = 0; a < s->n_alive; a++) {
             sn_line_training *c = &s->all[s->alive[a]];
             c->gains = isfinite(c->score) && c->best == rung &&
-                       (rung == 0 || may_win(s, c, rung, rung - 1, s->n_folds));
+                       (rung == 0 || may_win(s, c, rung, rung - 1, sn_rung_folds(s, rung)));
         }
+        *last = rung;
         s->done = s->rung_end; /* lines that gain no more leave some undone */
         tell(s);
     }
@@ -331,7 +346,7 @@ static stonet_status learn_cells(sn_choosing *s)
 {
     const sn_row_source *source = s->job->problem->source;
     if (source == NULL || source->learned_from == NULL) return STONET_OK;
-    for (int k = 0; k < s->n_folds; k++) {
+    for (int k = 0; k < s->most_folds; k++) {
         sn_row_source *learned;
         SN_TRY(source->learned_from(source, &s->folds.fold[k].train, &learned));
         s->given[k] = *s->job->problem;
@@ -346,7 +361,7 @@ static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, in
     sn_shape shape;
     sn_config config;
     SN_TRY(sn_folds_make(s->job->problem, &s->job->rows, s->job->seed, &s->folds));
-    s->n_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
+    s->most_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
     SN_TRY(learn_cells(s));
     SN_TRY(SN_NEW(s->all, count));
     s->count = s->n_alive = count;
@@ -387,7 +402,7 @@ void sn_choosing_end(sn_choosing *s)
     for (int a = 0; a < s->count; a++) sn_line_training_free(&s->all[a]);
     for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
     sn_free(s->all);
-    for (int k = 0; k < s->n_folds; k++)
+    for (int k = 0; k < s->most_folds; k++)
         if (s->given[k].source != NULL) s->given[k].source->free((sn_row_source *)s->given[k].source);
     sn_folds_free(&s->folds);
     sn_free(s);

@@ -1,12 +1,11 @@
 /*
  * The one rule of the choice: successive halving over folds and updates by held-out loss.
  *
- * All lines of the table (choice/candidates.h) are trained briefly and judged on the folds; the better half
- * of each family, since families learn at different speeds, goes on to a longer training, and so on. A line
- * is trained further if its last length was its best, and if as large a gain on each of the rungs to come
- * would make it the first. A longer training is tried on two folds first. Networks may find nothing at first:
- * they are tried up to the third rung in any case, and the one that fits its training rows best up to the
- * fourth. The lowest mean loss wins.
+ * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold; the better half of
+ * each family, since families learn at different speeds, goes on to a longer training on more folds, and so
+ * on. A line is trained further if its last length was its best, and if as large a gain on each of the rungs
+ * to come would make it the first. Networks may find nothing at first: they are tried up to the third rung in
+ * any case, and the one that fits its training rows best up to the fourth. The lowest mean loss wins.
  *
  * The loss of the winner is the least of many and so too good. The estimate for people is another number: the
  * losses of each part of the held-out rows are those of the line and length that are best on the other parts.

@@ -202,20 +202,18 @@ TEST(who_cannot_win_is_left)
         {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 0.5, .size = 30}, SN_TANH, 0.01}}};
     fixture f;
     sn_choosing *s = NULL;
+    int last;
     make(&f, N, P, 1.0, 4, OPEN);
     for (int64_t r = 0; r < N; r++) f.o.y[r] = (double)f.o.x[r * P];
     OK(sn_choosing_begin(&f.job, lines, 2, SN_FOLDS, &s));
-    OK(sn_climb(s));
-    const sn_line_training *linear = &s->all[0], *kernel = &s->all[1];
-    const int reached = sn_common_lengths(kernel, SN_FEW_FOLDS);
-    const int64_t rows = sn_folds_rows(&s->folds, SN_FEW_FOLDS);
+    OK(sn_climb(s, &last));
+    const sn_line_training *kernel = &s->all[1];
+    const int reached = sn_common_lengths(kernel, SN_FOLDS);
     assert_true(reached > 1 && reached < s->most_rungs);
-    assert_true(sn_common_lengths(kernel, SN_FOLDS) < reached); /* tried on a few folds, and left there */
-    const double now = sn_mean_loss(kernel->cost[reached - 1].loss, 0, rows),
-                 before = sn_mean_loss(kernel->cost[reached - 2].loss, 0, rows);
+    const double now = sn_mean_loss(kernel->cost[reached - 1].loss, 0, N),
+                 before = sn_mean_loss(kernel->cost[reached - 2].loss, 0, N);
     assert_true(now < before);
-    assert_true(now - (s->most_rungs - reached) * (before - now) >
-                sn_mean_loss(linear->cost[linear->best].loss, 0, rows));
+    assert_true(now - (s->most_rungs - reached) * (before - now) > s->all[0].score);
     sn_choosing_end(s);
     drop(&f);
 }
