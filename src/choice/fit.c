@@ -35,6 +35,7 @@ typedef struct fitting {
     sn_stonet *net;
     sn_train_report report;
     bool narrowed;
+    bool made_front; /* net->front is of an attempt */
 } fitting;
 
 /* batch=auto, for what was chosen. */
@@ -174,7 +175,10 @@ static stonet_status attempt(fitting *f)
 {
     sn_stonet *net = f->net;
     f->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
-    sn_network_clear(&net->network); /* of an attempt that diverged */
+    sn_network_clear(&net->network); /* of an attempt that diverged, and its front */
+    if (f->made_front) sn_front_free(net->front);
+    if (f->made_front) net->front = NULL;
+    f->made_front = false;
     sn_choice_free(&f->choice);
     if (f->open) {
         SN_TRY(sn_choose_for(&f->job, &sn_windowing_usual, f->lines, f->count, &f->choice));
@@ -191,6 +195,7 @@ static stonet_status attempt(fitting *f)
     if (front != NULL) {
         sn_front_free(net->front);
         net->front = front;
+        f->made_front = true;
     }
     sn_keep device = {0};
     stonet_status status = sn_front_problem(front, f->job.problem, &f->job.rows, &seen);
