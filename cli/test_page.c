@@ -292,12 +292,35 @@ static void the_page_works_in_a_browser(void **state)
     check_page("h.html", 500, false, 9); /* no table of dimensions, but one of candidates, and the training */
 }
 
+/* Columns whose names are numbers in order are the channels of a curve; others are not. */
+static void coefficients_of_channels_are_a_curve(void **state)
+{
+    (void)state;
+    if (sh("command -v chromium") != 0) {
+        print_message("skipped: there is no chromium here\n");
+        skip();
+    }
+    static const char *const NAMES[] = {"s/x\\([0-9]*\\)/\\1/g", "s/x//2"};
+    for (int k = 0; k < 2; k++) {
+        SH("stonet generate friedman:12 --rows 60 --out all.csv; sed '1%s' all.csv > c.csv; stonet fit c.csv --target y "
+           "--dim 2 --method pls --quiet --out c; stonet report c c.csv --target y --quiet --out c.html",
+           NAMES[k]);
+        SH("chromium --headless --no-sandbox --disable-gpu --user-data-dir=\"$PWD/profile\" --virtual-time-budget=5000 "
+           "--dump-dom \"file://$PWD/c.html\" | grep -o 'coefficient against channel' | wc -l");
+        assert_int_equal(atoi(captured_out), k == 0 ? 1 : 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_all_there), cmocka_unit_test(intervals_are_shown),
-        cmocka_unit_test(many_rows_are_sampled), cmocka_unit_test(hostile_names_stay_text),
-        cmocka_unit_test(mistakes_are_said),     cmocka_unit_test(the_page_works_in_a_browser),
+        cmocka_unit_test(numbers_are_all_there),
+        cmocka_unit_test(intervals_are_shown),
+        cmocka_unit_test(many_rows_are_sampled),
+        cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(mistakes_are_said),
+        cmocka_unit_test(the_page_works_in_a_browser),
+        cmocka_unit_test(coefficients_of_channels_are_a_curve),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -211,12 +211,17 @@
     const names = ["lowest", "middle", "highest"], p = report.survival.p_value;
     const node = section("Survival by Z1", "Kaplan-Meier curves of the rows in thirds by Z1." +
       (p === null ? "" : ` Log-rank test that the thirds have one law: p = ${number(p)}.`));
+    namedCurves(node, report.targets[0] || "time", "still without the event", report.survival.curves.map((one) => ({
+      name: `${names[one.third - 1]} third: ${count(one.n, "row")}, ${count(one.events, "event")}`, x: one.time, y: one.survival })));
+  }
+
+  /* Curves of {name, x, y} below a legend. */
+  function namedCurves(node, xLabel, yLabel, series) {
     const list = make("ul", { class: "legend" });
+    series.forEach((one, k) => { one.colour = () => seriesColour(k); });
     node.append(list);
-    const series = report.survival.curves.map((one) => ({ name: `${names[one.third - 1]} third: ${count(one.n, "row")}, ${count(one.events, "event")}`,
-      x: one.time, y: one.survival, colour: () => seriesColour(one.third - 1) }));
     drawn(() => list.replaceChildren(...series.map((one) => make("li", {}, swatch(one.colour()), one.name))));
-    curve(node, 300, report.targets[0] || "time", "still without the event", series);
+    curve(node, 300, xLabel, yLabel, series);
   }
 
   function confusion() {
@@ -321,8 +326,19 @@
       ? "Z is a constant and the sum of the variables times these."
       : "Means over the rows, in units of the variables. Beside them: the leading directions of all derivatives" +
         (shares.length > 0 ? ` (shares ${shares.map((share) => number(share)).join(", ")}).` : "."));
+    const values = table(heads, rows.slice(0, most).map((row) => heads.map((key) => row[key])), "coefficients");
+    const channels = channelsOf(rows.map((row) => row.feature));
+    if (channels) namedCurves(node, "channel", kind === "directions" ? "coefficient" : "mean derivative",
+      heads.filter((key) => /^z\d+$/.test(key)).map((key) => ({ name: key, x: channels, y: rows.map((row) => row[key]) })));
     if (rows.length > most) node.append(make("p", { class: "soft" }, `The first ${most} of ${count(rows.length)}: 'stonet coef' has all.`));
-    node.append(table(heads, rows.slice(0, most).map((row) => heads.map((key) => row[key])), "coefficients"));
+    node.append(channels ? make("details", {}, make("summary", {}, "as a table"), values) : values);
+  }
+
+  /* The axis of a curve where the names of the variables are its numbers in order ("850", "852 snv", ..); null for others. */
+  function channelsOf(names) {
+    const axis = names.map((name) => parseFloat(name));
+    const rises = (at) => at > 0 && Math.sign(axis[at] - axis[at - 1]) === Math.sign(axis[1] - axis[0]) && axis[at] !== axis[at - 1];
+    return axis.length >= 10 && axis.every((value, at) => Number.isFinite(value) && (at === 0 || rises(at))) ? axis : null;
   }
 
   function order() {
