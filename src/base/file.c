@@ -133,6 +133,8 @@ static int open_file_number(const char *path)
     return *digits >= '0' && *digits <= '9' && *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
+/* Chooses where the bytes go. Standard output, devices and pipes are written directly. A regular file is
+   replaced at the end by a temporary file, which gets the permissions of the old file. */
 static stonet_status open_target(sn_writer *writer)
 {
     int number = open_file_number(writer->path);

@@ -29,6 +29,8 @@ static void add_step(uint64_t lane[SN_HASH_LANES], const unsigned char *bytes)
     }
 }
 
+/* The bytes may come in pieces of any size: the hash is that of the pieces joined. Whole steps are hashed
+   where they lie; the rest waits in `held`. */
 void sn_hash_add(sn_hash *hash, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;

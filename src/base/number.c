@@ -208,6 +208,8 @@ static size_t print_float(float value, char *text)
     return 0;
 }
 
+/* The fewest digits, from `precision` up, that read back as the same number; `single`: as the same float. 17
+   digits always do for a double. Slower than print_float, and right for every exponent. */
 static size_t print_precisely(double value, int precision, bool single, char *text)
 {
     for (;; precision++) {

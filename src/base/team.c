@@ -98,6 +98,8 @@ static void *open_object(const char *name)
     return object != NULL ? object : dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 }
 
+/* Loads the shared object for this MPI at run time, so that stonet itself does not need MPI. Fills in `wire`,
+   the functions by which the processes exchange bytes. */
 static stonet_status join(const mpi_kind *mpi, sn_wire *wire)
 {
     void *object = open_object(mpi->object);

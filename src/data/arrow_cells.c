@@ -104,6 +104,8 @@ static double decimal(const unsigned char *bytes)
     return negative ? -size : size;
 }
 
+/* Times are divided by their units in a day, decimals by their power of ten (type.unit). Integers above 2^53
+   are rounded to double. */
 double sn_arrow_number(const struct ArrowArray *array, sn_arrow_type type, int64_t at)
 {
     const void *values = array->buffers[1];

@@ -22,6 +22,8 @@ static void free_digits(sn_builder *builder)
     SN_FREE(builder->digits);
 }
 
+/* Back to no rows, so that the file can be read again with other columns as text. Names and roles of the
+   columns stay. */
 static void forget_rows(sn_builder *builder)
 {
     for (int64_t k = 0; builder->code != NULL && k < builder->n_text; k++) sn_free(builder->code[k]);

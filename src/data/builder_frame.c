@@ -30,6 +30,9 @@ static stonet_status take_labels(const sn_builder *builder, stonet_data *data)
     return sn_text_copy(builder->name[builder->group], &data->group_name);
 }
 
+/* Moves names and texts out of the builder into the frame; the builder keeps NULL, so nothing is freed twice.
+   The frame's columns are the features in the order of the file. A target without a header is called y, or
+   y1, y2, .. */
 static stonet_status move_columns(sn_builder *builder, stonet_data *data)
 {
     SN_TRY(SN_NEW(data->column, builder->n_columns - builder->n_targets - builder->n_unused));

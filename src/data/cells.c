@@ -26,6 +26,8 @@ float sn_cells_at(const sn_cells *sparse, int64_t row, int64_t column)
     return low < sparse->start[row + 1] && sparse->column[low] == column ? sparse->value[low] : 0.0F;
 }
 
+/* Cells may come from outside (SciPy, R), and every later loop relies on rising columns inside the table. A
+   cell that is not stored is 0, so NaN as a stored value is refused. */
 static stonet_status check_cells(const sn_cells *sparse)
 {
     if (sparse->start[0] != 0) return sn_fail(STONET_ERROR_ARGUMENT, "the cells of row 1 do not begin at 0");

@@ -100,6 +100,8 @@ static stonet_status prepare_indicators(sn_encoder *e)
     return STONET_OK;
 }
 
+/* For each curve of the schema: the slots of its columns in this table, and the features they become. One
+   block holds both lists, so `slot` alone is freed. column[j]: the column of the table that is input j. */
 static stonet_status prepare_curves(sn_encoder *e, const int64_t *column)
 {
     const sn_schema *schema = e->schema;
@@ -352,6 +354,8 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
     }
 }
 
+/* Which missing cells a row has, before any is filled. Gaussian gaps need an imputer and numbers whose
+   feature is a plain score. A text, a curve or another number makes the row SN_GAPS_OTHER. */
 static sn_gaps gaps(const sn_row_source *source, int64_t row)
 {
     const sn_encoder *e = (const sn_encoder *)source;

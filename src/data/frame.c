@@ -15,6 +15,8 @@ stonet_status sn_frame_create(int64_t n, stonet_data **out)
     return STONET_OK;
 }
 
+/* y or label lies inside the mapping of shards, where there is one (mapped_y): then only the mapping is
+   closed. */
 static void free_target(stonet_data *data)
 {
     for (int64_t k = 0; data->target_name != NULL && k < data->n_targets; k++) sn_free(data->target_name[k]);

@@ -17,6 +17,8 @@ static void add_sparse(const sn_cells *cells, sn_hash *hash)
     sn_hash_add(hash, cells->value, count * sizeof *cells->value);
 }
 
+/* In stretches of rows, so that a mapped table larger than memory can be hashed. Columns that are kept in
+   double count with all their digits, after the floats. */
 static void add_numbers(const stonet_data *data, sn_hash *hash)
 {
     if (data->sparse != NULL) {

@@ -38,6 +38,8 @@ static int64_t rows_wanted(const sn_schema *schema, const stonet_data *train, in
     return most < n ? (int64_t)most : rows;
 }
 
+/* The rows that EM sees, encoded, with NaN for missing cells. The choice of rows has a fixed seed, so that
+   the same table always gives the same law. Arrays belong to `keep`. */
 static stonet_status take_sample(const sn_schema *schema, const stonet_data *train, const sn_rows *of,
                                  sn_workspace *keep, sample *out)
 {

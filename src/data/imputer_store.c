@@ -10,6 +10,8 @@
 
 /* ---- save -------------------------------------------------------------------------------------- */
 
+/* The margins have tables of different lengths. The file holds these tables one after the other in three
+   vectors (value, score, cut), and their lengths in `count`. Margins without cuts save 0. */
 static stonet_status save_margins(const sn_imputer *m, sn_store *store)
 {
     SN_WORKSPACE(scratch);
@@ -75,6 +77,8 @@ static stonet_status copy(const sn_store *store, const char *name, int64_t rows,
     return STONET_OK;
 }
 
+/* A full Gaussian is stored as its precision matrix (d x d), a factor model as loadings (d x factors) and
+   noise (d). g->d is set before. Later code divides by the diagonal and the noise: both must be above 0. */
 static stonet_status load_gaussian(const sn_store *store, sn_gaussian *g)
 {
     SN_TRY(copy(store, PREFIX "mean", g->d, -1, &g->mean));
@@ -122,6 +126,8 @@ static stonet_status load_margin(const double *value, const double *score, const
     return is_sound(out) ? STONET_OK : damaged("value");
 }
 
+/* The reverse of save_margins. A file may be damaged: features must rise, kinds must be known, and the
+   lengths must add up to the size of the vectors. */
 static stonet_status load_margins(const sn_store *store, const sn_schema *schema, sn_imputer *m)
 {
     const int64_t d = m->gaussian.d;

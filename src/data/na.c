@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 
+/* Adds one word of the list, without the blanks around it. A word that is a number is also kept as a number,
+   so that -999 matches -999.0 too. The caller has made room. */
 static stonet_status add(sn_na *na, const char *from, size_t length)
 {
     while (length > 0 && *from == ' ') from++, length--;

@@ -36,6 +36,8 @@ static bool has_dictionary(const arrow_column *column)
     return column->index.cell != SN_ARROW_OTHER;
 }
 
+/* A dictionary column has two types in Arrow: that of its whole numbers (index) and that of its words. `type`
+   is always the type of what a cell means. */
 static stonet_status read_type(const struct ArrowSchema *schema, int64_t j, arrow_column *out)
 {
     if (schema == NULL || schema->format == NULL)
@@ -60,6 +62,8 @@ static stonet_status read_type(const struct ArrowSchema *schema, int64_t j, arro
     return STONET_OK;
 }
 
+/* The columns of the stream. The format "+s" is Arrow's struct: a batch of rows is a struct with one child a
+   column. Nested columns are not refused here, but when they are used. */
 static stonet_status read_schema(arrow_reader *reader)
 {
     struct ArrowArrayStream *stream = reader->stream;
@@ -223,6 +227,8 @@ static stonet_status put_column(const struct ArrowArray *batch, int64_t j, arrow
 
 /* ---- batches ------------------------------------------------------------------------------------ */
 
+/* Appends one batch, column by column. The counts are of another program: all are checked before memory is
+   reserved or read. */
 static stonet_status put_batch(arrow_reader *reader, sn_builder *builder)
 {
     const struct ArrowArray *batch = &reader->batch;
@@ -246,6 +252,8 @@ static stonet_status put_batch(arrow_reader *reader, sn_builder *builder)
     return STONET_OK;
 }
 
+/* All batches, one after the other; Arrow ends a stream with a batch that has no release function. Each batch
+   is released before the next is read, so two batches are never in memory. */
 static stonet_status fill(void *context, sn_builder *builder)
 {
     arrow_reader *reader = context;

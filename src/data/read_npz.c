@@ -173,6 +173,9 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
     return STONET_OK;
 }
 
+/* One array of the archive. The local header is read again, because its name and extra field may have other
+   lengths than in the central directory. The rest is read to the end, since only then the checksum covers all
+   bytes. */
 static stonet_status read_member(const zip_archive *archive, const zip_member *member,
                                  const sn_target_wish *wish, stonet_data **out)
 {

@@ -213,6 +213,8 @@ static stonet_status check_wish(const char *path, const sn_target_wish *wish)
     return STONET_OK;
 }
 
+/* Moves the cells into a frame, which then owns the arrays. Files count columns from 0 or from 1: a cell in
+   column 0 tells. A model counts as its first input is called, x0 or x1, and fixes the number of columns. */
 static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, stonet_data **out)
 {
     if (read->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", read->path);

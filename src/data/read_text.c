@@ -134,6 +134,9 @@ static bool target_needs_text(const text_reader *reader, const sn_target_wish *w
            (words->count == 2 || 10 * words->count <= builder->before + builder->rows);
 }
 
+/* Guesses the format from the first lines, then reads all rows. A text found later in a column of numbers
+   makes a second pass necessary. So does a target whose numbers are labels with more digits than a double
+   has. */
 static stonet_status read_table(text_reader *reader, const sn_target_wish *wish, stonet_data **out)
 {
     SN_TRY(sn_sniff(reader->scanner, wish->header, wish->na, &reader->sniffed));

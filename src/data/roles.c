@@ -71,6 +71,8 @@ static const char *near_name(const sn_builder *builder, const char *word)
     return stonet_nearest(word, (const char *const *)builder->name, builder->n_columns);
 }
 
+/* The message names what helps most: the numbers of the columns where there is no header, else the nearest
+   name, else a list of names of at most 200 bytes. */
 static stonet_status no_such_column(const sn_builder *builder, const char *text, size_t length)
 {
     char word[200];

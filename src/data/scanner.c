@@ -232,6 +232,8 @@ static stonet_status slow_cell(sn_scanner *scanner, sn_cell *cell)
     return STONET_OK;
 }
 
+/* The fast path: a number with its delimiter or line end inside the buffer, as most cells of a table
+   are. Each other case leaves `at` where it was and goes to slow_cell. */
 stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell)
 {
     char *from = skip_blanks(scanner, scanner->at);

@@ -285,6 +285,8 @@ static void set_scaling(sn_schema *schema, const double *variance)
     scale_indicators(schema, variance);
 }
 
+/* variance (p): of each feature. Constant features stay in the schema; only when all are constant is there
+   nothing to fit. The note lists names up to 140 bytes. */
 static stonet_status report_constants(const sn_schema *schema, const double *variance, const stonet_run *run)
 {
     char names[160] = "";

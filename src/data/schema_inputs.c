@@ -87,6 +87,8 @@ static bool looks_like_other_date(const char *text)
     return false;
 }
 
+/* What becomes of a text column: its order as one feature, one feature for each frequent text, or nothing.
+   With more than 20 texts, and more than one for every two rows, it names the rows and is left out. */
 static stonet_status fit_text(const stonet_data *train, int64_t column, sn_input *input,
                               const stonet_run *run)
 {

@@ -116,6 +116,8 @@ static stonet_status fit_scale(sn_schema *schema, const stonet_data *train, doub
     return STONET_OK;
 }
 
+/* seen (n x SN_LAW_SEEN): the log bounds of each time, or a count and its offset. If no row
+   has a finite upper bound, the likelihood grows with the times for ever. */
 static stonet_status check_rows(const sn_schema *schema, int64_t n, const double *seen)
 {
     int64_t bounded = 0, different = 0;

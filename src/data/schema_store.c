@@ -26,6 +26,8 @@ static json_t *levels_to_json(const sn_input *input)
     return list;
 }
 
+/* A key that has its default is not written: files stay short, and older programs read files without newer
+   features. NULL when memory runs out (sn_json_add passes it on). */
 static json_t *inputs_to_json(const sn_schema *schema)
 {
     json_t *list = json_array();
@@ -184,6 +186,8 @@ static stonet_status levels_from_json(const json_t *list, sn_input *input)
     return STONET_OK;
 }
 
+/* Flags that cannot be true together are an error: the encoder relies on their combination. width > 0: the
+   columns are known by their position in the file, which must then be stored. */
 static stonet_status flags_from_json(const json_t *entry, int64_t width, sn_input *input)
 {
     const bool text = input->kind == SN_COLUMN_TEXT;
@@ -207,6 +211,7 @@ static stonet_status flags_from_json(const json_t *entry, int64_t width, sn_inpu
     return STONET_OK;
 }
 
+/* The reverse of inputs_to_json. A key that is absent has its default, so files of older versions load. */
 static stonet_status inputs_from_json(const json_t *list, sn_schema *schema)
 {
     SN_TRY(SN_NEW(schema->input, json_array_size(list)));
@@ -328,6 +333,8 @@ static stonet_status load_curves(const sn_store *store, sn_schema *schema)
     return STONET_OK;
 }
 
+/* The task, the law and the targets; then the classes, or the means and standard deviations of numeric
+   targets. Files before the laws have no schema.law. Ordered classes are the one law of a classification. */
 static stonet_status load_response(const sn_store *store, sn_schema *schema)
 {
     int task;
@@ -348,6 +355,8 @@ static stonet_status load_response(const sn_store *store, sn_schema *schema)
     return load_vector(store, "schema.target_sd", schema->n_targets, true, &schema->target_sd);
 }
 
+/* The order matters: curves must be known before the inputs, and the inputs give p, by which every later
+   vector is checked. Keys that older versions did not write are optional. */
 static stonet_status load_all(const sn_store *store, sn_schema *schema)
 {
     int64_t header;

@@ -90,6 +90,8 @@ static const char *label_of(const stonet_data *train, double value, char plain[S
     return plain;
 }
 
+/* values (distinct): the different numbers of the target, ascending, which is the order of the classes.
+   Labels keep the spelling of the file (007). Two long labels that are the same double are an error. */
 static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *train, const double *values,
                                          int64_t distinct)
 {

@@ -73,6 +73,8 @@ stonet_status sn_shards_folder(const char *path, char **folder)
 
 /* ---- the index --------------------------------------------------------------------------------- */
 
+/* Reads and parses the index. r owns the JSON value, and strings that r points to, such as r->name, live
+   inside it. */
 static stonet_status load_index(sn_shard_reader *r)
 {
     SN_AUTO(sn_source) *source = NULL;
@@ -152,6 +154,8 @@ static stonet_status check_index(sn_shard_reader *r)
                                     : sn_shard_bad_index(r, "its hash is not that of its content");
 }
 
+/* The rows of each shard, whose sum must be that of the table. The limit on n keeps its products with small
+   factors inside int64_t. */
 static stonet_status read_sizes(sn_shard_reader *r)
 {
     int64_t n, sum = 0;
@@ -201,6 +205,7 @@ static stonet_status read_texts(sn_shard_reader *r)
     return STONET_OK;
 }
 
+/* `slot` counts among the columns of the same kind, `position` among all columns of the original file. */
 static stonet_status read_column(const sn_shard_reader *r, const json_t *from, sn_column *column)
 {
     const stonet_data *data = r->data;
@@ -220,6 +225,8 @@ static stonet_status read_column(const sn_shard_reader *r, const json_t *from, s
     return STONET_OK;
 }
 
+/* Fills the frame's columns from the index. Every slot is checked here, since later code uses slots as
+   indices without a check. */
 static stonet_status read_columns(sn_shard_reader *r)
 {
     stonet_data *data = r->data;
@@ -246,6 +253,7 @@ static stonet_status read_columns(sn_shard_reader *r)
     return STONET_OK;
 }
 
+/* Images of 2 or 3 extents; all columns are then pixels. No list: the rows are no images. */
 static stonet_status read_image(const sn_shard_reader *r)
 {
     stonet_data *data = r->data;
@@ -288,6 +296,8 @@ static bool asks_for(const stonet_data *data, const char *list)
     return *list == '\0' && data->n_targets > 0;
 }
 
+/* n_targets grows with each name that is copied, so that a failure frees just these. `labels`: the texts of a
+   target of classes, of which there can be only one. */
 static stonet_status read_response_names(const sn_shard_reader *r, const json_t *response)
 {
     stonet_data *data = r->data;

@@ -298,6 +298,8 @@ static stonet_status take_more(const sn_shard_reader *r, int64_t shard, int64_t 
     return STONET_OK;
 }
 
+/* The numbers beside x of one shard: weight, text codes and columns in double, as doubles row by row. They
+   are copied into the frame from row `first` on. The hash is checked last, after all bytes were read. */
 static stonet_status load_more_of(const sn_shard_reader *r, int64_t number, int64_t first, int64_t *slots)
 {
     const json_t *shard = json_array_get(json_object_get(r->index, "shards"), (size_t)number);
@@ -343,6 +345,8 @@ static stonet_status renumber(stonet_data *data, int64_t k)
     return STONET_OK;
 }
 
+/* The numbers beside x of all shards. The files are not opened if nothing in them is used. As in every table,
+   names and groups of rows are never missing. */
 static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema)
 {
     stonet_data *data = r->data;

@@ -280,6 +280,8 @@ static stonet_status next_part(sn_source *source)
     return STONET_OK;
 }
 
+/* *got < size only at the end of the data. zlib counts in 32 bits, so larger requests are unpacked in pieces.
+   Z_BUF_ERROR only says that more packed bytes are needed. */
 static stonet_status inflate_bytes(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     z_stream *stream = &source->stream;

@@ -30,6 +30,7 @@ static void gather_mapped(const stonet_data *table, const void *from, size_t wid
     }
 }
 
+/* All that describes the columns, as copies of the strings: the subset may outlive its source. */
 static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 {
     to->has_header = from->has_header;
@@ -92,6 +93,8 @@ static stonet_status copy_exact(const stonet_data *from, const int64_t *rows, st
     return STONET_OK;
 }
 
+/* The chosen rows in the given order; a row may be chosen twice. The copy always lies in memory, also if the
+   source is mapped. Texts get new codes, by first appearance among these rows. */
 static stonet_status copy_features(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
     int64_t p = from->n_numeric;
@@ -117,6 +120,7 @@ static stonet_status copy_features(const stonet_data *from, const int64_t *rows,
     return STONET_OK;
 }
 
+/* The response of the chosen rows. The spellings of numeric labels are copied whole: they are few. */
 static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, stonet_data *to)
 {
     int64_t m = from->n_targets;

@@ -67,6 +67,7 @@ static bool looks_like_row_numbers(const stonet_data *data, int64_t slot)
     return rises || high - low < 2.0 * (double)data->n;
 }
 
+/* train's columns are the schema's inputs, in the same order. At most MOST_WARNINGS columns are named. */
 static stonet_status warn_of_row_numbers(const sn_schema *schema, const stonet_data *train,
                                          const stonet_run *run)
 {
@@ -223,6 +224,8 @@ static stonet_status take_response(look *at)
     return STONET_OK;
 }
 
+/* Compares each input with each target on at most MOST_ROWS rows. Columns of numbers are gathered in groups
+   of slots: a table is stored by rows, and one pass over it for each column would be slow. */
 static stonet_status warn_of_copies(const sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
     SN_WORKSPACE(scratch);

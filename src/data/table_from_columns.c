@@ -131,6 +131,8 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
     return STONET_OK;
 }
 
+/* The column comes as codes with their texts, as numbers, or as texts. The builder is filled column by
+   column, so its row count starts again at 0 for each. */
 static stonet_status put_column(const given_column *given, int64_t rows, int64_t column, sn_builder *builder)
 {
     if (builder->role[column] == SN_UNUSED) return STONET_OK;

@@ -39,6 +39,8 @@ static void free_parts(text_parts *parts)
     sn_free(parts);
 }
 
+/* Each thread has its own scanner on the same file, and each part a builder for its rows. *out is set on
+   failure too: free_parts then frees what is there. */
 static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size, text_parts **out)
 {
     text_parts *parts;

@@ -95,6 +95,8 @@ static stonet_status ragged(const sn_text_rows *rows, int64_t cells, bool and_mo
                    cells == 1 ? "" : "s", (long long)rows->builder->n_columns);
 }
 
+/* Plain numbers go straight into x, without the checks of put_cell: this loop sees every cell of a
+   table. A column can do so when floats have all its digits (`enough`) and no number means a missing cell. */
 static stonet_status read_row(sn_text_rows *rows)
 {
     sn_builder *builder = rows->builder;

@@ -50,6 +50,8 @@ static void look_at_numbers(const stonet_data *data, int64_t slot, const sn_inte
     }
 }
 
+/* Tells which texts of a column the model does not know, and what it does with their rows. An input with the
+   category (other) is meant for such texts: a note. Else it is a warning. */
 static stonet_status look_at_input(const sn_input *input, const stonet_data *data, const sn_column *column,
                                    const stonet_run *run)
 {
