@@ -483,6 +483,8 @@ static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
     return STONET_OK;
 }
 
+/* Both steps of an iteration in one pass. The weight of the batch must be known first, since the gradient is
+   divided by it; the losses, one a shard, are summed up the tree afterwards. */
 static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, sn_step_report *report)
 {
     cpu_engine *e = (cpu_engine *)engine;
@@ -506,6 +508,8 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
     return STONET_OK;
 }
 
+/* Step 1, and the sums of step 2 without the update. The engine's packed gradients go into sums->root in the
+   order of the shape's flat array, which all engines share. */
 static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *iteration, sn_sums *sums)
 {
     cpu_engine *e = (cpu_engine *)engine;
@@ -528,6 +532,8 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
     return STONET_OK;
 }
 
+/* The update from sums of all shards (one root), as in the last chunk of cpu_step: the same code, so the same
+   bits. */
 static stonet_status cpu_apply(sn_engine *engine, const sn_iteration *iteration, const sn_sums *sums,
                                sn_step_report *report)
 {

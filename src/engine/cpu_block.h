@@ -364,6 +364,8 @@ SN_INLINE void move_group(sn_activation activation, block_state *s, const mover 
     }
 }
 
+/* Units first .. first + count - 1, in groups of 4, because one call of the noise gives 4 normals. The switch
+   makes the size of a group a constant, so that the compiler unrolls its loops. */
 SN_INLINE void move_units(sn_activation activation, block_state *s, const mover *m, int64_t first,
                           int64_t count)
 {
@@ -529,6 +531,8 @@ static void add_noise(block_state *s, int i)
     }
 }
 
+/* One block of rows through the layers, without the response: mu_i, Y_i (= mu_i, or drawn around it where
+   pass->s is set), psi(Y_i). Hands out what the pass wants of its layer, n x d_layer by rows. */
 static void forward_block(const sn_cpu_job *job, sn_cpu_scratch *scratch, int64_t block)
 {
     block_state state = begin_block(job, scratch, block);

@@ -29,6 +29,8 @@ typedef struct tile_call {
     int64_t depth;
 } tile_call;
 
+/* form, rows and vectors are constants in every call, so that each combination becomes its own straight code
+   with c[][] in registers. */
 SN_INLINE void tile(tile_form form, int rows, int vectors, const tile_call *call)
 {
     vf c[TILE_ROWS][4];

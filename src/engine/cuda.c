@@ -62,6 +62,8 @@ static void cuda_free(sn_engine *engine)
     SN_FREE_ALL(e->steps, e->floats, e->gradients, e);
 }
 
+/* The shape in plain numbers, as the module knows nothing of the library. *border (groups + 1) has the first
+   feature of each column, for the group penalty; the caller frees it. */
 static stonet_status fill_shape(const cuda_engine *e, uint64_t seed, sn_cuda_shape *out, int32_t **border)
 {
     const sn_shape *shape = &e->shape;
@@ -86,6 +88,8 @@ static stonet_status fill_shape(const cuda_engine *e, uint64_t seed, sn_cuda_sha
     return STONET_OK;
 }
 
+/* Loads the module and makes the network on the device. A network that cannot fit is refused first, with its
+   size, as an error of CUDA names none. */
 static stonet_status open_net(cuda_engine *e, uint64_t seed)
 {
     sn_cuda_device device;
@@ -107,6 +111,7 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
     return status;
 }
 
+/* The engine without rows: these are sent to the device at the first use, and only if they fit. */
 static stonet_status cuda_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
                                  sn_engine **out)
 {
@@ -255,6 +260,8 @@ static void fill_step(const cuda_engine *e, const sn_iteration *it, const sn_sha
     fill_dynamics(&e->shape, it->dynamics, &step->dynamics);
 }
 
+/* All that can be wrong with a batch, before anything of it is sent. *shards: where its shards lie; *weight:
+   the sum of the weights of its rows, by which the gradient is divided. */
 static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, sn_shards *shards,
                                  double *weight)
 {
@@ -390,6 +397,8 @@ static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it,
     return STONET_OK;
 }
 
+/* The gradients of all shards come back as floats (shards x parameters) into a block that is kept for the
+   next iteration. hand_out_sums adds them up by the tree, in double. */
 static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     cuda_engine *e = (cuda_engine *)engine;
@@ -445,6 +454,8 @@ typedef struct through {
     bool response, drawn;
 } through;
 
+/* Rows that are all on the device are named by their numbers. Others, and rows with drawn cells, are first
+   copied into the window. what->pass: a forward pass; else what->step: an imputation. */
 static stonet_status send_part(cuda_engine *e, const through *what, const sn_rows *rows, float *out)
 {
     sn_cuda_words words;

@@ -40,6 +40,8 @@ static void *find_module(void)
     return open_module(MODULE);
 }
 
+/* The module is found by the environment variable, beside the library, or where the system looks. It stays
+   loaded: the table of functions *api points into it. */
 static stonet_status load(const sn_cuda_api **api)
 {
     const char *given = getenv(SN_CUDA_VARIABLE);

@@ -165,6 +165,8 @@ static bool are_of(const kept_rows *rows, const sn_problem *p)
            of->label == p->label && of->raw == p->raw && of->weight == p->weight && of->outputs == p->outputs;
 }
 
+/* Fits on the same problem share one copy of the rows on the device, held in problem->keep. *own: the copy
+   has no place there, and the caller frees it. *data is NULL when the rows do not fit. */
 static stonet_status keep_all(const sn_cuda_api *api, const sn_problem *problem, int threads,
                               sn_cuda_data **data, bool *own)
 {

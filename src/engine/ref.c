@@ -173,6 +173,8 @@ static void move(ref_engine *e, int i, const sn_iteration *it, int sweep)
     compute_psi(e, i);
 }
 
+/* The loss of one row at mu_{h+1}. Numbers: |y - mu|^2 / 2. Classes: log sum_c exp(mu_c) - mu_y, less the
+   largest mu against overflow. Location and scale: net/loss.h. */
 static double output_loss(const ref_engine *e)
 {
     const int64_t d = e->shape.width[top(e)];
@@ -261,6 +263,8 @@ static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
     return finite;
 }
 
+/* Step 1 for every row, and the sums of step 2 shard by shard, in the order of the rows. sn_sums_close adds
+   finished shards up the tree. */
 static stonet_status ref_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     ref_engine *e = (ref_engine *)engine;
@@ -336,6 +340,8 @@ static void ref_free(sn_engine *engine)
     sn_free(e);
 }
 
+/* The numbers of one row lie in one block, `work`: six arrays for each layer, 0 .. h+1. On failure ref_free
+   frees the rest. */
 static stonet_status allocate(ref_engine *e)
 {
     int64_t units = 0;

@@ -152,6 +152,8 @@ typedef struct noise_call {
     uint32_t high, low;
 } noise_call;
 
+/* The part of Philox that all calls of a sweep share: rounds 1 to 3 as far as they do not depend on the group
+   of units. last_word: stream << 16 | sweep. */
 SN_INLINE noise_state noise_rows(const philox_keys *keys, vu rows, uint32_t iteration, uint32_t last_word)
 {
     noise_state state;

@@ -111,6 +111,9 @@ static double expect(const sn_problem *problem, const double *mu, const double *
     return loss;
 }
 
+/* EM for times and counts. A round is least squares on y_i = E(y_i | seen_i, mu_i), then the law's parameters
+   at the new mu. It ends when the loss falls by less than 1e-9 of itself. The law's answer at mu = 0 is added
+   to the intercept. */
 static stonet_status solve_law(const sn_problem *problem, double ridge, line *out)
 {
     enum { ROUNDS = 200 };

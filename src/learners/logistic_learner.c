@@ -61,6 +61,8 @@ static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label
     return present;
 }
 
+/* Classes without rows are left out and renumbered for the solver; class_of leads back to the codes of the
+   problem. With one class there is nothing to solve: it gets probability 1. */
 static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *settings,
                                   const stonet_run *run, void **state)
 {
@@ -85,6 +87,8 @@ static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *
     return SN_GIVE(model, state);
 }
 
+/* out (n x classes): probabilities. Two classes have one logit eta of the second: 1 / (1 + exp(-eta)). More
+   have the softmax. */
 static stonet_status logistic_predict(const void *state, const float *z, int64_t n, double *out)
 {
     const logistic *model = state;

@@ -57,6 +57,8 @@ static bool is_small(const sn_product *x)
     return (double)x->m * (double)x->n * (double)x->k <= ONE_TILE;
 }
 
+/* A small product is done by the calling thread: waking the others would take longer. BLAS works on one
+   thread throughout; the OpenMP threads share the tiles of a large product. */
 void sn_product_run(const sn_product *x)
 {
     if (x->m == 0 || x->n == 0) return;

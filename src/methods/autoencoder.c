@@ -31,6 +31,8 @@ static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
     return middle > q ? middle : q;
 }
 
+/* The input is also the target: `itself` has p outputs and no y, which the trainer reads as its standardised
+   x. The response of the problem is not used. */
 static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                            const stonet_run *run, sn_network *net, stonet_outcome *outcome)
 {

@@ -59,6 +59,8 @@ typedef struct stage {
     sn_epoch_log history; /* of all directions and refits */
 } stage;
 
+/* Layers of one direction: p, hidden, 1. auto: the least power of two above p (16 to 512), twice that, then
+   halves down to 16. */
 static stonet_status make_shape(const sn_settings *settings, int64_t p, sn_shape *shape)
 {
     size_t given;

@@ -161,6 +161,8 @@ static stonet_status smoother_root(sn_middle *middle, double ey, int64_t k, cons
     return STONET_OK;
 }
 
+/* P = E E', the smoother of the response, as its factor E (n x r): the n x n matrix is never formed.
+   sum = P 1 and norm = (P.P) 1 are needed by every product and computed once. */
 static stonet_status create_numbers(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
                                     sn_middle *middle)
 {

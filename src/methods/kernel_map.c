@@ -147,6 +147,8 @@ stonet_status sn_kernel_map_save(const void *state, sn_store *store)
     return sn_store_put_real(store, "kernel.gamma", map->gamma);
 }
 
+/* Sizes are checked against each other before memory is reserved: centres m x p, coefficients m x d, offset
+   d. The state does not point into the store. */
 stonet_status sn_kernel_map_load(const sn_store *store, void **state)
 {
     const sn_tensor *centres, *coefficients, *offset;

@@ -99,6 +99,8 @@ stonet_status sn_linear_map_save(const void *state, sn_store *store)
     return STONET_OK;
 }
 
+/* `stored` points into the store, and copy_map makes the state its own. Eigenvalues and tests are optional:
+   not every linear method has them. */
 stonet_status sn_linear_map_load(const sn_store *store, void **state)
 {
     const sn_tensor *centre, *direction, *extra;

@@ -36,6 +36,8 @@ typedef struct step {
     part parts[BATCH];
 } step;
 
+/* All arrays of a step, made once and used by every step; they belong to `keep`. Memory is checked first,
+   since the normal equations have (rank dim)^2 numbers. */
 static stonet_status step_create(const sn_local *local, int64_t dim, sn_workspace *keep, step *s)
 {
     int64_t rank = local->rank, unknowns = rank * dim;

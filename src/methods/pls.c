@@ -84,6 +84,8 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
     return STONET_OK;
 }
 
+/* n is the sum of the weights. gram = n var of the components; cross = turn' X'Y, where Y need not be centred
+   since X is; squares = sum_k (sum_i w_i y_ik^2 - (sum_i w_i y_ik)^2 / n). */
 static stonet_status find_moments(const sn_problem *problem, int64_t m, const stonet_run *run,
                                   sn_workspace *keep, moments *out)
 {
@@ -139,6 +141,8 @@ static stonet_status get_moments(const sn_problem *problem, const stonet_run *ru
     return status;
 }
 
+/* SIMPLS in the coordinates of the components gives weights r (rank x most). direction = sqrt(n) turn r gives
+   each column of Z variance 1. value: the share of the response's sum of squares that a column explains. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {

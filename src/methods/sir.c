@@ -25,6 +25,8 @@ static int64_t powers(const sn_sample *sample, const sn_settings *settings)
     return poly ? sn_int(settings, "degree") : 0;
 }
 
+/* A with rows sqrt(p_h) zbar_h (slices x rank), of which the caller computes M = A'A; or the matrix of the
+   powers of y, which are known neither for weights nor for laws. */
 static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
                                  sn_matrix *out)
 {
@@ -72,6 +74,8 @@ typedef struct mixture {
     double *slice;  /* slices x slices, row h: V'e_h, e_h = (1{g = h} - p_g) / sqrt(p_g) over g */
 } mixture;
 
+/* U from A'A (rank x rank) and V from A A' (slices x slices): both eigenproblems give a full basis, which a
+   thin SVD does not. */
 static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, mixture *out)
 {
     const int64_t slices = sample->slices.count, rank = sample->whitening.rank;

@@ -125,6 +125,7 @@ static stonet_status get_estimate(const sn_store *store, const char *prefix, sn_
     return STONET_OK;
 }
 
+/* All that load_into reads. Numbers that are not finite are not written (put_fact), and load as NaN. */
 static stonet_status stonet_save_method(const void *state, sn_store *store)
 {
     const sn_stonet *net = state;
@@ -175,6 +176,8 @@ static stonet_status load_front(const sn_store *store, sn_stonet *net)
     return STONET_OK;
 }
 
+/* s, epsilon and alpha of each layer, and how latents are imputed, so that a loaded model can impute and draw
+   as in training. */
 static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape, sn_dynamics *dynamics)
 {
     const char *const names[] = {"variances", "latent_steps", "frictions"};
@@ -208,6 +211,8 @@ static stonet_status load_engine(const sn_store *store, sn_stonet *net)
     return STONET_OK;
 }
 
+/* The order matters: the network gives the sizes by which all that follows is checked. Keys that older
+   versions did not write are optional. */
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
     SN_TRY(load_network(store, &net->network));

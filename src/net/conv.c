@@ -381,6 +381,8 @@ static void unpool(const sn_conv_stage *s, const float *up, const float *a, cons
         }
 }
 
+/* Back through the stages, from du = dA_L; dK and db are added to `gradient`. The image needs no gradient, so
+   stage 1 ends early. Patches are gathered again: keeping them would take about k^2 times the memory. */
 static void image_down(const sn_conv_shape *shape, const float *theta, const float *du, const trace *t,
                        const scratch *own, float *gradient)
 {

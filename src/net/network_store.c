@@ -85,6 +85,7 @@ stonet_status sn_network_get_widths(const sn_store *store, sn_shape *shape)
     return sn_fail_prefix(STONET_ERROR_FORMAT, "the model's tensor '%s'", widths->name);
 }
 
+/* w1 (d_1 x d_0), b1, w2, .. of the file into the one flat array of the network. */
 static stonet_status get_layers(const sn_store *store, sn_network *net)
 {
     const sn_shape *shape = &net->shape;

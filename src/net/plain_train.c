@@ -144,6 +144,8 @@ static stonet_status tell_divergence(const trainer *t, const stonet_run *run, in
     return STONET_OK;
 }
 
+/* The parameters are saved before each epoch: when the loss or a parameter becomes NaN or infinite, the last
+   good ones are the result. A stop by the user leaves theta as it is, without an error. */
 static stonet_status run_epochs(trainer *t, const stonet_run *run, float *theta, sn_epoch_log *history,
                                 stonet_outcome *outcome)
 {

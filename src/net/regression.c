@@ -57,6 +57,8 @@ static void spread_out(int64_t classes, const int32_t *code, int64_t n, int64_t 
     }
 }
 
+/* Classes without rows would have infinite intercepts. The solver sees only the classes that have rows, and
+   spread_out gives the others a small share. *found is false when fewer than two classes have rows. */
 static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, double *coef,
                                  double *intercept, bool *found)
 {

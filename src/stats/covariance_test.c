@@ -110,6 +110,8 @@ static double chi2_p_value(double n, int64_t d, const double *c, const double *l
     return rank > 0 ? sn_chisq_upper((double)rank, n * quadratic) : 1.0;
 }
 
+/* P(sum_k lambda_k chi2_1 >= T), lambda the eigenvalues of Pi, by an approximation of the mixture's law. The
+   chi-square law uses another statistic, n c' Pi^+ c. c: vec(C), d numbers. */
 static stonet_status asymptotic_p_value(const sn_residuals *r, stonet_null_law law, const double *c,
                                         double statistic, double *p_value)
 {

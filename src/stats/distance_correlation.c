@@ -69,6 +69,8 @@ static stonet_status sort_numbers(points *p, sn_workspace *keep)
     return STONET_OK;
 }
 
+/* Row sums cost O(n log n) for numbers, by sorting, and O(n^2 d) for points. Centring changes no distance,
+   and keeps digits where the values are large. */
 static stonet_status points_create(int64_t n, int64_t d, const double *value, int threads, sn_workspace *keep,
                                    points *p)
 {

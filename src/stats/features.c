@@ -42,6 +42,7 @@ static void scale_column(int64_t n, int64_t width, int64_t at, double variance, 
     for (int64_t i = 0; i < n; i++) f[i * width + at] *= scale;
 }
 
+/* v (n x d). out->columns <= d, as constant columns are left out; its arrays belong to `keep`. */
 stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspace *keep, sn_scores *out)
 {
     *out = (sn_scores){.n = n};

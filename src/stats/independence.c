@@ -68,6 +68,8 @@ static stonet_status check_range(const char *what, int64_t value, int64_t low, i
                    (long long)value, (long long)low, (long long)high);
 }
 
+/* The options come from C, Python or R, so numbers outside the enumerations are possible. has_z: there are
+   columns to condition on. */
 static stonet_status check_options(const stonet_independence_options *options, bool has_z)
 {
     SN_TRY(check_range("features", options->features, 1, 40));
@@ -231,6 +233,9 @@ static stonet_status one_repeat(const prepared *p, int64_t repeat, double *stati
     return sn_covariance_test(&residuals, p->options->null_law, permutations, how, statistic, p_value);
 }
 
+/* Repeats differ in their random numbers alone and run in parallel. Their p-values depend on each other,
+   which the Cauchy combination allows for. The sentence of an error stays in its thread, so a new one is
+   written here. */
 static stonet_status run_repeats(const prepared *p, const stonet_run *run, stonet_independence_result *result)
 {
     const int64_t repeats = p->options->repeats;

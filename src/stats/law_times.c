@@ -30,6 +30,8 @@ static double ratio(sn_errors errors, double e, double log_p)
     return exp(sn_errors_log_density(errors, e) - log_p);
 }
 
+/* With m = mu + shift, a = (low - m) / s, b = (high - m) / s: -log f(a) + log s for a time that is seen, else
+   -log(F(b) - F(a)). slope: by shift and by log s. */
 double sn_law_times_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
                          double *slope)
 {

@@ -124,6 +124,8 @@ typedef struct errors {
     double total[FOLDS], z[FOLDS], zx[FOLDS];
 } errors;
 
+/* For each fold: the squared errors of the training mean, of the learner on z alone, and of the learner on
+   (z, x). */
 static stonet_status run_folds(const task *t, const stonet_run *run, errors *found)
 {
     SN_ARRAY(t->n, int64_t, shuffled);
@@ -147,6 +149,8 @@ static stonet_status run_folds(const task *t, const stonet_run *run, errors *fou
     return STONET_OK;
 }
 
+/* D_k = error of z - error of (z, x) on fold k. t = mean D / (sd D sqrt(1/10 + 1/9)), as the header says. p
+   is 1 where D does not vary. */
 static void conclude(int64_t n, const errors *found, stonet_prediction_gain *out)
 {
     double total = 0.0;
@@ -187,6 +191,8 @@ static stonet_status sample_rows(int64_t n, int64_t d, const double *values, uin
     return STONET_OK;
 }
 
+/* At most n / 6 random features in a set, and at most 100. When no column of x or of z varies there is
+   nothing to compare: p = 1. */
 static stonet_status look(const stonet_sides *sides, const stonet_run *run, stonet_prediction_gain *out)
 {
     SN_WORKSPACE(scratch);
