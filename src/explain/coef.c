@@ -115,6 +115,8 @@ static stonet_status find_gradients(const stonet_model *model, const stonet_data
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
+/* Linear methods have directions, which need no rows. Other methods have mean derivatives, which need rows to
+   average over. pairs > 0: standard errors too. */
 static stonet_status find(const stonet_model *model, const stonet_data *data, int64_t pairs,
                           const stonet_run *run, stonet_coef_result *out)
 {

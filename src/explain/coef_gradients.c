@@ -42,6 +42,8 @@ static stonet_status add_feature(const stonet_model *model, float *x, int64_t n,
     return STONET_OK;
 }
 
+/* J_i = dZ/dx at row i (q x p) by central differences: mean (p x q) is mean_i J_i', outer (p x p) is mean_i
+   J_i' J_i. slope holds all J_i one after the other, n q x p. */
 stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
                                 double *mean, double *outer)
 {

@@ -61,6 +61,8 @@ static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
     }
 }
 
+/* Draws variable j again and again and counts the draws whose mean loss is no larger than that of the rows
+   themselves. Ends at the tenth such draw, which saves most draws of variables that do not matter. */
 static stonet_status test_variable(const law *of, int64_t j, room *at, int *stopped,
                                    stonet_importance_result *result)
 {
@@ -84,6 +86,8 @@ static stonet_status test_variable(const law *of, int64_t j, room *at, int *stop
     return STONET_OK;
 }
 
+/* Threads fetch variables from one counter, since tests differ in length. A draw depends on seed, row and
+   number alone, so the result is the same for any number of threads. */
 static stonet_status test_all(const law *of, const bool *used, stonet_importance_result *result)
 {
     const sn_asked *asked = of->asked;
@@ -127,6 +131,8 @@ static void adjust(int64_t v, const double *p, double *q)
     }
 }
 
+/* result->p_value holds the p-values and then the q-values, one of each for a variable. Variables that the
+   model does not use get p = 1 without a draw. */
 stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
                                         stonet_importance_result *result)
 {

@@ -58,6 +58,8 @@ static void move(const sn_asked *asked, int64_t feature, double step, float *x)
         x[i * asked->p + feature] = (float)((double)asked->x[i * asked->p + feature] + step);
 }
 
+/* Adds sum_k |f_k(x + h sd) - f_k(x - h sd)| / (2 h outputs) of each row to at->row. z (dim) gets the same of
+   each column of Z, averaged over the rows. The step is h sd, so a factor sd stays: |df/dx| sd. */
 static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes *at, double *z)
 {
     const double sd = deviation(asked, feature), n = (double)asked->n;
@@ -81,6 +83,7 @@ static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes 
     return STONET_OK;
 }
 
+/* at.x is a copy of the rows in which one feature at a time is moved and put back. */
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result)
 {
     const double started = sn_seconds();

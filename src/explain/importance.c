@@ -50,6 +50,8 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
 
 /* ---- the rows ---------------------------------------------------------------------------------- */
 
+/* Exactly one of label, seen and y is set, in `keep`. y is in its own units, as predictions are: the encoded
+   targets are scaled back. */
 static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, sn_asked *out)
 {
     const sn_schema *schema = out->model->schema;
@@ -242,6 +244,8 @@ static stonet_status few_rows(const stonet_data *data, const stonet_importance_o
     return stonet_data_subset(data, rows, MOST, part);
 }
 
+/* Encodes the rows once for all kinds. Only permutation and gradient say anything about the single columns of
+   Z, so only their results show them. */
 static stonet_status find(const stonet_model *model, const stonet_data *all,
                           const stonet_importance_options *how, const stonet_run *run,
                           stonet_importance_result *result)
@@ -341,6 +345,8 @@ double stonet_importance_q_value(const stonet_importance_result *result, int64_t
     return p_value(result, index, 1);
 }
 
+/* Keys: variable, importance, se, then p_value and q_value if the kind tests, then z1 .. for the columns of
+   Z. NULL: memory ran out. */
 static json_t *row_json(const stonet_importance_result *result, int64_t j)
 {
     json_t *object = json_pack("{s:s, s:f, s:f}", "variable", result->name[j], "importance", result->value[j],

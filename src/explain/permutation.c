@@ -91,6 +91,8 @@ static void add_movement(const start *from, const tries *at, double weight, doub
         }
 }
 
+/* value_j = mean_i mean_r (L_i(permutation r) - L_i). Shares of the variance of Z come from the first
+   permutations, as many as have ENOUGH_PAIRS pairs of rows. at->x is put back at the end. */
 static stonet_status try_variable(const start *from, int64_t j, tries *at, stonet_importance_result *result)
 {
     const sn_asked *asked = from->asked;

@@ -65,6 +65,9 @@ static stonet_status walk(const sn_asked *asked, bool backwards, sharing *at)
     return STONET_OK;
 }
 
+/* One random order of the variables and its reverse, on the same draw of rows. Row i starts with the features
+   of row other[i] and gets those of row own[i] back. sum and square collect the pair for means and standard
+   errors. */
 static stonet_status walk_pair(const sn_asked *asked, int64_t number, sharing *at)
 {
     sn_random random;
@@ -102,6 +105,8 @@ static double settle(const sn_asked *asked, const sharing *at, int64_t pairs,
     return high > low ? largest / (high - low) : 0.0;
 }
 
+/* Goes on until the standard errors are small beside the range of the values, or for as many pairs of orders
+   as `repeats` says. */
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result)
 {
     const int64_t most = asked->repeats > 0 ? asked->repeats : MOST_PAIRS;

@@ -64,6 +64,8 @@ static stonet_status note_half(const halves *all, int64_t number, unsigned char 
     return STONET_OK;
 }
 
+/* noted: count x variables; half k writes its own row, so threads need no lock for it. Halves 2b and 2b + 1
+   have no row in common. */
 static stonet_status walk_halves(const halves *all, const stonet_run *run, int64_t count,
                                  unsigned char *noted)
 {
@@ -91,6 +93,8 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
     return sn_failure_raise(&failure);
 }
 
+/* noted: 2 B x variables, 1 where a half has the variable among its q longest. Halves run side by side, each
+   with one thread and without messages of its own. */
 stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
                                       stonet_importance_result *result)
 {

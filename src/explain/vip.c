@@ -62,6 +62,8 @@ static stonet_status projection_without(const sn_asked *asked, const sn_problem 
     return status;
 }
 
+/* vip: PARTS x variables, the values without each part of the rows, for the jackknife. The value itself is
+   that of the model. */
 stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
                                 stonet_importance_result *result)
 {

@@ -40,6 +40,8 @@ static stonet_status losses_of(const stonet_model *model, const stonet_data *dat
     return sn_asked_losses(&asked, asked.x, NULL, asked.n, loss);
 }
 
+/* Losses of the rows under a fit without one column. The seed is that of the model, so that the fits differ
+   in the column alone. A failure names the column. */
 static stonet_status lose(const sn_asked *asked, const stonet_spec *spec, const stonet_data *data,
                           const stonet_data *train, const char *name, double *loss)
 {
@@ -66,6 +68,7 @@ done:
     return sn_fail_prefix(status, "the fit without '%s'", name);
 }
 
+/* value_j = mean_i (L_i without j - L_i). Fits run one after the other, each with all threads. */
 static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, const stonet_data *data,
                                const stonet_data *train, stonet_importance_result *result)
 {

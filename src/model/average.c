@@ -53,6 +53,9 @@ static stonet_status room_for(const sn_average *average, int64_t rows, sn_worksp
     return SN_TAKE(keep, out->origin, rows * w);
 }
 
+/* Answers each row once for each draw of its missing cells. With g_d = answer_d - answer_1, sum gets sum_d
+   g_d and square gets sum_d g_d^2. Differences from the first draw keep their digits where answers are large
+   and hardly vary. */
 static stonet_status average_chunk(const sn_average *average, const sn_row_source *source, chunk *c)
 {
     const int64_t p = sn_schema_features(average->model->schema), count = c->n * average->width;

@@ -266,6 +266,8 @@ static stonet_status get_codes(const sn_store *part, const char *name, int64_t r
     return STONET_OK;
 }
 
+/* Fills the arrays of `self`, whose rows and kinds are set. Negative residuals, a temperature of 0 and codes
+   out of range are refused: intervals and sets made from them would be wrong without a sign of it. */
 static stonet_status load_rows(const sn_store *part, const stonet_model *model, sn_calibration *self)
 {
     const int64_t outputs = sn_schema_outputs(model->schema);
@@ -314,6 +316,8 @@ static stonet_status load_members(const sn_store *part, const stonet_model *mode
     return status;
 }
 
+/* The entries below "calibration.", checked against the model. cv+ has a member for each fold, split has one
+   member and fresh has none. The caller frees *out. */
 static stonet_status load_part(const sn_store *part, const stonet_model *model, sn_calibration **out)
 {
     enum { MOST_MEMBERS = 10000 };

@@ -138,6 +138,8 @@ static stonet_status is_smooth(const stonet_data *train, const sn_encoding *enco
     return STONET_OK;
 }
 
+/* Sets encoding->curves to the way with the least held-out loss. SN_CURVE_NONE is tried first, so rows stay
+   as they are unless another way has a smaller loss. */
 static stonet_status choose_curves(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
 {
     sn_encoding tried = *encoding;

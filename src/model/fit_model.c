@@ -84,6 +84,8 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
     return STONET_OK;
 }
 
+/* A method that knows no laws can still reduce censored times and counts if it cuts the observed values into
+   slices. Times known only to lie in an interval cannot be sliced. */
 static stonet_status check_method(const sn_method *method, const sn_schema *schema)
 {
     sn_task task = sn_schema_task(schema);
@@ -232,6 +234,8 @@ static void encoded_free(encoded *data)
     *data = (encoded){0};
 }
 
+/* Sets problem->x, a scaled copy of the features (n x p), or problem->source, which scales rows when a method
+   fetches them. A method that draws missing cells anew gets the source in any case. */
 static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, const sn_method *method,
                               uint64_t seed, encoded *out)
 {
@@ -282,6 +286,8 @@ static stonet_status encode_y(const sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
+/* Fills out->problem from the table by the schema of the model. `out` owns all memory behind the problem; the
+   caller frees it with encoded_free, after a failure too. */
 static stonet_status encode(const stonet_model *model, const stonet_data *train, uint64_t seed, encoded *out)
 {
     const sn_schema *schema = model->schema;
@@ -355,6 +361,8 @@ static stonet_status fit_method(const stonet_spec *spec, const encoded *data, co
     return keep_history(model);
 }
 
+/* Everything in the order it depends on: encoding, schema, learner, encoded rows, method, learner on Z. After
+   a failure the model is partly filled, and the caller frees it. */
 static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                stonet_model *model)
 {
@@ -444,6 +452,8 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     return STONET_OK;
 }
 
+/* Trains the model further on new rows, whose share of all rows so far says how much they count. The schema
+   stays as it was: new rows are scaled by the means of the first fit. */
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
     encoded data = {0};

@@ -26,6 +26,8 @@ int64_t stonet_model_calibration_rows(const stonet_model *model, int64_t code)
     return rows;
 }
 
+/* for_classes: the caller wants sets of classes, else intervals of numbers. what: "sets" or "intervals", for
+   the messages. */
 static stonet_status check(const stonet_model *model, const stonet_use_options *how, bool for_classes,
                            const char *what)
 {

@@ -70,6 +70,8 @@ static stonet_status get_settings(const sn_store *store, const char *key, const 
 
 static const char NOTE[] = "stonet.note";
 
+/* The entries about the model as a whole. The seed is a text, since it may be above INT64_MAX. The history, a
+   CSV that may be long, is a tensor of bytes, so that the header of the file stays small. */
 static stonet_status put_facts(const stonet_model *model, sn_store *store)
 {
     char seed[32];
@@ -135,6 +137,8 @@ static stonet_status get_seed(const sn_store *store, uint64_t *seed)
     return STONET_OK;
 }
 
+/* Reads what put_facts wrote, except the common settings. get_common reads those after the schema, which
+   stands in for them in old files. */
 static stonet_status get_facts(const sn_store *store, stonet_model *model)
 {
     const char *name;

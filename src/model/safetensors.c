@@ -345,6 +345,9 @@ static stonet_status load_tensors(const source *from, json_t *header, uint64_t s
     return STONET_OK;
 }
 
+/* A safetensors file has the length of its header (8 bytes, little-endian), the header (a JSON object) and
+   the tensors, which begin at *start. The length is checked before memory is reserved: a damaged file may
+   claim any number. The caller frees *header. */
 static stonet_status parse_header(const source *from, json_t **header, uint64_t *start)
 {
     static const char NOT_A_MODEL[] = "this is not a stonet model file, as a fit writes it";

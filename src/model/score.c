@@ -47,6 +47,8 @@ static stonet_status score_sets(const stonet_model *model, const stonet_data *da
     return STONET_OK;
 }
 
+/* probability: n x classes. Ordered classes also get scores of ranks, and a calibrated model gets the
+   coverage and size of its sets. */
 static stonet_status score_classes(const stonet_model *model, const stonet_data *data,
                                    const double *probability, const stonet_use_options *how,
                                    stonet_scores *scores)
@@ -146,6 +148,8 @@ static void hand_out(const stonet_scores *found, stonet_scores *scores)
     scores->size = whole;
 }
 
+/* A score that does not belong to the response of the model stays NaN. The result is copied up to the size
+   that the caller's header knows. */
 stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
                            const stonet_use_options *options, stonet_scores *scores)
 {

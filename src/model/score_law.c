@@ -103,6 +103,8 @@ static double survival_at(const void *user, int64_t row, double t)
     return survival_of(of->fitted, of->median[row], t);
 }
 
+/* Targets are the time and, if there is a second column, 1 for a seen event and 0 for a censored row.
+   Concordance compares pairs of rows, so at most MOST_PAIRED rows are used, evenly from all of them. */
 static stonet_status score_times(const stonet_data *data, const fitted_law *fitted, const double *predicted,
                                  stonet_scores *scores)
 {
@@ -140,6 +142,8 @@ stonet_status sn_count_spread(const stonet_model *model, int64_t n, const double
     return STONET_OK;
 }
 
+/* deviance = sum w D(k, e f) / sum w, with count k, exposure e, predicted rate f and D as in deviance_of.
+   deviance_explained = 1 - deviance / (deviance of the common rate sum w k / sum w e). */
 static void score_counts(const stonet_data *data, const double *predicted, stonet_scores *scores)
 {
     const int64_t m = data->n_targets;

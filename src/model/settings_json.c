@@ -190,6 +190,8 @@ static stonet_status set_entries(stonet_spec *spec, const json_t *object, const 
     return STONET_OK;
 }
 
+/* A config has common settings at its top level, those of the method in "settings" and those of the learner
+   in "learner_settings". The caller has used "method" to create the spec. */
 static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
 {
     const char *key;

@@ -55,6 +55,7 @@ static stonet_status unknown_method(const char *name)
     return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': 'stonet methods' lists them", name);
 }
 
+/* All settings, the common ones and those of the method, start at their defaults. */
 stonet_status stonet_spec_create(const char *method, stonet_spec **out)
 {
     if (method == NULL || out == NULL)

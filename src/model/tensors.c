@@ -133,6 +133,7 @@ static bool holds(sn_dtype dtype, double value)
     return false;
 }
 
+/* All values are checked before the first one is written, so a failed call leaves the tensor as it was. */
 stonet_status stonet_tensors_set(stonet_tensors *tensors, const char *name, const double *values,
                                  int64_t count)
 {

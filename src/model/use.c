@@ -360,6 +360,8 @@ static stonet_status reduce_all(const stonet_model *model, const stonet_data *da
     return share_rows(model, stonet_data_rows(data), team, (size_t)model->dim * sizeof *to->z, to->z);
 }
 
+/* z: draws x n x dim, or n x dim without draws. With request->impute the last hidden layer is drawn given the
+   response, so the response of the rows is encoded too. */
 static stonet_status transform(const stonet_model *model, const stonet_data *data,
                                const stonet_use_options *how, sn_transform_request *request, float *z)
 {

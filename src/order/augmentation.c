@@ -55,6 +55,9 @@ static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, i
     return STONET_OK;
 }
 
+/* value and weight sum l_i and |b_i^S|^2 over the replicates (index 0: i = 1). The table ends at the fewest
+   eigenvalues that a replicate has. Where the test of no direction does not reject, 0 is chosen whatever f +
+   phi says. */
 stonet_status sn_order_augmentation(const sn_order_job *job, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "criterion", "weight_on_noise", "eigenvalue_left", "eigenvalue"};

@@ -258,6 +258,8 @@ static choice choose(const folds *self)
     return made;
 }
 
+/* The table has a row for each k: its loss, its excess over the best k, and their standard errors. The reason
+   of the choice is a sentence without its full stop. */
 static stonet_status tell(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
@@ -309,6 +311,8 @@ static double target_variance(const stonet_data *data)
     return sum > 0.0 ? sum : 1.0;
 }
 
+/* Draws the folds, lists the candidates k and reserves their losses (count x n, NaN), in `keep`. outputs:
+   numbers that a prediction has for each row. The caller frees self->splits. */
 static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds *self)
 {
     sn_strata strata = {0};

@@ -93,6 +93,8 @@ typedef struct ladle {
     double *moved; /* resamples x most; NaN where a resample had too few directions */
 } ladle;
 
+/* Resample b: out[k - 1] = 1 - |det(V_k' V*_k)|. cross = V' V* (most x most) has V_k' V*_k in its leading k x
+   k corner. The row stays NaN where the resample has fewer than `most` directions. */
 static stonet_status look_again(const ladle *self, int64_t resample)
 {
     const sn_problem *problem = self->job->problem;
@@ -215,6 +217,8 @@ static stonet_status one_at_most(const sn_order_job *job, double none, stonet_or
     return STONET_OK;
 }
 
+/* Solves the eigenproblem on all rows, then on each resample. `moved` is f0(1) .. f0(K) of the formulas
+   above; fill makes the table from it. */
 stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *result)
 {
     const sn_problem *problem = job->problem;

@@ -87,6 +87,8 @@ static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
 
 /* ---- from the table to the numbers ------------------------------------------------------------- */
 
+/* Encodes the rows as a fit would and hands them to the rule as job->problem. job->problem points into this
+   function and is of no use after it. */
 static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
 {
     SN_WORKSPACE(scratch);

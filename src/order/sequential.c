@@ -79,6 +79,8 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
     return STONET_OK;
 }
 
+/* Tests whether k directions are enough: statistic n T_k with T_k = sum_{j>k} l_j, p = (1 + #{T* >= T_k}) /
+   (1 + B). Each permutation has its own random stream, so p does not depend on the number of threads. */
 static stonet_status permutation_test(const sn_order_job *job, const sn_solved *solved, const float *scores,
                                       int64_t k, double *statistic, double *p_value)
 {

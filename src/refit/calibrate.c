@@ -60,6 +60,8 @@ static void score_numbers(const calibration_job *job, int64_t count, const doubl
         }
 }
 
+/* Scores of the true classes of `count` held-out rows; u: a uniform number for each row. `asked` may not know
+   all classes. Rows whose class it cannot predict have no say in the temperature. */
 static stonet_status score_classes(calibration_job *job, int64_t count, const stonet_model *asked,
                                    const double *predicted, const double *u)
 {
@@ -327,6 +329,8 @@ static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_opt
     return STONET_OK;
 }
 
+/* Fresh rows are scored by the model itself, others by refits without them. Class probabilities are kept
+   until the temperature is fitted. cv+ of numbers then learns how residuals spread over x. */
 static stonet_status score_all(calibration_job *job, const stonet_calibrate_options *how, sn_folds *folds)
 {
     const bool fresh = how->kind == STONET_CALIBRATION_FRESH;
@@ -355,6 +359,8 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
 
 /* ---- the call ---- */
 
+/* Refuses models that cannot be calibrated, and unknown options. Replaces AUTO: cv+ below CV_ROWS rows, where
+   refits are cheap, and split from there on. */
 static stonet_status check(const stonet_model *model, stonet_calibrate_options *how, int64_t n)
 {
     const bool predicts = model->learner != NULL || model->method->predict != NULL;

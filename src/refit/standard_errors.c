@@ -157,6 +157,9 @@ static stonet_status start(se_job *job, sn_workspace *keep)
     return sn_orthonormalise(job->n, job->q, job->basis);
 }
 
+/* se = sqrt(sum_b (Z_b - mean Z)^2 / (refits - 1)) for each cell of Z (rows x q), Z_b aligned as above.
+   stability: the mean canonical correlation of Z_b with the Z of the model. AT_ONCE refits are in memory at a
+   time. */
 static stonet_status spread(se_job *job, int64_t refits, double *se, double *stability)
 {
     SN_WORKSPACE(scratch);

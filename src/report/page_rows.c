@@ -49,6 +49,8 @@ static stonet_status take_response(const sn_page_subject *about, sn_workspace *k
     return STONET_OK;
 }
 
+/* Z, predictions and response of all rows, in `keep`. A model without predictions leaves rows->predicted
+   NULL: the page then shows Z alone. */
 stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
 {
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
@@ -165,6 +167,8 @@ static json_t *put_response(json_t *points, const sn_page_rows *rows, const draw
 
 /* ---- their variables --------------------------------------------------------------------------- */
 
+/* The cells of one column for the rows that the page draws: numbers, or texts with null for a missing cell.
+   NULL: memory ran out. */
 static json_t *cells_json(const stonet_data *data, int64_t column, const drawn_rows *drawn)
 {
     int64_t n_texts = 0;

@@ -106,6 +106,9 @@ static const stonet_spec *best_point(const comparison *self, int64_t i, sn_job *
     return NULL;
 }
 
+/* Tunes every spec that has more than one point, on folds of the training part of `split`. All fits run as
+   one list of jobs (spec, point, fold). chosen[i] points into self->points; failure[i] is the caller's to
+   free. */
 static stonet_status tune_split(comparison *self, const sn_split *split, const stonet_spec **chosen,
                                 char **failure)
 {
@@ -170,6 +173,8 @@ static json_t *chosen_json(const stonet_spec *point)
     return sn_json_put(sn_spec_settings_json(point), "dim", json_integer(sn_int(point->common, "dim")));
 }
 
+/* Nested cross-validation for split k: settings are chosen on its training part alone, then scored on its
+   held-out part. A spec whose points all failed keeps the first failure as its reason. */
 static stonet_status tune_and_score_split(comparison *self, int64_t k)
 {
     const stonet_spec **chosen = NULL;
@@ -234,6 +239,8 @@ static stonet_status check_inner_folds(const comparison *self)
     return STONET_OK;
 }
 
+/* Options and sizes are checked before the first fit. All specs get the same splits, so their differences can
+   be paired. */
 static stonet_status prepare(comparison *self, const stonet_data *data)
 {
     const stonet_run *run = self->runner.run;

@@ -184,6 +184,8 @@ static stonet_status training_of(const sn_job *job, int64_t i, uint64_t *out)
     return STONET_OK;
 }
 
+/* Jobs with the same split and the same training_of form a group. Groups come in the order of their first
+   jobs. start and member are in `keep`. */
 static stonet_status group_jobs(sn_job *jobs, int64_t count, sn_workspace *keep, groups *out)
 {
     SN_WORKSPACE(scratch);
@@ -251,6 +253,7 @@ static stonet_status pack_job(const sn_job *job, sn_pack *record)
     return sn_pack_block(record, job->failure, job->failure != NULL ? strlen(job->failure) : 0);
 }
 
+/* Reads a record of pack_job, number by number in its order. job->failure is the job's to free. */
 static stonet_status unpack_job(sn_unpack *record, sn_job *job)
 {
     int64_t whole[5];

@@ -15,6 +15,8 @@ static json_t *number_json(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* JSON has no NaN: number_json writes null for values of splits that failed. "chosen" is there only if some
+   split was tuned. */
 static json_t *row_json(const stonet_results *results, const sn_row *row)
 {
     json_t *values = json_array();

@@ -188,6 +188,8 @@ static int64_t finished(const double *value, int64_t n, double *out)
     return count;
 }
 
+/* Means and standard errors over the finished splits of each row. The best row has the most finished splits,
+   then the smallest mean, then the smaller tie-breaker. room: n_splits numbers. */
 static void summarise(stonet_results *results, double *room)
 {
     standing of_best = {0};

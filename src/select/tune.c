@@ -18,6 +18,7 @@ static stonet_status make_points(const stonet_spec *spec, const stonet_tune_opti
     return sn_points_create(spec, grid, n_grid, options->trials, seed, points);
 }
 
+/* Fits each point on each split: job i is point i / splits, split i % splits. */
 static stonet_status run_points(const sn_points *points, const sn_splits *splits, stonet_criterion criterion,
                                 const stonet_run *run, stonet_results *results)
 {
