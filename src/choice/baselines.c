@@ -35,6 +35,8 @@ typedef struct guess {
     double parameter[SN_LAW_PARAMETERS]; /* of a law, which has a constant among them */
 } guess;
 
+/* g->mean[k] is the weighted mean of target k, or log((n_k + 1/2) / (n + m/2)) for class k of m. n_k and n
+   are sums of weights. g->label is the class with the largest mean. */
 static void learn_mean(const sn_problem *problem, const sn_rows *rows, guess *g)
 {
     const int64_t m = problem->outputs;

@@ -126,6 +126,9 @@ static void add_one(table *t)
          sn_config_given(t->settings, "weight_decay") ? sn_real(t->settings, "weight_decay") : 0.0}};
 }
 
+/* A family is in the table unless a setting excludes it. Where columns are far more than rows, and no front
+   is set, layer 1 sees few columns or components only. Kernels and linear units also need layers left open.
+   */
 stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
                            int *count, bool *open)
 {

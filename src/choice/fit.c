@@ -366,6 +366,8 @@ static stonet_status see(const sn_response *response, const sn_problem *problem,
     return STONET_OK;
 }
 
+/* held: the problem with all targets in memory if the response needs them. seen: the problem as the network
+   is trained on it. The axes of Z are turned last, on the response itself unless a law stands for it. */
 static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
                                 const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
 {

@@ -356,6 +356,9 @@ static stonet_status learn_cells(sn_choosing *s)
     return STONET_OK;
 }
 
+/* Everything before the first training: folds, one entry for each line, and the number of rungs. Rung r has
+   sn_rung_updates(r) updates; rungs with more than SN_MOST_PASSES passes or SN_MOST_SEEN rows are left out.
+   s->total is the work of all rungs, for the progress. */
 static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, int most_folds)
 {
     sn_shape shape;

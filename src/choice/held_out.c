@@ -77,6 +77,8 @@ static double value_at(const double *v, const double *less, int64_t i)
     return less != NULL ? v[i] - less[i] : v[i];
 }
 
+/* w is W of the formula, f is max(0, B - W), and df = (W + f)^2 / (W^2 / (n - K) + f^2 / (K - 1)). A mean
+   that is not finite has no standard error. */
 sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
 {
     const double n = (double)folds->rows, between_df = (double)(folds->count - 1),

@@ -4,6 +4,7 @@
 
 static const double SMALL_P = 0.001; /* to speak of residuals that depend on x: many columns are looked at */
 
+/* One warning at most, the gravest first. gains NULL: no held-out rows were compared. */
 static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const sn_gains *gains)
 {
     const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;

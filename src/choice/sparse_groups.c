@@ -40,6 +40,8 @@ static void add_rows(const sn_problem *problem, const float *x, int64_t count, c
     }
 }
 
+/* S_jk = sum_i x_ij x_ik / n - mean_j mean_k within each column c with at[c] >= 0, over up to ROWS rows,
+   evenly from all. covariance + at[c] has the m x m numbers of column c, 0 at the start. */
 static stonet_status measure(const sn_stage_job *job, const int64_t *at, double *covariance)
 {
     const sn_problem *problem = job->problem;
@@ -96,6 +98,8 @@ static double freedom(const double *covariance, int64_t m)
     return squares > 0.0 ? trace * trace / squares : 1.0;
 }
 
+/* length = sqrt(sum_a |w_a|^2), effect = sqrt(sum_a w_a' S w_a / freedom). Without S the m features count as
+   unrelated and of variance 1: effect = length / sqrt(m). */
 sn_sparse_extent sn_sparse_groups_extent(const sn_sparse_groups *groups, int64_t column, const float *weight,
                                          int64_t units)
 {

@@ -50,6 +50,9 @@ typedef struct walk {
     double *length, *effect, *factor; /* of each column */
 } walk;
 
+/* The path has a network of its own, p - 32 - 16 - outputs with tanh units, whatever hidden layers the fit
+   has. Its step stays constant, since each penalty goes on where the last one ended. Arrays live in `keep`.
+   */
 static stonet_status set_up(walk *w, const sn_stage_job *job, sn_workspace *keep)
 {
     const sn_problem *problem = job->problem;

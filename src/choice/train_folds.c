@@ -175,6 +175,9 @@ static stonet_status fit_output(const sn_line_training *c, int k, float *theta)
     return status;
 }
 
+/* Trains fold k from the length it has reached to the next one, and measures it on the held-out rows. Folds
+   run side by side, and each may set c->diverged: hence the atomic write. key: the place in the checkpoint,
+   or NULL. */
 static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int k, const char *key)
 {
     const int length = c->reached[k];
@@ -233,6 +236,8 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
     return c->diverged ? STONET_OK : sn_trainer_pack(c->trainer[k], pack);
 }
 
+/* Reads what sn_leg_pack wrote. The rest of the record is the state of the trainer: it stays packed in
+   c->state until ready_trainer needs it. */
 stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
                             sn_unpack *record)
 {

@@ -171,6 +171,8 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
     return STONET_OK;
 }
 
+/* *out is the step that layer 1 of the network sees: step 0, the features, for a model without a front.
+   inputs: its width. */
 static stonet_status add_front(sn_formula *formula, const sn_store *store, int64_t inputs, int *out)
 {
     const char *name = sn_store_find_text(store, "front");
@@ -295,6 +297,8 @@ static stonet_status add_stonet(sn_formula *formula, const sn_store *store, cons
 
 /* ---- methods --------------------------------------------------------------------------------------- */
 
+/* Where Z is: in the axes of a stonet, the first layer of nnsdr, the middle layer (activated) of an
+   autoencoder, the output of any other network. nnsdr and stonet predict by themselves. */
 static stonet_status add_network_method(sn_formula *formula, const char *name, const sn_store *store,
                                         const sn_network *net)
 {
@@ -414,6 +418,8 @@ static stonet_status add_kernel_features(sn_formula *formula, const sn_store *st
     return add_kernel_front(formula, store, *in, in);
 }
 
+/* Adds the prediction of the learner from Z as formula->answer. kernel and mlp are networks, on kernel
+   features of Z or on Z itself. */
 static stonet_status add_learner(sn_formula *formula, const char *name, const sn_store *store)
 {
     if (strcmp(name, "logistic") == 0) return add_logistic(formula, store);
@@ -457,6 +463,8 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
                                             : STONET_OK;
 }
 
+/* Builds the formula from the entries that the model file would have, so that each method needs no second way
+   to show its numbers. */
 static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
 {
     sn_store *method = NULL, *learner = NULL;

@@ -11,6 +11,8 @@
 #include "export/c_numbers.h"
 #include "export/writers.h"
 
+/* The declarations of the file: sizes, the cell of a row and the names of the columns. Their names begin with
+   that of the model, so that two models can be linked into one program. */
 static void put_head(sn_bytes *out, const sn_exported *of)
 {
     const char *name = of->name;
@@ -42,6 +44,7 @@ static void put_head(sn_bytes *out, const sn_exported *of)
                        sn_schema_task(of->schema) == SN_CLASSIFICATION ? "classes" : "targets", name, name);
 }
 
+/* Declares the two functions. Their comment says whether the model fills missing cells or refuses them. */
 static void put_calls(sn_bytes *out, const sn_exported *of)
 {
     const char *name = of->name;
@@ -82,6 +85,8 @@ static void put_strings(sn_bytes *out, int64_t count, char *const *text)
     sn_bytes_text(out, "};\n");
 }
 
+/* Names of the columns and outputs. is_text: 1 for text, 0 for numbers, -1 for a column that the model does
+   not use. */
 static void put_names(sn_bytes *out, const sn_exported *of)
 {
     const sn_schema *schema = of->schema;
@@ -116,6 +121,8 @@ static void put_levels(sn_bytes *out, const sn_input *input, int j)
     sn_bytes_text(out, "};\n");
 }
 
+/* One line of the table `columns` for each column of the data, with its categories and levels before it. The
+   encoder of the C file is the same for all models and is driven by this table. */
 static void put_columns(sn_bytes *out, const sn_exported *of)
 {
     const sn_schema *schema = of->schema;
@@ -280,6 +287,8 @@ static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
     return STONET_OK;
 }
 
+/* The function encode: features of a row in the order of the model, 0 when all is well. It returns the number
+   of the first bad cell from 1, or -1 for a feature that is not finite. */
 static stonet_status put_encode(sn_bytes *out, const sn_exported *of)
 {
     const sn_schema *schema = of->schema;

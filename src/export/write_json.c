@@ -184,6 +184,7 @@ static const char *formula_of(const sn_step *step)
     return "";
 }
 
+/* Entries that a kind of step does not have are left out. "in" and "other" are numbers of earlier steps. */
 static void put_step(sn_bytes *out, const sn_step *step, int k)
 {
     sn_bytes_print(out, "    {\"step\": %d, \"kind\": \"%s\", \"formula\": \"%s\", \"width\": %" PRId64, k,
@@ -236,6 +237,8 @@ static void put_results(sn_bytes *out, const sn_exported *of)
     sn_bytes_text(out, "]}\n");
 }
 
+/* The file explains itself: how cells become features is a text in it, and each step has its formula. Writing
+   goes on after a failure; out->status has the first one. */
 stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
 {
     char *about = stonet_model_json(exported->model);

@@ -371,6 +371,8 @@ static sn_onnx_value in_order(encoding *e, int64_t *place)
     return ordered ? all : sn_onnx_gather(e->graph, all, e->made, place);
 }
 
+/* From the inputs of the graph to the encoded features (rows x p). Blocks are made by kind (numbers, curves,
+   words) and put into the order of the model at the end. *ml: whether operators of ai.onnx.ml are used. */
 static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, bool *ml, sn_onnx_value *out)
 {
     SN_WORKSPACE(keep);
@@ -463,6 +465,8 @@ static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value
     return sn_onnx_two(g, "Div", power, sn_onnx_row_sums(g, power));
 }
 
+/* The nodes of one step; at: the values of the steps before, rows x width each. Everything is in double, as
+   in the formula, so that results agree to rounding. */
 static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_onnx_value *at,
                               sn_onnx_value *out)
 {
@@ -573,6 +577,7 @@ static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml
     return classes ? add_label(g, of, answer) : STONET_OK;
 }
 
+/* The graph with a description and the facts about the model, which ONNX keeps as metadata. */
 static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_bytes *out)
 {
     char dim[24], rows[24];

@@ -72,6 +72,8 @@ static void fill_norms(pursuit *s)
     }
 }
 
+/* score_j = max over s in {x_j, x_j^2} of sum_c (s'R_c)^2 / |s - mean s|^2 for `count` columns from `first`
+   on. R is centred, so s need not be. Blocks of columns keep the reads of x in order. */
 static void score_block(const pursuit *s, int64_t first, int64_t count)
 {
     double total[2][BLOCK] = {{0}};

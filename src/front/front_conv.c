@@ -102,6 +102,7 @@ static stonet_status load_image(const sn_store *store, sn_image *image)
     return STONET_OK;
 }
 
+/* All sizes come from the file, so they are checked before any memory is reserved for them. */
 static stonet_status load_conv(const sn_store *store, sn_front **out)
 {
     enum { MOST = 1 << 16 };

@@ -245,6 +245,8 @@ static stonet_status save_kernel(const sn_front *base, sn_store *store)
     return sn_store_put_vector(store, "front_mean", SN_F64, base->outputs, front->mean);
 }
 
+/* Shapes: landmarks m x inputs, map m x rank, mean outputs. A front with a linear part has `inputs` more
+   outputs than its rank. The caller frees the front, also after a failure. */
 static stonet_status load_into(const sn_store *store, kernel_front *front)
 {
     const sn_tensor *landmarks, *map, *mean;

@@ -295,6 +295,8 @@ stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
     return isnan(effective) ? STONET_OK : sn_store_put_real(store, "effective_dimension", effective);
 }
 
+/* The room of `axes` is there: q x width for the map. Shares of explained effect are at least 0 and sum to 1
+   at the most, but for rounding. */
 static stonet_status get(const sn_store *store, sn_axes *axes)
 {
     const sn_tensor *mean, *map, *share;

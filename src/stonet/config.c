@@ -153,6 +153,9 @@ static stonet_status layer_list(const sn_settings *settings, const char *name, i
     return STONET_OK;
 }
 
+/* The sampler has a relative form (tau, rho, alpha: without units) and an absolute one (sigma2, epsilon, eta,
+   as in the papers). The absolute form needs sigma2 and epsilon for every layer; there alpha = eta epsilon_1.
+   */
 static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape *shape, sn_config *config)
 {
     const int h = shape->layers - 1;
@@ -195,6 +198,8 @@ static sn_schedule_kind schedule_kind(const sn_settings *settings, const sn_net_
     return sn_is(settings, "schedule", "power") ? SN_POWER : SN_LINEAR;
 }
 
+/* The step of the parameters: `gamma` for each layer, or `lr` for all. Where neither is set, lr follows from
+   what layer 1 sees. */
 static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind *kind,
                                   const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {

@@ -36,6 +36,8 @@ const sn_problem *sn_joint_problem(const sn_joint *joint)
     return &joint->problem;
 }
 
+/* x (n x p) gets a first draw of all missing cells. joint->row lists those of `rows` with missing cells: they
+   alone move. After a failure the caller frees the joint. */
 static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_joint *joint)
 {
     const sn_rows all = sn_rows_range(0, problem->n);
@@ -118,6 +120,8 @@ static void propose(const sn_joint *joint, const block *b)
     }
 }
 
+/* Starts the move of a block: level_i = log p(y | f(x)) + log U. The first angle is uniform on (0, 2 pi), and
+   its bracket reaches back by a whole turn. Noise is keyed by row and epoch, not by block or thread. */
 static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const float *theta, double variance,
                            uint32_t epoch, int threads, block *b)
 {
@@ -144,6 +148,9 @@ static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const f
     return STONET_OK;
 }
 
+/* Tries angles until log p(y | f(x')) > level, and shrinks the bracket towards angle 0 after each failure. A
+   row that MOST_TRIES angles do not move stays where it is. Rows that are not Gaussian have one try (low ==
+   high). */
 static stonet_status move_block(sn_joint *joint, const sn_shape *shape, const float *theta, double variance,
                                 uint32_t epoch, int threads, block *b)
 {

@@ -93,6 +93,9 @@ static stonet_status add_batch(gauge *g, const sn_rows *rows, uint32_t number, s
     return STONET_OK;
 }
 
+/* A batch has SN_MAX_SHARDS shards of SN_SHARD_ROWS rows, and ranks divide the shards. g->one has room for
+   the sums of a shard, g->tree for those of a batch and two numbers more. The caller frees, also after a
+   failure. */
 static stonet_status prepare(gauge *g, const float *theta)
 {
     const sn_stage_job *job = g->job;

@@ -195,6 +195,8 @@ stonet_status sn_response_choose_law(const char *word, sn_problem *problem)
     return STONET_OK;
 }
 
+/* A law has one output of the network, whatever its kind. Thresholds of ordered classes have room for
+   SN_LAW_PARAMETERS numbers, which limits the classes. */
 static stonet_status learn_law(const sn_problem *problem, sn_response *response)
 {
     const char *task = sn_words_name(&sn_law_kind_words, sn_law_kind_of(problem->law));
@@ -370,6 +372,8 @@ static stonet_status check_order(const sn_store *store, const char *name, int64_
     return STONET_OK;
 }
 
+/* t targets and `units` units of the last hidden layer: knots and levels t x SN_RESPONSE_KNOTS, map outputs x
+   features, coef t x units. The caller frees the response, also after a failure. */
 static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_t units,
                                   sn_response *response)
 {
@@ -394,6 +398,8 @@ static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_
     return take(store, "head_intercept", 0, t, response->intercept);
 }
 
+/* Times and counts have two parameters. Ordered classes have their thresholds, in ascending order: one fewer
+   than classes. */
 static stonet_status get_law(const sn_store *store, sn_response *response)
 {
     const sn_tensor *parameters;

@@ -48,6 +48,8 @@ static stonet_status look(const sn_stage_job *job, const float *theta, const sn_
     return STONET_OK;
 }
 
+/* u: activated values of the last hidden layer h; v: what that layer sees. Both are of up to SAMPLE rows,
+   evenly from all, and centred. Everything lives in `keep`. */
 static stonet_status take_sample(const sn_stage_job *job, const float *theta, sn_workspace *keep, sample *s)
 {
     const int h = job->shape->layers - 1;
@@ -117,6 +119,8 @@ static stonet_status find_axes(const sample *s, int64_t count, sn_workspace *kee
     return STONET_OK;
 }
 
+/* Widens the last hidden layer by `count` units. A bias of -w' mean(v) centres each new unit. Their weights
+   to the output are 0, so predictions do not change. *theta is freed and replaced. */
 static stonet_status add_units(const sample *s, int64_t count, const double *weights, sn_shape *shape,
                                float **theta)
 {

@@ -342,6 +342,8 @@ static stonet_status prepare_queue(trainer *t)
     return SN_NEW_RAW(t->queue->rows, QUEUE * t->queue->room);
 }
 
+/* Each problem wraps the one before: rows, rows with drawn cells (joint), latent values of a law (latent).
+   The engine sees the last. What is made here belongs to the trainer, also after a failure. */
 static stonet_status prepare(trainer *t, const float *theta)
 {
     const sn_stage_job *job = t->job;

@@ -61,6 +61,8 @@ static bool is_possible(const sn_trainer *t, const sn_train_numbers *all)
     return all->iteration <= UINT32_MAX && (outcome == STONET_DONE || outcome == STONET_DIVERGED);
 }
 
+/* Same order as sn_trainer_pack. The record comes from a file, so its numbers are checked before they are
+   used. */
 stonet_status sn_trainer_unpack(sn_trainer *t, sn_unpack *from)
 {
     const size_t count = (size_t)t->job->shape->parameters;
