@@ -37,6 +37,8 @@ static long threads_of_blas(char **environment)
     return threads;
 }
 
+/* Runs from .preinit_array, before the constructors of any library. It tries to reserve the address space and
+   releases it again; where that fails, the program ends with status 1. */
 static void check(int count, char **arguments, char **environment)
 {
     (void)count;

@@ -51,6 +51,8 @@ static int take_options(const cli_command *command, const calibrate_values *valu
     return output_check(command, values->out);
 }
 
+/* The operands are the model and the rows. The response has the name it had in the fit, unless --target names
+   another column. */
 static int calibrate(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const calibrate_values *values = parsed;

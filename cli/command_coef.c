@@ -102,6 +102,8 @@ static int check_values(const cli_command *command, const coef_values *values, c
     return wrong != NULL ? say_usage(command, "%s", wrong) : check_results_options(command, &values->results);
 }
 
+/* --se needs the training rows with their response, as the directions are fitted again on halves of them.
+   Without --se rows are needed only where Z is not linear in x, which the library checks. */
 static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const coef_values *values = parsed;

@@ -115,6 +115,7 @@ static int check_targets(const cli_command *command, const compare_values *value
                      n_data, files);
 }
 
+/* Options that contradict each other are wrong usage (status 2), found before any file is read. */
 static int check_values(const cli_command *command, const compare_values *values, int n_data)
 {
     TRY(check_targets(command, values, n_data));
@@ -136,6 +137,8 @@ static int check_values(const cli_command *command, const compare_values *values
     return check_results_options(command, &values->results);
 }
 
+/* Table k goes with the k-th --target-file, if there are such files. The test rows of --test belong to the
+   only table. free_comparison frees the tables. */
 static int read_sets(comparison *self, const cli_arguments *given)
 {
     const compare_values *values = self->values;
@@ -283,6 +286,8 @@ static int compare_next(comparison *self, int k, stonet_run *run, report *writte
     return say_error(self->command, "%s: no method could be fitted", set->path);
 }
 
+/* A table that fails does not stop the others: the status is that of the last failure. The summary at the end
+   counts only the tables that were compared to their end. */
 static int compare_all(comparison *self, stonet_run *run)
 {
     const stonet_results *whole[MAX_OPERANDS];
@@ -314,6 +319,7 @@ static int run_comparison(comparison *self)
     return close_checkpoint(self->command, &run, result);
 }
 
+/* All tables are read and all settings checked before the first fit, since a comparison may run for hours. */
 static int compare(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const compare_values *values = parsed;

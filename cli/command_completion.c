@@ -98,6 +98,8 @@ static const char *operand_names(const cli_command *about, const known_names *kn
 
 /* ---- bash -------------------------------------------------------------------------------------- */
 
+/* The first word completes to a command. Later words complete to options after a dash, to the names a command
+   knows (methods, generators), or to files. The lists are those of this build. */
 static void print_bash(const known_names *known)
 {
     puts("# bash completion for stonet: source it, or put it into bash-completion's folder as 'stonet'.\n"
@@ -149,6 +151,7 @@ static void print_short(const char *text, size_t most)
         putchar(strchr("'[]\\`$\"", text[i]) != NULL ? ' ' : text[i]);
 }
 
+/* _arguments shows the start of the help beside each option; "*" before an option lets it come again. */
 static void print_zsh(const known_names *known)
 {
     puts("#compdef stonet\n"
@@ -199,6 +202,7 @@ static void print_zsh(const known_names *known)
          "_stonet \"$@\"");
 }
 
+/* fish knows options by flags: -r -F wants a file, -x any other value. */
 static void print_fish(const known_names *known)
 {
     puts("# fish completion for stonet: put it into ~/.config/fish/completions as 'stonet.fish'.");

@@ -87,6 +87,7 @@ static size_t split_by_class(const stonet_data *data, const float *z, double *x,
     return count;
 }
 
+/* z: rows of test x 2. xy: room for 2 numbers a row, which the series point into. */
 static int draw(const cli_command *command, const char *path, const stonet_model *model,
                 const stonet_data *test, const float *z, double *xy, double error_rate)
 {

@@ -73,6 +73,7 @@ static int note_missing(const cli_command *command, const stonet_model *model)
     return EXIT_DONE;
 }
 
+/* Writes the file, or to standard output without --out. --json tells about the file, so it needs --out. */
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     export_values *values = parsed;

@@ -121,6 +121,8 @@ static stonet_data *rows_to_score(const stonet_data *train)
     return part;
 }
 
+/* Says the score on the training rows to standard error, without a word if the model predicts nothing. Scores
+   of training rows are too good; they only show that the fit found something. */
 static void say_training_score(const fit_values *values, const stonet_model *model, const stonet_data *train)
 {
     stonet_use_options how = {
@@ -503,6 +505,7 @@ static int fit_all(const cli_command *command, const fit_values *values, stonet_
                          : say_failure(command, STONET_ERROR_MEMORY);
 }
 
+/* The spec is complete, and all options are checked, before the data are read: reading may take minutes. */
 static int fit(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     fit_values *values = parsed;

@@ -60,6 +60,7 @@ static int write_truth(const cli_command *command, const char *path, const stone
     return output_matrix(command, path, truth, stonet_data_rows(data), columns, names);
 }
 
+/* The truth is the sufficient predictor that the response was made from, one column for each direction. */
 static int generate(const cli_command *command, const char *name, const generate_values *values)
 {
     if (values->out == NULL) return say_usage(command, "the file to write is missing: give --out FILE");

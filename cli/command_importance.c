@@ -83,6 +83,8 @@ static int rank(const cli_command *command, const stonet_importance_result *foun
     return EXIT_DONE;
 }
 
+/* p_value and q_value only for kinds that test, z1 .. up to MOST_Z for kinds that look at Z. --json has all
+   columns. */
 static int print_ranking(const cli_command *command, const ranking *ranked)
 {
     enum { MOST_Z = 20 };
@@ -135,6 +137,8 @@ static bool is_selected(const stonet_importance_result *found, int64_t j, double
     return stonet_importance_row(found, j, &row) == STONET_OK && row.importance >= enough;
 }
 
+/* Names the selected variables in the order of the table on standard error, so that standard output stays a
+   ranking that other programs can read. */
 static void say_selected(const stonet_importance_result *found, stonet_importance_kind kind, double fdr)
 {
     const int64_t rows = stonet_importance_rows(found);
@@ -183,6 +187,8 @@ static int check_values(const cli_command *command, const importance_values *val
     return wrong != NULL ? say_usage(command, "%s", wrong) : EXIT_DONE;
 }
 
+/* --kind refit needs two tables: DATA to measure the loss on, and --train to fit again. Groups then belong to
+   the rows of --train. */
 static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const importance_values *values = parsed;

@@ -55,6 +55,8 @@ static int check(const cli_command *command, const impute_values *values)
     return output_check(command, name);
 }
 
+/* Tables are written one after the other, so only one completed copy is in memory. Tables written before a
+   failure stay. */
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const impute_values *values = parsed;

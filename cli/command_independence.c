@@ -57,6 +57,7 @@ static const choice laws[] = {{"lpb4", STONET_NULL_LPB4},
                               {"perm", STONET_NULL_PERMUTATION}};
 enum { N_TESTS = sizeof tests / sizeof *tests, N_LAWS = sizeof laws / sizeof *laws };
 
+/* Sets *value to the number of the choice with this name, or says which names there are: "a, b or c". */
 static int find_choice(const cli_command *command, const char *option, const choice *known, size_t count,
                        const char *name, int *value)
 {
@@ -103,6 +104,8 @@ static int make_options(const cli_command *command, const independence_values *v
     return EXIT_DONE;
 }
 
+/* dcor prints a correlation in place of a statistic and is never repeated: its p-value comes from
+   permutations. */
 static int print_result(const cli_command *command, const independence_values *values,
                         const stonet_independence_result *found)
 {

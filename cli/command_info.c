@@ -73,6 +73,7 @@ static void print_lines(FILE *stream, const json_t *lines)
     }
 }
 
+/* One line for each key, its value from column KEY_WIDTH on. Objects inside are indented by two blanks. */
 static void print_object(FILE *stream, const json_t *object, int indent)
 {
     const char *key;

@@ -77,6 +77,8 @@ static int list_all(const cli_command *command, const json_t *all)
 
 /* ---- one method or learner --------------------------------------------------------------------- */
 
+/* "on, off" for a switch, the words for a choice, "0 to 1" or "1 or more" for numbers. Settings such as auto
+   have words and numbers: "auto, 1 or more". */
 static void describe_range(const json_t *setting, char *text, size_t size)
 {
     char words[256];

@@ -55,6 +55,7 @@ static void cell_text(double value, int64_t column, char text[32])
         snprintf(text, 32, "%.4g", value);
 }
 
+/* k, the columns of the rule, and a mark at the chosen k. Below the table stands the reason. */
 static int print_table(const cli_command *command, const stonet_order_result *found)
 {
     output out;
@@ -133,6 +134,8 @@ static int finish(const cli_command *command, const order_values *values, const 
                         : print_table(command, found);
 }
 
+/* A response is needed if the method uses one. Methods without one (pca) are still given --target, if it is
+   there, so that it is no column of x. */
 static int choose(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     order_values *values = parsed;

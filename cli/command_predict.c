@@ -178,6 +178,8 @@ static int predict_times(const cli_command *command, const predict_values *value
     return output_rows(command, &to, all, n, columns, names);
 }
 
+/* predicted: rows x outputs. Classifiers print labels, or with --proba the probabilities of all classes. .npy
+   files hold numbers alone, so a label that is no number fails there. */
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
                    const stonet_data *data)
 {

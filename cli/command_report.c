@@ -55,6 +55,8 @@ static int read_order(const cli_command *command, const char *path, char **text)
     return say_error(command, "memory ran out while reading %s", path);
 }
 
+/* The page names the model and the data by their files, without folders. --json prints its name and size, for
+   scripts. */
 static int write_page(const cli_command *command, const cli_arguments *given, const report_values *values,
                       const stonet_model *model, const stonet_data *data)
 {

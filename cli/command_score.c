@@ -51,6 +51,8 @@ static int name_law_scores(const stonet_scores *scores, named_number number[MAX_
     return count;
 }
 
+/* Which scores a response has, in the order they are printed. number has room for MAX_NUMBERS; gives how many
+   are used. */
 static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMBERS])
 {
     int count = name_law_scores(scores, number, 0);
@@ -158,6 +160,8 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
     return print_confusion(command, confused);
 }
 
+/* --sufficiency adds the test of whether x says more about the response than Z: "lost" is the share of the
+   response that x explains beyond Z. */
 static int score(const cli_command *command, const score_values *values, const stonet_model *model,
                  const stonet_data *data)
 {

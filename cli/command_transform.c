@@ -86,6 +86,8 @@ static int standard_errors(const cli_command *command, const transform_values *v
     return EXIT_DONE;
 }
 
+/* z: draws x rows x dim, written as draws times rows lines, draw after draw. The check of the size comes
+   first, since the product may not fit 64 bits. */
 static int transform(const cli_command *command, const transform_values *values, const stonet_model *model,
                      const stonet_data *data)
 {
@@ -114,6 +116,7 @@ static int transform(const cli_command *command, const transform_values *values,
     return write_z(command, &to, z, se, rows * passes, dim);
 }
 
+/* DATA need a response only for --impute, which draws the hidden layer given it. */
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     transform_values *values = parsed;

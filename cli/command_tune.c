@@ -74,6 +74,8 @@ static int finish(const cli_command *command, const tune_values *values, const s
     return result;
 }
 
+/* All options are checked before the data are read. Results of a stopped run are printed as far as they go;
+   with --checkpoint the same command goes on from there. */
 static int tune(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     tune_values *values = parsed;

@@ -56,6 +56,8 @@ static int memory_ran_out(const cli_command *command)
     return say_error(command, "memory ran out");
 }
 
+/* Adds one method with one dimension to the list; dim "auto": chosen anew in each training part. specs_free
+   frees the spec, also after a failure. */
 static int add_spec(const cli_command *command, const compare_wishes *wishes, const json_t *all,
                     const char *method, const char *dim, spec_list *list)
 {

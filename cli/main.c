@@ -61,6 +61,8 @@ static int say_unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
+/* "stonet help COMMAND" is "stonet COMMAND --help"; "help --man" prints manual pages, for the build. Ranks of
+   mpirun are joined before a command runs and part after it. */
 static int run(int argc, char **argv)
 {
     if (argc < 2) {

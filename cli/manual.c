@@ -42,6 +42,7 @@ static void put_head(const char *name, const char *summary)
     putchar('\n');
 }
 
+/* .TP makes the option a label and what follows its indented text; \fI .. \fR is italic. */
 static void put_option(const char *name, const char *argument, const char *help, const char *initial,
                        bool repeats)
 {
@@ -76,6 +77,7 @@ static void put_paragraphs(const char *text)
     putchar('\n');
 }
 
+/* The page of one command: the same texts as its --help, so that they cannot disagree. */
 static void put_command(const cli_command *about)
 {
     char name[64];
@@ -107,6 +109,7 @@ static void put_command(const cli_command *about)
     puts(".SH SEE ALSO\n.BR stonet (1)");
 }
 
+/* The page stonet(1), which lists the commands and has what no option says: environment and exit status. */
 static void put_program(void)
 {
     put_head("stonet", "from many variables to the few numbers that keep what they say about a response");

@@ -45,6 +45,7 @@ static int add_csv(report *self, const char *path, const stonet_results *results
     return EXIT_DONE;
 }
 
+/* Rows of all tables go into one array, each with the path of its table as "data". */
 static int add_json(report *self, const char *path, const stonet_results *results)
 {
     json_t *rows = take_json(self->command, stonet_results_json(results));

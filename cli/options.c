@@ -46,6 +46,8 @@ static const char *input_path(const cli_option *option, const char *text)
     return is_input && strcmp(text, "-") == 0 ? STANDARD_INPUT : text;
 }
 
+/* Stores the text of an option in its field of `values`, by its kind. Texts are not copied: they live as long
+   as argv. A number outside low .. high is wrong usage. */
 static bool set_value(const cli_command *command, const cli_option *option, const char *text, void *values)
 {
     void *place = field(option, values);
@@ -177,6 +179,7 @@ static bool check_operands(const cli_command *command, const cli_arguments *give
     return false;
 }
 
+/* "-" stands for standard input and can be given once, since its bytes are gone after the first read. */
 static bool take_operand(const cli_command *command, const char *word, cli_arguments *given)
 {
     int least = 0;

@@ -221,6 +221,8 @@ static int64_t take_loss(const stonet_model *model, double **loss, double **epoc
     return *loss != NULL && *epoch != NULL && !lost ? count : -1;
 }
 
+/* A scatter plot of Z, coloured by group, and with with_curve the training loss beside it. xy: room for two
+   numbers a row. The caller frees the text; NULL: memory ran out. */
 static char *render(const json_t *about, const stonet_model *model, const stonet_data *data,
                     const grouping *groups, const float *z, double *xy, bool with_curve)
 {

@@ -82,6 +82,8 @@ static void add_row(table *shown, const shown_row *seen, bool is_best, bool with
         add_settings(shown, row->settings);
 }
 
+/* rows: room for `count` rows, filled here. The best row is found again after sorting by the address of its
+   settings, which no other row shares. NULL: memory ran out. */
 static table *make_table(const stonet_results *results, shown_row *rows, int64_t count, bool with_p,
                          bool best_first)
 {

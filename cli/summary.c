@@ -38,6 +38,8 @@ static double rank_of(const stonet_result_row *rows, int64_t count, int64_t i)
     return 0.5 * (before + 1 + (double)count - after);
 }
 
+/* Adds the rows of one table to the standings. A row counts among the best if it is best, or if its p-value
+   against the best is not below 0.05. */
 static void add_set(const stonet_results *results, stonet_result_row *rows, int64_t count, bool is_first,
                     standing *standings)
 {
@@ -65,6 +67,8 @@ static int compare_ranks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* dim is "auto" where it was chosen and "-" where it differs between the tables. Ranks are means over the
+   tables, times are sums. */
 static void fill_table(table *shown, const standing *standings, int64_t count, int64_t n_sets)
 {
     static const char *const HEADING[] = {"method", "dim", "mean rank", "best", "not told", "failed", "time"};

@@ -58,6 +58,8 @@ static size_t find_x_ticks(const svg_panel *panel, const svg_axis *x, double at[
     return count;
 }
 
+/* Grid lines come first, so that ticks and data lie above them. y grows downwards in SVG: y->start is the
+   lower end of the frame. */
 static void draw_axes(FILE *out, const svg_panel *panel, const svg_axis *x, const svg_axis *y)
 {
     double at[MOST_TICKS];
@@ -96,6 +98,7 @@ static void draw_axes(FILE *out, const svg_panel *panel, const svg_axis *x, cons
 
 /* ---- series ------------------------------------------------------------------------------------ */
 
+/* 0: circle, 1: square, 2: triangle, else: diamond, all of about the same area as a circle of radius r. */
 static void draw_marker(FILE *out, size_t marker, double x, double y, double r)
 {
     switch (marker) {
@@ -135,6 +138,8 @@ static bool drawable(const svg_series *series, int64_t i)
     return i < series->n && isfinite(series->x[i]) && isfinite(series->y[i]);
 }
 
+/* Draws point i of every series before point i + 1, so that no series hides another. More points are smaller
+   and more transparent. */
 static void draw_scatter(FILE *out, const svg_panel *panel, const svg_axis *x, const svg_axis *y)
 {
     int64_t most = 0;
@@ -164,6 +169,8 @@ static void draw_open(FILE *out, const svg_series *series, size_t s, const svg_a
     fprintf(out, "</g>\n");
 }
 
+/* The line breaks where a value is not finite. Error bars are one standard error each way. Long lines (above
+   60 points) have no markers. */
 static void draw_line(FILE *out, const svg_series *series, size_t s, const svg_axis *x, const svg_axis *y)
 {
     const char *colour = palette[s % PALETTE_SIZE];
@@ -227,6 +234,8 @@ static double draw_legend(FILE *out, const svg_panel *panel, double left, double
 
 /* ---- panels and the figure --------------------------------------------------------------------- */
 
+/* The frame takes what title and legend leave of the height. (left, top) is the corner of the panel in the
+   figure. */
 static void draw_panel(FILE *out, const svg_panel *panel, double left, double top)
 {
     double at = top + 6;
@@ -251,6 +260,8 @@ static void draw_panel(FILE *out, const svg_panel *panel, double left, double to
                                                             &y);
 }
 
+/* Styles are classes, which keeps a file of many points small: s0, s1 .. fill with the colours of the
+   palette. */
 static void draw_head(FILE *out, const svg_figure *figure, double width, double height)
 {
     fprintf(
