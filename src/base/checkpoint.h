@@ -1,13 +1,14 @@
 /*
- * A checkpoint: records of finished work (base/pack.h) under names, on disk, by which a job that was ended
- * in the middle goes on. The calls of stonet.h open it; here is what the rooms put into it.
+ * A checkpoint holds records of finished work (base/pack.h) on disk, under names. With it a job that was
+ * ended in the middle goes on. The calls of stonet.h open it; here is what the rooms put into it.
  *
- * The file is written whole under a temporary name, synced and renamed, so that there is always the last
- * one or the one before; a checksum tells when the disk has changed it. It holds the work of one job, which
- * it knows by a hash of all that the result depends on (data, settings, seed, version), and so gives nothing
- * to another. One call at a time uses it; inside a call every function may be called from any thread, and
- * with NULL, which keeps nothing. One without a file is for fits that have a training in common. Of a team
- * rank 0 has the file; the handles of the others keep nothing.
+ * The file is written whole under a temporary name, synced and renamed. So there is always the newest file or
+ * the one before. A checksum tells when the disk has changed the file. It holds the work of one job, known by
+ * a hash of all that the result depends on: data, settings, seed, version. Another job gets nothing from it.
+ *
+ * One call at a time uses a checkpoint. Inside a call every function may be called from any thread, and with
+ * NULL, which keeps nothing. A checkpoint without a file is for fits that have a training in common. In a
+ * team rank 0 has the file, and the handles of the others keep nothing.
  */
 #pragma once
 
@@ -18,8 +19,8 @@
 
 enum { SN_KEY_SIZE = 96 }; /* of a record's name, with its end */
 
-/* Whether this process keeps nothing: there is no checkpoint, or another rank has it. To be asked before
-   sn_checkpoint_begin, which is then left out. */
+/* Whether this process keeps nothing: there is no checkpoint, or another rank has it. If so, the caller
+   leaves out sn_checkpoint_begin. */
 bool sn_checkpoint_is_elsewhere(const stonet_run *run);
 /* What a call begins with: its records are apart from those of the calls before it (tune, then fit). An error
    when the file was there and has nothing of this call, which `job` ("fit") names in the sentence. Says

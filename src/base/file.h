@@ -1,5 +1,5 @@
-/* Files written whole or not at all: a temporary file beside the target (without a name, where the file
-   system can, so that nothing is left when the process is killed), fsync, rename. */
+/* Files are written whole or not at all: a temporary file beside the target, fsync, rename. Where the file
+   system can, the temporary file has no name, so that nothing is left when the process is killed. */
 #pragma once
 
 #include <stdio.h>

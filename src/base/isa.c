@@ -21,7 +21,7 @@ static sn_isa best(void)
     return SN_ISA_PORTABLE;
 }
 
-/* What is asked for; UNKNOWN for a word that is none, the best without a word. */
+/* The word of STONET_CPU: UNKNOWN for a word that is no instruction set, the best set without a word. */
 static int wanted(void)
 {
     const char *word = getenv("STONET_CPU");

@@ -5,9 +5,9 @@
 
 #include "base/status.h"
 
-/* Appends to a list, or enters into an object, and gives that back; takes over the value. NULL, with both
-   dropped, when the value or the container is NULL or memory runs out: so that a whole structure is built
-   without a look at the steps, and asked about once. */
+/* Adds a value to a list, or to an object under a key, and returns the container; the value then belongs to
+   it. Returns NULL and frees both when the value or the container is NULL or memory runs out. So a whole
+   structure is built without checks in between, and only the end is checked. */
 json_t *sn_json_add(json_t *list, json_t *value);
 json_t *sn_json_put(json_t *object, const char *key, json_t *value);
 /* Puts all entries of `more`, which is dropped, into the object. */

@@ -37,7 +37,7 @@ void *sn_malloc(size_t count, size_t size)
 {
     size_t bytes;
     if (!byte_count(count, size, &bytes)) return NULL;
-    /* Not a byte more than was asked for, so that the address sanitizer sees a step past the end. */
+    /* Exactly the size that the caller wants, so that the address sanitizer sees a step past the end. */
     void *block = NULL;
     if (posix_memalign(&block, bytes >= HUGE_FROM ? HUGE_PAGE : ALIGNMENT, bytes > 0 ? bytes : 1) != 0)
         return out_of_memory(bytes);

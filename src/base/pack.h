@@ -1,7 +1,7 @@
 /*
- * Records: numbers one after the other in a run of bytes, for whoever goes on with the work later or
- * elsewhere on a machine of the same kind. What is taken out must be what was put in, in the same order; a
- * record that is too short, or has something left, is an error and no crash.
+ * Records: numbers one after the other in a run of bytes, to be read later, or on another machine of the same
+ * kind. Numbers must be read in the order in which they were written. A record that is too short, or has
+ * bytes left, is an error and no crash.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Parameter tables: each method and learner writes its settings down once, as an array of sn_param, and
- * that drives the command line, the help, the config file, the checks and the bindings.
+ * Parameter tables: each method and learner writes its settings down once, as an array of sn_param. The
+ * command line, the help, the config file, the checks and the bindings all come from this array.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ SN_DROP(sn_settings, sn_settings_free)
  */
 stonet_status sn_settings_set(sn_settings *settings, const char *name, const char *text);
 
-/* Reading. The name must be in the table and of the kind asked for: anything else is a bug and aborts. */
+/* Reading. The name must be in the table, with the function's kind: anything else is a bug and aborts. */
 int64_t sn_int(const sn_settings *settings, const char *name);
 double sn_real(const sn_settings *settings, const char *name);
 /* The chosen word (SN_CHOICE), or the word given instead of a number ("auto"), or "" for a number. */

@@ -1,8 +1,8 @@
 /*
- * Whether threads pay on this machine at this moment, learnt from the times of the steps themselves. On a
- * machine that others use, or in a container that allows fewer cores than it shows, a barrier waits for
- * whoever is not scheduled, and two threads can be many times slower than one. Only the time depends on the
- * choice, never a bit of the result.
+ * Whether threads pay on this machine at this moment, learnt from the times of the steps themselves. A
+ * machine may have other users, or a container may allow fewer cores than it shows. There a barrier waits for
+ * a thread that is not scheduled, and two threads can be many times slower than one. Only the time depends on
+ * the choice, never a bit of the result.
  */
 #pragma once
 

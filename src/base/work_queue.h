@@ -1,8 +1,7 @@
 /*
- * Pieces of work that do not depend on each other, dealt out one at a time to whoever is free, each once:
- * to threads, and to the ranks of a team (base/team.h). What a piece has found is a record: every rank gets
- * it, and it is kept in the checkpoint of the run, from which the piece is taken instead of being done when
- * the same work begins again.
+ * Pieces of work that do not depend on each other. Each piece is done once, by whichever thread or rank of a
+ * team (base/team.h) is free. The result of a piece is a record. Every rank gets it, and the checkpoint of
+ * the run keeps it: when the same work begins again, the record replaces the work.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * Scratch memory that is freed in one place. A function opens a workspace, takes what it needs from it and
- * returns wherever it likes: the blocks go when the scope ends. What must outlive the function is taken from
- * a workspace of the caller (the argument `keep` of those who do so). A workspace belongs to one thread.
+ * returns wherever it likes: the blocks go when the scope ends. What must outlive the function belongs to
+ * a workspace of the caller (the argument `keep`). A workspace belongs to one thread.
  *
  *     SN_WORKSPACE(scratch);
  *     double *a = NULL;

@@ -24,7 +24,7 @@ struct sn_builder;
 /* Where the rows of a table go while it is being read, when it is not to be held as a whole. */
 typedef struct sn_drain sn_drain;
 struct sn_drain {
-    int64_t rows; /* so many are taken at a time; fewer at the end alone */
+    int64_t rows; /* handed over at a time; fewer at the end alone */
     /* The table is read from its first row on, perhaps once more: its columns have turned out otherwise. */
     stonet_status (*restart)(sn_drain *drain);
     /* Takes rows first .. first + count - 1 of those in the builder. */

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Days since 1970-01-01 of a text that is a date as a whole, with the time of the day as a fraction; false:
-   it is none. A time without a zone is taken for universal time, as all of its column are. */
+/* Days since 1970-01-01, with the time of the day as a fraction; false: the text as a whole is no date. A
+   time without a zone counts as universal time. */
 bool sn_date_read(const char *text, size_t length, double *days);
 /* The reverse, from the year 1 to 9999, to the millisecond: 2024-05-01, or 2024-05-01T14:30:15.500 where
    there is a time of the day. false: `days` is not in these years. */

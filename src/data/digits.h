@@ -2,9 +2,9 @@
  * Columns that float is too coarse for.
  *
  * Features are floats by the time a method sees them, centred and scaled. A table keeps its numbers as floats
- * too, which loses nothing of a column whose values spread over a good part of their size. It would lose what
- * there is of 1000000.25, 1000000.5, ..: such columns are kept in double beside the floats, so that they can
- * be centred first and rounded after.
+ * too, which loses nothing of a column whose values spread over a good part of their size. It would lose the
+ * differences of 1000000.25, 1000000.5, ..: such columns are kept in double beside the floats, so that they
+ * can be centred first and rounded after.
  */
 #pragma once
 

@@ -14,8 +14,9 @@ typedef struct sn_encoder sn_encoder;
 /* Columns are matched by name when both tables have a header, else by position; the training target's own
    column, if it is still there, is passed over. Schema and data must outlive the encoder. */
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out);
-/* What the draws of missing cells are keyed by: the seed and the number of the row, as in training, or what
-   the row holds, so that the same row gets the same draws wherever it stands. Without this: 1, by content. */
+/* What the draws of missing cells are keyed by. Either the seed and the number of the row, as in training; or
+   the content of the row, so that the same row gets the same draws wherever it stands. Without this call:
+   seed 1, by content. */
 void sn_encoder_key(sn_encoder *encoder, uint64_t seed, bool by_content);
 /* Draws (not what is expected, draw 0) are given the response of the row too. For the table that the schema
    was fitted to. */

@@ -91,7 +91,7 @@ stonet_status sn_frame_of_sparse(sn_cells **sparse, int base, stonet_data **out)
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 /* A copy of all rows without one of the feature columns. */
 stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_data **out);
-/* To be asked before a pass over x: whether the file behind it, if there is one, is still the same. */
+/* Whether the file behind x, if there is one, is still the same. Called before a pass over x. */
 stonet_status sn_frame_check(const stonet_data *data);
 /* These rows are not needed for now: if they are mapped, they need not stay in memory. */
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);

@@ -1,10 +1,10 @@
 /*
  * Completed copies of a table: multiple imputation by EM with bootstrapping.
  *
- * For every draw the law of the cells (data/imputer.h) is learned from rows drawn with replacement, so that
- * the copies differ by what the rows leave open of the law too, and all missing cells of the table are drawn
- * from it at once. Every column takes part, the response among them: Rubin's rules need cells drawn given all
- * that will be analysed. Cells that are there are left as they are.
+ * For every draw the law of the cells (data/imputer.h) is learned from rows drawn with replacement. So the
+ * copies also differ by how uncertain the law is. Then all missing cells of the table are drawn from the law
+ * at once. Every column takes part, the response among them: Rubin's rules need cells drawn given all that
+ * will be analysed. Observed cells stay as they are.
  */
 #include <math.h>
 #include <string.h>

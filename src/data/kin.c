@@ -149,7 +149,7 @@ static void hash_rows(const look *at, const hashes *out)
 
 /* ---- copies, or chance --------------------------------------------------------------------------- */
 
-/* log of the share of pairs with the same value, which are taken to be one at least. */
+/* log of the share of pairs with the same value; the number of such pairs counts as 1 at least. */
 static double log_share_alike(double *value, int64_t n)
 {
     double pairs = 0.0;
@@ -171,7 +171,7 @@ static double log_share_alike(double *value, int64_t n)
  * Coarse tables repeat rows by chance, such as all combinations of a few flags; fine ones do not.
  */
 typedef struct chance {
-    double pairs;    /* of features, and of the response if it is asked about, */
+    double pairs;    /* of features, and of the response if it counts too, */
     double response; /* and the share of pairs whose response agrees */
 } chance;
 

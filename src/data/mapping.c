@@ -26,7 +26,7 @@ struct sn_mapping {
     int64_t files, room;
     mapped_file *file;
     atomic_llong checked; /* how many were looked at, for whose turn it is */
-    atomic_bool apart;    /* stretches were asked for ahead of time, and are apart from their neighbours */
+    atomic_bool apart;    /* stretches were read ahead, and are apart from their neighbours */
 };
 
 void sn_mapping_close(sn_mapping *mapping)

@@ -2,8 +2,8 @@
  * What a method is fitted on: the encoded, scaled features and the encoded response. Produced by the schema
  * (data/schema.h) from a stonet_data; methods never see files, names or raw units.
  *
- * A method that says so (`by_rows` in methods/method.h) may get its features from a source, to be fetched
- * batch by batch (data/rows.h), and the response of a table on disk row by row; all others find both in
+ * A method with `by_rows` (methods/method.h) may get its features from a source, batch by batch
+ * (data/rows.h). Then the response of a table on disk comes row by row too. All other methods find both in
  * memory.
  */
 #pragma once

@@ -17,7 +17,7 @@ typedef struct sn_raw_response {
     double *value;           /* each class as a number */
 } sn_raw_response;
 
-/* Where the response of a row is, to be asked for ahead of time. */
+/* Where the response of a row is, for a prefetch. */
 static inline const void *sn_raw_place(const sn_raw_response *raw, int64_t row)
 {
     return raw->code != NULL ? (const void *)(raw->code + row) : raw->number + row * raw->columns;

@@ -1,5 +1,5 @@
-/* stonet_data_from_arrow: a table from a stream of batches. Cells go from where they lie into the rows of the
-   table; a batch is let go of before the next one is asked for. */
+/* stonet_data_from_arrow: a table from a stream of batches. Cells are copied once, from the batch into the
+   rows of the table. A batch is released before the next one is read. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -203,7 +203,7 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
 static stonet_status read_members(const zip_archive *archive, const zip_member *x, const zip_member *y,
                                   const sn_target_wish *wish, stonet_data **out)
 {
-    /* Rows for a model need no response unless one is asked for. */
+    /* Rows for a model need a response only if the caller names one. */
     bool takes_y = y != NULL && (wish->columns == NULL ? wish->schema == NULL || wish->own_target
                                                        : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);

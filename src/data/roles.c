@@ -351,7 +351,7 @@ static stonet_status check_features(const sn_builder *builder, const sn_schema *
     return STONET_OK;
 }
 
-/* Sets aside what the model does not use; targets and names of rows are not asked about. */
+/* Sets aside the columns that the model does not use, except targets and names of rows. */
 static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
 {
     SN_TRY(check_features(builder, schema));

@@ -75,8 +75,8 @@ struct sn_row_source {
        part in draws that know the response. NULL: the draws do not know it. To be freed by `free`. */
     stonet_status (*learned_from)(const sn_row_source *source, const sn_rows *rows, sn_row_source **out);
     void (*free)(sn_row_source *source);
-    const float *raw;  /* where the numbers of row r begin, raw + r * raw_width, to be asked for ahead of */
-    int64_t raw_width; /* time; NULL: nowhere */
+    const float *raw;              /* for a prefetch: the numbers of row r begin at raw + r * raw_width, */
+    int64_t raw_width;             /* raw NULL: there is nothing to prefetch */
     const sn_scaled_cells *sparse; /* the same rows as they are kept, when they are sparse; else NULL */
 };
 
@@ -94,7 +94,7 @@ typedef struct sn_batch {
 } sn_batch;
 
 struct sn_problem;
-/* Whether the rows can be fetched; to be asked once before a pass over them. */
+/* Whether the rows can be fetched. Called once before a pass over them. */
 stonet_status sn_batch_prepare(const struct sn_problem *problem, const sn_rows *rows);
 /* Tells the source of the features, if there is one that wants to know, that rows from those at positions
    first .. first + count - 1 of an ascending set are wanted soon, or not for a while. */

@@ -1,7 +1,8 @@
 /*
- * From a table to the numbers a method sees, and the same way again for new data: which columns, one-hot
- * codes of text columns, indicators of numbers that look like codes, centre and scale of every feature, the
- * classes or the scale of the response. Fitted on the training rows; lives in the model file.
+ * From a table to the numbers a method sees, and the same way again for new data. A schema knows the columns,
+ * the one-hot codes of texts, the indicators of numbers that look like codes, and the centre and scale of
+ * every feature. It also knows the classes or the scale of the response. It is fitted on the training rows
+ * and lives in the model file.
  */
 #pragma once
 
@@ -55,7 +56,7 @@ typedef struct sn_schema sn_schema;
 /* A numeric column may have this many levels at most. */
 enum { SN_MOST_LEVELS = 100 };
 
-/* What is asked of a schema. Zero: all is left to the data, and no levels. */
+/* What the caller wants of a schema. Zero: all is left to the data, and no levels. */
 typedef struct sn_encoding {
     sn_scale scale;
     sn_task_wish task;

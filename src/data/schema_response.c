@@ -62,7 +62,7 @@ static stonet_status match_numbers(const sn_schema *schema, sn_raw_response *out
     return STONET_OK;
 }
 
-/* All labels must be known: asked before any is encoded. */
+/* All labels must be known; checked before any is encoded. */
 static stonet_status check_labels(const sn_schema *schema, const stonet_data *data,
                                   const sn_raw_response *raw)
 {

@@ -13,8 +13,8 @@
 
 enum { MAX_AUTO_CLASSES = 20 }; /* a numeric target with more distinct values is a quantity and not a class */
 
-/* The values of the target, sorted, if they are no more than classes are guessed from; all whole, if so
-   asked. */
+/* The values of the target, sorted. False if they are too many to guess classes or, with `whole`, if one is
+   no whole number. */
 static bool has_few_values(const stonet_data *train, bool whole, double *values, int64_t *count)
 {
     *count = 0;

@@ -353,7 +353,7 @@ static stonet_status other_response(const sn_shard_reader *r, const char *wanted
         r->folder, r->data->target_name[0], r->data->n_targets > 1 ? " and others" : "", wanted);
 }
 
-/* The response of the shards stays in the frame when it is asked for, and is no feature in any case. */
+/* The response of the shards stays in the frame if the caller wants it. It is never a feature. */
 static stonet_status choose_response(const sn_shard_reader *r, const sn_target_wish *wish)
 {
     stonet_data *data = r->data;

@@ -370,7 +370,7 @@ static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-/* What becomes of which column is settled when shards are made. */
+/* The role of each column was fixed when the shards were made. */
 static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
 {
     const char *option = wish->features != NULL  ? "features"

@@ -23,5 +23,5 @@ typedef struct sn_sniffed {
 stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *na, sn_sniffed *out);
 void sn_sniffed_free(sn_sniffed *sniffed);
 
-/* A copy in UTF-8 (bytes that are not are taken for Latin-1), ended by NUL. */
+/* A copy in UTF-8, ended by NUL; bytes that are no UTF-8 are read as Latin-1. */
 char *sn_cell_copy(const sn_cell *cell);

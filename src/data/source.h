@@ -16,8 +16,8 @@ typedef struct sn_source_limits {
     void *user;
 } sn_source_limits;
 
-/* Opens a file; gzip is recognised by its first bytes. Pipes are taken into memory, so that every source
-   can be rewound. limits NULL: those that are usual. */
+/* Opens a file; gzip is recognised by its first bytes. Pipes are read into memory, so that every source can
+   be rewound. limits NULL: the usual limits. */
 stonet_status sn_source_open(const char *path, const sn_source_limits *limits, sn_source **out);
 /* A stretch of the bytes of another, unpacked source: a member of a zip archive, stored or deflated. */
 stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, int64_t size, bool deflated,

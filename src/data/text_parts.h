@@ -1,8 +1,8 @@
 /*
- * Rows of delimited text read by several threads. The file is cut into parts; each is read from its first
- * line end on as if a row began there, and counts only if the part before it ended just there: after a line
- * end inside of quotation marks it does not. What does not count, or fails, is read again in order. So rows,
- * codes and complaints are those of a single thread.
+ * Rows of delimited text read by several threads. The file is cut into parts. Each part is read from its
+ * first line end on as if a row began there. It counts only if the part before ended just there, which is not
+ * so after a line end inside quotation marks. A part that does not count, or fails, is read again in order.
+ * So rows, codes and messages are those of a single thread.
  */
 #pragma once
 

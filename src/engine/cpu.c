@@ -368,8 +368,8 @@ typedef struct progress {
     int segments;
 } progress;
 
-/* Takes rows of the next shard into the chunk that begins at `first`, all that are left of it or, if it is
-   larger than a chunk, as many whole chains as a chunk holds. */
+/* Adds rows of the next shard to the chunk that begins at `first`: all that are left of the shard. A shard
+   larger than a chunk gives as many whole chains as a chunk holds. */
 static stonet_status take_shard(progress *at, int64_t first, int64_t chunk_rows)
 {
     const sn_shards *shards = at->shards;

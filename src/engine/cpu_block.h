@@ -16,8 +16,8 @@
 enum {
     FORCE_UNITS = 24, /* units whose w' r is computed before they move; a multiple of 4 and of TILE_ROWS */
     DEPTH_STEP = 512, /* inputs of the first layer taken at once, so that a panel's part stays in cache */
-    FETCH_ROWS = 6,   /* rows asked for at a time */
-    FETCH_LINES = 8,  /* cache lines of a row asked for ahead of time */
+    FETCH_ROWS = 6,   /* rows prefetched at a time */
+    FETCH_LINES = 8,  /* cache lines of a row that are prefetched */
     MAX_VECTORS = SN_PANEL_UNITS / SN_LANES
 };
 
@@ -28,7 +28,7 @@ typedef struct block_state {
     float *psi[SN_MAX_LAYERS];
     int64_t at, rows;           /* place in the chunk; rows in use */
     int64_t lanes;              /* rows in use rounded up to whole vectors: the rows of [unit][row] arrays */
-    int64_t fetched, fetch_end; /* rows of the next block asked for so far; its end */
+    int64_t fetched, fetch_end; /* rows of the next block prefetched so far; its end */
     int top;                    /* index of the output layer */
     philox_keys keys;
     noise_state noise[MAX_VECTORS];
@@ -65,9 +65,9 @@ static void transpose(const float *from, int64_t from_stride, int64_t rows, int6
         }
 }
 
-/* Asks for the next few rows of the block this thread is likely to take next: in a large table each is a
-   miss, and this lets the misses pass while the current block is worked on. They are asked for a few at a
-   time because a processor forgets such wishes when too many are open. */
+/* Prefetches a few rows of the block that this thread is likely to work on next. In a large table each row is
+   a cache miss; the misses pass while the current block is worked on. Only a few rows at a time: a processor
+   drops prefetches when too many are open. */
 /* no test: hints to the processor, which may be wrong. */
 static void fetch_ahead(block_state *s, int64_t count)
 {

@@ -106,8 +106,8 @@ static const tile_function tile_functions[3][3][TILE_ROWS] = {
     TILE_NAMES(TILE_BESIDE), TILE_NAMES(TILE_BENEATH), TILE_NAMES(TILE_BIASED)};
 
 /* C of any number of rows and lanes (a multiple of SN_LANES). `rows` walks along A, start and C. The call is
-   moved from tile to tile, and comes back as it was: copies would be read in whole vectors before the numbers
-   that make them up are written, a stall that takes as long as a small tile. */
+   moved from tile to tile and then put back. A copy would be slower: it is read in whole vectors just after
+   its numbers were written one by one, and that stall takes as long as a small tile. */
 static void product(tile_form form, int64_t rows, int64_t lanes, tile_call *call)
 {
     const int64_t a_step = form == TILE_BENEATH ? call->a_stride : 1;

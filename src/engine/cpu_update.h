@@ -1,10 +1,10 @@
 /*
- * Step 2 of an iteration (engine.h) for a piece of one layer's parameters: the gradient summed over the rows
- * of the chunk in registers, then momentum, decay, step and shrinkage in the same pass, so that a gradient
- * never exists as an array unless the batch has several chunks or it is to be handed out. Included once per
+ * Step 2 of an iteration (engine.h) for a piece of one layer's parameters. The gradient is summed over the
+ * rows of the chunk in registers; momentum, decay, step and shrinkage follow in the same pass. So there is no
+ * array of gradients, unless the batch has several chunks or the gradient is handed out. Included once per
  * instruction set.
  *
- * The rows of a shard are summed in order, in chains of SN_SUM_ROWS whose sums are added in order; shards are
+ * The rows of a shard are summed in order, in chains of SN_SUM_ROWS whose sums are added in order. Shards are
  * added by the tree (sums.h), as the segments say: the bits depend on the batch alone.
  */
 #pragma once

@@ -17,7 +17,7 @@
 
 enum {
     PASS_ROWS = 1 << 16, /* rows that pass through a window at a time */
-    LONG_PIECE = 4,      /* steps that are asked for at once, when their batches are of at least */
+    LONG_PIECE = 4,      /* steps started together, when their batches are of at least */
     LONG_BATCH = 16384   /* rows, whose lists take a while */
 };
 
@@ -329,7 +329,7 @@ static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int 
 static stonet_status run_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
 {
     const int most = it[0].rows.n >= LONG_BATCH ? LONG_PIECE : SN_CUDA_QUEUE;
-    int begun = 0, last = 0; /* `last` of them were asked for at last */
+    int begun = 0, last = 0; /* `last`: how many were started in the newest call */
     stonet_status status = STONET_OK;
     for (int done = 0; done < count;) {
         const int next = status != STONET_OK ? 0 : count - begun < most ? count - begun : most;

@@ -15,8 +15,8 @@ enum {
     SN_CUDA_ABI = 2, /* changes with anything in this file */
     SN_CUDA_LAYERS = 32,
     SN_CUDA_SHARDS = 64,
-    SN_CUDA_QUEUE = 16,    /* steps that may be asked for at once, */
-    SN_CUDA_UNDER_WAY = 2, /* and how often before the first is waited for */
+    SN_CUDA_QUEUE = 16,    /* steps that one call may start, */
+    SN_CUDA_UNDER_WAY = 2, /* and calls before the first is waited for */
     SN_CUDA_WHY = 256
 };
 
@@ -133,9 +133,9 @@ typedef struct sn_cuda_api {
     int (*net_put)(sn_cuda_net *net, const float *theta, const float *momentum, sn_cuda_words *words);
     int (*net_get)(sn_cuda_net *net, float *theta, float *momentum, sn_cuda_words *words);
 
-    /* Both steps of so many iterations, at most SN_CUDA_QUEUE, one after the other: asked for, and waited
-       for, the oldest first. At most SN_CUDA_UNDER_WAY may be under way, and then nothing else of this net.
-     */
+    /* Both steps of several iterations, at most SN_CUDA_QUEUE, one after the other. One function starts them,
+       the other waits for the oldest. At most SN_CUDA_UNDER_WAY calls may be under way, and then no other
+       call of this net. */
     int (*net_begin)(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *const *steps, int count,
                      sn_cuda_words *words);
     int (*net_wait)(sn_cuda_net *net, sn_cuda_report *reports, sn_cuda_words *words);

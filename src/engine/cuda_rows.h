@@ -21,8 +21,8 @@ typedef struct sn_cuda_window {
     void *memory;
 } sn_cuda_window;
 
-/* All rows, with what there is of the response; those that are kept already, if they are. *own: they are to
-   be freed by the caller. NULL: they do not fit on the device. */
+/* All rows with their response, if there is one; a copy that is already on the device is used again. *own:
+   the caller frees them. NULL: they do not fit on the device. */
 stonet_status sn_cuda_rows_all(const sn_cuda_api *api, const sn_problem *problem, int threads,
                                sn_cuda_data **data, bool *own);
 

@@ -81,8 +81,8 @@ SN_INLINE vf slope(sn_activation activation, vf psi)
     return all(1.0F);
 }
 
-/* Two normals a lane from two words a lane, as noise.h writes it. The angle is taken apart as integers:
-   quarter = the nearest multiple of a quarter turn, f = the rest, |f| <= 1/2 quarter turn. */
+/* Two normals a lane from two words a lane, as noise.h writes it. The angle is split as integers: quarter =
+   the nearest multiple of a quarter turn, f = the rest, |f| <= 1/2 quarter turn. */
 SN_INLINE void box_muller(vu radius_word, vu angle_word, vf *cosine, vf *sine)
 {
     vf u = fma_(from_unsigned(radius_word), all(0x1p-32F), all(0x1p-33F));

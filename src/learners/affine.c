@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "math/linalg.h"
 
-/* Rows turned to double and multiplied at a time: always so many, some of a short block for nothing, since
-   products of other sizes round otherwise, and a row's result must not depend on the rows beside it. */
+/* How many rows are turned to double and multiplied at once. A short block is filled up to this size, because
+   products of other sizes round differently: the result of a row must not depend on the rows beside it. */
 enum { BLOCK_ROWS = 64 };
 
 stonet_status sn_affine_create(sn_affine *affine, int64_t inputs, int64_t outputs)

@@ -1,9 +1,9 @@
 /*
- * learner=auto. The plain regression of the task and kernel regressions of several widths and penalties are
- * scored on the same five parts of the rows, held out in turn; the smallest loss is chosen. A choice among 15
- * logistic regressions would take long, so classes choose the width by least squares on their indicators. To
- * first order around even odds, ridge lambda there is l2 = lambda / 4 in the logistic loss, from which the
- * penalties of the logistic regressions go up.
+ * learner=auto scores the plain regression of the task, and kernel regressions of several widths and
+ * penalties. All are scored on the same five parts of the rows, held out in turn. The smallest loss is
+ * chosen. A choice among 15 logistic regressions would need much time, so classes choose the width by least
+ * squares on their indicators. To first order around even odds, a ridge lambda there is l2 = lambda / 4 in
+ * the logistic loss. The penalties of the logistic regressions go up from there.
  */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /*
- * Cholesky factors and triangular systems, by block columns: a block on the diagonal is done by LAPACK or
- * BLAS on one thread, what it does to the rest is a product that the threads share (math/tiles.h).
+ * Cholesky factors and triangular systems, by block columns. LAPACK or BLAS does a block on the diagonal on
+ * one thread. The update of the rest is a product that the threads share (math/tiles.h).
  */
 #include <cblas.h>
 #include <lapacke.h>

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* Distances of more rows than this are taken on a subsample of this size, chosen by the seed. */
+/* Distances of more rows than this use a subsample of this size, chosen by the seed. */
 enum { SN_DISTANCE_ROWS = 2000 };
 
 /* count floats as doubles. */

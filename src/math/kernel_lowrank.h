@@ -11,18 +11,17 @@ typedef struct sn_gaussian_rows {
 } sn_gaussian_rows;
 
 /*
- * Incomplete Cholesky of the Gram matrix of the rows with the largest remaining diagonal as
- * pivot, K = F F' + E with E positive semi-definite and every diagonal entry of E at most `tolerance`, unless
- * most_rank stops it before. F (n x *rank) is taken from `keep`. O(n rank (rank + p)) time; K is never
- * formed.
+ * Incomplete Cholesky K = F F' + E of the Gram matrix of the rows, the largest remaining diagonal as pivot.
+ * E is positive semi-definite, with every diagonal entry at most `tolerance` unless most_rank stops it
+ * before. F (n x *rank) belongs to `keep`. O(n rank (rank + p)) time; K is never formed.
  */
 stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double tolerance, int64_t most_rank,
                                      sn_workspace *keep, double **factor, int64_t *rank);
 
 /*
- * Landmark features phi(x) = L^{-1} k(x), k(x) the kernel at `rank` centres and L L' their Gram matrix, so
- * that phi(x)'phi(y) is the Nystrom kernel. Landmarks that the others determine to rounding are left out:
- * rank may be less than the number asked for. It differs from K_mm^{-1/2} k(x) by a rotation only.
+ * Landmark features phi(x) = L^{-1} k(x), k(x) the kernel at `rank` centres and L L' their Gram matrix.
+ * phi(x)'phi(y) is the Nystrom kernel. Landmarks that the others determine to rounding are left out: rank may
+ * be less than the number wanted. It differs from K_mm^{-1/2} k(x) by a rotation only.
  */
 typedef struct sn_landmarks {
     int64_t p, rank;

@@ -1,6 +1,6 @@
 /*
- * Four rows lie in the lanes of a vector. For four centres at a time their products with the rows, the
- * exponentials and the weighted sums follow each other in registers and the first cache.
+ * Four rows lie in the lanes of a vector, and four centres are worked on at a time. Their products with the
+ * rows, the exponentials and the weighted sums stay in registers and the first cache.
  */
 #include "math/kernel_sum.h"
 

@@ -1,8 +1,8 @@
 /*
- * Row-major matrices meet column-major LAPACK without copies wherever possible: a row-major matrix is the
- * transpose of the column-major matrix in the same memory, so the lower triangle here is LAPACK's upper one,
+ * Row-major matrices meet column-major LAPACK without copies wherever possible. A row-major matrix is the
+ * transpose of the column-major matrix in the same memory. So the lower triangle here is LAPACK's upper one,
  * and the two sides of an SVD change places. Decompositions run on one thread: LAPACK's sums would otherwise
- * depend on how many there are.
+ * depend on the number of threads.
  */
 #include "math/linalg.h"
 
@@ -97,7 +97,7 @@ void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a
     sn_serial_blas_end(threads);
 }
 
-/* Vectors can be longer than a BLAS int, so they are taken in pieces. */
+/* Vectors can be longer than a BLAS int, so they are processed in pieces. */
 enum { PIECE = 1 << 30 };
 
 double sn_dot(int64_t n, const double *x, const double *y)

@@ -148,7 +148,7 @@ static double objective(const solver *s, const double *w, double *gradient)
 }
 
 /* M_k's diagonal, and the matrix itself (its lower triangle) if m_k is not NULL; part: PART_ROWS x d work
-   space. Rows whose class is all but settled add next to nothing and are passed over. */
+   space. Rows whose class is nearly certain add next to nothing and are skipped. */
 static void class_block(const solver *s, int64_t k, double *part, double *diagonal, double *m_k)
 {
     const sn_softmax_problem *q = s->problem;

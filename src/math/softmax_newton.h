@@ -19,5 +19,5 @@ typedef struct sn_softmax_problem {
     double enough;        /* part of f that a last step may be expected to gain; 0: as exact as can be */
 } sn_softmax_problem;
 
-/* w comes in as the start and goes out as the minimiser (or where it was when run asked to stop). */
+/* w comes in as the start and goes out as the minimiser (or where it was when the run was stopped). */
 stonet_status sn_softmax_newton(const sn_softmax_problem *problem, const stonet_run *run, double *w);

@@ -1,7 +1,7 @@
 /*
- * Matrix products cut into tiles that the OpenMP threads share, each tile a BLAS call on one thread. How they
- * are cut depends on the sizes alone and every tile runs over the whole inner dimension, so the result has
- * the same bits for any number of threads, which the threaded products of BLAS do not promise.
+ * Matrix products cut into tiles that the OpenMP threads share, each tile a BLAS call on one thread. The cut
+ * depends on the sizes alone, and every tile runs over the whole inner dimension. So the result has the same
+ * bits for any number of threads, which the threaded products of BLAS do not promise.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
 
 /*
  * The ridge of the regression of f (n x rank, columns with mean 0) on the kernel functions of the input and a
- * constant, as a share of the largest eigenvalue of the centred Gram matrix: the one of least squared error
- * when each row is left out in turn,
+ * constant. It is a share of the largest eigenvalue of the centred Gram matrix. The share has the least
+ * squared error when each row is left out in turn,
  *
  *     sum_i |f_i - (H f)_i|^2 / (1 - h_ii)^2,   H = 11'/n + Phi (Phi'Phi + ridge)^{-1} Phi',
  *

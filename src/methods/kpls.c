@@ -21,7 +21,7 @@ static const sn_param params[] = {
     SN_PARAM_LANDMARKS,
 };
 
-/* The components of the features; *dim becomes what there is of them. */
+/* The components of the features; *dim becomes their number. */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
                                  const stonet_run *run, int64_t *dim, sn_kernel_map **map)
 {

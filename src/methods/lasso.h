@@ -5,10 +5,9 @@
 
 /*
  * Minimises b'Gb/2 - b'c + penalty |b|_1, G = X'X/n (p x p) and c = X'y/n of centred data, by coordinate
- * descent from the last solution. Only coordinates that may differ from 0 are visited: those that do, and
- * those whose slope c - G b the step from the last penalty to this one can bring to the new one (the strong
- * rule of Tibshirani and others 2012); the slopes of all are looked at in the end, and descent goes on where
- * the rule was wrong.
+ * descent from the last solution. Coordinates that stay 0 by the strong rule (Tibshirani and others 2012) are
+ * not visited. The rule looks at the slope c - G b and at the step from the last penalty to this one. In the
+ * end the slopes of all coordinates are checked, and descent goes on where the rule was wrong.
  */
 typedef struct sn_lasso {
     int64_t p;

@@ -26,7 +26,7 @@ typedef struct part {
     double *slopes;     /* dim x dim: sum over responses of b b' */
 } part;
 
-/* One step's arrays. Anchors are taken in batches: their parts in parallel, the sum in order, so that the
+/* One step's arrays. Anchors are processed in batches: their parts in parallel, the sum in order, so that the
    result does not depend on the threads. */
 typedef struct step {
     int64_t dim;

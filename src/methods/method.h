@@ -16,7 +16,7 @@
 
 typedef struct sn_fit_result {
     void *state; /* freed with the method's own free */
-    int64_t dim; /* columns of Z: at most what was asked for (a method says so when it is less) */
+    int64_t dim; /* columns of Z: at most as many as wanted (a method says so when it is less) */
     stonet_outcome outcome;
 } sn_fit_result;
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "math/linalg.h"
 
-/* What is left of a function after the others are taken out of it, as a share of its variance, below which it
-   says nothing new: a y with two values has one function only. */
+/* A function of y must keep at least this share of its variance once the functions before are regressed out.
+   Else it says nothing new: a y with two values has one function only. */
 static const double NOTHING_NEW = 1e-9;
 
 /* Above so many products g_a z_b their covariance is not made. */

@@ -51,7 +51,7 @@ stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *m
 }
 
 /* About the mean of the columns: that of some rows, evenly from all. */
-/* no test: any guess does: what it is off by is taken out again. */
+/* no test: any guess does, since its error is subtracted again. */
 static stonet_status guess_mean(const sn_row_columns *columns, double *guess)
 {
     const int64_t p = columns->p, count = columns->n < BLOCK_ROWS ? columns->n : BLOCK_ROWS;

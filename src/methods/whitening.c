@@ -131,9 +131,9 @@ static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sto
     return n < p ? wide_spectrum(out) : tall_spectrum(out);
 }
 
-/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x, which is at
-   most a few FLT_EPSILON of the largest singular value when the columns are of one size; and eigenvalues of
-   X'X are known to DBL_EPSILON p of the largest. What is smaller is not a direction. */
+/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x. For columns of
+   one size this is at most a few FLT_EPSILON of the largest singular value. Eigenvalues of X'X are known to
+   DBL_EPSILON p of the largest. Anything smaller is not a direction. */
 static int64_t rank_of(const spectrum *of)
 {
     double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));

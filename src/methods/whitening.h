@@ -39,8 +39,7 @@ typedef struct sn_tests {
     double test[2 * SN_MAX_TESTS];
 } sn_tests;
 
-/* Hands over, as the result of a fit, the linear map along the first found->dim columns of v (rank x columns,
-   in Z's coordinates), with the values and tests that found them; the other fields of `found` are not read.
- */
+/* The result of a fit: the linear map along the first found->dim columns of v (rank x columns, in Z's
+   coordinates). It gets the values and tests of `found`, whose other fields are not read. */
 stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,
                                  const double *v, sn_fit_result *result);

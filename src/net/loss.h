@@ -36,7 +36,7 @@ static inline double sn_eta(double eta)
 /* Of m outputs, mu_1 .. mu_{m/2} and their eta; of y the first half is looked at. */
 double sn_spread_loss(const float *out, int64_t m, const double *y);
 /* - d loss / d mu and - d loss / d eta, both times v^beta, which counts as a constant (Seitzer and others
-   2022): with beta = 1 the mean learns from plain residuals, however small the spread is taken for, and the
+   2022). With beta = 1 the mean learns from plain residuals, however small the estimated spread is, and the
    steps of both stay bounded. Returns the loss. */
 double sn_spread_pull(double y, double mu, double eta, double beta, double *pull_mu, double *pull_eta);
 

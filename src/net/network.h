@@ -13,7 +13,7 @@
 
 typedef struct sn_network {
     sn_shape shape;
-    sn_scaling scaling; /* columns 0: inputs are taken as they are */
+    sn_scaling scaling; /* columns 0: inputs are used as they are */
     float *theta;
     sn_epoch_log history; /* not saved with the network: the model keeps it */
 } sn_network;

@@ -91,7 +91,7 @@ static stonet_status get_layers(const sn_store *store, sn_network *net)
     const sn_shape *shape = &net->shape;
     const sn_tensor *w[SN_MAX_LAYERS], *b[SN_MAX_LAYERS];
     char name[NAME];
-    for (int i = 0; i < shape->layers; i++) { /* all must be there before memory is taken */
+    for (int i = 0; i < shape->layers; i++) { /* all must be there before memory is reserved */
         SN_TRY(sn_store_get_matrix(store, layer_name('w', i + 1, name), SN_F32, shape->width[i + 1],
                                    shape->width[i], &w[i]));
         SN_TRY(sn_store_get_vector(store, layer_name('b', i + 1, name), SN_F32, shape->width[i + 1], &b[i]));

@@ -5,7 +5,7 @@
  *
  *     mu_1 = b_1 + w_1 psi_0(x),   mu_i = b_i + w_i psi_{i-1}(Y_{i-1})      w_i is d_i x d_{i-1}, row-major
  *
- * psi_0 is the input activation (identity unless asked for), psi_i the identity for the one layer that may be
+ * psi_0 is the input activation (by default the identity), psi_i the identity for the one layer that may be
  * linear, and psi the same in all other layers. In arrays, layer i has index i - 1.
  */
 #pragma once

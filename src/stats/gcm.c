@@ -274,9 +274,9 @@ static sn_residuals gather(const prepared *p, const functions *f, int64_t first,
     return out;
 }
 
-/* What the regressions leave over: by how much T of a function of z of variance 1 exceeds its mean on average
-   over the controls. These are functions of z, so any covariance of their residuals with those of y comes
-   from regressions that miss something, which they would likewise miss for functions of x. */
+/* What the regressions leave over: by how much T exceeds its mean, on average over the controls, functions of
+   variance 1. The controls are functions of z alone. A covariance of their residuals with those of y shows
+   that the regressions miss something. They would miss as much for functions of x. */
 static double left_over(const prepared *p, const functions *f, double *e)
 {
     sn_residuals controls = gather(p, f, f->mx[0] + f->mx[1] + f->mx[2], f->controls, e);

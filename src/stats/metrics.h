@@ -30,8 +30,8 @@ void sn_confusion(int64_t n, int64_t classes, const double *probability, const i
 /* Mean over the classes that have rows of the share of these that is found. */
 double sn_balanced_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                             const double *weight);
-/* Of ordered classes: the mean of |label - predicted class|, and 1 - mean of its square over what the square
-   would be on average if both were independent with the same shares (quadratic kappa). */
+/* Of ordered classes: the mean of |label - predicted class|, and the quadratic kappa. This is 1 - mean square
+   of that difference / its mean square if both were independent with the same shares. */
 void sn_rank_scores(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                     const double *weight, double *rank_error, double *kappa);
 /* Area under the ROC curve of the probability of one class against the rest: the share of pairs in the right

@@ -57,8 +57,8 @@ static void gather_centred(int64_t n, int64_t n_train, int64_t width, const doub
 }
 
 /* The squared error of one column of predictions for rows n_train .. n - 1 of y, both with `width` columns.
-   What is predicted beyond the range of the training rows is taken back to it: the functions of y are
-   bounded, and a single far row would otherwise decide the comparison. */
+   Predictions are cut to the range of y in the training rows: the functions of y are bounded, and a single
+   far row would otherwise decide the comparison. */
 static double column_error(int64_t width, int64_t n_train, int64_t n, const double *y,
                            const double *predicted)
 {

@@ -21,7 +21,7 @@ static double row_loss(int64_t classes, const double *p, int32_t label, double b
     return log(sum) - b * log(fmax(p[label] / top, SMALLEST));
 }
 
-/* Rows that are asked how sure they should be. */
+/* The rows on which the temperature is fitted. */
 typedef struct asked {
     int64_t n, classes;
     const double *p;
