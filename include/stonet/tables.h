@@ -76,8 +76,7 @@ STONET_API stonet_status stonet_data_wrap_sparse(const int64_t *start, const int
    2, ..) that are analysed one by one and pooled by Rubin's rules. The table is read without a target: all
    its columns take part. Rows drawn with replacement say anew for every draw what the law of the cells is.
    Numbers that are whole, or few, stay so. A column without any value, or of names of rows, keeps its gaps,
-   with a warning at draw
-   1. The same seed gives the same tables. run may be NULL. */
+   and the first draw warns of it. The same seed gives the same tables. run may be NULL. */
 enum { STONET_MOST_IMPUTED = 1000000 };
 STONET_API stonet_status stonet_data_impute(const stonet_data *data, int64_t draw, const stonet_run *run,
                                             stonet_data **out);

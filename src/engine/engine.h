@@ -20,8 +20,8 @@
  *     (r_i as above: residual over s_i.) rate_i scale_i = gamma_i n of the paper's formula.
  *     At last layer 1 alone, where `group` is not 0: c, the weights of all units on the m features of one
  *     column (problem->group), becomes c max(0, 1 - t / |c|), t = rate_1 group sqrt(m d_1) times the column's
- * factor. u is left as it is: a column that is 0 comes back when its mean gradient is worth it, and not for
- * that of one batch.
+ *     factor. u is left as it is: a column that is 0 comes back when its mean gradient is worth it, and not
+ *     for that of one batch.
  *
  * The sums over the batch run over its virtual shards (engine/sums.h): in the order of the rows inside a
  * shard, over the shards by a fixed binary tree. They depend on the batch alone: the same bits for any number
