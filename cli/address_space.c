@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 /*
- * Before anything else, even before the libraries start: is there room for OpenBLAS? It takes buffers of
- * 128 MiB for each thread when it is loaded, as many again when our threads call it, and tries for ever when
- * it cannot have them. With the address space limited (ulimit -v) the program would hang, in --version too.
+ * Before anything else, even before the libraries start: is there room for OpenBLAS? OpenBLAS reserves 128
+ * MiB for each thread when it is loaded, and as much again when our threads call it. If there is no room, it
+ * tries for ever. With the address space limited (ulimit -v) the program would hang, in --version too.
  */
 #include <errno.h>
 #include <sched.h>

@@ -309,7 +309,7 @@ static int compare_all(comparison *self, stonet_run *run)
     return result != EXIT_DONE ? result : closed;
 }
 
-/* All of it, with the checkpoint that was asked for. */
+/* All comparisons, with the checkpoint if --checkpoint is there. */
 static int run_comparison(comparison *self)
 {
     stonet_run run;

@@ -315,7 +315,7 @@ typedef struct fitting {
     stonet_spec *spec;
     const stonet_data *train;
     const stonet_run *run;
-    json_t *told; /* gets what is known of each model; NULL: nobody asked */
+    json_t *told; /* gets what is known of each model; NULL: without --json */
 } fitting;
 
 /* "correlation with Z of other seeds, column by column: 0.998 0.41" */
@@ -456,7 +456,7 @@ static int use(const fitting *self, double start, const char *dim, stonet_model 
     return values->stability && program_writes() ? say_stability(self, model) : EXIT_DONE;
 }
 
-/* dim: as it was asked for; NULL: by the settings. */
+/* dim: as --dim has it; NULL: as the settings have it. */
 static int fit_dim(const fitting *self, const char *dim)
 {
     AUTO(stonet_model) *model = NULL;

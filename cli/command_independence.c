@@ -13,7 +13,7 @@ typedef struct independence_values {
     const char *x, *y, *given;
     const char *test, *approximation;
     int64_t repeats, permutations, features, given_features;
-    target_options target; /* none is asked for; the header alone */
+    target_options target; /* no response: how to read the table alone */
     run_options run;
     bool json;
 } independence_values;

@@ -11,7 +11,7 @@
 #include "cli/say.h"
 
 typedef struct predict_values {
-    target_options target; /* none is asked for; the header alone */
+    target_options target; /* no response: how to read the table alone */
     int64_t threads;
     bool json, quiet, proba, by_class, spread, missing_sd;
     const char *interval, *sets, *times, *out;

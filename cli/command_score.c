@@ -80,7 +80,7 @@ static int name_scores(const stonet_scores *scores, named_number number[MAX_NUMB
     return count;
 }
 
-/* How the classes are taken for each other; NULL for numbers. */
+/* How often each true class is predicted as each class; table NULL: the model predicts numbers. */
 typedef struct confusion {
     int64_t classes;
     const stonet_model *model;
@@ -119,7 +119,7 @@ static json_t *labels_json(const confusion *found)
     return labels;
 }
 
-/* Rows are the true classes, columns what they are taken for. */
+/* Rows are the true classes, columns the predicted ones. */
 static int print_confusion(const cli_command *command, const confusion *found)
 {
     char align[MOST_SHOWN + 2] = "l";

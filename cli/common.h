@@ -212,7 +212,7 @@ void say_message(stonet_level level, const char *text, void *user);
 /* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
 void start_run(const run_options *options, stonet_run *run);
 
-/* Opens the checkpoint that was asked for, if one was, and gives it to the run. */
+/* Opens the checkpoint of --checkpoint, if it is there, and gives it to the run. */
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run);
 /* Lets go of it; done: the results are where they should be, and the file is removed. Returns `result`, or
    that of a failure here. */

@@ -4,8 +4,8 @@
 #include "cli/options.h"
 
 /*
- * Whether every file that is written is another one than those that are read and than the other ones written,
- * whatever names and links lead to it. Says so otherwise: the data would be gone, or one result under
- * another. Devices and pipes may be named twice.
+ * Whether no file that is written is also read or written a second time, whatever names and links lead to it.
+ * Says so otherwise: data would be lost, or one result would replace another. Devices and pipes may be named
+ * twice.
  */
 bool files_are_apart(const cli_command *command, const void *values, const cli_arguments *given);

@@ -9,7 +9,7 @@
 #include "cli/ranks.h"
 #include "cli/say.h"
 
-/* What a command is for is said before the first of its kind; NULL: the same as that of the one before. */
+/* The title above the first command of a group; NULL: the command belongs to the group before it. */
 static const char *title_before(const char *name)
 {
     static const char *const TITLES[][2] = {{"fit", "Fit and use a model"},

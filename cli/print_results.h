@@ -23,7 +23,7 @@ typedef struct results_options {
 typedef enum results_format { RESULTS_TABLE, RESULTS_CSV, RESULTS_JSON } results_format;
 
 int check_results_options(const cli_command *command, const results_options *options);
-/* As asked for, or by the ending of the file. */
+/* By --json or --csv, or by the ending of the file. */
 results_format results_format_of(const results_options *options);
 /* The rows for people, in order of their mean when `best_first`. NULL when memory ran out. */
 table *results_table(const stonet_results *results, bool best_first);

@@ -18,7 +18,8 @@ enum {
 
 /* ---- the constant ------------------------------------------------------------------------------------ */
 
-/* Position i of a pass over the response is done: from time to time, that of a table on disk may rest. */
+/* Position i of a pass over the response is done. Every STEP positions, pages of a table on disk are
+   released. */
 static void pass(const sn_problem *problem, const sn_rows *rows, int64_t i)
 {
     enum { STEP = 1 << 18 };
@@ -29,7 +30,7 @@ static void pass(const sn_problem *problem, const sn_rows *rows, int64_t i)
 /* A guess that is the same for every row. */
 typedef struct guess {
     double *mean;   /* outputs: the mean response, or the logarithms of the classes' shares (each class with
-                       half a   row more than it has: none is 0) */
+                       half a row more than it has: none is 0) */
     int64_t label;  /* the class with the largest share */
     double weights; /* of the rows it was learned from */
     double parameter[SN_LAW_PARAMETERS]; /* of a law, which has a constant among them */

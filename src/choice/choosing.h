@@ -42,7 +42,7 @@ int sn_common_lengths(const sn_line_training *c, int folds);
 /* Fills in the estimates; `lines` is the table. *nothing: the choice is not better than a constant guess. */
 stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines, sn_line_training *winner,
                                  sn_choice *out, bool *nothing);
-/* Where Z has fewer columns than the effect needs, the networks of the folds go on with q units as the one on
-   all rows will, and the estimate moves by what that costs. */
+/* For a Z with fewer columns than the effect needs: the networks of the folds go on with q units, as the
+   network on all rows will. The estimate moves by what that costs. */
 stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line_training *winner,
                                    sn_choice *out);

@@ -3,7 +3,7 @@
 
 #include "choice/train_folds.h"
 
-/* The front that the settings ask for, not trained yet. */
+/* The front that the settings describe, not trained yet. */
 stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out);
 /* Fills in what was left open, measures it on held-out rows, and trains on all: network, front and estimates.
    A convolution takes too long for a search over settings. */

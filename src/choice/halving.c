@@ -196,8 +196,8 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
     return sn_run_legs(s, rung, folds, legs, from, count);
 }
 
-/* Whether the length of this rung was better than length `before`, on the folds that have it, and a line that
-   gains as much on every rung to come can become better than the first one is now. */
+/* Whether the length of this rung was better than length `before`, on the first `folds` folds. As large a
+   gain on every later rung must also make the line better than the first line is now. */
 static bool may_win(const sn_choosing *s, const sn_line_training *c, int rung, int before, int folds)
 {
     const int64_t rows = sn_folds_rows(&s->folds, folds);

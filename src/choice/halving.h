@@ -1,20 +1,20 @@
 /*
  * The one rule of the choice: successive halving over folds and updates by held-out loss.
  *
- * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold; the better half of
- * each family, since families learn at different speeds, goes on to a longer training on more folds, and so
- * on. A line is trained further if its last length was its best, and if as large a gain on each of the rungs
- * to come would make it the first. Networks may find nothing at first: they are tried up to the third rung in
- * any case, and the one that fits its training rows best up to the fourth. The lowest mean loss wins.
+ * All lines of the table (choice/candidates.h) are trained briefly and judged on one fold. The better half
+ * goes on to a longer training on more folds, and so on. Each family is halved by itself, since families
+ * learn at different speeds. A line is trained further on two conditions: its last length was its best, and
+ * as large a gain on each later rung would make it the first. Networks may find nothing at first. They are
+ * tried up to the third rung in any case, and the one that fits its training rows best up to the fourth. The
+ * lowest mean loss wins.
  *
  * The loss of the winner is the least of many and so too good. The estimate for people is another number: the
  * losses of each part of the held-out rows are those of the line and length that are best on the other parts.
- * Where a paired test does not tell that from a constant guess, the choice itself is made anew inside the
- * training rows of every fold (nested cross-validation), so that no row has any say in what it is measured
- * by.
+ * If a paired test does not tell that from a constant guess, the choice is made anew inside the training rows
+ * of every fold (nested cross-validation). No row then influences the choice that it measures.
  *
- * The constant guess is the last line of the table: where the estimate is not below its loss, nothing was
- * found, and the line with the strongest weight decay wins, whose network is next to a constant.
+ * The constant guess is the last line of the table. If the estimate is not below its loss, nothing was found.
+ * The line with the strongest weight decay then wins, whose network is next to a constant.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * Whether the size of the residuals on held-out rows depends on x: what a model of the mean leaves to see.
  *
  * The ranks of the squared residuals are correlated with the ranks of each column of x and of its distance
- * from its mean (2p rank correlations, each by its t-test), and the smallest p-value is multiplied by 2p
- * (Bonferroni). Ranks hold the level whatever the tails.
+ * from its mean. Each of these 2p rank correlations has a t-test, and the smallest p-value is multiplied by
+ * 2p (Bonferroni). Ranks hold the level whatever the tails.
  */
 #pragma once
 

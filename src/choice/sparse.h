@@ -1,10 +1,10 @@
 /*
  * Which columns the network is given (select=group).
  *
- * Every set of columns on the path of a group penalty (choice/sparse_path.h) is judged by held-out rows,
- * after a training without penalty that starts at the weights of its step; so are all columns, and none. The
- * fewest columns within one standard error of the best are taken. The network of the fit is then trained on
- * these alone (front=columns): what is left out has no weight at all, and what is kept is not shrunk.
+ * Every set of columns on the path of a group penalty (choice/sparse_path.h) is trained without penalty, from
+ * the weights of its step, and judged by held-out rows. So are all columns, and none. The smallest set within
+ * one standard error of the best is chosen. The network of the fit is then trained on these columns alone
+ * (front=columns): what is left out has no weight at all, and what is kept is not shrunk.
  *
  * With one held-out part the columns are those of the path that was judged; with several, those that the path
  * of all rows has at the chosen penalty.

@@ -7,7 +7,7 @@
 enum {
     ROWS = 1000,  /* to measure covariances by, evenly from all */
     BLOCK = 64,   /* of them at a time */
-    CROWDED = 256 /* features of a column, above which they are taken as unrelated and of variance 1 */
+    CROWDED = 256 /* features of a column, above which they count as unrelated and of variance 1 */
 };
 
 int64_t sn_problem_columns(const sn_problem *problem)

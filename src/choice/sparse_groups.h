@@ -1,7 +1,8 @@
 /*
- * What a column of several features (the indicators of a text column, a number with the indicators of its
- * levels) counts beside a column of one: by what it adds to the units of layer 1, and not by the length of
- * its weights, which depends on how the same thing is spread over features that hang together.
+ * What a column of several features counts beside a column of one. Such columns are the indicators of a text
+ * column, or a number with the indicators of its levels. A column counts by what it adds to the units of
+ * layer 1. The length of its weights would not do: it depends on how one effect is spread over correlated
+ * features.
  *
  * With S the covariance of the column's m features, w_a the weights of unit a on them (m each):
  *
@@ -25,7 +26,7 @@ typedef struct sn_sparse_groups {
 stonet_status sn_sparse_groups_measure(const sn_stage_job *job, sn_workspace *keep, sn_sparse_groups *out);
 
 /* The length of a column's weights and its root of spread over freedom; both are the same for one feature,
-   which is taken to have variance 1. weight: units x p. */
+   whose variance counts as 1. weight: units x p. */
 typedef struct sn_sparse_extent {
     double length, effect;
 } sn_sparse_extent;

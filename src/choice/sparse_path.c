@@ -121,8 +121,8 @@ static int64_t measure(walk *w)
 
 /*
  * factor_c = l_c / (e_c sqrt m) / (e_c / max e + LEAST_LENGTH), l_c the length of the weights of column c,
- * e_c its effect and m its features. The engine's threshold has sqrt m in it, so that it is, as a part of the
- * length, the same for all columns of the same effect; for one feature l = e.
+ * e_c its effect and m its features. The threshold of the engine contains sqrt m. As a part of the length it
+ * is therefore the same for all columns of the same effect; for one feature l = e.
  */
 static void set_factors(walk *w)
 {

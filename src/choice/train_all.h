@@ -1,7 +1,7 @@
 /*
- * The training on all rows. It begins where the held-out network that won began. If it ends above the loss
- * that network has on the same rows, it begins again at the network itself, and the better one is kept. Every
- * training is kept in the checkpoint.
+ * The training on all rows. It begins where the winning network of the folds began. If it ends with a larger
+ * loss than that network has on the same rows, it begins again at that network, and the better result is
+ * kept. Every training is kept in the checkpoint.
  */
 #pragma once
 

@@ -82,7 +82,8 @@ stonet_status sn_fold_start(const sn_stage_job *job, int fold, float *theta);
 /* Trains and measures; key: in the checkpoint while it is trained, NULL: none. Legs of other folds and lines
    may run side by side. */
 stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, const char *key);
-/* What it has come to, as a record; and taken over from one, to go on from there. `from`: lengths before. */
+/* Packs the lengths of a leg from number `from` on and the state of its training. Unpacking continues the
+   training from such a record. */
 stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack);
 stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
                             sn_unpack *record);

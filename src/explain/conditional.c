@@ -1,8 +1,8 @@
 /*
  * Whether the response depends on a variable given the others: the holdout randomisation test (Tansey,
  * Veitch, Zhang, Rabadan and Blei 2022). Variable j of every row is drawn anew from its law given the other
- * variables, a Gaussian of normal scores (data/imputer.h) learned from the rows asked about. If y is
- * independent of x_j given the others, true and drawn rows have the same law whatever the model is, so
+ * variables. That law is a Gaussian of normal scores (data/imputer.h), learned from the same rows. If y is
+ * independent of x_j given the others, true and drawn rows have the same law whatever the model is. Then
  *
  *     p_j = (1 + draws with a loss no larger than that of the rows) / (1 + draws)
  *

@@ -2,8 +2,8 @@
  * Gradient importance: mean_i |df/dx_j| sd_j, with f the prediction in units of the standard deviation of y
  * (times and counts: of its logarithm; classes: each log probability less their mean over the classes; the
  * mean over the outputs), and the same for each column of Z. Derivatives are central differences of a
- * hundredth of the feature's standard deviation, so that any method can be asked; a variable of several
- * features has the sum over them. The standard error is that of the mean over the rows.
+ * hundredth of the feature's standard deviation, so that any method will do; a variable of several features
+ * has the sum over them. The standard error is that of the mean over the rows.
  */
 #include <math.h>
 #include <string.h>
@@ -51,7 +51,7 @@ typedef struct slopes {
     double *row;     /* n: summed over the features of a variable */
 } slopes;
 
-/* x with one feature moved by a step from where the asked has it. */
+/* x with one feature moved by a step from its value in asked->x. */
 static void move(const sn_asked *asked, int64_t feature, double step, float *x)
 {
     for (int64_t i = 0; i < asked->n; i++)

@@ -1,5 +1,5 @@
 /*
- * Which variables matter to a fitted model, asked of the model alone or of fits without them. Public calls
+ * Which variables matter to a fitted model, by the model alone or by fits without them. Public calls
  * stonet_importance_* live in this room; each kind is one file. A text column is one variable: its indicator
  * features go together.
  */
@@ -39,8 +39,8 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
                               sn_asked *out, int64_t **input);
 
 /* Loss of each row (log loss, minus the log likelihood of times and counts, or squared error over the
-   training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: which rows of
-   the asked these are; NULL: all, in order. */
+   training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: the numbers of
+   these rows in `asked`; NULL: all, in order. */
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
                               double *loss);
 

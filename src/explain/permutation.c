@@ -1,8 +1,8 @@
 /*
- * Permutation importance: how much the loss grows when a variable is taken from another row, L_i(perm_j) -
- * L_i, averaged over the rows i and R permutations; and for each column of Z the share of its variance that
- * the variable moves, mean (Z - Z_perm)^2 / (2 var Z), 1 for a Z that is a function of that variable alone.
- * The standard error is that of the mean over rows of the row's average over the permutations. Variables that
+ * Permutation importance: how much the loss grows when a variable comes from another row, L_i(perm_j) - L_i,
+ * averaged over the rows i and R permutations; and for each column of Z the share of its variance that the
+ * variable moves, mean (Z - Z_perm)^2 / (2 var Z), 1 for a Z that is a function of that variable alone. The
+ * standard error is that of the mean over rows of the row's average over the permutations. Variables that
  * depend on each other are permuted out of the law of x: the loss then speaks of the model off its data.
  */
 #include <math.h>
@@ -19,7 +19,7 @@ enum { REPEATS = 10 };
 enum { ENOUGH_PAIRS = 20000 };
 static const double COPIES_BYTES = 1e9; /* of the rows, for workers side by side */
 
-/* x with the features of variable j taken from row order[i]; the other features are those of x already. */
+/* x with the features of variable j from row order[i] in row i; the other features are those of x already. */
 static void permute(const sn_asked *asked, int64_t j, const int64_t *order, float *x)
 {
     const size_t bytes = (size_t)asked->features[j] * sizeof *x;

@@ -1,10 +1,10 @@
 /*
  * Shapley values of the loss: what each variable takes off the loss, shared out fairly between variables that
- * say the same. For an order of the variables, rows begin with the features of other rows drawn at random (no
- * variable is known) and get their own back one variable after the other; what the mean loss falls by then
- * belongs to that variable. Averaged over T orders, each followed by its reverse, whose errors go the other
- * way. Over all variables the values sum to the loss with nothing known less that with all known. Ends early
- * when every standard error is below a fortieth of the range of the values.
+ * say the same. For an order of the variables, rows begin with the features of other rows drawn at random: no
+ * variable is known. They get their own features back one variable after the other. What the mean loss falls
+ * by belongs to that variable. Averaged over T orders, each followed by its reverse, whose errors go the
+ * other way. Over all variables the values sum to the loss with nothing known less that with all known. Ends
+ * early when every standard error is below a fortieth of the range of the values.
  */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const double ENOUGH = 0.025;
 typedef struct sharing {
     int64_t rows;                /* a batch */
     int64_t *order;              /* variables */
-    int64_t *own, *other;        /* rows: which rows of the asked */
+    int64_t *own, *other;        /* rows: numbers of rows of `asked` */
     float *x;                    /* rows x p */
     double *loss;                /* rows */
     double *pair, *sum, *square; /* variables: of one pair of orders, over all */

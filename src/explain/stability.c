@@ -1,7 +1,7 @@
 /*
  * Stability selection (Meinshausen and Buhlmann 2010, in the form of Shah and Samworth 2013): the rows are
- * cut in halves B times, the path of a group penalty (stonet/sparse_path.h) is walked on each half, and a
- * variable is noted when it is among the q that stay on it longest, q = sqrt(v / 2) of v variables.
+ * cut into halves B times, and the path of a group penalty (choice/sparse_path.h) is walked on each half. A
+ * variable is noted when it is among the q that stay on the path longest, q = sqrt(v / 2) of v variables.
  *
  *     importance_j = share of the 2 B halves in which j is noted,     se = sqrt(share (1 - share) / 2 B)
  *

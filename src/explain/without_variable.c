@@ -1,11 +1,11 @@
 /*
  * Importance by refits: the model is fitted again without variable j, with its settings and seed, on its
- * training rows, and
+ * training rows. Then
  *
- *     importance_j = mean_i (L_i without j - L_i)        over the rows asked about,
+ *     importance_j = mean_i (L_i without j - L_i)        over the given rows,
  *
- * with the standard error of that mean of paired differences. What others say in the variable's place counts
- * for them: of two copies neither is important.
+ * with the standard error of that mean of paired differences. What other variables can say in its place
+ * counts for them: of two copies neither is important.
  */
 #include <math.h>
 #include <string.h>

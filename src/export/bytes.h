@@ -1,4 +1,4 @@
-/* Bytes that grow at their end. The first failure stays: whoever writes asks once, at the end. */
+/* Bytes that grow at their end. The first failure stays: a writer checks the status once, at the end. */
 #pragma once
 
 #include "base/status.h"

@@ -246,6 +246,8 @@ static void evaluate_temper(const sn_step *step, const double *in, double *out)
     for (int64_t k = 0; k < step->width; k++) out[k] /= sum;
 }
 
+/* The values of one step for one row, in double: out has step->width numbers. The caller has put the features
+   into step 0. other: values of the second step of a JOIN. */
 static void evaluate(const sn_step *step, const double *in, const double *other, double *out)
 {
     switch (step->op) {

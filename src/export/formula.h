@@ -35,7 +35,7 @@ typedef struct sn_step {
     sn_op op;
     int in, other;         /* steps; other: of JOIN alone */
     int64_t inputs, width; /* length of `in` and of the result */
-    int64_t runs;          /* AFFINE: parts of both that are taken one by one; else 1 */
+    int64_t runs;          /* AFFINE: parts of both, computed one by one; else 1 */
     const double *matrix;  /* AFFINE, KERNEL: (width / runs) x (inputs / runs) */
     const double *factor;  /* SCALE: width */
     const double *offset;  /* AFFINE, SCALE: width / runs */

@@ -1,6 +1,6 @@
 /*
  * A model as one file of C99: tables of numbers, an encoder of rows driven by a table of columns, and two
- * functions that take the steps of the formula one after the other.
+ * functions that run the steps of the formula.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * A model as JSON for people, and for whoever wants to compute it somewhere else: what is known about it, how
- * the columns become features, and the steps of the formula with all their numbers, a line a row of a matrix.
+ * A model as JSON, for people and for programs that compute it somewhere else. The file has what is known
+ * about the model, how columns become features, and the steps of the formula. Each row of a matrix is a line.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * A model as an ONNX graph in double precision. Inputs: a column each by its name, rows x 1, numbers as
  * double and words as string; of a model whose columns go by position and are all numbers one matrix "x".
- * Outputs: z, and prediction, or probabilities and label. A missing cell counts as the average of its column,
- * or gives NaN in all numbers of its row and an empty label, as the model has it.
+ * Outputs: z, and prediction, or probabilities and label. A missing cell counts as the average of its column
+ * if the model fills cells. Otherwise all numbers of its row are NaN, and the label is empty.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -67,7 +67,7 @@ static sn_onnx_value scaled(encoding *e, sn_onnx_value raw, int64_t count, const
 }
 
 /* Indicators of `count` features from `first` on: hits (rows x count) are 1 at the category or level of a
-   row, and all 0 for one that training never saw, which counts as the mean. */
+   row. A category that training never saw has 0 everywhere and counts as the mean. */
 static void add_indicators(encoding *e, sn_onnx_value hits, int64_t first, int64_t count, double *scratch)
 {
     sn_onnx_graph *g = e->graph;

@@ -95,7 +95,7 @@ static void score_block(const pursuit *s, int64_t first, int64_t count)
         double best = 0.0;
         for (int way = 0; way < 2; way++)
             if (s->norm[way][first + j] > 0.0) best = fmax(best, total[way][j] / s->norm[way][first + j]);
-        s->score[first + j] = s->score[first + j] < 0.0 ? -1.0 : best; /* -1: taken already */
+        s->score[first + j] = s->score[first + j] < 0.0 ? -1.0 : best; /* -1: in the basis already */
     }
 }
 

@@ -65,8 +65,8 @@ static stonet_status fill(const sn_front *front, const sn_problem *problem, floa
     return STONET_OK;
 }
 
-/* The rows that have gaps, at a draw of these. A network learns from what is expected of a cell as if it were
-   the cell, and relations to the response come out too weak or too strong; of a draw it does not. */
+/* Rows with missing cells, at a draw of these cells. Expected values would not do: a network treats them as
+   if they were the cells, and relations to the response become too weak or too strong. */
 static stonet_status redraw(const sn_front *front, const sn_problem *problem, const sn_rows *drawn, float *u)
 {
     const sn_row_source *source = problem->source;

@@ -4,9 +4,9 @@
  *     x (p) --front--> u (d_0) --layer 1--> Y_1 ..
  *
  * Given u the network is a StoNet as any other, so Y_h stays sufficient, and the engine never hears of the
- * front: it is given u for x. Of a training all rows are put through once (sn_front_problem); in use, those
- * of a block. A front that learns with the network (front/front_gradient.h) also says how what w_1' r_1 of a
- * batch asks of u is taken back to its own parameters.
+ * front: it is given u for x. Before a training all rows pass the front once (sn_front_problem); in use, the
+ * rows of a block do. A front that learns with the network (front/front_gradient.h) also carries the gradient
+ * w_1' r_1 in u back to its own parameters.
  */
 #pragma once
 

@@ -9,8 +9,8 @@
 #include "math/serial_blas.h"
 
 enum { BLOCK_ROWS = 32 }; /* of a product, each on one thread */
-/* Of |phi|, in one update. A batch that asks for more would push filters so far that none of them is ever
-   above 0 again, for any image. */
+/* Of |phi|, in one update. A longer step can push filters so far that none of them is ever above 0 again, for
+   any image. */
 static const double LONGEST_STEP = 0.01;
 
 struct sn_learning {

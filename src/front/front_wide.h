@@ -18,7 +18,7 @@ const int64_t *sn_front_columns_list(const sn_front *front);
 stonet_status sn_front_components_create(const sn_problem *problem, const sn_rows *rows, int64_t r,
                                          uint64_t seed, sn_front **out);
 
-/* The first `count` columns in the order in which they are taken: the next is the one that, or whose square,
+/* The first `count` columns in the order in which they are chosen: the next is the one that, or whose square,
    has the largest correlation with what those before have left unexplained of the response. */
 stonet_status sn_column_order(const sn_problem *problem, const sn_rows *rows, int64_t count,
                               int64_t *columns);

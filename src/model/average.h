@@ -1,7 +1,7 @@
 /*
- * Rows with missing cells in use: what a model says of them is the mean over draws of these cells given the
- * others, for a model that was trained on such draws; another one is asked once, at what is expected of them.
- * Complete rows are not touched.
+ * What a model says about rows with missing cells. A model that was trained on draws of such cells gives the
+ * mean over draws of these cells given the others. Any other model answers once, at the expected values of
+ * the cells. Complete rows are not touched.
  */
 #pragma once
 

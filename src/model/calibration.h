@@ -2,7 +2,7 @@
  * What a model knows of its own errors: scores of rows that were held out, and the models that held them out.
  *
  * A member is a model fitted on a part of the training rows; its classes are some of the model's. Without
- * members (kind "fresh") the model itself was asked, on rows that it had not seen.
+ * members (kind "fresh") the model itself predicted rows that it had not seen.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ typedef struct sn_calibration {
 stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
                                     sn_calibration **out);
 void sn_calibration_free(sn_calibration *calibration);
-/* Lists of scores, one for each asked (see below); 1 when there are no members. */
+/* Lists of scores, one for each model that predicts (see below); 1 when there are no members. */
 int64_t sn_calibration_lists(const sn_calibration *calibration);
 /* Who predicts for list l: a member, or the model itself. */
 const stonet_model *sn_calibration_asked(const stonet_model *model, const sn_calibration *calibration,
@@ -54,7 +54,7 @@ stonet_status sn_calibration_save(const sn_calibration *calibration, const stone
                                   sn_store *store);
 stonet_status sn_calibration_load(const sn_store *store, const stonet_model *model, sn_calibration **out);
 
-/* Rows that are asked for at a time, so that memory stays flat. */
+/* Rows predicted at a time, so that memory stays flat. */
 int64_t sn_calibration_block(const stonet_model *model);
 /* Whether the model says how much y spreads at x, so that its intervals can be wide here and narrow there. */
 bool sn_calibration_has_spread(const stonet_model *model);

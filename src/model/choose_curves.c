@@ -1,8 +1,8 @@
 /*
- * How curves are prepared (curves=auto): decided before a method sees the rows, for every method alike, by
- * ridge or logistic regression on kernel features, which follow bent relations as networks do. Each way to
- * prepare a row looks at that row alone, so only the choice among them is learned: the least loss on five
- * parts of the rows, held out in turn, wins.
+ * How curves are prepared (curves=auto). The choice is made before a method sees the rows, for every method
+ * alike. Ridge or logistic regression on kernel features judges the ways, as it follows bent relations like a
+ * network. Each way to prepare a row looks at that row alone, so only the choice among them is learned: the
+ * least loss on five parts of the rows, held out in turn, wins.
  */
 #include <math.h>
 
@@ -90,8 +90,8 @@ static stonet_status kernel_losses(const sn_problem *problem, const sn_fold *fol
     return STONET_OK;
 }
 
-/* The least mean held-out loss of kernel regressions, with the widths and weight decays that kernel features
-   of a StoNet have in its table of candidates. */
+/* The least mean held-out loss of kernel regressions. Widths and weight decays are those of the kernel lines
+   in the table of candidates of a StoNet. */
 static stonet_status kernel_loss(const sn_problem *problem, const sn_folds *folds, const stonet_run *run,
                                  double *best)
 {

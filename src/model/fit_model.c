@@ -105,8 +105,7 @@ static stonet_status check_method(const sn_method *method, const sn_schema *sche
     return STONET_OK;
 }
 
-/* What the response is taken for. A table without one will do for a method that does not look at it, as long
-   as nothing else is asked for that would. */
+/* The task of the response. A table may lack a response if neither the method nor a setting needs one. */
 static stonet_status response_wish(const stonet_spec *spec, const stonet_data *train, sn_task_wish *wish)
 {
     *wish = sn_spec_task(spec);
@@ -176,8 +175,8 @@ int stonet_spec_needs_response(const stonet_spec *spec)
     return !spec->method->unsupervised || spec->learner != NULL || sn_spec_task(spec) != SN_TASK_AUTO;
 }
 
-/* The learner on Z: the one named, or for a method without an output of its own the plain regression of the
-   task, without settings until held-out rows of Z have had their say. */
+/* The learner on Z: the named one, or the plain regression of the task if the method does not predict. The
+   plain one has no settings yet: held-out rows of Z choose them later. */
 static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
 {
     sn_task task = sn_schema_task(model->schema);

@@ -1,13 +1,13 @@
 /*
- * How much y spreads at x, learned from residuals of rows that were held out, so that intervals of CV+ are
- * wide where errors are large, whatever the method. With r_i the score of row i (|y_i - f(x_i)|, over the
- * spread that the model itself has, if any) and k a Gaussian kernel at some rows c of the table,
+ * How much y spreads at x, learned from residuals of held-out rows. Intervals of CV+ are then wide where
+ * errors are large, whatever the method. r_i is the score of row i: |y_i - f(x_i)|, over the spread that the
+ * model itself has, if any. With k a Gaussian kernel at some rows c of the table,
  *
  *     log s_l(x) = intercept_l + sum_c coef_lc k(x, c),
  *
  * one for each member l, from the rows that l has seen: their scores are by the other members. Fisher scoring
- * for E r = s with a variance that grows as s^2 has the same weight for every row, so each step is one ridge
- * regression of log s_i + r_i / s_i - 1. The penalty is chosen at the first step by generalised
+ * for E r = s, with a variance that grows as s^2, has the same weight for every row. So each step is one
+ * ridge regression of log s_i + r_i / s_i - 1. The penalty is chosen at the first step by generalised
  * cross-validation.
  */
 #pragma once

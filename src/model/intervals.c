@@ -50,8 +50,8 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
 
 /* ---- scores in sorted lists ---- */
 
-/* The scores of one output and, with class >= 0, of the rows of that class alone, sorted in a list for each
-   that is asked. */
+/* The scores of one output, sorted, in a list for each model that predicts; with code >= 0, of the rows of
+   that class alone. */
 static stonet_status make_lists(const sn_calibration *calibration, int64_t output, int64_t code,
                                 sn_workspace *keep, sn_score_lists *out)
 {

@@ -28,7 +28,7 @@ sn_task_wish sn_spec_task(const stonet_spec *spec);
    ones if it drops them; NULL: all. */
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part);
-/* The encoding of features and response it asks for; what it leaves open about levels and curves is chosen by
+/* The encoding of features and response by the settings. Levels and curves that are left open are chosen by
    these rows. */
 stonet_status sn_spec_encoding(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                sn_encoding *out);
@@ -47,7 +47,7 @@ enum { SN_HASH_TEXT = 17 };
 struct stonet_model {
     sn_schema *schema;
     const sn_method *method;
-    sn_settings *common;   /* sn_common_params as they were asked for */
+    sn_settings *common;   /* sn_common_params as the spec had them */
     sn_settings *settings; /* as fitted */
     void *state;
     int64_t dim;

@@ -166,7 +166,7 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     return STONET_OK;
 }
 
-/* Files of 0.1 do not have them: what the fit arrived at stands for what was asked for. */
+/* Files of 0.1 do not have the common settings: the dimension and scale of the fit stand in for them. */
 static stonet_status get_common(const sn_store *store, stonet_model *model)
 {
     static const char KEY[] = "stonet.common_settings";

@@ -240,7 +240,7 @@ static stonet_status parse_shape(const char *name, const json_t *shape, sn_tenso
     return STONET_OK;
 }
 
-/* Bytes that dtype and shape ask for; false when they do not fit in 63 bits. */
+/* Bytes of a tensor by dtype and shape; false when they do not fit in 63 bits. */
 static bool claimed_bytes(const sn_tensor *tensor, uint64_t *bytes)
 {
     int64_t count = (int64_t)sn_dtype_size(tensor->dtype);
@@ -278,7 +278,8 @@ static stonet_status parse_tensor(const char *name, const json_t *entry, uint64_
     return STONET_OK;
 }
 
-/* The tensors must fill the payload without gaps or overlaps: so a file cannot ask for more than its size. */
+/* The tensors must fill the payload without gaps or overlaps: so a file cannot claim more memory than its
+   size. */
 static stonet_status check_coverage(interval *where, size_t count, uint64_t payload)
 {
     qsort(where, count, sizeof *where, by_begin);

@@ -125,7 +125,7 @@ static stonet_status fill_from_model(const stonet_model *model, stonet_spec *spe
 {
     SN_TRY(take_settings(model->common, &spec->common));
     SN_TRY(take_settings(model->settings, &spec->settings));
-    /* What the target was taken for stays so, whichever rows are fitted. */
+    /* The task of the target stays the same, whichever rows are fitted. */
     if (sn_schema_outputs(model->schema) > 0)
         SN_TRY(stonet_spec_set(spec, "task", sn_schema_task_word(model->schema)));
     if (model->learner == NULL)

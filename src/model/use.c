@@ -179,7 +179,7 @@ static stonet_status share_rows(const stonet_model *model, int64_t n, stonet_tea
     return STONET_OK;
 }
 
-/* Ranks that ask the same model about the same rows. */
+/* All ranks must have the same model and the same rows. */
 static stonet_status check_same(const stonet_model *model, const stonet_data *data, stonet_team *team)
 {
     if (!sn_team_shares(team)) return STONET_OK;

@@ -1,11 +1,11 @@
 /*
  * Cross-validation with a paired rule of one standard error, for every method that predicts. All k are fitted
- * on the same folds; L_i(k) is the loss of held-out row i (log loss, minus the log likelihood of times and
- * counts, or squared error over the variance of y). With d_i = L_i(k) - L_i(best), the smallest k with mean d
- * <= sd(d) / sqrt(n) (k = 0: twice that), or at most a twentieth of what the best explains (not for nested
- * components), is chosen. Rows are counted, not folds, since five folds have no degrees of freedom. k = 0
- * guesses the mean or the class shares of its training rows. Means are weighted where rows have weights: with
- * sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
+ * on the same folds; L_i(k) is the loss of held-out row i: log loss, squared error over the variance of y, or
+ * minus the log likelihood of times and counts. With d_i = L_i(k) - L_i(best), the smallest k with mean d <=
+ * sd(d) / sqrt(n) is chosen (k = 0: twice that). A mean d of at most a twentieth of what the best explains
+ * will do too, but not for nested components. Rows are counted, not folds, since five folds have no degrees
+ * of freedom. k = 0 guesses the mean or the class shares of its training rows. Means are weighted where rows
+ * have weights: with sum w = 1 the squared standard error of mean d is sum w^2 (d - mean d)^2.
  *
  * A flexible network needs as many numbers as there are responses and no more. On a fold one training of it
  * serves all k.

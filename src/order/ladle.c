@@ -6,11 +6,11 @@
  *     f0(k) = mean_b (1 - |det(V_k' V*_{k,b})|),  f0(0) = 0       f(k) = f0(k) / (1 + sum_{i=0..K} f0(i))
  *     phi(k) = l_{k+1} / (1 + sum_{i=1..K+1} l_i)                 chosen: the k of the smallest f + phi
  *
- * K = p - 2 for p <= 10 (p - 1 for p <= 3), else floor(p / log p), and not above the number of eigenvalues
- * that can differ from 0 (one fewer than the slices for sir: the eigenvalue after those is 0 and known to
- * be). A resample draws n rows with replacement (classes by themselves, so that none vanishes) and goes the
- * whole way again: centring, whitening, slices. The test of no direction comes first, and it alone decides
- * where there can be one at the most (two classes).
+ * K = p - 2 for p <= 10 (p - 1 for p <= 3), else floor(p / log p). K is not above the number of eigenvalues
+ * that can differ from 0: for sir one fewer than the slices, as the next eigenvalue is known to be 0. A
+ * resample draws n rows with replacement (classes by themselves, so that none vanishes) and goes the whole
+ * way again: centring, whitening, slices. The test of no direction comes first, and it alone decides where
+ * there can be one at the most (two classes).
  */
 #include <math.h>
 #include <omp.h>

@@ -60,8 +60,8 @@ stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule)
 }
 
 /* The ladle for a method that is an eigenproblem, unless x is too wide for hundreds of them. Held-out rows
-   see the mean of the response: a fit to all of its distribution is asked by independence. Times, counts and
-   ordered classes are judged by their likelihood. */
+   judge the mean of the response, so a fit to its whole distribution is judged by independence. Times, counts
+   and ordered classes are judged by their likelihood. */
 static stonet_order_rule default_rule(const stonet_spec *spec, const stonet_data *data)
 {
     enum { WIDE = 200 };

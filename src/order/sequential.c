@@ -1,9 +1,10 @@
 /*
  * Tests in sequence: k = 0, 1, .. directions are enough; the first k that is not rejected is chosen, so that
- * too many are chosen with probability `level` at the most (for large n). By the law of the statistic for x
- * of any law where it is known (sir, save, phd), else by permutation: in the coordinates of the fitted basis
- * the columns after the first k are permuted together over the rows, which leaves k directions and nothing
- * else, and T_k = sum_{j>k} l_j is computed again; p = (1 + #{T* >= T}) / (B + 1).
+ * too many are chosen with probability `level` at the most (for large n). Where the law of the statistic is
+ * known for x of any law (sir, save, phd), the test uses it. Elsewhere it permutes: in the coordinates of the
+ * fitted basis the columns after the first k are permuted together over the rows. That leaves k directions
+ * and nothing else. T_k = sum_{j>k} l_j is computed again for each of B permutations, and p = (1 + #{T* >=
+ * T}) / (B + 1).
  */
 #include <math.h>
 

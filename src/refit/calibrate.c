@@ -31,7 +31,7 @@ typedef struct calibration_job {
     sn_calibration *made;
     int64_t at;          /* rows scored so far */
     double *probability; /* rows x classes, as they were scored; */
-    int64_t *counted;    /* places of the rows whose class was known to who was asked, */
+    int64_t *counted;    /* places of the rows whose class the predicting model knows, */
     int64_t n_counted;   /* for the temperature */
     double *weight;      /* rows: what each counts for it, and for the residual variance; NULL: 1 */
     double total;
@@ -84,7 +84,7 @@ static stonet_status score_classes(calibration_job *job, int64_t count, const st
     return STONET_OK;
 }
 
-/* Scores all rows of `held_out` by what list l is asked. */
+/* Scores all rows of `held_out` by the model that predicts for list l. */
 static stonet_status score_rows(calibration_job *job, const stonet_data *held_out, int64_t l)
 {
     sn_calibration *made = job->made;
@@ -299,7 +299,7 @@ static stonet_status find_choice(calibration_job *job, int folds)
     return STONET_OK;
 }
 
-/* A number of folds that nobody asked for follows that of the groups. */
+/* With few groups there are fewer folds, unless the caller sets their number. */
 static stonet_status draw_folds(calibration_job *job, const stonet_calibrate_options *how, sn_folds *out)
 {
     const bool split = how->kind == STONET_CALIBRATION_SPLIT;

@@ -1,12 +1,13 @@
 /*
- * Standard errors of Z. Z is determined up to a shift, a rotation and a unit at best, so a refit is first
- * brought onto the model's Z on the training rows: with both centred there (A the refit's, B the model's),
+ * Standard errors of Z. Z is determined up to a shift, a rotation and a unit at best. So the Z of a refit is
+ * first aligned with that of the model on the training rows. With both centred there (A of the refit, B of
+ * the model),
  *
  *     A <- (|B| / |A|) A U V',   A'B = U S V'
  *
- * The unit is taken from the sizes alone: the one of least squares would shrink a Z that has nothing to do
- * with the model's to nothing, and with it the standard error. Refits are on halves of the rows without
- * repeats, for which the spread of an estimate is its standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1.
+ * The unit comes from the sizes alone. The unit of least squares would shrink a Z that has nothing to do with
+ * that of the model to 0, and the standard error with it. Refits are on halves of the rows without repeats,
+ * for which the spread of an estimate is its standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1.
  */
 #include <math.h>
 

@@ -4,8 +4,8 @@
  *     training part -> inner folds -> every point of the grid scored on them -> the best point
  *                   -> fitted on the whole training part -> scored on the held-out rows
  *
- * Specs with nothing to tune go first, all splits at once: one of them may take as long as all points of
- * another, and threads that find no job of the same split would wait for it.
+ * Specs with nothing to tune go first, all splits at once. One such fit may last as long as all points of
+ * another spec, and threads without a job of the same split would wait for it.
  */
 #include "base/checkpoint.h"
 #include "base/json.h"

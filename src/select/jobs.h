@@ -73,6 +73,6 @@ typedef struct sn_runner {
 
 /* Runs the jobs in parallel, each on one thread. The caller's functions in run are only called from the
    thread that calls this, so they need not be thread-safe. Jobs that fail for want of memory get a second
-   chance alone. The status is about the whole: failures of the jobs are in them. Jobs that the checkpoint of
-   the run has are taken from there. */
+   chance alone. The status is about the whole: failures of the jobs are in them. Jobs whose results are in
+   the checkpoint of the run are not run again. */
 stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);

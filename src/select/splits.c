@@ -3,7 +3,7 @@
 #include "data/kin.h"
 #include "select/jobs.h"
 
-/* The task and the classes come from a schema of all rows; only the response is taken from it. */
+/* The task and the classes come from a schema of all rows, which is used for the response only. */
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out)
 {
     *out = (sn_strata){0};

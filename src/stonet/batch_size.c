@@ -22,8 +22,8 @@ static int64_t power_below(double x)
 }
 
 /* Where a short training with the usual batch and step comes to: theta. *whole: it came to its end. Its step
-   falls as that of a long one, so that what is measured is the noise beside the slope, and not what the noise
-   of the last steps has left. */
+   falls as that of a long training. So the noise beside the slope is measured, and not what the noise of the
+   last steps has left. */
 static stonet_status run_pilot(const sn_stage_job *job, const float *start, int64_t updates, float *theta,
                                bool *whole)
 {

@@ -13,8 +13,8 @@ extern const sn_batch_limits sn_batch_limits_usual;
 
 /*
  * A training of given epochs over many rows has more updates than it needs at the usual batch. Its batch is
- * then the largest power of two that is not above the gradient noise scale (stonet/noise_scale.h) and leaves
- * limits->updates of them; where the step is left open too, it grows with the batch (config->lr and
+ * then the largest power of two that leaves limits->updates updates and is not above the gradient noise scale
+ * (stonet/noise_scale.h). Where the step is left open too, it grows with the batch (config->lr and
  * config->schedule.warm). Changes nothing where the batch was given, or its training is not so long. start:
  * parameters that training begins with. What is chosen depends on data and settings alone, and not on how
  * many ranks or threads there are.

@@ -1,10 +1,10 @@
 /*
- * The mini-batches of training. The n training rows are cut into V virtual shards (engine/sums.h); in every
- * epoch each shard is shuffled by a permutation of its own, keyed by (seed, epoch, shard), and cut into as
- * many equal parts as there are batches; batch b is part b of every shard. An epoch has every row once, and
- * what a batch holds of a shard does not depend on the other shards. Shards of large tables are not shuffled
- * as a whole, but by windows (stonet/windows.h), so that they need not be in memory as a whole; what is large
- * depends on the rows and columns alone, and so does the order.
+ * The mini-batches of training. The n training rows are cut into V virtual shards (engine/sums.h). In every
+ * epoch each shard is shuffled by a permutation of its own, keyed by (seed, epoch, shard), and cut into one
+ * part for each batch. Batch b is part b of every shard. An epoch has every row once, and what a batch holds
+ * of a shard does not depend on the other shards. Shards of large tables are shuffled by windows
+ * (stonet/windows.h), so that they need not be in memory as a whole. What is large depends on the rows and
+ * columns alone, and so does the order.
  */
 #pragma once
 

@@ -3,10 +3,10 @@
  *
  *     p(x_u | x_o, y)  ~  p(x_u | x_o) p(y | f(x)),
  *
- * f the noise-free network, y ~ N(f, v) with v the mean squared residual of the last epoch, or the class of
- * softmax(f). Every row keeps its state; one move an epoch, from the second on. Where the features of the
- * missing cells are Gaussian given the others, by elliptical slice sampling (Murray, Adams and MacKay 2010):
- * with m the mean, nu a draw from N(0, V) and a uniform angle,
+ * f is the noise-free network. y ~ N(f, v) with v the mean squared residual of the last epoch, or y is a
+ * class with probabilities softmax(f). Every row keeps its state and moves once an epoch, from the second on.
+ * Where the features of the missing cells are Gaussian given the others, a move is elliptical slice sampling
+ * (Murray, Adams and MacKay 2010): with m the mean, nu a draw from N(0, V) and a uniform angle,
  *
  *     level = log p(y | f(x)) + log U;  try x' = m + (x - m) cos a + nu sin a until log p(y | f(x')) > level,
  *     the bracket of angles shrinking towards a = 0, which is x
@@ -23,7 +23,7 @@
 
 typedef struct sn_joint sn_joint;
 
-/* The rows `rows` of a problem with joint set; the others keep what is expected of them. */
+/* `rows` are the rows that move, of a problem with joint set. The others keep their first draw. */
 stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_joint **out);
 void sn_joint_free(sn_joint *joint);
 SN_DROP(sn_joint, sn_joint_free)

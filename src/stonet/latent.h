@@ -3,7 +3,7 @@
  *
  *     y = mu + pull(seen, mu, u)                                                   (stats/law.h)
  *
- * with mu the noise-free output of the present network and u uniform, keyed by (seed, row, iteration): the
+ * with mu the noise-free output of the present network and u uniform, keyed by (seed, row, iteration). The
  * time of a censored row is drawn from its law beyond the censoring, the score of an ordered class from
  * between its thresholds. Algorithm 1 then imputes and updates given y, like any numeric response. It is a
  * stochastic EM: by Fisher's identity, the mean of y - mu over u is the slope of the likelihood of what was

@@ -34,7 +34,7 @@ typedef struct gauge {
     sn_sums tree; /* of all: the step, and two numbers more: |D_v|^2 / A_v, and 1 where A_v is not 0 */
 } gauge;
 
-/* A gradient becomes the step it asks for. */
+/* Turns a gradient into its step: rate times scale, layer by layer. */
 static void take_step(const gauge *g, double *gradient)
 {
     const sn_shape *shape = g->job->shape;

@@ -1,6 +1,6 @@
 /*
- * The gradient noise scale of a training (McCandlish, Kaplan and Amodei 2018): with d_i the step that row i
- * alone asks for, drawn latents included,
+ * The gradient noise scale of a training (McCandlish, Kaplan and Amodei 2018): with d_i the step of row i
+ * alone, drawn latents included,
  *
  *     B* = tr Cov(d_i) / |E d_i|^2,
  *

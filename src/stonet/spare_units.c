@@ -9,8 +9,8 @@
 #include "math/linalg.h"
 
 enum { SAMPLE = 400 }; /* rows that directions are learned from */
-/* A direction is alive when its variance is above this part of the largest (a hundredth of its deviation),
-   and not next to 0 for units that are about 1. */
+/* A direction is alive when its variance is above this part of the largest (a hundredth of its deviation). It
+   must also not be next to 0, for units that are about 1. */
 static const double ALIVE = 1e-4, LEAST_VARIANCE = 1e-6;
 
 static bool is_alive(const double *value, int64_t k, int64_t n)

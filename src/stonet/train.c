@@ -22,13 +22,13 @@ static const double AFTER_AVERAGE = 0.1;
 
 enum {
     PROGRESS_EVERY = 32, /* mini-batches */
-    QUEUE = 32,          /* iterations that an engine is asked for at once, if it takes several */
+    QUEUE = 32,          /* iterations handed to an engine at once, if it accepts several */
     AVERAGED = 64        /* iterates that an average is made of, about */
 };
 
 typedef struct sn_trainer trainer;
 
-/* An iteration as it is asked for. */
+/* What an iteration in the queue points to. */
 typedef struct planned {
     sn_dynamics dynamics;
     sn_update update;
@@ -36,7 +36,7 @@ typedef struct planned {
     double factor;
 } planned;
 
-/* Iterations that are asked for at once. */
+/* Iterations handed to an engine at once. */
 typedef struct sn_queue {
     planned plan[QUEUE];
     sn_iteration iteration[QUEUE];
@@ -158,7 +158,7 @@ static void take_into_average(trainer *t)
     t->at.count++;
 }
 
-/* How many iterations from batch b on can be asked for before somebody looks at the parameters. */
+/* How many iterations from batch b on can be queued before the parameters are needed. */
 static int queue_length(const trainer *t, int64_t b, int64_t until)
 {
     int64_t most = t->queue != NULL ? QUEUE : 1;

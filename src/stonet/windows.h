@@ -1,7 +1,7 @@
 /*
- * An order of n rows in which those of a file can be read: the rows are cut into blocks side by side, the
- * blocks are shuffled, and so are the rows of each window of so many blocks that follow each other in that
- * order. An epoch goes from window to window; blocks are asked for a window ahead and let go of a batch after
+ * An order of n rows in which a file can be read. The rows are cut into blocks side by side, and the blocks
+ * are shuffled. A window is a number of blocks that follow each other in that order; its rows are shuffled
+ * too. An epoch goes from window to window. Blocks are requested a window ahead and released a batch after
  * their window. All of it is a function of (n, sizes, seed, epoch, shard): where the rows lie does not
  * matter.
  */
@@ -26,7 +26,7 @@ typedef struct sn_windows {
     uint32_t epoch, shard;
     sn_shuffle order; /* of the blocks */
     sn_window now, past;
-    int64_t ahead; /* the window that was asked for last */
+    int64_t ahead; /* the window that was requested last */
     /* Who is told which rows are wanted; NULL: nobody. Row r is at position start + r of `rows`. */
     const sn_problem *problem;
     const sn_rows *rows;
