@@ -96,7 +96,7 @@ static void add_up(const sn_law *law, const sn_law_sample *sample, int k, const 
 
 void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, double *parameter)
 {
-    double mean = 0.0, first[SN_LAW_PARAMETERS];
+    double mean = 0.0, first[SN_LAW_PARAMETERS] = {0.0}; /* a checkpoint keeps all of them */
     for (int64_t i = 0; i < sample->n; i++) mean += sample->seen[i * SN_LAW_SEEN] / (double)sample->n;
     const int k = law->start(law, sample->seen, mean, first);
     if (fresh) memcpy(parameter, first, sizeof first);
