@@ -35,22 +35,23 @@ typedef struct demo_data {
 /* One line of the table. */
 typedef struct demo_fit {
     const char *title, *method;
-    const char *dim; /* NULL: all columns */
+    const char *learner; /* NULL: the method predicts */
+    const char *dim;     /* NULL: all columns */
     bool plotted;
 } demo_fit;
 
 /* Two classes need one number, the first column of Z. The second is the next principal axis of the units. */
 static const demo_fit fits[] = {
-    {"logistic regression on x", "none", NULL, false},
-    {"StoNet", "stonet", "1", false},
-    {"StoNet", "stonet", "2", true},
-    {"StoNet", "stonet", "5", false},
+    {"logistic regression on x", "none", "logistic", NULL, false},
+    {"StoNet", "stonet", NULL, "1", false},
+    {"StoNet", "stonet", NULL, "2", true},
+    {"StoNet", "stonet", NULL, "5", false},
 };
 
 static int fit_one(const cli_command *command, const demo_values *values, const stonet_data *train,
                    const demo_fit *fit, stonet_model **model)
 {
-    spec_options what = {.method = fit->method};
+    spec_options what = {.method = fit->method, .learner = fit->learner};
     AUTO(stonet_spec) *spec = NULL;
     TRY(make_spec(command, &what, fit->dim, &spec));
     stonet_run run;
