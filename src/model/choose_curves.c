@@ -26,9 +26,9 @@ enum {
 /* Above, columns are not smooth along their order, and no curves: noise is at 1. */
 static const double ROUGH = 0.05;
 
-/* The sum of the losses of mu = coef x + intercept over the rows, and each of them. */
+/* The sum of the losses of mu = coef x + intercept over the rows. */
 static double sum_losses(const sn_problem *problem, const sn_rows *rows, const double *coef,
-                         const double *intercept, float *mu, double *each)
+                         const double *intercept, float *mu)
 {
     const int64_t m = problem->outputs, p = problem->p;
     double sum = 0.0;
@@ -40,9 +40,8 @@ static double sum_losses(const sn_problem *problem, const sn_rows *rows, const d
             for (int64_t j = 0; j < p; j++) value += coef[k * p + j] * (double)problem->x[row * p + j];
             mu[k] = (float)value;
         }
-        each[row] = problem->label != NULL ? sn_class_loss(mu, m, problem->label[row], &wrong)
-                                           : sn_square_loss(mu, m, problem->y + row * m);
-        sum += each[row];
+        sum += problem->label != NULL ? sn_class_loss(mu, m, problem->label[row], &wrong)
+                                      : sn_square_loss(mu, m, problem->y + row * m);
     }
     return sum;
 }
@@ -65,14 +64,13 @@ static stonet_status kernel_losses(const sn_problem *problem, const sn_fold *fol
     SN_WORKSPACE(scratch);
     const int64_t d = front->outputs;
     float *train = NULL, *test = NULL, *mu = NULL;
-    double *coef = NULL, *intercept = NULL, *each = NULL;
+    double *coef = NULL, *intercept = NULL;
     sn_problem held_out = *problem;
     SN_TRY(see(front, problem, &fold->train, &scratch, &train));
     SN_TRY(SN_TAKE_ZERO(&scratch, test, problem->n * d));
     SN_TRY(SN_TAKE(&scratch, coef, problem->outputs * d));
     SN_TRY(SN_TAKE(&scratch, intercept, problem->outputs));
     SN_TRY(SN_TAKE(&scratch, mu, problem->outputs));
-    SN_TRY(SN_TAKE(&scratch, each, problem->n));
     SN_TRY(front->ops->apply(front, problem->n, problem->x, test));
     held_out.x = test;
     held_out.p = d;
@@ -85,7 +83,7 @@ static stonet_status kernel_losses(const sn_problem *problem, const sn_fold *fol
                                    .l2 = decay * (double)fold->train.n};
         bool found;
         SN_TRY(sn_regress(&fit, run, coef, intercept, &found));
-        sum[k] += found ? sum_losses(&held_out, &fold->test, coef, intercept, mu, each) : (double)INFINITY;
+        sum[k] += found ? sum_losses(&held_out, &fold->test, coef, intercept, mu) : (double)INFINITY;
     }
     return STONET_OK;
 }
