@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Whether the held-out error that `stonet fit` prints is that of fresh rows: printed less fresh, over many data sets.
 
-    [STONET_DATA=...] python3 bench/honest.py [--program build/bin/stonet] [--sets heart,german] [--repeats 40] [--jobs 2] [--first 0]
+    [STONET_DATA=...] python3 bench/honest.py [--program build/bin/stonet] [--sets heart,ring:300] [--repeats 40] [--jobs 2] [--first 0]
                       [--noise] [--cells 50x20,50x300] [--kinds mse,error]
 
 Real sets: the rows of both files of partition 1 are shuffled and cut anew, as many for training as before; the others are
-fresh. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers of variance
+fresh. ring:300 and so on: 300 rows of a model of `stonet generate`, with 10,000 fresh rows, whose error is that of the fit to
+two digits. --noise: responses that depend on nothing, in cells of n rows and p columns, with 1,000 fresh rows; numbers of variance
 1 (mse in their own units: those of the training rows would make all fresh errors large where these vary little) and two
 classes (error rate). Printed for each line: the mean printed and fresh
-error, their difference with its standard error, the fresh error over that of the constant guess (the mean or the more
+error, their difference with its standard error, the difference less that of the constant guess (training rows that vary little by
+chance make both small; what is left is the fit's), the fresh error over that of the constant guess (the mean or the more
 frequent class of the training rows), the part of fits that claim to be better than this guess, and the part of fits whose
 printed 95 % interval holds the fresh error. Needs NumPy.
 """
@@ -33,6 +35,17 @@ def real(name, seed):
     return x[order], np.where(y[order] > 0, "a", "b"), SETS[name]
 
 
+def drawn(program, name, seed):
+    model, n = name.split(":")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.csv")
+        subprocess.run([program, "generate", model, "--rows", str(int(n) + 10000), "--seed", str(seed), "--out", path], check=True,
+                       capture_output=True)
+        table = np.loadtxt(path, str, delimiter=",", skiprows=1)
+    y = table[:, -1]
+    return table[:, :-1].astype(float), y if len(set(y)) == 2 else y.astype(float), int(n)
+
+
 def noise(kind, n, p, seed):
     random = np.random.RandomState(seed)
     x = random.normal(size=(n + 1000, p))
@@ -47,9 +60,12 @@ def write(path, x, y):
 
 
 def measure(job):
-    """Printed error, fresh error, that of a constant guess, whether the fit claims to be better, and the printed interval."""
+    """Printed error, fresh error, the same of a constant guess, whether the fit claims to be better, and the printed interval."""
     program, line, seed = job
-    x, y, n = real(line, seed) if isinstance(line, str) else noise(*line, seed)
+    if not isinstance(line, str):
+        x, y, n = noise(*line, seed)
+    else:
+        x, y, n = drawn(program, line, seed) if ":" in line else real(line, seed)
     with tempfile.TemporaryDirectory() as folder:
         train, test, model = (os.path.join(folder, name) for name in ("train.csv", "test.csv", "model"))
         write(train, x[:n], y[:n])
@@ -62,10 +78,11 @@ def measure(job):
     claims = "not clearly better than a constant" not in fit.stderr
     if "held_out_error" in facts:
         guess = max(sorted(set(y[:n])), key=list(y[:n]).count)
-        return facts["held_out_error"], fresh["error_rate"], np.mean(y[n:] != guess), claims, facts["held_out_low"], facts["held_out_high"]
-    constant, unit = np.mean((y[n:] - y[:n].mean()) ** 2), np.var(y[:n])
-    printed, low, high = (2 * unit * facts[name] for name in ("held_out_loss", "held_out_low", "held_out_high"))
-    return printed, unit * fresh["mse_scaled"], constant, claims, low, high
+        return (facts["held_out_error"], fresh["error_rate"], facts["held_out_constant_error"], np.mean(y[n:] != guess), claims,
+                facts["held_out_low"], facts["held_out_high"])
+    unit = np.var(y[:n])
+    printed, constant, low, high = (2 * unit * facts[f"held_out_{name}"] for name in ("loss", "constant_loss", "low", "high"))
+    return printed, unit * fresh["mse_scaled"], constant, np.mean((y[n:] - y[:n].mean()) ** 2), claims, low, high
 
 
 def main():
@@ -81,18 +98,19 @@ def main():
     options = parser.parse_args()
     lines = [(kind, n, p) for kind in options.kinds for n, p in options.cells] if options.noise else options.sets
     jobs = [(options.program, line, options.first + k) for line in lines for k in range(options.repeats)]
-    print("| data | printed | fresh | difference (standard error) | fresh / constant | claims | covered |\n"
-          "| --- | --- | --- | --- | --- | --- | --- |")
+    print("| data | printed | fresh | difference (standard error) | less the constant's | fresh / constant | claims | covered |\n"
+          "| --- | --- | --- | --- | --- | --- | --- | --- |")
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         results = pool.map(measure, jobs)
         for line in lines:
             found = np.array([next(results) for _ in range(options.repeats)], float)
-            off = found[:, 0] - found[:, 1]
-            covered = np.mean((found[:, 4] <= found[:, 1]) & (found[:, 1] <= found[:, 5]))
+            printed, fresh, held_constant, constant, claims, low, high = found.T
+            off = printed - fresh
+            both = [off, off - (held_constant - constant)]
             name = line if isinstance(line, str) else f"noise, {line[0]}, n = {line[1]}, p = {line[2]}"
-            print(f"| {name} | {found[:, 0].mean():.4f} | {found[:, 1].mean():.4f} | {off.mean():.4f} "
-                  f"({off.std(ddof=1) / len(off) ** 0.5:.4f}) | {found[:, 1].mean() / found[:, 2].mean():.3f} | {found[:, 3].mean():.2f} "
-                  f"| {covered:.2f} |", flush=True)
+            means = " | ".join(f"{d.mean():.4f} ({d.std(ddof=1) / len(d) ** 0.5:.4f})" for d in both)
+            print(f"| {name} | {printed.mean():.4f} | {fresh.mean():.4f} | {means} | {fresh.mean() / constant.mean():.3f} "
+                  f"| {claims.mean():.2f} | {np.mean((low <= fresh) & (fresh <= high)):.2f} |", flush=True)
 
 
 if __name__ == "__main__":
