@@ -50,9 +50,8 @@ static stonet_status add_errors(const stonet_model *model, const stonet_data *da
                                 const stonet_run *run, stonet_coef_result *out)
 {
     const int64_t p = out->features, q = model->dim;
-    SN_WORKSPACE(scratch);
-    double *se = NULL, differ = 0.0;
-    SN_TRY(SN_TAKE(&scratch, se, p * q));
+    double differ = 0.0;
+    SN_ARRAY(p * q, double, se);
     SN_TRY(sn_coef_errors(model, data, pairs, run, se, &differ));
     if (differ > 1e-6)
         sn_message(run, STONET_WARNING,
@@ -90,12 +89,11 @@ static stonet_status find_gradients(const stonet_model *model, const stonet_data
     SN_TRY(result_create(model, "gradients", q + leading, out));
     SN_TRY(SN_NEW(out->share, leading));
     out->n_shares = leading;
-    SN_WORKSPACE(scratch);
-    double *mean = NULL, *outer = NULL, *value = NULL, *vector = NULL, trace = 0.0;
-    SN_TRY(SN_TAKE(&scratch, mean, p * q));
-    SN_TRY(SN_TAKE(&scratch, outer, p * p));
-    SN_TRY(SN_TAKE(&scratch, value, leading));
-    SN_TRY(SN_TAKE(&scratch, vector, p * leading));
+    double trace = 0.0;
+    SN_ARRAY(p * q, double, mean);
+    SN_ARRAY(p * p, double, outer);
+    SN_ARRAY(leading, double, value);
+    SN_ARRAY(p * leading, double, vector);
     SN_TRY(sn_coef_gradients(model, data, run, mean, outer));
     for (int64_t j = 0; j < p; j++) trace += outer[j * p + j];
     SN_TRY(sn_eigh_top(p, leading, outer, value, vector));

@@ -136,13 +136,10 @@ static void adjust(int64_t v, const double *p, double *q)
 stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
                                         stonet_importance_result *result)
 {
-    SN_WORKSPACE(scratch);
     law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS};
-    double *before = NULL;
-    bool *used = NULL;
     sn_imputer *imputer = NULL;
-    SN_TRY(SN_TAKE(&scratch, before, asked->n));
-    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_ARRAY(asked->n, double, before);
+    SN_ARRAY(asked->variables, bool, used);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
     SN_TRY(sn_asked_used(asked, used));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, before));

@@ -178,9 +178,8 @@ stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance
     SN_WORKSPACE(scratch);
     start from = {.asked = asked, .repeats = asked->repeats > 0 ? asked->repeats : REPEATS};
     common all = {.started = sn_seconds()};
-    bool *used = NULL;
     SN_TRY(start_create(&scratch, &from));
-    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_ARRAY(asked->variables, bool, used);
     SN_TRY(sn_asked_used(asked, used));
     SN_TRY(work_together(&from, used, &all, result));
     if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");

@@ -33,11 +33,8 @@ typedef struct halves {
 static stonet_status note_half(const halves *all, int64_t number, unsigned char *noted)
 {
     const sn_problem *problem = all->problem;
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL;
-    double *stay = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, problem->n));
-    SN_TRY(SN_TAKE(&scratch, stay, all->variables));
+    SN_ARRAY(problem->n, int64_t, order);
+    SN_ARRAY(all->variables, double, stay);
     sn_random random;
     sn_random_init(&random, all->seed, SN_STREAM_SPLIT, (uint32_t)(number / 2));
     int64_t half;

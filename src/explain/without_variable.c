@@ -73,10 +73,8 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
                                const stonet_data *train, stonet_importance_result *result)
 {
     const double started = sn_seconds();
-    SN_WORKSPACE(scratch);
-    double *whole = NULL, *loss = NULL;
-    SN_TRY(SN_TAKE(&scratch, whole, asked->n));
-    SN_TRY(SN_TAKE(&scratch, loss, asked->n));
+    SN_ARRAY(asked->n, double, whole);
+    SN_ARRAY(asked->n, double, loss);
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, whole));
     for (int64_t j = 0; j < asked->variables; j++) {
         if (sn_should_stop(asked->run))

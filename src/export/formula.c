@@ -289,16 +289,14 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
 
 stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out)
 {
-    SN_WORKSPACE(scratch);
     bool needed[SN_FORMULA_STEPS] = {false};
     int64_t at[SN_FORMULA_STEPS] = {0}, total = 0;
-    double *values = NULL;
     sn_formula_needed(formula, step, needed);
     for (int k = 0; k <= step; k++) {
         at[k] = total;
         total += width_of(formula, k);
     }
-    SN_TRY(SN_TAKE(&scratch, values, total));
+    SN_ARRAY(total, double, values);
     for (int64_t j = 0; j < width_of(formula, 0); j++) values[j] = (double)x[j];
     for (int k = 1; k <= step; k++) {
         const sn_step *now = &formula->step[k];

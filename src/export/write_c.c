@@ -265,10 +265,10 @@ static const char CURVE[] =
 static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
 {
     SN_WORKSPACE(scratch);
-    int64_t *input = NULL, longest = 0;
+    int64_t longest = 0;
     double *matrix = NULL;
     if (schema->n_curves == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, input, schema->n_inputs));
+    SN_ARRAY(schema->n_inputs, int64_t, input);
     sn_bytes_text(out, "\n");
     for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
         const int64_t m = sn_curve_channels(schema, curve, input);

@@ -426,11 +426,9 @@ static sn_onnx_value affine(sn_onnx_graph *g, const sn_step *step, sn_onnx_value
 /* exp(-gamma (|x|^2 - 2 x'c + |c|^2)) */
 static stonet_status kernel(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in, sn_onnx_value *out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = step->width, p = step->inputs;
-    double *turned = NULL, *squares = NULL;
-    SN_TRY(SN_TAKE(&scratch, turned, m * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, squares, m));
+    SN_ARRAY(m * p, double, turned);
+    SN_ZEROS(m, double, squares);
     for (int64_t k = 0; k < m; k++)
         for (int64_t j = 0; j < p; j++) {
             const double c = step->matrix[k * p + j];
@@ -555,9 +553,7 @@ static stonet_status add_result(sn_onnx_graph *g, const char *name, int64_t widt
  */
 static stonet_status add_poison(sn_onnx_graph *g, int64_t p, sn_onnx_value x, sn_onnx_value *out)
 {
-    SN_WORKSPACE(scratch);
-    double *zeros = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, zeros, p));
+    SN_ZEROS(p, double, zeros);
     *out = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, p, 1, zeros));
     return STONET_OK;
 }

@@ -159,11 +159,8 @@ stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibrati
 {
     const int64_t p = sn_schema_features(model->schema), m = sn_schema_outputs(model->schema);
     const int64_t lists = calibration->spread->lists;
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    double *of_row = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
-    SN_TRY(SN_TAKE(&scratch, of_row, lists * m));
+    SN_ARRAY(count * p, float, x);
+    SN_ARRAY(lists * m, double, of_row);
     SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
     for (int64_t i = 0; i < count; i++) {
         sn_held_out_spread_at(calibration->spread, x + i * p, of_row);
@@ -179,9 +176,8 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
 {
     const bool same = same_outputs(model, asked);
     SN_WORKSPACE(scratch);
-    float *x = NULL;
     double *own = out;
-    SN_TRY(SN_TAKE(&scratch, x, count * sn_schema_features(asked->schema)));
+    SN_ARRAY(count * sn_schema_features(asked->schema), float, x);
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
     if (!same) rename_classes(model, asked, count, own, out);
@@ -192,9 +188,7 @@ stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_da
                                       int64_t count, double *u)
 {
     const int64_t p = sn_schema_features(model->schema);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_ARRAY(count * p, float, x);
     SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
     for (int64_t i = 0; i < count; i++) u[i] = uniform_of(p, x + i * p);
     return STONET_OK;

@@ -264,13 +264,9 @@ static stonet_status ask_z(const sn_average *average, const float *x, int64_t n,
     const reduction *to = average->user;
     const stonet_model *model = average->model;
     sn_transform_request part = *to->request;
-    SN_WORKSPACE(scratch);
-    float *z = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, n * model->dim));
-    SN_TRY(SN_TAKE(&scratch, label, n));
-    SN_TRY(SN_TAKE(&scratch, y, n * to->outputs));
+    SN_ARRAY(n * model->dim, float, z);
+    SN_ARRAY(n, int32_t, label);
+    SN_ARRAY(n * to->outputs, double, y);
     for (int64_t i = 0; i < n; i++) {
         if (part.label != NULL) label[i] = part.label[row[i]];
         for (int64_t k = 0; part.y != NULL && k < to->outputs; k++)
@@ -288,9 +284,7 @@ static stonet_status ask_z(const sn_average *average, const float *x, int64_t n,
 static stonet_status average_z(const reduction *to, int64_t first, int64_t count, float *z)
 {
     const int64_t q = to->average->model->dim;
-    SN_WORKSPACE(scratch);
-    double *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, mean, count * q));
+    SN_ARRAY(count * q, double, mean);
     for (int64_t k = 0; k < count * q; k++) mean[k] = (double)z[k];
     SN_TRY(sn_average_rows(to->average, first, count, mean, NULL));
     for (int64_t k = 0; k < count * q; k++) z[k] = (float)mean[k];
@@ -327,9 +321,7 @@ static stonet_status draw_all(const sn_average *average, const reduction *to)
 {
     const stonet_model *model = average->model;
     const int64_t n = stonet_data_rows(average->data), block = block_rows(model);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, (n < block ? n : block) * sn_schema_features(model->schema)));
+    SN_ARRAY((n < block ? n : block) * sn_schema_features(model->schema), float, x);
     sn_transform_request request = *to->request;
     request.draws = 1;
     for (int64_t draw = 0; draw < to->request->draws; draw++) {
@@ -464,10 +456,8 @@ static stonet_status spread_incomplete(const sn_average *predictions, int64_t fi
 {
     if (!sn_average_wanted(predictions->model, predictions->data)) return STONET_OK;
     const int64_t m = predictions->width;
-    SN_WORKSPACE(scratch);
-    double *variance = NULL, *between = NULL;
-    SN_TRY(SN_TAKE(&scratch, variance, count * m));
-    SN_TRY(SN_TAKE(&scratch, between, count * m));
+    SN_ARRAY(count * m, double, variance);
+    SN_ARRAY(count * m, double, between);
     sn_average variances = *predictions;
     variances.ask = ask_variance;
     for (int64_t k = 0; k < count * m; k++) variance[k] = out[k] * out[k];

@@ -68,11 +68,8 @@ static stonet_status score_classes(calibration_job *job, int64_t count, const st
     sn_calibration *made = job->made;
     const int64_t classes = job->outputs;
     const bool knows_all = sn_schema_outputs(asked->schema) == classes;
-    SN_WORKSPACE(scratch);
-    double *score = NULL;
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(&scratch, score, classes));
-    SN_TRY(SN_TAKE(&scratch, order, classes));
+    SN_ARRAY(classes, double, score);
+    SN_ARRAY(classes, int64_t, order);
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = job->at + i;
         const double *p = predicted + i * classes;
@@ -92,10 +89,10 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     const int64_t n = stonet_data_rows(held_out), most = sn_calibration_block(job->model);
     const int64_t block = n < most ? n : most, m = job->outputs;
     SN_WORKSPACE(scratch);
-    double *predicted = NULL, *spread = NULL, *u = NULL, *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, predicted, block * m));
+    double *spread = NULL, *y = NULL;
+    SN_ARRAY(block * m, double, predicted);
     if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
-    SN_TRY(SN_TAKE(&scratch, u, block));
+    SN_ARRAY(block, double, u);
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
     if (sn_schema_law(job->model->schema) == SN_LAW_COUNTS)
         memcpy(y, held_out->y, (size_t)n * sizeof *y);
@@ -180,8 +177,7 @@ static stonet_status fit_members(const calibration_job *job, const sn_folds *fol
 {
     SN_WORKSPACE(scratch);
     SN_AUTO(stonet_spec) *spec = NULL;
-    sn_rows *part = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, folds->count));
+    SN_ARRAY(folds->count, sn_rows, part);
     for (int k = first; k < end; k++) part[k] = folds->fold[k].train;
     SN_TRY(stonet_model_spec(job->model, &spec));
     sn_refits wanted = {(const stonet_spec *const *)&spec, 1, job->data, part, 1, "calibrating"};
@@ -221,10 +217,9 @@ static stonet_status refit_members(calibration_job *job, const sn_folds *folds)
 /* The rows in the order of their scores, encoded: x rows x p. */
 static stonet_status encode_scored(const calibration_job *job, const sn_folds *folds, float *x)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL, at = 0;
+    int64_t at = 0;
     stonet_data *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, job->made->rows));
+    SN_ARRAY(job->made->rows, int64_t, order);
     for (int k = 0; k < folds->count; k++)
         for (int64_t i = 0; i < folds->fold[k].test.n; i++) order[at++] = sn_rows_at(&folds->fold[k].test, i);
     SN_TRY(stonet_data_subset(job->data, order, at, &rows));

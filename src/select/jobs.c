@@ -188,12 +188,9 @@ static stonet_status training_of(const sn_job *job, int64_t i, uint64_t *out)
    jobs. start and member are in `keep`. */
 static stonet_status group_jobs(sn_job *jobs, int64_t count, sn_workspace *keep, groups *out)
 {
-    SN_WORKSPACE(scratch);
-    uint64_t *training = NULL;
-    bool *placed = NULL;
     out->jobs = jobs;
-    SN_TRY(SN_TAKE(&scratch, training, count));
-    SN_TRY(SN_TAKE_ZERO(&scratch, placed, count));
+    SN_ARRAY(count, uint64_t, training);
+    SN_ZEROS(count, bool, placed);
     SN_TRY(SN_TAKE_ZERO(keep, out->start, count + 1));
     SN_TRY(SN_TAKE(keep, out->member, count));
     for (int64_t i = 0; i < count; i++) SN_TRY(training_of(&jobs[i], i, &training[i]));
@@ -333,11 +330,10 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
     SN_WORKSPACE(scratch);
     groups all = {0};
     const void **kind = NULL;
-    double *effort = NULL;
     SN_TRY(group_jobs(jobs, count, &scratch, &all));
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE(&scratch, kind, count));
-    SN_TRY(SN_TAKE(&scratch, effort, count));
+    SN_ARRAY(count, double, effort);
     for (int64_t g = 0; g < all.count; g++) {
         const stonet_spec *spec = job_of(&all, all.start[g])->spec;
         kind[g] = spec; /* on another split it takes about as long */
