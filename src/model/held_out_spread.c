@@ -135,18 +135,12 @@ stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spr
     SN_ARRAY(rows->n * at.rank, double, phi);
     sn_widen(rows->n * rows->p, rows->x, x);
     SN_TRY(sn_landmarks_features(&at, rows->n, x, phi));
-    sn_held_out_spread *self = NULL;
-    stonet_status status = make(rows->lists, rows->outputs, at.rank, rows->p, &self);
-    if (status == STONET_OK) {
-        self->gamma = at.gamma;
-        memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
-        status = fit_lists(rows, &at, phi, self);
-    }
-    if (status == STONET_OK)
-        *out = self;
-    else
-        sn_held_out_spread_free(self);
-    return status;
+    SN_AUTO(sn_held_out_spread) *self = NULL;
+    SN_TRY(make(rows->lists, rows->outputs, at.rank, rows->p, &self));
+    self->gamma = at.gamma;
+    memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
+    SN_TRY(fit_lists(rows, &at, phi, self));
+    return SN_GIVE(self, out);
 }
 
 /* ---- in use ---- */

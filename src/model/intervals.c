@@ -150,10 +150,8 @@ stonet_status stonet_predict_interval(const stonet_model *model, const stonet_da
     stonet_use_options how;
     SN_TRY(sn_use_level(options, "stonet_predict_interval", &how));
     SN_TRY(check(model, &how, false, "intervals"));
-    int before = sn_model_threads(how.threads);
-    stonet_status status = intervals(model, data, how.level, low, high);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(how.threads);
+    return intervals(model, data, how.level, low, high);
 }
 
 /* ---- sets ---- */
@@ -280,8 +278,6 @@ stonet_status stonet_predict_set(const stonet_model *model, const stonet_data *d
     stonet_use_options how;
     SN_TRY(sn_use_level(options, "stonet_predict_set", &how));
     SN_TRY(check(model, &how, true, "sets"));
-    int before = sn_model_threads(how.threads);
-    stonet_status status = sets(model, data, &how, inside);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(how.threads);
+    return sets(model, data, &how, inside);
 }

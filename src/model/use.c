@@ -395,10 +395,8 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' has no noise and no activation: it only gives the plain Z",
                        model->method->name);
-    int before = sn_model_threads(request.threads);
-    stonet_status status = transform(model, data, &how, &request, z);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(request.threads);
+    return transform(model, data, &how, &request, z);
 }
 
 /* ---- predict ---- */
@@ -489,11 +487,9 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
                        "stonet_predict_spread needs a model, data and room for the spreads");
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
-    int before = sn_model_threads(how.threads);
+    SN_THREADS(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, NULL, spread_block, &to);
-    sn_model_threads(before);
-    return status;
+    return for_each_block(model, data, NULL, spread_block, &to);
 }
 
 stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
@@ -508,14 +504,11 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no "
                        "predictions; fit it with a target to predict and score");
-    int before = sn_model_threads(how.threads);
+    SN_THREADS(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, how.team, predict_block, &to);
-    if (status == STONET_OK)
-        status = share_rows(model, stonet_data_rows(data), how.team,
-                            (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
-    sn_model_threads(before);
-    return status;
+    SN_TRY(for_each_block(model, data, how.team, predict_block, &to));
+    return share_rows(model, stonet_data_rows(data), how.team,
+                      (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
 }
 
 /* ---- what missing cells leave open ---- */
@@ -530,17 +523,14 @@ stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data
     if (prediction != NULL && sn_schema_outputs(model->schema) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no predictions");
-    int before = sn_model_threads(how.threads);
-    stonet_status status = STONET_OK;
+    SN_THREADS(how.threads);
     const int64_t n = stonet_data_rows(data);
     sn_average average = average_predictions(model, data, &how);
-    if (prediction != NULL) status = sn_average_rows(&average, 0, n, NULL, prediction);
+    if (prediction != NULL) SN_TRY(sn_average_rows(&average, 0, n, NULL, prediction));
     const sn_transform_request plain = {.seed = how.seed, .threads = how.threads};
     const reduction to = {.request = &plain, .outputs = sn_schema_outputs(model->schema)};
     average.width = model->dim;
     average.ask = ask_z;
     average.user = &to;
-    if (z != NULL && status == STONET_OK) status = sn_average_rows(&average, 0, n, NULL, z);
-    sn_model_threads(before);
-    return status;
+    return z != NULL ? sn_average_rows(&average, 0, n, NULL, z) : STONET_OK;
 }

@@ -47,12 +47,7 @@ static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *
 
 static void report(const refits *self)
 {
-    sn_progress(self->run, &(stonet_progress){.stage = self->wanted->stage,
-                                              .done = self->done,
-                                              .total = self->count,
-                                              .loss = (double)NAN,
-                                              .validation_loss = (double)NAN,
-                                              .seconds = sn_seconds() - self->started});
+    sn_progress_of(self->run, self->wanted->stage, self->done, self->count, self->started);
 }
 
 static void take_result(refits *self, int64_t k, stonet_status status)

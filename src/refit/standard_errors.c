@@ -201,8 +201,6 @@ stonet_status stonet_transform_se(const stonet_model *model, const stonet_data *
     if (job.n / 2 <= job.q)
         return sn_fail(STONET_ERROR_DATA, "%lld training rows are too few for standard errors",
                        (long long)job.n);
-    int before = sn_model_threads(running.threads);
-    stonet_status status = spread(&job, refits > 0 ? refits : REFITS, se, stability);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(running.threads);
+    return spread(&job, refits > 0 ? refits : REFITS, se, stability);
 }
