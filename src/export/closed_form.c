@@ -146,11 +146,9 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
 {
     const sn_conv_shape *shape = sn_front_conv_shape(front);
     for (int l = 0; l < shape->stages; l++) {
-        SN_WORKSPACE(scratch);
         const sn_conv_stage *s = &shape->stage[l];
-        double *kernel = NULL, *bias = NULL;
-        SN_TRY(SN_TAKE(&scratch, kernel, s->patch * s->filters));
-        SN_TRY(SN_TAKE(&scratch, bias, s->filters));
+        SN_ARRAY(s->patch * s->filters, double, kernel);
+        SN_ARRAY(s->filters, double, bias);
         for (int64_t k = 0; k < s->patch * s->filters; k++)
             kernel[k] = (double)front->theta[s->kernel_at + k];
         for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
@@ -182,11 +180,9 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
         return add_centred(formula, 0, inputs, mean->data, map->data, true, out);
     }
     if (strcmp(name, "conv") == 0) {
-        sn_front *front;
+        SN_AUTO(sn_front) *front = NULL;
         SN_TRY(sn_front_conv.load(store, &front));
-        stonet_status status = add_conv_front(formula, front, out);
-        sn_front_free(front);
-        return status;
+        return add_conv_front(formula, front, out);
     }
     return sn_fail(STONET_ERROR_UNSUPPORTED, "a model with the front '%.40s' cannot be exported", name);
 }
@@ -194,14 +190,12 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
 /* Z from the units of the last hidden layer. */
 static stonet_status add_axes(sn_formula *formula, const sn_store *store, const layers *at, int h)
 {
-    sn_axes axes = {0};
-    stonet_status status = sn_axes_get(store, formula->step[at->mu[h]].width, &axes);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
+    SN_TRY(sn_axes_get(store, formula->step[at->mu[h]].width, &axes));
     formula->z = at->mu[h];
-    if (status == STONET_OK && axes.q > 0)
-        status = add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q,
-                             axes.mean, axes.map, false, &formula->z);
-    sn_axes_free(&axes);
-    return status;
+    if (axes.q == 0) return STONET_OK;
+    return add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q, axes.mean,
+                       axes.map, false, &formula->z);
 }
 
 /* P(class <= c) = F(t_c - mu), and the differences between neighbours. */
@@ -252,26 +246,17 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
 {
     const int last = net->shape.layers;
     const int64_t outputs = net->shape.width[last], units = net->shape.width[last - 1];
-    sn_response response = {0};
-    stonet_status status;
-    SN_GOTO(status, sn_response_get(store, outputs, units, &response), done);
-    if (response.law != NULL) {
-        status = add_law(formula, &response, at->mu[last]);
-    } else if (response.kind == SN_RESPONSE_ENSEMBLE) {
-        status = sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
-                                   response.intercept, &formula->answer);
-    } else if (response.kind == SN_RESPONSE_LOCATION_SCALE) {
-        SN_WORKSPACE(scratch);
-        int64_t *first = NULL;
-        SN_GOTO(status, SN_TAKE(&scratch, first, response.targets), done);
-        for (int64_t j = 0; j < response.targets; j++) first[j] = j;
-        status = sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
-    } else {
-        status = add_output(formula, net, at->mu[last], &formula->answer);
-    }
-done:
-    sn_response_free(&response);
-    return status;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
+    SN_TRY(sn_response_get(store, outputs, units, &response));
+    if (response.law != NULL) return add_law(formula, &response, at->mu[last]);
+    if (response.kind == SN_RESPONSE_ENSEMBLE)
+        return sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
+                                 response.intercept, &formula->answer);
+    if (response.kind != SN_RESPONSE_LOCATION_SCALE)
+        return add_output(formula, net, at->mu[last], &formula->answer);
+    SN_ARRAY(response.targets, int64_t, first);
+    for (int64_t j = 0; j < response.targets; j++) first[j] = j;
+    return sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
 }
 
 static stonet_status add_stonet(sn_formula *formula, const sn_store *store, const sn_network *net)
@@ -343,11 +328,9 @@ static stonet_status no_form(const char *what, const char *name)
 static stonet_status add_method(sn_formula *formula, const char *name, const sn_store *store)
 {
     if (sn_store_find(store, "widths") != NULL) {
-        sn_network net = {0};
-        stonet_status status = sn_network_get(store, &net);
-        if (status == STONET_OK) status = add_network_method(formula, name, store, &net);
-        sn_network_clear(&net);
-        return status;
+        SN_FREED_BY(sn_network_clear) sn_network net = {0};
+        SN_TRY(sn_network_get(store, &net));
+        return add_network_method(formula, name, store, &net);
     }
     if (sn_store_find(store, "direction") != NULL) return add_linear_method(formula, store);
     if (sn_store_find(store, "kernel.centres") != NULL) return add_kernel_method(formula, store);
@@ -396,11 +379,9 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
 /* z standardised, and its kernel features. */
 static stonet_status add_kernel_features(sn_formula *formula, const sn_store *store, int *in)
 {
-    sn_scaling scaling = {0};
-    stonet_status status = sn_scaling_load(store, formula->step[*in].width, &scaling);
-    if (status == STONET_OK) status = add_scaling(formula, &scaling, *in, in);
-    sn_scaling_clear(&scaling);
-    SN_TRY(status);
+    SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
+    SN_TRY(sn_scaling_load(store, formula->step[*in].width, &scaling));
+    SN_TRY(add_scaling(formula, &scaling, *in, in));
     return add_kernel_front(formula, store, *in, in);
 }
 
@@ -412,16 +393,13 @@ static stonet_status add_learner(sn_formula *formula, const char *name, const sn
     if (strcmp(name, "linear") == 0) return add_linear(formula, store);
     const bool kernel = strcmp(name, "kernel") == 0;
     if (kernel || strcmp(name, "mlp") == 0) {
-        sn_network net = {0};
+        SN_FREED_BY(sn_network_clear) sn_network net = {0};
         layers at;
         int in = formula->z;
         if (kernel) SN_TRY(add_kernel_features(formula, store, &in));
-        stonet_status status = sn_network_get(store, &net);
-        if (status == STONET_OK) status = add_network(formula, &net, in, net.shape.layers, &at);
-        if (status == STONET_OK)
-            status = add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
-        sn_network_clear(&net);
-        return status;
+        SN_TRY(sn_network_get(store, &net));
+        SN_TRY(add_network(formula, &net, in, net.shape.layers, &at));
+        return add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
     }
     return no_form("learner", name);
 }
@@ -451,21 +429,16 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
    to show its numbers. */
 static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
 {
-    sn_store *method = NULL, *learner = NULL;
-    stonet_status status;
+    SN_AUTO(sn_store) *method = NULL, *learner = NULL;
     formula->answer = -1;
-    SN_GOTO(status, sn_formula_features(formula, sn_schema_features(model->schema)), done);
-    SN_GOTO(status, sn_store_part(store, "method.", &method), done);
-    SN_GOTO(status, add_method(formula, model->method->name, method), done);
+    SN_TRY(sn_formula_features(formula, sn_schema_features(model->schema)));
+    SN_TRY(sn_store_part(store, "method.", &method));
+    SN_TRY(add_method(formula, model->method->name, method));
     if (model->learner != NULL) {
-        SN_GOTO(status, sn_store_part(store, "learner.", &learner), done);
-        SN_GOTO(status, add_learner(formula, model->learner->name, learner), done);
+        SN_TRY(sn_store_part(store, "learner.", &learner));
+        SN_TRY(add_learner(formula, model->learner->name, learner));
     }
-    if (formula->answer >= 0) status = add_units(formula, model);
-done:
-    sn_store_free(method);
-    sn_store_free(learner);
-    return status;
+    return formula->answer >= 0 ? add_units(formula, model) : STONET_OK;
 }
 
 enum { CHECKED_ROWS = 16 };
@@ -497,17 +470,14 @@ static stonet_status check_step(const sn_formula *formula, int step, const float
  * it. */
 static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
-    float *z = NULL;
-    double *answer = NULL;
     sn_random random;
     if (formula->step[formula->z].width != q ||
         (formula->answer >= 0 && formula->step[formula->answer].width != m))
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model cannot be exported: its formula has another shape");
     SN_ARRAY(CHECKED_ROWS * p, float, x);
-    SN_TRY(SN_TAKE(&scratch, z, CHECKED_ROWS * q));
+    SN_ARRAY(CHECKED_ROWS * q, float, z);
     SN_ARRAY(CHECKED_ROWS * q, double, wanted);
     sn_random_init(&random, model->seed, SN_STREAM_DATA, 0);
     for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
@@ -515,7 +485,7 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
     for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];
     SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
     if (formula->answer < 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, answer, CHECKED_ROWS * m));
+    SN_ARRAY(CHECKED_ROWS * m, double, answer);
     SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, answer));
     if (sn_schema_task(model->schema) == SN_CLASSIFICATION && model->calibration != NULL)
         sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
@@ -524,12 +494,10 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
 
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = sn_model_to_store(model, store);
-    if (status == STONET_OK) status = read_parts(model, store, formula);
-    sn_store_free(store);
-    SN_TRY(status);
+    SN_TRY(sn_model_to_store(model, store));
+    SN_TRY(read_parts(model, store, formula));
     sn_formula_prune(formula);
     return check_formula(model, formula);
 }
