@@ -160,23 +160,17 @@ stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
     if (how.pairs < 0 || how.pairs > MOST_PAIRS)
         return sn_fail(STONET_ERROR_ARGUMENT, "standard errors take 1 to %d pairs of halves, or 0 for none",
                        MOST_PAIRS);
-    stonet_coef_result *result;
+    SN_AUTO(stonet_coef_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
-    const int before = sn_model_threads(taken.threads);
-    stonet_status status = find(model, data, how.pairs, &taken, result);
-    sn_model_threads(before);
-    if (status == STONET_OK && how.pairs > 0 && strcmp(model->method->name, "lasso-sir") == 0)
+    SN_THREADS(taken.threads);
+    SN_TRY(find(model, data, how.pairs, &taken, result));
+    if (how.pairs > 0 && strcmp(model->method->name, "lasso-sir") == 0)
         sn_message(&taken, STONET_WARNING,
                    "the standard errors of lasso-sir do not see that its penalty pulls coefficients to 0: "
                    "intervals made of them cover too little (.66 where .95 was meant). Fit sir on the "
                    "columns that lasso-sir keeps.");
-    if (status == STONET_OK) status = check_values(result);
-    if (status != STONET_OK) {
-        stonet_coef_free(result);
-        return status;
-    }
-    *out = result;
-    return STONET_OK;
+    SN_TRY(check_values(result));
+    return SN_GIVE(result, out);
 }
 
 /* ---- the result -------------------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ static stonet_status test_all(const law *of, const bool *used, stonet_importance
     {
         SN_WORKSPACE(scratch);
         room at = {0};
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
         stonet_status status = SN_TAKE(&scratch, at.x, asked->n * asked->p);
         if (status == STONET_OK) status = SN_TAKE(&scratch, at.after, asked->n);
         if (status == STONET_OK) status = SN_TAKE(&scratch, at.growth, asked->n);
@@ -111,7 +111,6 @@ static stonet_status test_all(const law *of, const bool *used, stonet_importance
             if (used[j]) status = test_variable(of, j, &at, &stopped, result);
         }
         sn_failure_note(&failure, omp_get_thread_num(), status);
-        sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
     return sn_failure_raise(&failure);

@@ -290,17 +290,11 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     if (how.kind == STONET_IMPORTANCE_REFIT && how.train == NULL)
         return sn_fail(STONET_ERROR_DATA,
                        "importance by refits needs the rows the model was fitted on, with the response");
-    stonet_importance_result *result;
+    SN_AUTO(stonet_importance_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
-    const int before = sn_model_threads(taken.threads);
-    stonet_status status = find(model, data, &how, &taken, result);
-    sn_model_threads(before);
-    if (status != STONET_OK) {
-        stonet_importance_free(result);
-        return status;
-    }
-    *out = result;
-    return STONET_OK;
+    SN_THREADS(taken.threads);
+    SN_TRY(find(model, data, &how, &taken, result));
+    return SN_GIVE(result, out);
 }
 
 /* ---- the result -------------------------------------------------------------------------------- */

@@ -161,9 +161,8 @@ static stonet_status work_together(const start *from, const bool *used, common *
     sn_failure failure = {.status = STONET_OK};
 #pragma omp parallel num_threads(workers)
     {
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
         sn_failure_note(&failure, omp_get_thread_num(), work(from, used, all, result));
-        sn_model_threads(before);
     }
     return sn_failure_raise(&failure);
 }

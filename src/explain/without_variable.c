@@ -97,9 +97,7 @@ stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data
                    "the model was fitted on %lld rows and not on these %lld: part of what the refits lose or "
                    "gain is due to the rows",
                    (long long)asked->model->n_train, (long long)train->n);
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(stonet_model_spec(asked->model, &spec));
-    stonet_status status = refit_all(asked, spec, data, train, result);
-    stonet_spec_free(spec);
-    return status;
+    return refit_all(asked, spec, data, train, result);
 }

@@ -72,11 +72,9 @@ static const stonet_use_options ONE_THREAD = {.size = sizeof(stonet_use_options)
 static stonet_status score_split(const stonet_model *model, const sn_split *split, stonet_scores *scores)
 {
     if (split->test != NULL) return stonet_score(model, split->test, &ONE_THREAD, scores);
-    stonet_data *held_out = NULL;
+    SN_AUTO(stonet_data) *held_out = NULL;
     SN_TRY(stonet_data_subset(split->data, split->held_out.list, split->held_out.n, &held_out));
-    stonet_status status = stonet_score(model, held_out, &ONE_THREAD, scores);
-    stonet_data_free(held_out);
-    return status;
+    return stonet_score(model, held_out, &ONE_THREAD, scores);
 }
 
 /* Fits the job's spec, with the dimension that the training rows themselves call for where it is open. */
@@ -87,12 +85,10 @@ static stonet_status fit_rows(sn_job *job, sn_choose_dim *choose, const stonet_d
     SN_TRY(choose(job->spec, train, run, &job->dim));
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)job->dim);
-    stonet_spec *closed = NULL;
+    SN_AUTO(stonet_spec) *closed = NULL;
     SN_TRY(stonet_spec_copy(job->spec, &closed));
-    stonet_status status = stonet_spec_set(closed, "dim", text);
-    if (status == STONET_OK) status = stonet_fit(closed, train, run, model);
-    stonet_spec_free(closed);
-    return status;
+    SN_TRY(stonet_spec_set(closed, "dim", text));
+    return stonet_fit(closed, train, run, model);
 }
 
 static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_run *run,
@@ -100,11 +96,9 @@ static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_
 {
     const sn_split *split = job->split;
     if (split->test != NULL) return fit_rows(job, choose, split->data, run, model);
-    stonet_data *train = NULL;
+    SN_AUTO(stonet_data) *train = NULL;
     SN_TRY(stonet_data_subset(split->data, split->train.list, split->train.n, &train));
-    stonet_status status = fit_rows(job, choose, train, run, model);
-    stonet_data_free(train);
-    return status;
+    return fit_rows(job, choose, train, run, model);
 }
 
 /* shared: what other jobs of the group have trained; NULL: it is alone. */
@@ -146,7 +140,7 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
 static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
 {
     worker self = {.runner = runner, .is_caller = true};
-    int before = sn_model_threads(1);
+    SN_THREADS(1);
     for (int64_t i = 0; i < count; i++) {
         if (jobs[i].status != STONET_ERROR_MEMORY || should_stop(&self)) continue;
         sn_free(jobs[i].failure);
@@ -154,7 +148,6 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
         jobs[i].status = STONET_OK;
         run_job(&jobs[i], &self, NULL);
     }
-    sn_model_threads(before);
 }
 
 /* ---- jobs with a training in common ------------------------------------------------------------------- */
@@ -301,7 +294,7 @@ static stonet_status take_group(void *user, int64_t g, sn_unpack *record)
 static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker *self)
 {
     stonet_status status = STONET_OK;
-    int before = sn_model_threads(1);
+    SN_THREADS(1);
     int64_t g;
     while ((g = sn_dealer_next(dealer)) >= 0) {
         run_group(all, g, self);
@@ -314,7 +307,6 @@ static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker
         nanosleep(&PAUSE, NULL);
     }
     report(self);
-    sn_model_threads(before);
     return status;
 }
 
