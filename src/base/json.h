@@ -3,8 +3,9 @@
 
 #include <jansson.h>
 
-#include "base/status.h"
+#include "base/memory.h"
 
+SN_DROP(json_t, json_decref)
 /* Adds a value to a list, or to an object under a key, and returns the container; the value then belongs to
    it. Returns NULL and frees both when the value or the container is NULL or memory runs out. So a whole
    structure is built without checks in between, and only the end is checked. */

@@ -26,6 +26,16 @@ void sn_progress(const stonet_run *run, const stonet_progress *progress)
     if (run != NULL && run->on_progress != NULL) run->on_progress(progress, run->user);
 }
 
+void sn_progress_of(const stonet_run *run, const char *stage, int64_t done, int64_t total, double started)
+{
+    sn_progress(run, &(stonet_progress){.stage = stage,
+                                        .done = done,
+                                        .total = total,
+                                        .loss = (double)NAN,
+                                        .validation_loss = (double)NAN,
+                                        .seconds = sn_seconds() - started});
+}
+
 bool sn_should_stop(const stonet_run *run)
 {
     return run != NULL && run->should_stop != NULL && run->should_stop(run->user) != 0;
@@ -39,12 +49,8 @@ sn_stages sn_stages_of(const stonet_run *run, double work)
 stonet_status sn_stages_next(sn_stages *stages, const char *stage, double work)
 {
     enum { HUNDREDTHS = 100 };
-    sn_progress(stages->run, &(stonet_progress){.stage = stage,
-                                                .done = (int64_t)(HUNDREDTHS * stages->done / stages->work),
-                                                .total = HUNDREDTHS,
-                                                .loss = (double)NAN,
-                                                .validation_loss = (double)NAN,
-                                                .seconds = sn_seconds() - stages->started});
+    sn_progress_of(stages->run, stage, (int64_t)(HUNDREDTHS * stages->done / stages->work), HUNDREDTHS,
+                   stages->started);
     stages->done += work;
     if (!sn_should_stop(stages->run)) return STONET_OK;
     return sn_fail(STONET_ERROR_INTERRUPTED, "stopped at the %s, before there was a result", stage);

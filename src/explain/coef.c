@@ -50,9 +50,8 @@ static stonet_status add_errors(const stonet_model *model, const stonet_data *da
                                 const stonet_run *run, stonet_coef_result *out)
 {
     const int64_t p = out->features, q = model->dim;
-    SN_WORKSPACE(scratch);
-    double *se = NULL, differ = 0.0;
-    SN_TRY(SN_TAKE(&scratch, se, p * q));
+    double differ = 0.0;
+    SN_ARRAY(p * q, double, se);
     SN_TRY(sn_coef_errors(model, data, pairs, run, se, &differ));
     if (differ > 1e-6)
         sn_message(run, STONET_WARNING,
@@ -90,12 +89,11 @@ static stonet_status find_gradients(const stonet_model *model, const stonet_data
     SN_TRY(result_create(model, "gradients", q + leading, out));
     SN_TRY(SN_NEW(out->share, leading));
     out->n_shares = leading;
-    SN_WORKSPACE(scratch);
-    double *mean = NULL, *outer = NULL, *value = NULL, *vector = NULL, trace = 0.0;
-    SN_TRY(SN_TAKE(&scratch, mean, p * q));
-    SN_TRY(SN_TAKE(&scratch, outer, p * p));
-    SN_TRY(SN_TAKE(&scratch, value, leading));
-    SN_TRY(SN_TAKE(&scratch, vector, p * leading));
+    double trace = 0.0;
+    SN_ARRAY(p * q, double, mean);
+    SN_ARRAY(p * p, double, outer);
+    SN_ARRAY(leading, double, value);
+    SN_ARRAY(p * leading, double, vector);
     SN_TRY(sn_coef_gradients(model, data, run, mean, outer));
     for (int64_t j = 0; j < p; j++) trace += outer[j * p + j];
     SN_TRY(sn_eigh_top(p, leading, outer, value, vector));
@@ -162,23 +160,17 @@ stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
     if (how.pairs < 0 || how.pairs > MOST_PAIRS)
         return sn_fail(STONET_ERROR_ARGUMENT, "standard errors take 1 to %d pairs of halves, or 0 for none",
                        MOST_PAIRS);
-    stonet_coef_result *result;
+    SN_AUTO(stonet_coef_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
-    const int before = sn_model_threads(taken.threads);
-    stonet_status status = find(model, data, how.pairs, &taken, result);
-    sn_model_threads(before);
-    if (status == STONET_OK && how.pairs > 0 && strcmp(model->method->name, "lasso-sir") == 0)
+    SN_THREADS(taken.threads);
+    SN_TRY(find(model, data, how.pairs, &taken, result));
+    if (how.pairs > 0 && strcmp(model->method->name, "lasso-sir") == 0)
         sn_message(&taken, STONET_WARNING,
                    "the standard errors of lasso-sir do not see that its penalty pulls coefficients to 0: "
                    "intervals made of them cover too little (.66 where .95 was meant). Fit sir on the "
                    "columns that lasso-sir keeps.");
-    if (status == STONET_OK) status = check_values(result);
-    if (status != STONET_OK) {
-        stonet_coef_free(result);
-        return status;
-    }
-    *out = result;
-    return STONET_OK;
+    SN_TRY(check_values(result));
+    return SN_GIVE(result, out);
 }
 
 /* ---- the result -------------------------------------------------------------------------------- */

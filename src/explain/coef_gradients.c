@@ -49,12 +49,11 @@ stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *da
 {
     const int64_t p = sn_schema_features(model->schema), q = model->dim;
     SN_WORKSPACE(scratch);
-    float *x = NULL, *column = NULL, *z[2] = {NULL, NULL};
-    double *slope = NULL;
+    float *x = NULL, *z[2] = {NULL, NULL};
     int64_t n = 0;
     SN_TRY(encode(model, data, run->seed, &scratch, &x, &n));
-    SN_TRY(SN_TAKE(&scratch, slope, n * q * p));
-    SN_TRY(SN_TAKE(&scratch, column, n));
+    SN_ARRAY(n * q * p, double, slope);
+    SN_ARRAY(n, float, column);
     for (int side = 0; side < 2; side++) SN_TRY(SN_TAKE(&scratch, z[side], n * q));
     for (int64_t j = 0; j < p; j++) {
         if (sn_should_stop(run))

@@ -41,13 +41,9 @@ static stonet_status add_pair(const stonet_model *model, const sn_problem *all, 
 {
     const int64_t size = all->p * model->dim;
     const double *like = ((const sn_linear_map *)model->state)->direction;
-    SN_WORKSPACE(scratch);
-    int64_t *rows = NULL;
-    int32_t *half = NULL;
-    double *direction = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, all->n));
-    SN_TRY(SN_TAKE(&scratch, half, all->n));
-    SN_TRY(SN_TAKE(&scratch, direction, 2 * size));
+    SN_ARRAY(all->n, int64_t, rows);
+    SN_ARRAY(all->n, int32_t, half);
+    SN_ARRAY(2 * size, double, direction);
     SN_TRY(sn_split_folds(all->n, all->label, all->outputs, all->kin, 2, run->seed + (uint64_t)pair, half));
     for (int side = 0; side < 2; side++) {
         int64_t count = 0;
@@ -72,8 +68,7 @@ stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data,
     SN_TRY(sn_schema_problem(model->schema, data, &scratch, &all));
     const int64_t size = all.p * model->dim;
     const double *own = ((const sn_linear_map *)model->state)->direction;
-    double *whole = NULL;
-    SN_TRY(SN_TAKE(&scratch, whole, size));
+    SN_ARRAY(size, double, whole);
     SN_TRY(fit_directions(model, &all, run, own, whole));
     for (int64_t e = 0; e < size; e++) whole[e] -= own[e];
     *differ = sn_norm(size, whole) / sn_norm(size, own);
@@ -82,12 +77,7 @@ stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data,
         if (sn_should_stop(run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the standard errors were finished");
         SN_TRY(add_pair(model, &all, pair, run, se));
-        sn_progress(run, &(stonet_progress){.stage = "standard errors",
-                                            .done = pair + 1,
-                                            .total = pairs,
-                                            .loss = (double)NAN,
-                                            .validation_loss = (double)NAN,
-                                            .seconds = sn_seconds() - started});
+        sn_progress_of(run, "standard errors", pair + 1, pairs, started);
     }
     for (int64_t e = 0; e < size; e++) se[e] = sqrt(se[e] / (4.0 * (double)pairs));
     return STONET_OK;

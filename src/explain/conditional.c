@@ -98,7 +98,7 @@ static stonet_status test_all(const law *of, const bool *used, stonet_importance
     {
         SN_WORKSPACE(scratch);
         room at = {0};
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
         stonet_status status = SN_TAKE(&scratch, at.x, asked->n * asked->p);
         if (status == STONET_OK) status = SN_TAKE(&scratch, at.after, asked->n);
         if (status == STONET_OK) status = SN_TAKE(&scratch, at.growth, asked->n);
@@ -111,7 +111,6 @@ static stonet_status test_all(const law *of, const bool *used, stonet_importance
             if (used[j]) status = test_variable(of, j, &at, &stopped, result);
         }
         sn_failure_note(&failure, omp_get_thread_num(), status);
-        sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
     return sn_failure_raise(&failure);
@@ -136,13 +135,10 @@ static void adjust(int64_t v, const double *p, double *q)
 stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
                                         stonet_importance_result *result)
 {
-    SN_WORKSPACE(scratch);
     law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS};
-    double *before = NULL;
-    bool *used = NULL;
     sn_imputer *imputer = NULL;
-    SN_TRY(SN_TAKE(&scratch, before, asked->n));
-    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_ARRAY(asked->n, double, before);
+    SN_ARRAY(asked->variables, bool, used);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
     SN_TRY(sn_asked_used(asked, used));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, before));

@@ -103,12 +103,7 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
         for (int64_t f = 0; f < asked->features[j]; f++)
             SN_TRY(add_feature(asked, asked->first[j] + f, &at, result->z + j * asked->dim));
         sn_asked_mean(asked, at.row, &result->value[j], &result->error[j]);
-        sn_progress(asked->run, &(stonet_progress){.stage = "gradients",
-                                                   .done = j + 1,
-                                                   .total = asked->variables,
-                                                   .loss = (double)NAN,
-                                                   .validation_loss = (double)NAN,
-                                                   .seconds = sn_seconds() - started});
+        sn_progress_of(asked->run, "gradients", j + 1, asked->variables, started);
     }
     return STONET_OK;
 }

@@ -20,8 +20,7 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
 {
     const int64_t m = asked->outputs;
     SN_WORKSPACE(scratch);
-    double *predicted = NULL;
-    SN_TRY(SN_TAKE(&scratch, predicted, n * m));
+    SN_ARRAY(n * m, double, predicted);
     SN_TRY(sn_model_predict(asked->model, x, n, predicted));
     if (asked->seen != NULL) {
         double *seen = NULL;
@@ -172,10 +171,8 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 
 stonet_status sn_asked_used(const sn_asked *asked, bool *used)
 {
-    SN_WORKSPACE(scratch);
-    bool *of = NULL;
     const sn_schema *schema = asked->model->schema;
-    SN_TRY(SN_TAKE(&scratch, of, schema->n_inputs));
+    SN_ARRAY(schema->n_inputs, bool, of);
     SN_TRY(sn_model_used(asked->model, of));
     int64_t count = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++)
@@ -236,9 +233,7 @@ static stonet_status few_rows(const stonet_data *data, const stonet_importance_o
     const int64_t n = stonet_data_rows(data);
     *part = NULL;
     if (how->kind != STONET_IMPORTANCE_CONDITIONAL || n <= MOST) return STONET_OK;
-    SN_WORKSPACE(scratch);
-    int64_t *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, MOST));
+    SN_ARRAY(MOST, int64_t, rows);
     SN_TRY(sn_choose_rows(n, MOST, run->seed, SUBSTREAM, rows));
     sn_message(run, STONET_NOTE, "the test uses %d of the %lld rows, drawn by the seed", MOST, (long long)n);
     return stonet_data_subset(data, rows, MOST, part);
@@ -295,17 +290,11 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     if (how.kind == STONET_IMPORTANCE_REFIT && how.train == NULL)
         return sn_fail(STONET_ERROR_DATA,
                        "importance by refits needs the rows the model was fitted on, with the response");
-    stonet_importance_result *result;
+    SN_AUTO(stonet_importance_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
-    const int before = sn_model_threads(taken.threads);
-    stonet_status status = find(model, data, &how, &taken, result);
-    sn_model_threads(before);
-    if (status != STONET_OK) {
-        stonet_importance_free(result);
-        return status;
-    }
-    *out = result;
-    return STONET_OK;
+    SN_THREADS(taken.threads);
+    SN_TRY(find(model, data, &how, &taken, result));
+    return SN_GIVE(result, out);
 }
 
 /* ---- the result -------------------------------------------------------------------------------- */

@@ -140,12 +140,7 @@ static stonet_status work(const start *from, const bool *used, common *all, ston
 #pragma omp atomic capture
         done = ++all->done;
         if (omp_get_thread_num() != 0) continue; /* the caller's function need not be ready for others */
-        sn_progress(asked->run, &(stonet_progress){.stage = "permuting",
-                                                   .done = done,
-                                                   .total = asked->variables,
-                                                   .loss = (double)NAN,
-                                                   .validation_loss = (double)NAN,
-                                                   .seconds = sn_seconds() - all->started});
+        sn_progress_of(asked->run, "permuting", done, asked->variables, all->started);
     }
 }
 
@@ -166,9 +161,8 @@ static stonet_status work_together(const start *from, const bool *used, common *
     sn_failure failure = {.status = STONET_OK};
 #pragma omp parallel num_threads(workers)
     {
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
         sn_failure_note(&failure, omp_get_thread_num(), work(from, used, all, result));
-        sn_model_threads(before);
     }
     return sn_failure_raise(&failure);
 }
@@ -178,9 +172,8 @@ stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance
     SN_WORKSPACE(scratch);
     start from = {.asked = asked, .repeats = asked->repeats > 0 ? asked->repeats : REPEATS};
     common all = {.started = sn_seconds()};
-    bool *used = NULL;
     SN_TRY(start_create(&scratch, &from));
-    SN_TRY(SN_TAKE(&scratch, used, asked->variables));
+    SN_ARRAY(asked->variables, bool, used);
     SN_TRY(sn_asked_used(asked, used));
     SN_TRY(work_together(&from, used, &all, result));
     if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");

@@ -33,11 +33,8 @@ typedef struct halves {
 static stonet_status note_half(const halves *all, int64_t number, unsigned char *noted)
 {
     const sn_problem *problem = all->problem;
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL;
-    double *stay = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, problem->n));
-    SN_TRY(SN_TAKE(&scratch, stay, all->variables));
+    SN_ARRAY(problem->n, int64_t, order);
+    SN_ARRAY(all->variables, double, stay);
     sn_random random;
     sn_random_init(&random, all->seed, SN_STREAM_SPLIT, (uint32_t)(number / 2));
     int64_t half;
@@ -81,12 +78,7 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
         {
             done++;
             if (omp_get_thread_num() == 0) /* the caller's function need not be ready for others */
-                sn_progress(run, &(stonet_progress){.stage = "halves of the rows",
-                                                    .done = done,
-                                                    .total = count,
-                                                    .loss = (double)NAN,
-                                                    .validation_loss = (double)NAN,
-                                                    .seconds = sn_seconds() - started});
+                sn_progress_of(run, "halves of the rows", done, count, started);
         }
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all halves were looked at");

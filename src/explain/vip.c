@@ -23,9 +23,8 @@ enum { PARTS = 10, FEWEST_ROWS = 20 };
 static stonet_status projection(const sn_asked *asked, const sn_linear_map *map, double *vip)
 {
     const int64_t p = map->p, k = map->dim;
-    SN_WORKSPACE(scratch);
-    double *w = NULL, total = 0.0;
-    SN_TRY(SN_TAKE(&scratch, w, p * k));
+    double total = 0.0;
+    SN_ARRAY(p * k, double, w);
     memcpy(w, map->direction, (size_t)(p * k) * sizeof *w);
     SN_TRY(sn_orthonormalise(p, k, w));
     for (int64_t a = 0; a < k; a++) total += map->value[a];
@@ -44,11 +43,10 @@ static stonet_status projection_without(const sn_asked *asked, const sn_problem 
                                         int left_out, double *vip)
 {
     const stonet_model *model = asked->model;
-    SN_WORKSPACE(scratch);
     sn_quiet_run quiet;
     sn_quiet_run_init(&quiet, asked->run);
-    int64_t *rows = NULL, count = 0;
-    SN_TRY(SN_TAKE(&scratch, rows, all->n));
+    int64_t count = 0;
+    SN_ARRAY(all->n, int64_t, rows);
     for (int64_t i = 0; i < all->n; i++)
         if (part[i] != left_out) rows[count++] = i;
     sn_problem some;
@@ -78,12 +76,10 @@ stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
         return sn_fail(STONET_ERROR_DATA, "the standard errors of vip need %d rows at least", FEWEST_ROWS);
     SN_WORKSPACE(scratch);
     sn_problem all;
-    int32_t *part = NULL;
-    double *vip = NULL;
     SN_TRY(projection(asked, model->state, result->value));
     SN_TRY(sn_schema_problem(model->schema, data, &scratch, &all));
-    SN_TRY(SN_TAKE(&scratch, part, all.n));
-    SN_TRY(SN_TAKE(&scratch, vip, PARTS * variables));
+    SN_ARRAY(all.n, int32_t, part);
+    SN_ARRAY(PARTS * variables, double, vip);
     SN_TRY(sn_split_folds(all.n, all.label, all.outputs, all.kin, PARTS, asked->run->seed, part));
     for (int g = 0; g < PARTS; g++) SN_TRY(projection_without(asked, &all, part, g, vip + g * variables));
     for (int64_t j = 0; j < variables; j++) {

@@ -73,10 +73,8 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
                                const stonet_data *train, stonet_importance_result *result)
 {
     const double started = sn_seconds();
-    SN_WORKSPACE(scratch);
-    double *whole = NULL, *loss = NULL;
-    SN_TRY(SN_TAKE(&scratch, whole, asked->n));
-    SN_TRY(SN_TAKE(&scratch, loss, asked->n));
+    SN_ARRAY(asked->n, double, whole);
+    SN_ARRAY(asked->n, double, loss);
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, whole));
     for (int64_t j = 0; j < asked->variables; j++) {
         if (sn_should_stop(asked->run))
@@ -84,12 +82,7 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
         SN_TRY(lose(asked, spec, data, train, result->name[j], loss));
         for (int64_t i = 0; i < asked->n; i++) loss[i] -= whole[i];
         sn_asked_mean(asked, loss, &result->value[j], &result->error[j]);
-        sn_progress(asked->run, &(stonet_progress){.stage = "fits without a variable",
-                                                   .done = j + 1,
-                                                   .total = asked->variables,
-                                                   .loss = (double)NAN,
-                                                   .validation_loss = (double)NAN,
-                                                   .seconds = sn_seconds() - started});
+        sn_progress_of(asked->run, "fits without a variable", j + 1, asked->variables, started);
     }
     return STONET_OK;
 }
@@ -104,9 +97,7 @@ stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data
                    "the model was fitted on %lld rows and not on these %lld: part of what the refits lose or "
                    "gain is due to the rows",
                    (long long)asked->model->n_train, (long long)train->n);
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(stonet_model_spec(asked->model, &spec));
-    stonet_status status = refit_all(asked, spec, data, train, result);
-    stonet_spec_free(spec);
-    return status;
+    return refit_all(asked, spec, data, train, result);
 }

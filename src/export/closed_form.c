@@ -22,13 +22,11 @@ typedef struct layers {
 
 static stonet_status add_layer(sn_formula *formula, const sn_network *net, int layer, int in, int *out)
 {
-    SN_WORKSPACE(scratch);
     const sn_shape *shape = &net->shape;
     const int64_t inputs = shape->width[layer - 1], width = shape->width[layer];
     const float *w = net->theta + shape->weight_at[layer - 1], *b = net->theta + shape->bias_at[layer - 1];
-    double *matrix = NULL, *offset = NULL;
-    SN_TRY(SN_TAKE(&scratch, matrix, inputs * width));
-    SN_TRY(SN_TAKE(&scratch, offset, width));
+    SN_ARRAY(inputs * width, double, matrix);
+    SN_ARRAY(width, double, offset);
     for (int64_t k = 0; k < inputs * width; k++) matrix[k] = (double)w[k];
     for (int64_t k = 0; k < width; k++) offset[k] = (double)b[k];
     return sn_formula_affine(formula, in, width, matrix, false, offset, out);
@@ -37,9 +35,7 @@ static stonet_status add_layer(sn_formula *formula, const sn_network *net, int l
 /* (in - mean) factor */
 static stonet_status add_scaling(sn_formula *formula, const sn_scaling *scaling, int in, int *out)
 {
-    SN_WORKSPACE(scratch);
-    double *offset = NULL;
-    SN_TRY(SN_TAKE(&scratch, offset, scaling->columns));
+    SN_ARRAY(scaling->columns, double, offset);
     for (int64_t j = 0; j < scaling->columns; j++) offset[j] = -scaling->mean[j] * scaling->factor[j];
     return sn_formula_scale(formula, in, scaling->factor, offset, out);
 }
@@ -72,10 +68,9 @@ static stonet_status add_output(sn_formula *formula, const sn_network *net, int 
 /* u = (k'A, sqrt(rho / p) x) - mean of what step `in` has for x */
 static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store, int in, int *out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = formula->step[in].width;
     const sn_tensor *landmarks, *map, *mean;
-    double gamma, rho, *offset = NULL, *factor = NULL;
+    double gamma, rho;
     int kernel, linear;
     SN_TRY(sn_store_get_real(store, "front_gamma", &gamma));
     SN_TRY(sn_store_get_real(store, "front_linear", &rho));
@@ -84,12 +79,12 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, m, -1, &map));
     const int64_t rank = map->shape[1], width = rank + (rho > 0.0 ? p : 0);
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, width, &mean));
-    SN_TRY(SN_TAKE(&scratch, offset, width));
+    SN_ARRAY(width, double, offset);
     for (int64_t k = 0; k < width; k++) offset[k] = -((const double *)mean->data)[k];
     SN_TRY(sn_formula_kernel(formula, in, m, landmarks->data, gamma, &kernel));
     SN_TRY(sn_formula_affine(formula, kernel, rank, map->data, true, offset, out));
     if (width == rank) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, factor, p));
+    SN_ARRAY(p, double, factor);
     for (int64_t j = 0; j < p; j++) factor[j] = sqrt(rho / (double)p);
     SN_TRY(sn_formula_scale(formula, in, factor, offset + rank, &linear));
     return sn_formula_join(formula, *out, linear, out);
@@ -99,10 +94,8 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
 static stonet_status add_centred(sn_formula *formula, int in, int64_t width, const double *mean,
                                  const double *map, bool turned, int *out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t inputs = formula->step[in].width;
-    double *offset = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, offset, width));
+    SN_ZEROS(width, double, offset);
     for (int64_t k = 0; k < width; k++)
         for (int64_t j = 0; j < inputs; j++)
             offset[k] -= mean[j] * (turned ? map[j * width + k] : map[k * inputs + j]);
@@ -121,10 +114,9 @@ static int64_t place_of(const sn_conv_shape *shape, int l, int64_t y, int64_t x,
 /* The patches of a stage, one after the other. */
 static stonet_status add_patches(sn_formula *formula, const sn_conv_shape *shape, int l, int in, int *out)
 {
-    SN_WORKSPACE(scratch);
     const sn_conv_stage *s = &shape->stage[l];
-    int64_t *from = NULL, at = 0;
-    SN_TRY(SN_TAKE(&scratch, from, s->positions * s->patch));
+    int64_t at = 0;
+    SN_ARRAY(s->positions * s->patch, int64_t, from);
     for (int64_t o = 0; o < s->positions; o++)
         for (int64_t c = 0; c < s->kernel * s->kernel; c++)
             for (int64_t d = 0; d < s->channels; d++)
@@ -136,10 +128,9 @@ static stonet_status add_patches(sn_formula *formula, const sn_conv_shape *shape
 /* The largest of each cell of s x s positions, filter by filter. */
 static stonet_status add_pool(sn_formula *formula, const sn_conv_stage *s, int in, int *out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t side = s->pool;
-    int64_t *from = NULL, at = 0;
-    SN_TRY(SN_TAKE(&scratch, from, s->out * side * side));
+    int64_t at = 0;
+    SN_ARRAY(s->out * side * side, int64_t, from);
     for (int64_t o = 0; o < s->out_height * s->out_width; o++)
         for (int64_t f = 0; f < s->filters; f++)
             for (int64_t c = 0; c < side * side; c++) {
@@ -155,11 +146,9 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
 {
     const sn_conv_shape *shape = sn_front_conv_shape(front);
     for (int l = 0; l < shape->stages; l++) {
-        SN_WORKSPACE(scratch);
         const sn_conv_stage *s = &shape->stage[l];
-        double *kernel = NULL, *bias = NULL;
-        SN_TRY(SN_TAKE(&scratch, kernel, s->patch * s->filters));
-        SN_TRY(SN_TAKE(&scratch, bias, s->filters));
+        SN_ARRAY(s->patch * s->filters, double, kernel);
+        SN_ARRAY(s->filters, double, bias);
         for (int64_t k = 0; k < s->patch * s->filters; k++)
             kernel[k] = (double)front->theta[s->kernel_at + k];
         for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
@@ -191,11 +180,9 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
         return add_centred(formula, 0, inputs, mean->data, map->data, true, out);
     }
     if (strcmp(name, "conv") == 0) {
-        sn_front *front;
+        SN_AUTO(sn_front) *front = NULL;
         SN_TRY(sn_front_conv.load(store, &front));
-        stonet_status status = add_conv_front(formula, front, out);
-        sn_front_free(front);
-        return status;
+        return add_conv_front(formula, front, out);
     }
     return sn_fail(STONET_ERROR_UNSUPPORTED, "a model with the front '%.40s' cannot be exported", name);
 }
@@ -203,31 +190,27 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
 /* Z from the units of the last hidden layer. */
 static stonet_status add_axes(sn_formula *formula, const sn_store *store, const layers *at, int h)
 {
-    sn_axes axes = {0};
-    stonet_status status = sn_axes_get(store, formula->step[at->mu[h]].width, &axes);
+    SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
+    SN_TRY(sn_axes_get(store, formula->step[at->mu[h]].width, &axes));
     formula->z = at->mu[h];
-    if (status == STONET_OK && axes.q > 0)
-        status = add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q,
-                             axes.mean, axes.map, false, &formula->z);
-    sn_axes_free(&axes);
-    return status;
+    if (axes.q == 0) return STONET_OK;
+    return add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q, axes.mean,
+                       axes.map, false, &formula->z);
 }
 
 /* P(class <= c) = F(t_c - mu), and the differences between neighbours. */
 static stonet_status add_ordered(sn_formula *formula, const sn_response *response, int mu)
 {
-    SN_WORKSPACE(scratch);
     const int64_t classes = response->targets, k = classes - 1;
     const bool upper = response->law->errors == SN_ERRORS_EXTREME; /* 1 - F = exp(-exp(t - mu)) */
-    double *minus = NULL, *offset = NULL, *difference = NULL;
     int at;
     if (response->law->errors == SN_ERRORS_NORMAL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "ordered classes with law=normal cannot be exported: the formats have no normal "
                        "distribution function; law=logistic can");
-    SN_TRY(SN_TAKE(&scratch, minus, k));
-    SN_TRY(SN_TAKE_ZERO(&scratch, offset, classes));
-    SN_TRY(SN_TAKE_ZERO(&scratch, difference, classes * k));
+    SN_ARRAY(k, double, minus);
+    SN_ZEROS(classes, double, offset);
+    SN_ZEROS(classes * k, double, difference);
     for (int64_t c = 0; c < k; c++) minus[c] = -1.0;
     SN_TRY(sn_formula_affine(formula, mu, k, minus, false, response->parameter, &at));
     if (upper) {
@@ -263,26 +246,17 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
 {
     const int last = net->shape.layers;
     const int64_t outputs = net->shape.width[last], units = net->shape.width[last - 1];
-    sn_response response = {0};
-    stonet_status status;
-    SN_GOTO(status, sn_response_get(store, outputs, units, &response), done);
-    if (response.law != NULL) {
-        status = add_law(formula, &response, at->mu[last]);
-    } else if (response.kind == SN_RESPONSE_ENSEMBLE) {
-        status = sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
-                                   response.intercept, &formula->answer);
-    } else if (response.kind == SN_RESPONSE_LOCATION_SCALE) {
-        SN_WORKSPACE(scratch);
-        int64_t *first = NULL;
-        SN_GOTO(status, SN_TAKE(&scratch, first, response.targets), done);
-        for (int64_t j = 0; j < response.targets; j++) first[j] = j;
-        status = sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
-    } else {
-        status = add_output(formula, net, at->mu[last], &formula->answer);
-    }
-done:
-    sn_response_free(&response);
-    return status;
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
+    SN_TRY(sn_response_get(store, outputs, units, &response));
+    if (response.law != NULL) return add_law(formula, &response, at->mu[last]);
+    if (response.kind == SN_RESPONSE_ENSEMBLE)
+        return sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
+                                 response.intercept, &formula->answer);
+    if (response.kind != SN_RESPONSE_LOCATION_SCALE)
+        return add_output(formula, net, at->mu[last], &formula->answer);
+    SN_ARRAY(response.targets, int64_t, first);
+    for (int64_t j = 0; j < response.targets; j++) first[j] = j;
+    return sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
 }
 
 static stonet_status add_stonet(sn_formula *formula, const sn_store *store, const sn_network *net)
@@ -330,16 +304,15 @@ static stonet_status add_linear_method(sn_formula *formula, const sn_store *stor
 
 static stonet_status add_kernel_method(sn_formula *formula, const sn_store *store)
 {
-    SN_WORKSPACE(scratch);
     const sn_tensor *centres, *coefficients, *offset;
-    double gamma, *negative = NULL;
+    double gamma;
     int kernel;
     SN_TRY(sn_store_get_matrix(store, "kernel.centres", SN_F32, -1, formula->step[0].width, &centres));
     SN_TRY(sn_store_get_matrix(store, "kernel.coefficients", SN_F64, centres->shape[0], -1, &coefficients));
     const int64_t q = coefficients->shape[1];
     SN_TRY(sn_store_get_vector(store, "kernel.offset", SN_F64, q, &offset));
     SN_TRY(sn_store_get_real(store, "kernel.gamma", &gamma));
-    SN_TRY(SN_TAKE(&scratch, negative, q));
+    SN_ARRAY(q, double, negative);
     for (int64_t k = 0; k < q; k++) negative[k] = -((const double *)offset->data)[k];
     SN_TRY(sn_formula_kernel(formula, 0, centres->shape[0], centres->data, gamma, &kernel));
     return sn_formula_affine(formula, kernel, q, coefficients->data, true, negative, &formula->z);
@@ -355,11 +328,9 @@ static stonet_status no_form(const char *what, const char *name)
 static stonet_status add_method(sn_formula *formula, const char *name, const sn_store *store)
 {
     if (sn_store_find(store, "widths") != NULL) {
-        sn_network net = {0};
-        stonet_status status = sn_network_get(store, &net);
-        if (status == STONET_OK) status = add_network_method(formula, name, store, &net);
-        sn_network_clear(&net);
-        return status;
+        SN_FREED_BY(sn_network_clear) sn_network net = {0};
+        SN_TRY(sn_network_get(store, &net));
+        return add_network_method(formula, name, store, &net);
     }
     if (sn_store_find(store, "direction") != NULL) return add_linear_method(formula, store);
     if (sn_store_find(store, "kernel.centres") != NULL) return add_kernel_method(formula, store);
@@ -372,20 +343,18 @@ static stonet_status add_method(sn_formula *formula, const char *name, const sn_
 /* Probabilities of the classes that were there in training, and 0 for the others. */
 static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
 {
-    SN_WORKSPACE(scratch);
     const sn_tensor *coef, *intercept, *class_of;
     const int64_t q = formula->step[formula->z].width;
     int64_t classes;
     int at = formula->z;
-    double *matrix = NULL, *offset = NULL, *spread = NULL;
     SN_TRY(sn_store_get_int(store, "classes", 1, INT32_MAX, &classes));
     SN_TRY(sn_store_get_vector(store, "class_of", SN_I32, -1, &class_of));
     SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, q, &coef));
     SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
     const int64_t present = class_of->shape[0], first = present == 2 ? 1 : 0;
     /* One row of coef are the log-odds of the second class; softmax of (0, them) is the same. */
-    SN_TRY(SN_TAKE_ZERO(&scratch, matrix, present * q));
-    SN_TRY(SN_TAKE_ZERO(&scratch, offset, present));
+    SN_ZEROS(present * q, double, matrix);
+    SN_ZEROS(present, double, offset);
     if (present > 1) {
         memcpy(matrix + first * q, coef->data, (size_t)((present - first) * q) * sizeof *matrix);
         memcpy(offset + first, intercept->data, (size_t)(present - first) * sizeof *offset);
@@ -393,7 +362,7 @@ static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
     SN_TRY(sn_formula_affine(formula, at, present, matrix, false, offset, &at));
     SN_TRY(sn_formula_softmax(formula, at, &formula->answer));
     if (present == classes) return STONET_OK;
-    SN_TRY(SN_TAKE_ZERO(&scratch, spread, classes * present));
+    SN_ZEROS(classes * present, double, spread);
     for (int64_t k = 0; k < present; k++) spread[((const int32_t *)class_of->data)[k] * present + k] = 1.0;
     return sn_formula_affine(formula, formula->answer, classes, spread, false, NULL, &formula->answer);
 }
@@ -410,11 +379,9 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
 /* z standardised, and its kernel features. */
 static stonet_status add_kernel_features(sn_formula *formula, const sn_store *store, int *in)
 {
-    sn_scaling scaling = {0};
-    stonet_status status = sn_scaling_load(store, formula->step[*in].width, &scaling);
-    if (status == STONET_OK) status = add_scaling(formula, &scaling, *in, in);
-    sn_scaling_clear(&scaling);
-    SN_TRY(status);
+    SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
+    SN_TRY(sn_scaling_load(store, formula->step[*in].width, &scaling));
+    SN_TRY(add_scaling(formula, &scaling, *in, in));
     return add_kernel_front(formula, store, *in, in);
 }
 
@@ -426,16 +393,13 @@ static stonet_status add_learner(sn_formula *formula, const char *name, const sn
     if (strcmp(name, "linear") == 0) return add_linear(formula, store);
     const bool kernel = strcmp(name, "kernel") == 0;
     if (kernel || strcmp(name, "mlp") == 0) {
-        sn_network net = {0};
+        SN_FREED_BY(sn_network_clear) sn_network net = {0};
         layers at;
         int in = formula->z;
         if (kernel) SN_TRY(add_kernel_features(formula, store, &in));
-        stonet_status status = sn_network_get(store, &net);
-        if (status == STONET_OK) status = add_network(formula, &net, in, net.shape.layers, &at);
-        if (status == STONET_OK)
-            status = add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
-        sn_network_clear(&net);
-        return status;
+        SN_TRY(sn_network_get(store, &net));
+        SN_TRY(add_network(formula, &net, in, net.shape.layers, &at));
+        return add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
     }
     return no_form("learner", name);
 }
@@ -449,11 +413,9 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
         if (model->calibration == NULL) return STONET_OK;
         return sn_formula_temper(formula, formula->answer, model->calibration->temperature, &formula->answer);
     }
-    SN_WORKSPACE(scratch);
     const int64_t m = sn_schema_outputs(model->schema);
-    double *sd = NULL, *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, sd, m));
-    SN_TRY(SN_TAKE(&scratch, mean, m));
+    SN_ARRAY(m, double, sd);
+    SN_ARRAY(m, double, mean);
     for (int64_t j = 0; j < m; j++) {
         sd[j] = sn_schema_target_sd(model->schema, j);
         mean[j] = sn_schema_target_mean(model->schema, j);
@@ -467,21 +429,16 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
    to show its numbers. */
 static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
 {
-    sn_store *method = NULL, *learner = NULL;
-    stonet_status status;
+    SN_AUTO(sn_store) *method = NULL, *learner = NULL;
     formula->answer = -1;
-    SN_GOTO(status, sn_formula_features(formula, sn_schema_features(model->schema)), done);
-    SN_GOTO(status, sn_store_part(store, "method.", &method), done);
-    SN_GOTO(status, add_method(formula, model->method->name, method), done);
+    SN_TRY(sn_formula_features(formula, sn_schema_features(model->schema)));
+    SN_TRY(sn_store_part(store, "method.", &method));
+    SN_TRY(add_method(formula, model->method->name, method));
     if (model->learner != NULL) {
-        SN_GOTO(status, sn_store_part(store, "learner.", &learner), done);
-        SN_GOTO(status, add_learner(formula, model->learner->name, learner), done);
+        SN_TRY(sn_store_part(store, "learner.", &learner));
+        SN_TRY(add_learner(formula, model->learner->name, learner));
     }
-    if (formula->answer >= 0) status = add_units(formula, model);
-done:
-    sn_store_free(method);
-    sn_store_free(learner);
-    return status;
+    return formula->answer >= 0 ? add_units(formula, model) : STONET_OK;
 }
 
 enum { CHECKED_ROWS = 16 };
@@ -500,10 +457,8 @@ static bool agree(int64_t count, const double *wanted, const double *got)
 static stonet_status check_step(const sn_formula *formula, int step, const float *x, const double *wanted,
                                 const char *what)
 {
-    SN_WORKSPACE(scratch);
     const int64_t width = formula->step[step].width;
-    double *got = NULL;
-    SN_TRY(SN_TAKE(&scratch, got, CHECKED_ROWS * width));
+    SN_ARRAY(CHECKED_ROWS * width, double, got);
     for (int64_t i = 0; i < CHECKED_ROWS; i++)
         SN_TRY(sn_formula_evaluate(formula, x + i * formula->step[0].width, step, got + i * width));
     if (agree(CHECKED_ROWS * width, wanted, got)) return STONET_OK;
@@ -515,25 +470,22 @@ static stonet_status check_step(const sn_formula *formula, int step, const float
  * it. */
 static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
 {
-    SN_WORKSPACE(scratch);
     const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
-    float *x = NULL, *z = NULL;
-    double *wanted = NULL, *answer = NULL;
     sn_random random;
     if (formula->step[formula->z].width != q ||
         (formula->answer >= 0 && formula->step[formula->answer].width != m))
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model cannot be exported: its formula has another shape");
-    SN_TRY(SN_TAKE(&scratch, x, CHECKED_ROWS * p));
-    SN_TRY(SN_TAKE(&scratch, z, CHECKED_ROWS * q));
-    SN_TRY(SN_TAKE(&scratch, wanted, CHECKED_ROWS * q));
+    SN_ARRAY(CHECKED_ROWS * p, float, x);
+    SN_ARRAY(CHECKED_ROWS * q, float, z);
+    SN_ARRAY(CHECKED_ROWS * q, double, wanted);
     sn_random_init(&random, model->seed, SN_STREAM_DATA, 0);
     for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
     SN_TRY(sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
     for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];
     SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
     if (formula->answer < 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, answer, CHECKED_ROWS * m));
+    SN_ARRAY(CHECKED_ROWS * m, double, answer);
     SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, answer));
     if (sn_schema_task(model->schema) == SN_CLASSIFICATION && model->calibration != NULL)
         sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
@@ -542,12 +494,10 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
 
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
 {
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     SN_TRY(sn_store_create(&store));
-    stonet_status status = sn_model_to_store(model, store);
-    if (status == STONET_OK) status = read_parts(model, store, formula);
-    sn_store_free(store);
-    SN_TRY(status);
+    SN_TRY(sn_model_to_store(model, store));
+    SN_TRY(read_parts(model, store, formula));
     sn_formula_prune(formula);
     return check_formula(model, formula);
 }

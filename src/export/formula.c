@@ -16,19 +16,30 @@ void sn_formula_free(sn_formula *formula)
 
 /* ---- building ------------------------------------------------------------------------------------ */
 
+static int64_t width_of(const sn_formula *formula, int step)
+{
+    return formula->step[step].width;
+}
+
+/* Sets what follows from the rest: the length of `in`, no second step but of JOIN, one run. */
 static stonet_status add(sn_formula *formula, const sn_step *step, int *out)
 {
     if (formula->count == SN_FORMULA_STEPS)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "the model has more layers than can be exported");
-    formula->step[formula->count] = *step;
-    if (step->runs == 0) formula->step[formula->count].runs = 1;
+    sn_step *made = &formula->step[formula->count];
+    *made = *step;
+    if (step->in >= 0) made->inputs = width_of(formula, step->in);
+    if (step->op != SN_OP_JOIN) made->other = -1;
+    if (step->runs == 0) made->runs = 1;
     *out = formula->count++;
     return STONET_OK;
 }
 
-static int64_t width_of(const sn_formula *formula, int step)
+/* As many numbers as `in` has. */
+static stonet_status add_same(sn_formula *formula, sn_op op, int in, double number, int *out)
 {
-    return formula->step[step].width;
+    const sn_step step = {.op = op, .in = in, .width = width_of(formula, in), .number = number};
+    return add(formula, &step, out);
 }
 
 /* A copy of n numbers, or zeros where there are none. */
@@ -44,19 +55,14 @@ static stonet_status keep_numbers(sn_formula *formula, int64_t n, const double *
 stonet_status sn_formula_features(sn_formula *formula, int64_t p)
 {
     int out;
-    return add(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .other = -1, .width = p}, &out);
+    return add(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .width = p}, &out);
 }
 
 stonet_status sn_formula_affine_runs(sn_formula *formula, int in, int64_t runs, int64_t width,
                                      const double *matrix, bool turned, const double *offset, int *out)
 {
     const int64_t inputs = width_of(formula, in) / runs;
-    sn_step step = {.op = SN_OP_AFFINE,
-                    .in = in,
-                    .other = -1,
-                    .inputs = runs * inputs,
-                    .width = runs * width,
-                    .runs = runs};
+    sn_step step = {.op = SN_OP_AFFINE, .in = in, .width = runs * width, .runs = runs};
     double *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, width * inputs));
     for (int64_t k = 0; k < width; k++)
@@ -77,7 +83,7 @@ stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor
                                int *out)
 {
     const int64_t width = width_of(formula, in);
-    sn_step step = {.op = SN_OP_SCALE, .in = in, .other = -1, .inputs = width, .width = width};
+    sn_step step = {.op = SN_OP_SCALE, .in = in, .width = width};
     SN_TRY(keep_numbers(formula, width, factor, &step.factor));
     SN_TRY(keep_numbers(formula, width, offset, &step.offset));
     return add(formula, &step, out);
@@ -85,15 +91,10 @@ stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor
 
 stonet_status sn_formula_activation(sn_formula *formula, int in, sn_activation activation, int *out)
 {
-    const int64_t width = width_of(formula, in);
     *out = in;
     if (activation == SN_IDENTITY) return STONET_OK;
-    const sn_step step = {.op = SN_OP_ACTIVATION,
-                          .in = in,
-                          .other = -1,
-                          .inputs = width,
-                          .width = width,
-                          .activation = activation};
+    const sn_step step = {
+        .op = SN_OP_ACTIVATION, .in = in, .width = width_of(formula, in), .activation = activation};
     return add(formula, &step, out);
 }
 
@@ -101,8 +102,7 @@ stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, co
                                 double gamma, int *out)
 {
     const int64_t inputs = width_of(formula, in);
-    sn_step step = {
-        .op = SN_OP_KERNEL, .in = in, .other = -1, .inputs = inputs, .width = centres, .number = gamma};
+    sn_step step = {.op = SN_OP_KERNEL, .in = in, .width = centres, .number = gamma};
     double *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, centres * inputs));
     for (int64_t i = 0; i < centres * inputs; i++) copy[i] = (double)centre[i];
@@ -112,8 +112,7 @@ stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, co
 
 stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out)
 {
-    sn_step step = {
-        .op = SN_OP_COLUMNS, .in = in, .other = -1, .inputs = width_of(formula, in), .width = count};
+    sn_step step = {.op = SN_OP_COLUMNS, .in = in, .width = count};
     int64_t *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, count));
     memcpy(copy, column, (size_t)count * sizeof *copy);
@@ -123,46 +122,28 @@ stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, con
 
 stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out)
 {
-    const int64_t inputs = width_of(formula, in);
-    const sn_step step = {.op = SN_OP_JOIN,
-                          .in = in,
-                          .other = other,
-                          .inputs = inputs,
-                          .width = inputs + width_of(formula, other)};
-    return add(formula, &step, out);
+    const int64_t width = width_of(formula, in) + width_of(formula, other);
+    return add(formula, &(sn_step){.op = SN_OP_JOIN, .in = in, .other = other, .width = width}, out);
 }
 
 stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out)
 {
-    const sn_step step = {
-        .op = SN_OP_LARGEST, .in = in, .other = -1, .inputs = width_of(formula, in), .width = width};
-    return add(formula, &step, out);
+    return add(formula, &(sn_step){.op = SN_OP_LARGEST, .in = in, .width = width}, out);
 }
 
 stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out)
 {
-    const int64_t width = width_of(formula, in);
-    return add(formula,
-               &(sn_step){.op = SN_OP_SOFTMAX, .in = in, .other = -1, .inputs = width, .width = width}, out);
+    return add_same(formula, SN_OP_SOFTMAX, in, 0.0, out);
 }
 
 stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out)
 {
-    const int64_t width = width_of(formula, in);
-    const sn_step step = {.op = SN_OP_TEMPER,
-                          .in = in,
-                          .other = -1,
-                          .inputs = width,
-                          .width = width,
-                          .number = 1.0 / temperature};
-    return add(formula, &step, out);
+    return add_same(formula, SN_OP_TEMPER, in, 1.0 / temperature, out);
 }
 
 stonet_status sn_formula_exp(sn_formula *formula, int in, int *out)
 {
-    const int64_t width = width_of(formula, in);
-    return add(formula, &(sn_step){.op = SN_OP_EXP, .in = in, .other = -1, .inputs = width, .width = width},
-               out);
+    return add_same(formula, SN_OP_EXP, in, 0.0, out);
 }
 
 /* ---- use ------------------------------------------------------------------------------------------ */
@@ -289,16 +270,14 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
 
 stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out)
 {
-    SN_WORKSPACE(scratch);
     bool needed[SN_FORMULA_STEPS] = {false};
     int64_t at[SN_FORMULA_STEPS] = {0}, total = 0;
-    double *values = NULL;
     sn_formula_needed(formula, step, needed);
     for (int k = 0; k <= step; k++) {
         at[k] = total;
         total += width_of(formula, k);
     }
-    SN_TRY(SN_TAKE(&scratch, values, total));
+    SN_ARRAY(total, double, values);
     for (int64_t j = 0; j < width_of(formula, 0); j++) values[j] = (double)x[j];
     for (int k = 1; k <= step; k++) {
         const sn_step *now = &formula->step[k];

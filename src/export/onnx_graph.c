@@ -222,30 +222,40 @@ sn_onnx_value sn_onnx_two(sn_onnx_graph *graph, const char *op, sn_onnx_value a,
     return sn_onnx_node(graph, &(sn_onnx_call){.op = op, .n_inputs = 2, .input = both});
 }
 
-sn_onnx_value sn_onnx_cast(sn_onnx_graph *graph, sn_onnx_value a, int type)
+sn_onnx_value sn_onnx_where(sn_onnx_graph *graph, sn_onnx_value condition, sn_onnx_value a, sn_onnx_value b)
+{
+    const sn_onnx_value parts[] = {condition, a, b};
+    return sn_onnx_node(graph, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+}
+
+sn_onnx_value sn_onnx_with(sn_onnx_graph *graph, const char *op, int n, const sn_onnx_value *input,
+                           const char *attribute, int64_t value)
 {
     sn_bytes attributes = {0};
-    sn_onnx_attribute_int(&attributes, "to", type);
+    sn_onnx_attribute_int(&attributes, attribute, value);
     return sn_onnx_node(graph,
-                        &(sn_onnx_call){.op = "Cast", .n_inputs = 1, .input = &a, .attributes = &attributes});
+                        &(sn_onnx_call){.op = op, .n_inputs = n, .input = input, .attributes = &attributes});
+}
+
+sn_onnx_value sn_onnx_cast(sn_onnx_graph *graph, sn_onnx_value a, int type)
+{
+    return sn_onnx_with(graph, "Cast", 1, &a, "to", type);
+}
+
+sn_onnx_value sn_onnx_rounded(sn_onnx_graph *graph, sn_onnx_value a)
+{
+    return sn_onnx_cast(graph, sn_onnx_cast(graph, a, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
 }
 
 sn_onnx_value sn_onnx_gather(sn_onnx_graph *graph, sn_onnx_value a, int64_t count, const int64_t *columns)
 {
-    sn_bytes attributes = {0};
     const sn_onnx_value both[] = {a, sn_onnx_ints(graph, count, columns)};
-    sn_onnx_attribute_int(&attributes, "axis", 1);
-    return sn_onnx_node(
-        graph, &(sn_onnx_call){.op = "Gather", .n_inputs = 2, .input = both, .attributes = &attributes});
+    return sn_onnx_with(graph, "Gather", 2, both, "axis", 1);
 }
 
 sn_onnx_value sn_onnx_concat(sn_onnx_graph *graph, int n, const sn_onnx_value *parts)
 {
-    sn_bytes attributes = {0};
-    if (n == 1) return parts[0];
-    sn_onnx_attribute_int(&attributes, "axis", 1);
-    return sn_onnx_node(
-        graph, &(sn_onnx_call){.op = "Concat", .n_inputs = n, .input = parts, .attributes = &attributes});
+    return n == 1 ? parts[0] : sn_onnx_with(graph, "Concat", n, parts, "axis", 1);
 }
 
 /* The axes are an input of ReduceSum since version 13, and an attribute of ReduceMax until 17. */

@@ -58,6 +58,13 @@ typedef struct sn_onnx_call {
 sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call);
 sn_onnx_value sn_onnx_one(sn_onnx_graph *graph, const char *op, sn_onnx_value a);
 sn_onnx_value sn_onnx_two(sn_onnx_graph *graph, const char *op, sn_onnx_value a, sn_onnx_value b);
+/* a where the condition holds, else b. */
+sn_onnx_value sn_onnx_where(sn_onnx_graph *graph, sn_onnx_value condition, sn_onnx_value a, sn_onnx_value b);
+/* A node with one attribute that is a whole number. */
+sn_onnx_value sn_onnx_with(sn_onnx_graph *graph, const char *op, int n, const sn_onnx_value *input,
+                           const char *attribute, int64_t value);
+/* Doubles as float has them. */
+sn_onnx_value sn_onnx_rounded(sn_onnx_graph *graph, sn_onnx_value a);
 sn_onnx_value sn_onnx_cast(sn_onnx_graph *graph, sn_onnx_value a, int type);
 /* The columns named, of rank 2 again. */
 sn_onnx_value sn_onnx_gather(sn_onnx_graph *graph, sn_onnx_value a, int64_t count, const int64_t *columns);

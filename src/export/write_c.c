@@ -75,14 +75,12 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
 
 /* ---- columns --------------------------------------------------------------------------------------- */
 
-static void put_strings(sn_bytes *out, int64_t count, char *const *text)
+/* A line of a list of strings. */
+static void put_entry(sn_bytes *out, const char *text, bool last)
 {
-    for (int64_t i = 0; i < count; i++) {
-        sn_bytes_text(out, "    ");
-        sn_c_string(out, text[i]);
-        sn_bytes_text(out, i + 1 < count ? ",\n" : "\n");
-    }
-    sn_bytes_text(out, "};\n");
+    sn_bytes_text(out, "    ");
+    sn_c_string(out, text);
+    sn_bytes_text(out, last ? "\n" : ",\n");
 }
 
 /* Names of the columns and outputs. is_text: 1 for text, 0 for numbers, -1 for a column that the model does
@@ -91,11 +89,8 @@ static void put_names(sn_bytes *out, const sn_exported *of)
 {
     const sn_schema *schema = of->schema;
     sn_bytes_print(out, "\nconst char *const %s_input[%s_INPUTS] = {\n", of->name, of->name);
-    for (int64_t j = 0; j < schema->n_inputs; j++) {
-        sn_bytes_text(out, "    ");
-        sn_c_string(out, schema->input[j].name);
-        sn_bytes_text(out, j + 1 < schema->n_inputs ? ",\n" : "\n");
-    }
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        put_entry(out, schema->input[j].name, j + 1 == schema->n_inputs);
     sn_bytes_print(out, "};\n\nconst int %s_is_text[%s_INPUTS] = {", of->name, of->name);
     for (int64_t j = 0; j < schema->n_inputs; j++)
         sn_bytes_print(out, "%s%s%d", j == 0 ? "" : ",", j % 20 == 0 ? "\n    " : " ",
@@ -103,11 +98,8 @@ static void put_names(sn_bytes *out, const sn_exported *of)
     sn_bytes_text(out, "\n};\n");
     if (of->formula->answer < 0) return;
     sn_bytes_print(out, "\nconst char *const %s_output[%s_OUTPUTS] = {\n", of->name, of->name);
-    for (int64_t k = 0; k < sn_schema_outputs(schema); k++) {
-        sn_bytes_text(out, "    ");
-        sn_c_string(out, sn_exported_output(of, k));
-        sn_bytes_text(out, k + 1 < sn_schema_outputs(schema) ? ",\n" : "\n");
-    }
+    for (int64_t k = 0; k < sn_schema_outputs(schema); k++)
+        put_entry(out, sn_exported_output(of, k), k + 1 == sn_schema_outputs(schema));
     sn_bytes_text(out, "};\n");
 }
 
@@ -133,7 +125,9 @@ static void put_columns(sn_bytes *out, const sn_exported *of)
         if (input->kind != SN_COLUMN_TEXT || input->features == 0) continue;
         sn_bytes_print(out, "static const char *const category%d[%" PRId64 "] = {\n", (int)j,
                        input->categories.count);
-        put_strings(out, input->categories.count, input->categories.text);
+        for (int64_t c = 0; c < input->categories.count; c++)
+            put_entry(out, input->categories.text[c], c + 1 == input->categories.count);
+        sn_bytes_text(out, "};\n");
     }
     sn_bytes_text(
         out,
@@ -265,10 +259,10 @@ static const char CURVE[] =
 static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
 {
     SN_WORKSPACE(scratch);
-    int64_t *input = NULL, longest = 0;
+    int64_t longest = 0;
     double *matrix = NULL;
     if (schema->n_curves == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, input, schema->n_inputs));
+    SN_ARRAY(schema->n_inputs, int64_t, input);
     sn_bytes_text(out, "\n");
     for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
         const int64_t m = sn_curve_channels(schema, curve, input);

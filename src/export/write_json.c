@@ -122,10 +122,9 @@ static void put_matrix(sn_bytes *out, int64_t rows, int64_t columns, const doubl
 static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
 {
     SN_WORKSPACE(scratch);
-    int64_t *input = NULL;
     double *matrix = NULL;
     if (schema->n_curves == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, input, schema->n_inputs));
+    SN_ARRAY(schema->n_inputs, int64_t, input);
     sn_bytes_print(out,
                    "  \"curves\": {\"how\": \"%s\", \"formula\": \"raw = matrix x%s, x: the features "
                    "of the channels as they are in the table%s; a missing one: no answer\", \"of\": [\n",

@@ -63,7 +63,7 @@ static sn_onnx_value scaled(encoding *e, sn_onnx_value raw, int64_t count, const
     sn_onnx_value value = sn_onnx_two(g, "Sub", raw, sn_onnx_doubles(g, 1, count, scratch));
     for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->factor[feature[k]];
     value = sn_onnx_two(g, "Mul", value, sn_onnx_doubles(g, 1, count, scratch));
-    return sn_onnx_cast(g, sn_onnx_cast(g, value, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    return sn_onnx_rounded(g, value);
 }
 
 /* Indicators of `count` features from `first` on: hits (rows x count) are 1 at the category or level of a
@@ -109,9 +109,9 @@ static void add_season(encoding *e, sn_onnx_value days, const sn_input *input)
         const sn_onnx_value phase = sn_onnx_two(
             g, "Add", sn_onnx_two(g, "Mul", part, sn_onnx_number(g, turn)), sn_onnx_number(g, k * turn / 4));
         sn_onnx_value raw = sn_onnx_one(g, "Sin", phase); /* cos(a) = sin(a + pi/2): not all have cosines */
-        const sn_onnx_value parts[] = {sn_onnx_one(g, "IsNaN", days), sn_onnx_number(g, e->schema->mean[f]),
-                                       raw};
-        if (e->fills) raw = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        const sn_onnx_value gone = sn_onnx_one(g, "IsNaN", days);
+        const sn_onnx_value mean = sn_onnx_number(g, e->schema->mean[f]);
+        if (e->fills) raw = sn_onnx_where(g, gone, mean, raw);
         add_feature(e, raw, f);
     }
 }
@@ -209,7 +209,7 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
     sn_onnx_value numbers = e->matrix ? e->input[0] : sn_onnx_concat(g, (int)count, column);
     if (e->matrix && count < schema->n_inputs) numbers = sn_onnx_gather(g, numbers, count, of);
     numbers = without_na(e, numbers);
-    const sn_onnx_value single = sn_onnx_cast(g, sn_onnx_cast(g, numbers, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    const sn_onnx_value single = sn_onnx_rounded(g, numbers);
     const sn_onnx_value raw = keep_fine(g, numbers, single, count, fine, scratch);
     e->part[e->parts++] =
         scaled(e, fill_numbers(e, numbers, raw, count, feature, scratch), count, feature, scratch);
@@ -249,7 +249,7 @@ static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
     sn_onnx_value x =
         e->matrix ? sn_onnx_gather(g, e->input[0], m, input) : sn_onnx_concat(g, (int)m, column);
     x = without_na(e, x);
-    if (!curves->fine) x = sn_onnx_cast(g, sn_onnx_cast(g, x, SN_ONNX_FLOAT), SN_ONNX_DOUBLE);
+    if (!curves->fine) x = sn_onnx_rounded(g, x);
     sn_onnx_value made = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, m, m, turned));
     if (sn_curve_divides(curves->how)) {
         const sn_onnx_value mean =
@@ -412,25 +412,20 @@ static sn_onnx_value rows_of(sn_onnx_graph *g, sn_onnx_value in, int64_t length)
 
 static sn_onnx_value affine(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
 {
-    sn_bytes attributes = {0};
     const int64_t rows = sn_step_rows(step), columns = sn_step_columns(step);
     if (step->runs > 1) in = rows_of(g, in, columns);
     const sn_onnx_value parts[] = {in, sn_onnx_doubles(g, rows, columns, step->matrix),
                                    sn_onnx_doubles(g, 1, rows, step->offset)};
-    sn_onnx_attribute_int(&attributes, "transB", 1);
-    const sn_onnx_value out = sn_onnx_node(
-        g, &(sn_onnx_call){.op = "Gemm", .n_inputs = 3, .input = parts, .attributes = &attributes});
+    const sn_onnx_value out = sn_onnx_with(g, "Gemm", 3, parts, "transB", 1);
     return step->runs > 1 ? rows_of(g, out, step->width) : out;
 }
 
 /* exp(-gamma (|x|^2 - 2 x'c + |c|^2)) */
 static stonet_status kernel(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in, sn_onnx_value *out)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = step->width, p = step->inputs;
-    double *turned = NULL, *squares = NULL;
-    SN_TRY(SN_TAKE(&scratch, turned, m * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, squares, m));
+    SN_ARRAY(m * p, double, turned);
+    SN_ZEROS(m, double, squares);
     for (int64_t k = 0; k < m; k++)
         for (int64_t j = 0; j < p; j++) {
             const double c = step->matrix[k * p + j];
@@ -452,10 +447,7 @@ static sn_onnx_value activation(sn_onnx_graph *g, sn_activation psi, sn_onnx_val
 
 static sn_onnx_value softmax(sn_onnx_graph *g, sn_onnx_value in)
 {
-    sn_bytes attributes = {0};
-    sn_onnx_attribute_int(&attributes, "axis", 1);
-    return sn_onnx_node(
-        g, &(sn_onnx_call){.op = "Softmax", .n_inputs = 1, .input = &in, .attributes = &attributes});
+    return sn_onnx_with(g, "Softmax", 1, &in, "axis", 1);
 }
 
 static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
@@ -555,9 +547,7 @@ static stonet_status add_result(sn_onnx_graph *g, const char *name, int64_t widt
  */
 static stonet_status add_poison(sn_onnx_graph *g, int64_t p, sn_onnx_value x, sn_onnx_value *out)
 {
-    SN_WORKSPACE(scratch);
-    double *zeros = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, zeros, p));
+    SN_ZEROS(p, double, zeros);
     *out = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, p, 1, zeros));
     return STONET_OK;
 }

@@ -99,13 +99,12 @@ stonet_status sn_average_rows(const sn_average *average, int64_t first, int64_t 
     SN_AUTO(sn_encoder) *encoder = NULL;
     SN_TRY(room_for(average, count < CHUNK ? count : CHUNK, &scratch, &c));
     SN_TRY(make_encoder(average, &encoder));
-    stonet_status status = STONET_OK;
-    for (int64_t i = first; i < first + count && status == STONET_OK; i++) {
+    for (int64_t i = first; i < first + count; i++) {
         if (!sn_frame_row_is_complete(average->data, i)) c.row[c.n++] = i;
         if (c.n == 0 || (c.n < CHUNK && i + 1 < first + count)) continue;
-        status = average_chunk(average, sn_encoder_source(encoder), &c);
-        if (status == STONET_OK) hand_out(average, &c, first, out, sd);
+        SN_TRY(average_chunk(average, sn_encoder_source(encoder), &c));
+        hand_out(average, &c, first, out, sd);
         c.n = 0;
     }
-    return status;
+    return STONET_OK;
 }

@@ -36,18 +36,13 @@ static stonet_status make_room(const stonet_model *model, sn_calibration *made)
 stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
                                     sn_calibration **out)
 {
-    sn_calibration *made;
+    SN_AUTO(sn_calibration) *made = NULL;
     SN_TRY(SN_NEW(made, 1));
     made->n_members = n_members;
     made->rows = rows;
     made->temperature = 1.0;
-    stonet_status status = make_room(model, made);
-    if (status != STONET_OK) {
-        sn_calibration_free(made);
-        return status;
-    }
-    *out = made;
-    return STONET_OK;
+    SN_TRY(make_room(model, made));
+    return SN_GIVE(made, out);
 }
 
 void sn_calibration_free(sn_calibration *calibration)
@@ -159,11 +154,8 @@ stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibrati
 {
     const int64_t p = sn_schema_features(model->schema), m = sn_schema_outputs(model->schema);
     const int64_t lists = calibration->spread->lists;
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    double *of_row = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
-    SN_TRY(SN_TAKE(&scratch, of_row, lists * m));
+    SN_ARRAY(count * p, float, x);
+    SN_ARRAY(lists * m, double, of_row);
     SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
     for (int64_t i = 0; i < count; i++) {
         sn_held_out_spread_at(calibration->spread, x + i * p, of_row);
@@ -179,9 +171,8 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
 {
     const bool same = same_outputs(model, asked);
     SN_WORKSPACE(scratch);
-    float *x = NULL;
     double *own = out;
-    SN_TRY(SN_TAKE(&scratch, x, count * sn_schema_features(asked->schema)));
+    SN_ARRAY(count * sn_schema_features(asked->schema), float, x);
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
     if (!same) rename_classes(model, asked, count, own, out);
@@ -192,9 +183,7 @@ stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_da
                                       int64_t count, double *u)
 {
     const int64_t p = sn_schema_features(model->schema);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    SN_ARRAY(count * p, float, x);
     SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
     for (int64_t i = 0; i < count; i++) u[i] = uniform_of(p, x + i * p);
     return STONET_OK;
@@ -211,11 +200,12 @@ void sn_calibration_class_scores(sn_score_kind kind, int64_t classes, const doub
 
 /* ---- the model file ---- */
 
-enum { NAME_SIZE = 32 };
-
-static void member_prefix(int64_t k, char name[NAME_SIZE])
+/* The entries of member k. */
+static stonet_status member_part(const sn_store *part, int64_t k, sn_store **out)
 {
-    snprintf(name, NAME_SIZE, "model%lld.", (long long)k + 1);
+    char name[32];
+    snprintf(name, sizeof name, "model%lld.", (long long)k + 1);
+    return sn_store_part(part, name, out);
 }
 
 static stonet_status save_entries(const sn_calibration *self, const stonet_model *model, sn_store *part)
@@ -238,15 +228,13 @@ stonet_status sn_calibration_save(const sn_calibration *calibration, const stone
 {
     SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, "calibration.", &part));
-    stonet_status status = save_entries(calibration, model, part);
-    for (int64_t k = 0; status == STONET_OK && k < calibration->n_members; k++) {
-        char name[NAME_SIZE];
+    SN_TRY(save_entries(calibration, model, part));
+    for (int64_t k = 0; k < calibration->n_members; k++) {
         SN_AUTO(sn_store) *inner = NULL;
-        member_prefix(k, name);
-        status = sn_store_part(part, name, &inner);
-        if (status == STONET_OK) status = sn_model_put(calibration->member[k], inner);
+        SN_TRY(member_part(part, k, &inner));
+        SN_TRY(sn_model_put(calibration->member[k], inner));
     }
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status damaged(const char *what)
@@ -301,19 +289,15 @@ static stonet_status check_member(const stonet_model *model, const stonet_model 
 
 static stonet_status load_members(const sn_store *part, const stonet_model *model, sn_calibration *self)
 {
-    stonet_status status = STONET_OK;
-    for (int64_t k = 0; status == STONET_OK && k < self->n_members; k++) {
-        char name[NAME_SIZE];
-        sn_store *inner = NULL;
-        member_prefix(k, name);
-        SN_TRY(sn_store_part(part, name, &inner));
+    for (int64_t k = 0; k < self->n_members; k++) {
+        SN_AUTO(sn_store) *inner = NULL;
+        SN_TRY(member_part(part, k, &inner));
         if (sn_store_find_text(inner, "calibration.kind") != NULL)
-            status = damaged("one of its models has a calibration of its own");
-        if (status == STONET_OK) status = sn_model_get(inner, &self->member[k]);
-        sn_store_free(inner);
-        if (status == STONET_OK) status = check_member(model, self->member[k]);
+            return damaged("one of its models has a calibration of its own");
+        SN_TRY(sn_model_get(inner, &self->member[k]));
+        SN_TRY(check_member(model, self->member[k]));
     }
-    return status;
+    return STONET_OK;
 }
 
 /* The entries below "calibration.", checked against the model. cv+ has a member for each fold, split has one
@@ -333,18 +317,13 @@ static stonet_status load_part(const sn_store *part, const stonet_model *model, 
     if ((score == SN_SCORE_RESIDUAL || score == SN_SCORE_NORMALISED) == has_classes(model))
         return damaged("the score is for another response");
     if (sn_schema_outputs(model->schema) == 0) return damaged("the model has no response");
-    sn_calibration *made;
+    SN_AUTO(sn_calibration) *made = NULL;
     SN_TRY(sn_calibration_create(model, members, sn_tensor_count(rows), &made));
     made->kind = (sn_calibration_kind)kind;
     made->score_kind = (sn_score_kind)score;
-    stonet_status status = load_rows(part, model, made);
-    if (status == STONET_OK) status = load_members(part, model, made);
-    if (status != STONET_OK) {
-        sn_calibration_free(made);
-        return status;
-    }
-    *out = made;
-    return STONET_OK;
+    SN_TRY(load_rows(part, model, made));
+    SN_TRY(load_members(part, model, made));
+    return SN_GIVE(made, out);
 }
 
 stonet_status sn_calibration_load(const sn_store *store, const stonet_model *model, sn_calibration **out)
@@ -352,6 +331,5 @@ stonet_status sn_calibration_load(const sn_store *store, const stonet_model *mod
     *out = NULL;
     SN_AUTO(sn_store) *part = NULL;
     SN_TRY(sn_store_part(store, "calibration.", &part));
-    stonet_status status = sn_store_find_text(part, "kind") != NULL ? load_part(part, model, out) : STONET_OK;
-    return status;
+    return sn_store_find_text(part, "kind") != NULL ? load_part(part, model, out) : STONET_OK;
 }

@@ -43,6 +43,7 @@ typedef struct sn_calibration {
 stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
                                     sn_calibration **out);
 void sn_calibration_free(sn_calibration *calibration);
+SN_DROP(sn_calibration, sn_calibration_free)
 /* Lists of scores, one for each model that predicts (see below); 1 when there are no members. */
 int64_t sn_calibration_lists(const sn_calibration *calibration);
 /* Who predicts for list l: a member, or the model itself. */

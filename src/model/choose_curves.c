@@ -63,14 +63,13 @@ static stonet_status kernel_losses(const sn_problem *problem, const sn_fold *fol
 {
     SN_WORKSPACE(scratch);
     const int64_t d = front->outputs;
-    float *train = NULL, *test = NULL, *mu = NULL;
-    double *coef = NULL, *intercept = NULL;
+    float *train = NULL;
     sn_problem held_out = *problem;
     SN_TRY(see(front, problem, &fold->train, &scratch, &train));
-    SN_TRY(SN_TAKE_ZERO(&scratch, test, problem->n * d));
-    SN_TRY(SN_TAKE(&scratch, coef, problem->outputs * d));
-    SN_TRY(SN_TAKE(&scratch, intercept, problem->outputs));
-    SN_TRY(SN_TAKE(&scratch, mu, problem->outputs));
+    SN_ZEROS(problem->n * d, float, test);
+    SN_ARRAY(problem->outputs * d, double, coef);
+    SN_ARRAY(problem->outputs, double, intercept);
+    SN_ARRAY(problem->outputs, float, mu);
     SN_TRY(front->ops->apply(front, problem->n, problem->x, test));
     held_out.x = test;
     held_out.p = d;

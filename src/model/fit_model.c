@@ -222,15 +222,9 @@ typedef struct encoded {
 
 static void encoded_free(encoded *data)
 {
-    sn_free(data->x);
     sn_encoder_free(data->encoder);
-    sn_free(data->label);
-    sn_free(data->y);
-    sn_free(data->seen);
     sn_raw_response_clear(&data->raw);
-    sn_free(data->group);
-    sn_free(data->weight);
-    *data = (encoded){0};
+    SN_FREE_ALL(data->x, data->label, data->y, data->seen, data->group, data->weight);
 }
 
 /* Sets problem->x, a scaled copy of the features (n x p), or problem->source, which scales rows when a method
@@ -312,22 +306,17 @@ static stonet_status fit_learner(stonet_model *model, const stonet_data *train, 
                                  const stonet_run *run)
 {
     sn_problem on_z = data->problem;
-    SN_BLOCK float *z = NULL;
-    SN_TRY(SN_NEW_RAW(z, on_z.n * model->dim));
-    stonet_status status = data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
-                                           : sn_model_reduce_table(model, train, z);
-    if (status == STONET_OK) {
-        SN_FREE(data->x);
-        on_z.x = z;
-        on_z.source = NULL;
-        on_z.group = NULL;
-        on_z.p = model->dim;
-        if (model->learner_settings == NULL)
-            status = sn_learner_choose(&on_z, run, model->learner, &model->learner, &model->learner_settings);
-    }
-    if (status == STONET_OK)
-        status = model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
-    return status;
+    SN_ARRAY(on_z.n * model->dim, float, z);
+    SN_TRY(data->x != NULL ? sn_model_reduce(model, data->x, on_z.n, NULL, z)
+                           : sn_model_reduce_table(model, train, z));
+    SN_FREE(data->x);
+    on_z.x = z;
+    on_z.source = NULL;
+    on_z.group = NULL;
+    on_z.p = model->dim;
+    if (model->learner_settings == NULL)
+        SN_TRY(sn_learner_choose(&on_z, run, model->learner, &model->learner, &model->learner_settings));
+    return model->learner->fit(&on_z, model->learner_settings, run, &model->learner_state);
 }
 
 /* Adds the history of the last training to that of the model, under the one header line. */
@@ -434,35 +423,25 @@ stonet_status stonet_fit(const stonet_spec *spec, const stonet_data *train, cons
     SN_TRY(sn_take_kept_run(run, &how));
     SN_TRY(check_team(spec, &how));
     SN_TRY(begin_checkpoint(spec, train, &how));
-    stonet_model *model;
+    SN_AUTO(stonet_model) *model = NULL;
+    SN_AUTO(stonet_data) *part = NULL;
     SN_TRY(SN_NEW(model, 1));
-    int before = sn_model_threads(how.threads);
-    stonet_data *part = NULL;
+    SN_THREADS(how.threads);
     stonet_status status = sn_spec_rows(spec, train, &how, &part);
     if (status == STONET_OK) status = fit_parts(spec, part != NULL ? part : train, &how, model);
-    stonet_data_free(part);
-    sn_model_threads(before);
-    status = sn_checkpoint_end(how.checkpoint, status);
-    if (status != STONET_OK) {
-        stonet_model_free(model);
-        return status;
-    }
-    *out = model;
-    return STONET_OK;
+    SN_TRY(sn_checkpoint_end(how.checkpoint, status));
+    return SN_GIVE(model, out);
 }
 
 /* Trains the model further on new rows, whose share of all rows so far says how much they count. The schema
    stays as it was: new rows are scaled by the means of the first fit. */
 static stonet_status fit_more(stonet_model *model, const stonet_data *more, const stonet_run *run)
 {
-    encoded data = {0};
+    SN_FREED_BY(encoded_free) encoded data = {0};
     const double rows = (double)stonet_data_rows(more);
-    stonet_status status = encode(model, more, run->seed, &data);
-    if (status == STONET_OK)
-        status = model->method->fit_more(model->state, &data.problem, rows / (rows + (double)model->n_train),
-                                         model->settings, run, &model->outcome);
-    encoded_free(&data);
-    SN_TRY(status);
+    SN_TRY(encode(model, more, run->seed, &data));
+    SN_TRY(model->method->fit_more(model->state, &data.problem, rows / (rows + (double)model->n_train),
+                                   model->settings, run, &model->outcome));
     model->n_train += stonet_data_rows(more);
     if (model->calibration != NULL)
         sn_message(run, STONET_NOTE,
@@ -483,10 +462,8 @@ stonet_status stonet_fit_more(stonet_model *model, const stonet_data *more, cons
                        model->method->name);
     stonet_run how;
     SN_TRY(sn_take_run(run, &how));
-    int before = sn_model_threads(how.threads);
-    stonet_status status = fit_more(model, more, &how);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(how.threads);
+    return fit_more(model, more, &how);
 }
 
 void stonet_model_free(stonet_model *model)
@@ -499,7 +476,5 @@ void stonet_model_free(stonet_model *model)
     sn_settings_free(model->learner_settings);
     sn_schema_free(model->schema);
     sn_calibration_free(model->calibration);
-    sn_free(model->history);
-    sn_free(model->note);
-    sn_free(model);
+    SN_FREE_ALL(model->history, model->note, model);
 }

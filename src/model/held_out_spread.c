@@ -42,11 +42,9 @@ static stonet_status make(int64_t lists, int64_t outputs, int64_t centres, int64
 static stonet_status place_centres(const sn_scored_rows *rows, sn_workspace *keep, sn_landmarks *out)
 {
     const int64_t p = rows->p, count = rows->n < CENTRES ? rows->n : CENTRES;
-    SN_WORKSPACE(scratch);
-    int64_t *chosen = NULL;
-    double *x = NULL, median = 0.0;
-    SN_TRY(SN_TAKE(&scratch, chosen, count));
-    SN_TRY(SN_TAKE(&scratch, x, count * p));
+    double median = 0.0;
+    SN_ARRAY(count, int64_t, chosen);
+    SN_ARRAY(count * p, double, x);
     SN_TRY(sn_choose_rows(rows->n, count, rows->seed, SUBSTREAM, chosen));
     for (int64_t c = 0; c < count; c++) sn_widen(p, rows->x + chosen[c] * p, x + c * p);
     SN_TRY(sn_median_distance(count, p, x, rows->seed, &median));
@@ -81,11 +79,11 @@ static stonet_status fit_scores(const seen_rows *seen, double *coef, double *int
     const int64_t n = seen->n, m = seen->m;
     SN_WORKSPACE(scratch);
     sn_smoother smoother;
-    double *eta = NULL, *work = NULL, penalty = 0.0, level = 0.0;
+    double *eta = NULL, penalty = 0.0, level = 0.0;
     for (int64_t i = 0; i < n; i++) level += seen->score[i] / (double)n;
     if (!(level > 0.0)) return STONET_OK; /* no errors at all: one spread will do */
     SN_TRY(SN_TAKE(&scratch, eta, n));
-    SN_TRY(SN_TAKE(&scratch, work, n));
+    SN_ARRAY(n, double, work);
     SN_TRY(sn_smoother_create(n, m, seen->f, &scratch, &smoother));
     for (int64_t i = 0; i < n; i++) eta[i] = log(level);
     double change = INFINITY;
@@ -131,25 +129,18 @@ stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spr
     if (rows->n < FEWEST_ROWS) return STONET_OK;
     SN_WORKSPACE(scratch);
     sn_landmarks at;
-    double *x = NULL, *phi = NULL;
     SN_TRY(place_centres(rows, &scratch, &at));
     if (at.rank == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, x, rows->n * rows->p));
-    SN_TRY(SN_TAKE(&scratch, phi, rows->n * at.rank));
+    SN_ARRAY(rows->n * rows->p, double, x);
+    SN_ARRAY(rows->n * at.rank, double, phi);
     sn_widen(rows->n * rows->p, rows->x, x);
     SN_TRY(sn_landmarks_features(&at, rows->n, x, phi));
-    sn_held_out_spread *self = NULL;
-    stonet_status status = make(rows->lists, rows->outputs, at.rank, rows->p, &self);
-    if (status == STONET_OK) {
-        self->gamma = at.gamma;
-        memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
-        status = fit_lists(rows, &at, phi, self);
-    }
-    if (status == STONET_OK)
-        *out = self;
-    else
-        sn_held_out_spread_free(self);
-    return status;
+    SN_AUTO(sn_held_out_spread) *self = NULL;
+    SN_TRY(make(rows->lists, rows->outputs, at.rank, rows->p, &self));
+    self->gamma = at.gamma;
+    memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
+    SN_TRY(fit_lists(rows, &at, phi, self));
+    return SN_GIVE(self, out);
 }
 
 /* ---- in use ---- */

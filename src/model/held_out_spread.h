@@ -37,6 +37,7 @@ stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spr
 /* spread (lists x outputs) of one encoded row by each member. */
 void sn_held_out_spread_at(const sn_held_out_spread *self, const float *x, double *spread);
 void sn_held_out_spread_free(sn_held_out_spread *self);
+SN_DROP(sn_held_out_spread, sn_held_out_spread_free)
 
 /* As spread_gamma, spread_centres, spread_coef and spread_intercept; NULL is saved as nothing, and loaded so.
  */

@@ -78,9 +78,7 @@ char *stonet_model_history_csv(const stonet_model *model)
 stonet_status sn_model_used(const stonet_model *model, bool *used)
 {
     const sn_schema *schema = model->schema;
-    SN_WORKSPACE(scratch);
-    bool *feature = NULL;
-    SN_TRY(SN_TAKE(&scratch, feature, schema->p + 1));
+    SN_ARRAY(schema->p + 1, bool, feature);
     for (int64_t j = 0; j < schema->p; j++) feature[j] = true;
     if (model->method->features != NULL) model->method->features(model->state, feature);
     for (int64_t j = 0; j < schema->n_inputs; j++) {

@@ -107,14 +107,13 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
     const int64_t outputs = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
     const int64_t asked = sn_calibration_lists(calibration), block = sn_calibration_block(model);
     SN_WORKSPACE(scratch);
-    sn_score_lists *lists = NULL;
-    double *predicted = NULL, *spread = NULL, *room = NULL;
+    double *spread = NULL;
     const int64_t answers = asked * (n < block ? n : block) * outputs;
-    SN_TRY(SN_TAKE(&scratch, lists, outputs));
-    SN_TRY(SN_TAKE(&scratch, predicted, answers));
+    SN_ARRAY(outputs, sn_score_lists, lists);
+    SN_ARRAY(answers, double, predicted);
     const bool own = calibration->score_kind == SN_SCORE_NORMALISED, learned = calibration->spread != NULL;
     if (own || learned) SN_TRY(SN_TAKE(&scratch, spread, answers));
-    SN_TRY(SN_TAKE(&scratch, room, omp_get_max_threads() * (calibration->rows + 2 * asked)));
+    SN_ARRAY(omp_get_max_threads() * (calibration->rows + 2 * asked), double, room);
     for (int64_t j = 0; j < outputs; j++) SN_TRY(make_lists(calibration, j, -1, &scratch, &lists[j]));
     /* Bonferroni: all outputs of a row are in their intervals. */
     const double each = 1.0 - (1.0 - level) / (double)outputs;
@@ -151,10 +150,8 @@ stonet_status stonet_predict_interval(const stonet_model *model, const stonet_da
     stonet_use_options how;
     SN_TRY(sn_use_level(options, "stonet_predict_interval", &how));
     SN_TRY(check(model, &how, false, "intervals"));
-    int before = sn_model_threads(how.threads);
-    stonet_status status = intervals(model, data, how.level, low, high);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(how.threads);
+    return intervals(model, data, how.level, low, high);
 }
 
 /* ---- sets ---- */
@@ -254,12 +251,10 @@ static stonet_status sets(const stonet_model *model, const stonet_data *data, co
     const int64_t asked = sn_calibration_lists(calibration), most = sn_calibration_block(model);
     const int64_t block = n < most ? n : most;
     SN_WORKSPACE(scratch);
-    set_rule *rule = NULL;
-    double *predicted = NULL, *u = NULL, *own = NULL;
-    SN_TRY(SN_TAKE(&scratch, rule, classes));
-    SN_TRY(SN_TAKE(&scratch, predicted, asked * block * classes));
-    SN_TRY(SN_TAKE(&scratch, u, block));
-    SN_TRY(SN_TAKE(&scratch, own, block * classes));
+    SN_ARRAY(classes, set_rule, rule);
+    SN_ARRAY(asked * block * classes, double, predicted);
+    SN_ARRAY(block, double, u);
+    SN_ARRAY(block * classes, double, own);
     SN_TRY(make_rules(calibration, classes, how->by_class != 0, how->level, &scratch, rule));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
@@ -283,8 +278,6 @@ stonet_status stonet_predict_set(const stonet_model *model, const stonet_data *d
     stonet_use_options how;
     SN_TRY(sn_use_level(options, "stonet_predict_set", &how));
     SN_TRY(check(model, &how, true, "sets"));
-    int before = sn_model_threads(how.threads);
-    stonet_status status = sets(model, data, &how, inside);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(how.threads);
+    return sets(model, data, &how, inside);
 }

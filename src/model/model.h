@@ -100,6 +100,13 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
 /* Sets how many threads BLAS and OpenMP take on the calling thread (0: as it is) and returns what it was, to
    be given back to the same call. */
 int sn_model_threads(int threads);
+/* The same until the scope ends. */
+#define SN_THREADS(threads)                                                                                  \
+    SN_FREED_BY(sn_threads_back) const int sn_threads_before_ = sn_model_threads(threads)
+static inline void sn_threads_back(const int *before)
+{
+    sn_model_threads(*before);
+}
 
 /* The store of a model, as written to a file: "schema.*", "method.*", "learner.*", "calibration.*" and
    "stonet.*" entries; methods and learners name theirs as they like and the prefix is put on here. */

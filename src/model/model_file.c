@@ -31,8 +31,6 @@ static stonet_status load_part(stonet_status (*load)(const sn_store *store, void
     return load(part, state);
 }
 
-/* ---- numbers ---- */
-
 /* A number that is not finite in a model makes its answers NaN, or worse: finite and wrong. */
 static stonet_status check_numbers(const sn_store *store)
 {
@@ -56,13 +54,12 @@ static stonet_status get_settings(const sn_store *store, const char *key, const 
     const char *text;
     SN_TRY(sn_store_get_text(store, key, &text));
     json_error_t error;
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    SN_AUTO(json_t) *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (object == NULL)
         return sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT, "the model's entry '%s' is damaged", key));
     sn_model_upgrade_settings(object);
     stonet_status status = sn_settings_create(table, count, out);
     if (status == STONET_OK) status = sn_settings_from_json(*out, object, key);
-    json_decref(object);
     return status == STONET_ERROR_ARGUMENT ? STONET_ERROR_FORMAT : status;
 }
 
@@ -225,15 +222,10 @@ static stonet_status load_parts(const sn_store *store, stonet_model *model)
 
 stonet_status sn_model_get(const sn_store *store, stonet_model **out)
 {
-    stonet_model *model;
+    SN_AUTO(stonet_model) *model = NULL;
     SN_TRY(SN_NEW(model, 1));
-    stonet_status status = load_parts(store, model);
-    if (status != STONET_OK) {
-        stonet_model_free(model);
-        return status;
-    }
-    *out = model;
-    return STONET_OK;
+    SN_TRY(load_parts(store, model));
+    return SN_GIVE(model, out);
 }
 
 stonet_status sn_model_from_store(const sn_store *store, stonet_model **out)
@@ -285,8 +277,8 @@ stonet_status stonet_model_set_note(stonet_model *model, const char *text)
     if (model == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "a note needs a model");
     if (text != NULL && !sn_utf8_valid(text, strlen(text)))
         return sn_fail(STONET_ERROR_ARGUMENT, "the note is not valid UTF-8");
-    char *copy = text != NULL ? sn_strdup(text) : NULL;
-    if (text != NULL && copy == NULL) return STONET_ERROR_MEMORY;
+    char *copy = NULL;
+    SN_TRY(sn_text_copy(text, &copy));
     sn_free(model->note);
     model->note = copy;
     return STONET_OK;

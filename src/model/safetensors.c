@@ -366,50 +366,35 @@ static stonet_status parse_header(const source *from, json_t **header, uint64_t 
                        length, from->size);
     if (length > LARGE_HEADER)
         SN_TRY(sn_memory_require(length * PARSED_BYTES, "the header of the model file", "it may be damaged"));
-    char *text = sn_malloc((size_t)length, 1);
-    if (text == NULL) return STONET_ERROR_MEMORY;
-    stonet_status status = source_read(from, LENGTH_BYTES, (size_t)length, text);
-    if (status == STONET_OK) {
-        json_error_t error;
-        *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
-        if (*header == NULL)
-            status =
-                sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT,
-                                               "the header of the model file is damaged (%s)", error.text));
-    }
-    sn_free(text);
+    SN_ARRAY(length, char, text);
+    SN_TRY(source_read(from, LENGTH_BYTES, (size_t)length, text));
+    json_error_t error;
+    *header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &error);
     *start = LENGTH_BYTES + length;
-    return status;
+    if (*header != NULL) return STONET_OK;
+    return sn_json_unread(
+        &error, sn_fail(STONET_ERROR_FORMAT, "the header of the model file is damaged (%s)", error.text));
 }
 
-/* The header, checked against the size of the file. */
+/* The header, checked against the size of the file; the caller frees it, after a failure too. */
 static stonet_status open_header(const source *from, json_t **header, uint64_t *start)
 {
     SN_TRY(parse_header(from, header, start));
-    stonet_status status;
     if (!json_is_object(*header) || json_object_size(*header) > MAX_ENTRIES)
-        status = sn_fail(STONET_ERROR_FORMAT, "the header of the model file is not a small table of tensors");
-    else
-        status = check_layout(*header, from->size - *start);
-    if (status != STONET_OK) json_decref(*header);
-    return status;
+        return sn_fail(STONET_ERROR_FORMAT, "the header of the model file is not a small table of tensors");
+    return check_layout(*header, from->size - *start);
 }
 
 static stonet_status decode_source(const source *from, sn_store **out)
 {
-    json_t *header = NULL;
+    SN_AUTO(json_t) *header = NULL;
     SN_AUTO(sn_store) *store = NULL;
     uint64_t start = 0;
     SN_TRY(open_header(from, &header, &start));
-    stonet_status status;
-    SN_GOTO(status, sn_store_create(&store), done);
-    SN_GOTO(status, load_texts(json_object_get(header, METADATA), store), done);
-    SN_GOTO(status, load_tensors(from, header, start, store), done);
-    *out = store;
-    store = NULL;
-done:
-    json_decref(header);
-    return status;
+    SN_TRY(sn_store_create(&store));
+    SN_TRY(load_texts(json_object_get(header, METADATA), store));
+    SN_TRY(load_tensors(from, header, start, store));
+    return SN_GIVE(store, out);
 }
 
 stonet_status sn_safetensors_decode(const unsigned char *bytes, size_t size, sn_store **out)
@@ -486,14 +471,11 @@ static stonet_status check_written(const char *path, const void *expected)
 {
     FILE *file = NULL;
     source from = {0};
-    json_t *header = NULL;
+    SN_AUTO(json_t) *header = NULL;
     uint64_t start = 0;
     stonet_status status = open_file(path, &file, &from);
     if (status == STONET_OK) status = open_header(&from, &header, &start);
-    if (status == STONET_OK) {
-        status = compare_header(header, expected);
-        json_decref(header);
-    }
+    if (status == STONET_OK) status = compare_header(header, expected);
     if (file != NULL) fclose(file);
     return status;
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/take_options.h"
 #include "base/workspace.h"
 #include "model/calibration.h"
@@ -11,9 +12,7 @@
 static stonet_status mean_auc(int64_t n, int64_t classes, const double *probability, const int32_t *label,
                               const double *weight, double *auc)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_ARRAY(n, int64_t, order);
     double sum = 0.0, met = 0.0;
     for (int64_t c = classes == 2 ? 1 : 0; c < classes; c++) {
         const double own = sn_auc(n, classes, c, probability, label, weight, order);
@@ -54,9 +53,7 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
                                    stonet_scores *scores)
 {
     const int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
-    SN_WORKSPACE(scratch);
-    int32_t *label = NULL;
-    SN_TRY(SN_TAKE(&scratch, label, n));
+    SN_ARRAY(n, int32_t, label);
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
     scores->error_rate = sn_error_rate(n, classes, probability, label, data->weight);
     scores->accuracy = sn_accuracy(n, classes, probability, label, data->weight);
@@ -93,10 +90,8 @@ static stonet_status score_intervals(const stonet_model *model, const stonet_dat
                                      const stonet_use_options *how, stonet_scores *scores)
 {
     const int64_t n = scores->n, m = sn_schema_outputs(model->schema);
-    SN_WORKSPACE(scratch);
-    double *low = NULL, *high = NULL;
-    SN_TRY(SN_TAKE(&scratch, low, n * m));
-    SN_TRY(SN_TAKE(&scratch, high, n * m));
+    SN_ARRAY(n * m, double, low);
+    SN_ARRAY(n * m, double, high);
     SN_TRY(stonet_predict_interval(model, data, how, low, high));
     double covered = 0.0, width = 0.0, total = 0.0;
     for (int64_t i = 0; i < n; i++) {
@@ -120,9 +115,7 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
                                    stonet_scores *scores)
 {
     const int64_t n = scores->n, m = sn_schema_outputs(model->schema);
-    SN_WORKSPACE(scratch);
-    double *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, y, n * m));
+    SN_ARRAY(n * m, double, y);
     SN_TRY(sn_schema_response(model->schema, data, NULL, y));
     scores->mse = sn_mse(n, m, predicted, y, data->weight);
     scores->mse_scaled = scaled_mse(model->schema, n, predicted, y, data->weight);
@@ -208,8 +201,7 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
     SN_TRY(sn_use_plain(options, "stonet_confusion", &how));
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
-    int32_t *label = NULL;
-    SN_TRY(SN_TAKE(&scratch, label, stonet_data_rows(data)));
+    SN_ARRAY(stonet_data_rows(data), int32_t, label);
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
     sn_confusion(stonet_data_rows(data), sn_schema_outputs(model->schema), predicted, label, table);

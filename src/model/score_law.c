@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/take_options.h"
-#include "base/workspace.h"
 #include "data/frame.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
@@ -73,12 +73,11 @@ stonet_status sn_law_losses(const stonet_model *model, int64_t n, const double *
 stonet_status sn_law_losses_without(const stonet_model *model, const stonet_data *train,
                                     const stonet_data *data, double *loss)
 {
-    SN_WORKSPACE(scratch);
     fitted_law fitted;
-    double *known = NULL, *seen = NULL, parameter[SN_LAW_PARAMETERS], centre;
+    double parameter[SN_LAW_PARAMETERS], centre;
     SN_TRY(law_of(model, &fitted));
-    SN_TRY(SN_TAKE(&scratch, known, train->n * SN_LAW_SEEN));
-    SN_TRY(SN_TAKE(&scratch, seen, data->n * SN_LAW_SEEN));
+    SN_ARRAY(train->n * SN_LAW_SEEN, double, known);
+    SN_ARRAY(data->n * SN_LAW_SEEN, double, seen);
     SN_TRY(sn_schema_encode_law(model->schema, train, known, NULL));
     SN_TRY(sn_schema_encode_law(model->schema, data, seen, NULL));
     sn_law_fit(fitted.law, &(sn_law_sample){.n = train->n, .seen = known, .weight = train->weight}, true,
@@ -108,12 +107,10 @@ static double survival_at(const void *user, int64_t row, double t)
 static stonet_status score_times(const stonet_data *data, const fitted_law *fitted, const double *predicted,
                                  stonet_scores *scores)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = data->n < MOST_PAIRED ? data->n : MOST_PAIRED, m = data->n_targets;
-    double *time = NULL, *event = NULL, *median = NULL;
-    SN_TRY(SN_TAKE(&scratch, time, n));
-    SN_TRY(SN_TAKE(&scratch, event, n));
-    SN_TRY(SN_TAKE(&scratch, median, n));
+    SN_ARRAY(n, double, time);
+    SN_ARRAY(n, double, event);
+    SN_ARRAY(n, double, median);
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = (int64_t)((double)i / (double)n * (double)data->n);
         time[i] = data->y[row * m];
@@ -188,10 +185,9 @@ stonet_status sn_quantile_residuals(const stonet_model *model, int64_t n, const 
 stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, const double *predicted,
                            stonet_scores *scores)
 {
-    SN_WORKSPACE(scratch);
     fitted_law fitted;
-    double *seen = NULL, sum = 0.0, total = 0.0;
-    SN_TRY(SN_TAKE(&scratch, seen, data->n * SN_LAW_SEEN));
+    double sum = 0.0, total = 0.0;
+    SN_ARRAY(data->n * SN_LAW_SEEN, double, seen);
     SN_TRY(sn_schema_encode_law(model->schema, data, seen, NULL)); /* and every row is looked at */
     SN_TRY(law_of(model, &fitted));
     for (int64_t i = 0; i < data->n; i++) {
@@ -226,9 +222,7 @@ stonet_status stonet_predict_survival(const stonet_model *model, const stonet_da
                                       const stonet_use_options *options, const double *times, int64_t count,
                                       double *survival, double *restricted_mean)
 {
-    SN_WORKSPACE(scratch);
     fitted_law fitted;
-    double *median = NULL;
     if (model == NULL || data == NULL || times == NULL || survival == NULL || count < 1)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict_survival needs a model, data, times and room for the probabilities");
@@ -241,7 +235,7 @@ stonet_status stonet_predict_survival(const stonet_model *model, const stonet_da
             return sn_fail(STONET_ERROR_ARGUMENT, "the times must be above 0 and ascend: %g does not",
                            times[k]);
     SN_TRY(law_of(model, &fitted));
-    SN_TRY(SN_TAKE(&scratch, median, data->n));
+    SN_ARRAY(data->n, double, median);
     SN_TRY(stonet_predict(model, data, options, median));
     for (int64_t i = 0; i < data->n; i++) {
         for (int64_t k = 0; k < count; k++)

@@ -221,9 +221,7 @@ static stonet_status spec_from_json(const json_t *config, stonet_spec **out)
     SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(stonet_spec_create(method, &spec));
     SN_TRY(fill_spec(config, spec));
-    *out = spec;
-    spec = NULL;
-    return STONET_OK;
+    return SN_GIVE(spec, out);
 }
 
 /* The whole of a small text file; sn_free it, also after a failure. */
@@ -248,21 +246,11 @@ static stonet_status read_small_file(const char *path, char **text, size_t *size
 static stonet_status parse_config(const char *text, size_t size, stonet_spec **out)
 {
     json_error_t error;
-    json_t *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    SN_AUTO(json_t) *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (config == NULL)
         return sn_json_unread(
             &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
-    stonet_status status = spec_from_json(config, out);
-    json_decref(config);
-    return status;
-}
-
-static stonet_status read_config(const char *path, stonet_spec **out)
-{
-    SN_BLOCK char *text = NULL;
-    size_t size = 0;
-    SN_TRY(read_small_file(path, &text, &size));
-    return parse_config(text, size, out);
+    return spec_from_json(config, out);
 }
 
 stonet_status stonet_spec_parse(const char *json, stonet_spec **out)
@@ -277,6 +265,9 @@ stonet_status stonet_spec_read(const char *path, stonet_spec **out)
 {
     if (path == NULL || out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "a config needs a file name");
     *out = NULL;
-    stonet_status status = read_config(path, out);
+    SN_BLOCK char *text = NULL;
+    size_t size = 0;
+    stonet_status status = read_small_file(path, &text, &size);
+    if (status == STONET_OK) status = parse_config(text, size, out);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
 }

@@ -63,17 +63,12 @@ stonet_status stonet_spec_create(const char *method, stonet_spec **out)
     *out = NULL;
     const sn_method *found = sn_method_find(method);
     if (found == NULL) return unknown_method(method);
-    stonet_spec *spec;
+    SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(SN_NEW(spec, 1));
     spec->method = found;
-    stonet_status status = sn_settings_create(sn_common_params, sn_common_param_count, &spec->common);
-    if (status == STONET_OK) status = sn_settings_create(found->params, found->n_params, &spec->settings);
-    if (status != STONET_OK) {
-        stonet_spec_free(spec);
-        return status;
-    }
-    *out = spec;
-    return STONET_OK;
+    SN_TRY(sn_settings_create(sn_common_params, sn_common_param_count, &spec->common));
+    SN_TRY(sn_settings_create(found->params, found->n_params, &spec->settings));
+    return SN_GIVE(spec, out);
 }
 
 void stonet_spec_free(stonet_spec *spec)
@@ -85,29 +80,19 @@ void stonet_spec_free(stonet_spec *spec)
     sn_free(spec);
 }
 
-static stonet_status copy_parts(const stonet_spec *from, stonet_spec *to)
-{
-    to->method = from->method;
-    to->learner = from->learner;
-    SN_TRY(sn_settings_copy(from->common, &to->common));
-    SN_TRY(sn_settings_copy(from->settings, &to->settings));
-    return from->learner_settings != NULL ? sn_settings_copy(from->learner_settings, &to->learner_settings)
-                                          : STONET_OK;
-}
-
 stonet_status stonet_spec_copy(const stonet_spec *spec, stonet_spec **out)
 {
     if (spec == NULL || out == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to copy");
     *out = NULL;
-    stonet_spec *copy;
+    SN_AUTO(stonet_spec) *copy = NULL;
     SN_TRY(SN_NEW(copy, 1));
-    stonet_status status = copy_parts(spec, copy);
-    if (status != STONET_OK) {
-        stonet_spec_free(copy);
-        return status;
-    }
-    *out = copy;
-    return STONET_OK;
+    copy->method = spec->method;
+    copy->learner = spec->learner;
+    SN_TRY(sn_settings_copy(spec->common, &copy->common));
+    SN_TRY(sn_settings_copy(spec->settings, &copy->settings));
+    if (spec->learner_settings != NULL)
+        SN_TRY(sn_settings_copy(spec->learner_settings, &copy->learner_settings));
+    return SN_GIVE(copy, out);
 }
 
 /* Replaces settings by a copy of others. */
@@ -142,9 +127,7 @@ stonet_status stonet_model_spec(const stonet_model *model, stonet_spec **out)
     *out = NULL;
     SN_TRY(stonet_spec_create(model->method->name, &spec));
     SN_TRY(fill_from_model(model, spec));
-    *out = spec;
-    spec = NULL;
-    return STONET_OK;
+    return SN_GIVE(spec, out);
 }
 
 /* Settings of a learner chosen before go when another one is chosen; naming the same one again keeps them. */

@@ -4,34 +4,28 @@
 #include "base/memory.h"
 #include "base/run.h"
 #include "base/take_options.h"
+#include "math/kernel.h"
 #include "model/model.h"
-
-static void widen(int64_t count, const float *from, double *to)
-{
-    for (int64_t i = 0; i < count; i++) to[i] = (double)from[i];
-}
 
 /* x n x p: the features as the method sees them. */
 static stonet_status encoded_features(const stonet_model *model, const stonet_data *data, int64_t n,
                                       double *x)
 {
-    SN_BLOCK float *encoded = NULL;
-    int64_t p = sn_schema_features(model->schema);
-    SN_TRY(SN_NEW_RAW(encoded, n * p));
-    stonet_status status = sn_schema_encode_x(model->schema, data, encoded);
-    if (status == STONET_OK) widen(n * p, encoded, x);
-    return status;
+    const int64_t p = sn_schema_features(model->schema);
+    SN_ARRAY(n * p, float, encoded);
+    SN_TRY(sn_schema_encode_x(model->schema, data, encoded));
+    sn_widen(n * p, encoded, x);
+    return STONET_OK;
 }
 
 static stonet_status reduced_features(const stonet_model *model, const stonet_data *data,
                                       const stonet_run *run, int64_t n, double *z)
 {
-    SN_BLOCK float *reduced = NULL;
-    SN_TRY(SN_NEW_RAW(reduced, n * model->dim));
+    SN_ARRAY(n * model->dim, float, reduced);
     stonet_use_options options = {.size = sizeof options, .threads = run->threads};
-    stonet_status status = stonet_transform(model, data, &options, reduced);
-    if (status == STONET_OK) widen(n * model->dim, reduced, z);
-    return status;
+    SN_TRY(stonet_transform(model, data, &options, reduced));
+    sn_widen(n * model->dim, reduced, z);
+    return STONET_OK;
 }
 
 /* The response as numbers to test: n x columns. */
@@ -39,6 +33,11 @@ typedef struct response {
     int64_t columns;
     double *y;
 } response;
+
+static void response_free(response *self)
+{
+    sn_free(self->y);
+}
 
 /* Indicators of codes 0 .. classes - 1. */
 static stonet_status indicators(const int32_t *code, int64_t n, int64_t classes, response *out)
@@ -80,8 +79,7 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
         SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
         return sn_schema_encode_y(model->schema, data, NULL, out->y);
     }
-    SN_BLOCK int32_t *label = NULL;
-    SN_TRY(SN_NEW_RAW(label, n));
+    SN_ARRAY(n, int32_t, label);
     SN_TRY(sn_schema_encode_y(model->schema, data, label, NULL));
     return indicators(label, n, out->columns, out);
 }
@@ -91,13 +89,10 @@ static stonet_status later_columns(const stonet_model *model, const stonet_data 
                                    int64_t from, double *out)
 {
     const int64_t n = stonet_data_rows(data), dim = model->dim, later = dim - from;
-    double *z = NULL;
-    SN_TRY(SN_NEW_RAW(z, n * dim));
-    stonet_status status = reduced_features(model, data, run, n, z);
-    for (int64_t i = 0; status == STONET_OK && i < n; i++)
-        memcpy(out + i * later, z + i * dim + from, (size_t)later * sizeof *out);
-    sn_free(z);
-    return status;
+    SN_ARRAY(n * dim, double, z);
+    SN_TRY(reduced_features(model, data, run, n, z));
+    for (int64_t i = 0; i < n; i++) memcpy(out + i * later, z + i * dim + from, (size_t)later * sizeof *out);
+    return STONET_OK;
 }
 
 stonet_status stonet_sufficiency(const stonet_model *model, const stonet_data *data,
@@ -126,29 +121,20 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
     }
     const int64_t n = stonet_data_rows(data);
     const int64_t p = larger != NULL ? larger->dim - model->dim : sn_schema_features(model->schema);
-    stonet_status status = STONET_OK;
-    double *x = NULL, *z = NULL;
-    response to = {0};
-    SN_GOTO(status,
-            sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
-                              "test a sample of the rows"),
-            done);
-    SN_GOTO(status, SN_NEW_RAW(x, n * p), done);
-    SN_GOTO(status, SN_NEW_RAW(z, n * model->dim), done);
-    SN_GOTO(status,
-            larger != NULL ? later_columns(larger, data, &how, model->dim, x)
-                           : encoded_features(model, data, n, x),
-            done);
-    SN_GOTO(status, encoded_response(model, data, n, &to), done);
-    SN_GOTO(status, reduced_features(model, data, &how, n, z), done);
+    SN_TRY(sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
+                             "test a sample of the rows"));
+    SN_ARRAY(n * p, double, x);
+    SN_ARRAY(n * model->dim, double, z);
+    SN_FREED_BY(response_free) response to = {0};
+    SN_TRY(larger != NULL ? later_columns(larger, data, &how, model->dim, x)
+                          : encoded_features(model, data, n, x));
+    SN_TRY(encoded_response(model, data, n, &to));
+    SN_TRY(reduced_features(model, data, &how, n, z));
     stonet_independence_result test;
     const stonet_sides sides = {
         .n = n, .dx = p, .dy = to.columns, .dz = model->dim, .x = x, .y = to.y, .z = z};
-    SN_GOTO(status, stonet_independence(&sides, options, &how, &test), done);
+    SN_TRY(stonet_independence(&sides, options, &how, &test));
     *result =
         (stonet_sufficiency_result){.test = test.test, .statistic = test.statistic, .p_value = test.p_value};
-    status = stonet_prediction_compare(&sides, &how, &result->gain);
-done:
-    SN_FREE_ALL(x, to.y, z);
-    return status;
+    return stonet_prediction_compare(&sides, &how, &result->gain);
 }

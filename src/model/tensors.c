@@ -18,16 +18,11 @@ stonet_status stonet_model_tensors(const stonet_model *model, stonet_tensors **o
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_model_tensors needs a model and a place for the tensors");
     *out = NULL;
-    stonet_tensors *tensors;
+    SN_AUTO(stonet_tensors) *tensors = NULL;
     SN_TRY(SN_NEW(tensors, 1));
-    stonet_status status = sn_store_create(&tensors->store);
-    if (status == STONET_OK) status = sn_model_to_store(model, tensors->store);
-    if (status != STONET_OK) {
-        stonet_tensors_free(tensors);
-        return status;
-    }
-    *out = tensors;
-    return STONET_OK;
+    SN_TRY(sn_store_create(&tensors->store));
+    SN_TRY(sn_model_to_store(model, tensors->store));
+    return SN_GIVE(tensors, out);
 }
 
 void stonet_tensors_free(stonet_tensors *tensors)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/workspace.h"
+#include "base/memory.h"
 #include "model/model.h"
 
 /* The mean of what training has centred, in standard deviations: rounding leaves 1e-8 or so, new rows have
@@ -19,9 +19,8 @@ static bool is_no_mean(double sum, double squares, int64_t n)
    number of them. */
 static stonet_status mark_checked(const sn_schema *schema, bool *checked, int64_t *count)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *group = NULL, used = 0;
-    SN_TRY(SN_TAKE(&scratch, group, sn_schema_used(schema) + 1));
+    int64_t used = 0;
+    SN_ARRAY(sn_schema_used(schema) + 1, int64_t, group);
     sn_schema_groups(schema, group);
     *count = 0;
     for (int64_t input = 0; input < sn_schema_inputs(schema); input++) {
@@ -39,18 +38,14 @@ static stonet_status features_are_centred(const stonet_model *model, const stone
                                           bool *centred)
 {
     const int64_t n = stonet_data_rows(data), p = sn_schema_features(model->schema);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    double *sum = NULL, *squares = NULL;
-    bool *checked = NULL;
     int64_t count_checked;
-    SN_TRY(SN_TAKE(&scratch, checked, p));
+    SN_ARRAY(p, bool, checked);
     SN_TRY(mark_checked(model->schema, checked, &count_checked));
     *centred = alone;
     if (count_checked == 0) return STONET_OK;
-    SN_TRY(SN_TAKE(&scratch, x, BLOCK * p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, sum, p));
-    SN_TRY(SN_TAKE_ZERO(&scratch, squares, p));
+    SN_ARRAY(BLOCK * p, float, x);
+    SN_ZEROS(p, double, sum);
+    SN_ZEROS(p, double, squares);
     for (int64_t first = 0; first < n; first += BLOCK) {
         const int64_t count = n - first < BLOCK ? n - first : BLOCK;
         SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));

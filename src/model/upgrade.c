@@ -47,18 +47,12 @@ static stonet_status read_network(const sn_store *part, sn_network *net)
 static stonet_status rewrite_network(const sn_store *old, const char *prefix, bool linear_first,
                                      sn_store *fresh)
 {
-    sn_network net = {.shape = {.linear_layer = linear_first ? 1 : 0}};
-    sn_store *from = NULL, *to = NULL;
-    stonet_status status;
-    SN_GOTO(status, sn_store_part(old, prefix, &from), done);
-    SN_GOTO(status, sn_store_part(fresh, prefix, &to), done);
-    SN_GOTO(status, read_network(from, &net), done);
-    status = sn_network_put(&net, to);
-done:
-    sn_store_free(from);
-    sn_store_free(to);
-    sn_network_clear(&net);
-    return status;
+    SN_FREED_BY(sn_network_clear) sn_network net = {.shape = {.linear_layer = linear_first ? 1 : 0}};
+    SN_AUTO(sn_store) *from = NULL, *to = NULL;
+    SN_TRY(sn_store_part(old, prefix, &from));
+    SN_TRY(sn_store_part(fresh, prefix, &to));
+    SN_TRY(read_network(from, &net));
+    return sn_network_put(&net, to);
 }
 
 /* ---- the rest ---- */
@@ -117,15 +111,10 @@ static stonet_status rewrite(const sn_store *old, sn_store *fresh)
 
 stonet_status sn_model_upgrade_1(const sn_store *old, sn_store **out)
 {
-    sn_store *fresh = NULL;
+    SN_AUTO(sn_store) *fresh = NULL;
     SN_TRY(sn_store_create(&fresh));
-    stonet_status status = rewrite(old, fresh);
-    if (status != STONET_OK) {
-        sn_store_free(fresh);
-        return status;
-    }
-    *out = fresh;
-    return STONET_OK;
+    SN_TRY(rewrite(old, fresh));
+    return SN_GIVE(fresh, out);
 }
 
 void sn_model_upgrade_settings(json_t *settings)

@@ -264,13 +264,9 @@ static stonet_status ask_z(const sn_average *average, const float *x, int64_t n,
     const reduction *to = average->user;
     const stonet_model *model = average->model;
     sn_transform_request part = *to->request;
-    SN_WORKSPACE(scratch);
-    float *z = NULL;
-    int32_t *label = NULL;
-    double *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, z, n * model->dim));
-    SN_TRY(SN_TAKE(&scratch, label, n));
-    SN_TRY(SN_TAKE(&scratch, y, n * to->outputs));
+    SN_ARRAY(n * model->dim, float, z);
+    SN_ARRAY(n, int32_t, label);
+    SN_ARRAY(n * to->outputs, double, y);
     for (int64_t i = 0; i < n; i++) {
         if (part.label != NULL) label[i] = part.label[row[i]];
         for (int64_t k = 0; part.y != NULL && k < to->outputs; k++)
@@ -288,9 +284,7 @@ static stonet_status ask_z(const sn_average *average, const float *x, int64_t n,
 static stonet_status average_z(const reduction *to, int64_t first, int64_t count, float *z)
 {
     const int64_t q = to->average->model->dim;
-    SN_WORKSPACE(scratch);
-    double *mean = NULL;
-    SN_TRY(SN_TAKE(&scratch, mean, count * q));
+    SN_ARRAY(count * q, double, mean);
     for (int64_t k = 0; k < count * q; k++) mean[k] = (double)z[k];
     SN_TRY(sn_average_rows(to->average, first, count, mean, NULL));
     for (int64_t k = 0; k < count * q; k++) z[k] = (float)mean[k];
@@ -327,9 +321,7 @@ static stonet_status draw_all(const sn_average *average, const reduction *to)
 {
     const stonet_model *model = average->model;
     const int64_t n = stonet_data_rows(average->data), block = block_rows(model);
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    SN_TRY(SN_TAKE(&scratch, x, (n < block ? n : block) * sn_schema_features(model->schema)));
+    SN_ARRAY((n < block ? n : block) * sn_schema_features(model->schema), float, x);
     sn_transform_request request = *to->request;
     request.draws = 1;
     for (int64_t draw = 0; draw < to->request->draws; draw++) {
@@ -403,10 +395,8 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' has no noise and no activation: it only gives the plain Z",
                        model->method->name);
-    int before = sn_model_threads(request.threads);
-    stonet_status status = transform(model, data, &how, &request, z);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(request.threads);
+    return transform(model, data, &how, &request, z);
 }
 
 /* ---- predict ---- */
@@ -464,10 +454,8 @@ static stonet_status spread_incomplete(const sn_average *predictions, int64_t fi
 {
     if (!sn_average_wanted(predictions->model, predictions->data)) return STONET_OK;
     const int64_t m = predictions->width;
-    SN_WORKSPACE(scratch);
-    double *variance = NULL, *between = NULL;
-    SN_TRY(SN_TAKE(&scratch, variance, count * m));
-    SN_TRY(SN_TAKE(&scratch, between, count * m));
+    SN_ARRAY(count * m, double, variance);
+    SN_ARRAY(count * m, double, between);
     sn_average variances = *predictions;
     variances.ask = ask_variance;
     for (int64_t k = 0; k < count * m; k++) variance[k] = out[k] * out[k];
@@ -499,11 +487,9 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
                        "stonet_predict_spread needs a model, data and room for the spreads");
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
-    int before = sn_model_threads(how.threads);
+    SN_THREADS(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, NULL, spread_block, &to);
-    sn_model_threads(before);
-    return status;
+    return for_each_block(model, data, NULL, spread_block, &to);
 }
 
 stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
@@ -518,14 +504,11 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no "
                        "predictions; fit it with a target to predict and score");
-    int before = sn_model_threads(how.threads);
+    SN_THREADS(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
-    stonet_status status = for_each_block(model, data, how.team, predict_block, &to);
-    if (status == STONET_OK)
-        status = share_rows(model, stonet_data_rows(data), how.team,
-                            (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
-    sn_model_threads(before);
-    return status;
+    SN_TRY(for_each_block(model, data, how.team, predict_block, &to));
+    return share_rows(model, stonet_data_rows(data), how.team,
+                      (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
 }
 
 /* ---- what missing cells leave open ---- */
@@ -540,17 +523,14 @@ stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data
     if (prediction != NULL && sn_schema_outputs(model->schema) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no predictions");
-    int before = sn_model_threads(how.threads);
-    stonet_status status = STONET_OK;
+    SN_THREADS(how.threads);
     const int64_t n = stonet_data_rows(data);
     sn_average average = average_predictions(model, data, &how);
-    if (prediction != NULL) status = sn_average_rows(&average, 0, n, NULL, prediction);
+    if (prediction != NULL) SN_TRY(sn_average_rows(&average, 0, n, NULL, prediction));
     const sn_transform_request plain = {.seed = how.seed, .threads = how.threads};
     const reduction to = {.request = &plain, .outputs = sn_schema_outputs(model->schema)};
     average.width = model->dim;
     average.ask = ask_z;
     average.user = &to;
-    if (z != NULL && status == STONET_OK) status = sn_average_rows(&average, 0, n, NULL, z);
-    sn_model_threads(before);
-    return status;
+    return z != NULL ? sn_average_rows(&average, 0, n, NULL, z) : STONET_OK;
 }

@@ -1,6 +1,5 @@
 /* What the rows of a fit count: the weights of the table, times those of their classes. */
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "model/model.h"
 
 static bool balances(const sn_settings *common)
@@ -32,9 +31,8 @@ stonet_status sn_weights_check(const stonet_model *model, const stonet_data *tra
 /* w_i <- w_i W / (C W_c): every class counts the same, and all rows as much as before. */
 static stonet_status balance(const sn_problem *problem, float *weight)
 {
-    SN_WORKSPACE(scratch);
-    double *of_class = NULL, total = 0.0, classes = 0.0;
-    SN_TRY(SN_TAKE_ZERO(&scratch, of_class, problem->outputs));
+    double total = 0.0, classes = 0.0;
+    SN_ZEROS(problem->outputs, double, of_class);
     for (int64_t i = 0; i < problem->n; i++) {
         of_class[sn_problem_label(problem, i)] += (double)weight[i];
         total += (double)weight[i];

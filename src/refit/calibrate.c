@@ -68,11 +68,8 @@ static stonet_status score_classes(calibration_job *job, int64_t count, const st
     sn_calibration *made = job->made;
     const int64_t classes = job->outputs;
     const bool knows_all = sn_schema_outputs(asked->schema) == classes;
-    SN_WORKSPACE(scratch);
-    double *score = NULL;
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(&scratch, score, classes));
-    SN_TRY(SN_TAKE(&scratch, order, classes));
+    SN_ARRAY(classes, double, score);
+    SN_ARRAY(classes, int64_t, order);
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = job->at + i;
         const double *p = predicted + i * classes;
@@ -92,10 +89,10 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     const int64_t n = stonet_data_rows(held_out), most = sn_calibration_block(job->model);
     const int64_t block = n < most ? n : most, m = job->outputs;
     SN_WORKSPACE(scratch);
-    double *predicted = NULL, *spread = NULL, *u = NULL, *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, predicted, block * m));
+    double *spread = NULL, *y = NULL;
+    SN_ARRAY(block * m, double, predicted);
     if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
-    SN_TRY(SN_TAKE(&scratch, u, block));
+    SN_ARRAY(block, double, u);
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
     if (sn_schema_law(job->model->schema) == SN_LAW_COUNTS)
         memcpy(y, held_out->y, (size_t)n * sizeof *y);
@@ -180,8 +177,7 @@ static stonet_status fit_members(const calibration_job *job, const sn_folds *fol
 {
     SN_WORKSPACE(scratch);
     SN_AUTO(stonet_spec) *spec = NULL;
-    sn_rows *part = NULL;
-    SN_TRY(SN_TAKE(&scratch, part, folds->count));
+    SN_ARRAY(folds->count, sn_rows, part);
     for (int k = first; k < end; k++) part[k] = folds->fold[k].train;
     SN_TRY(stonet_model_spec(job->model, &spec));
     sn_refits wanted = {(const stonet_spec *const *)&spec, 1, job->data, part, 1, "calibrating"};
@@ -203,34 +199,29 @@ static stonet_status fit_members(const calibration_job *job, const sn_folds *fol
 static stonet_status refit_members(calibration_job *job, const sn_folds *folds)
 {
     sn_calibration *made = job->made;
-    stonet_status status = STONET_OK;
     const int half = job->shares_choice ? folds->count / 2 : folds->count;
     SN_TRY(fit_members(job, folds, 0, half));
     if (half < folds->count) SN_TRY(fit_members(job, folds, half, folds->count));
     SN_TRY(sn_refit_check_columns(job->model, made->member, made->n_members));
-    for (int k = 0; k < folds->count && status == STONET_OK; k++) {
+    for (int k = 0; k < folds->count; k++) {
         const sn_rows *test = &folds->fold[k].test;
-        stonet_data *held_out = NULL;
+        SN_AUTO(stonet_data) *held_out = NULL;
         SN_TRY(stonet_data_subset(job->data, test->list, test->n, &held_out));
-        status = score_rows(job, held_out, k);
-        stonet_data_free(held_out);
+        SN_TRY(score_rows(job, held_out, k));
     }
-    return status;
+    return STONET_OK;
 }
 
 /* The rows in the order of their scores, encoded: x rows x p. */
 static stonet_status encode_scored(const calibration_job *job, const sn_folds *folds, float *x)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL, at = 0;
-    stonet_data *rows = NULL;
-    SN_TRY(SN_TAKE(&scratch, order, job->made->rows));
+    int64_t at = 0;
+    SN_AUTO(stonet_data) *rows = NULL;
+    SN_ARRAY(job->made->rows, int64_t, order);
     for (int k = 0; k < folds->count; k++)
         for (int64_t i = 0; i < folds->fold[k].test.n; i++) order[at++] = sn_rows_at(&folds->fold[k].test, i);
     SN_TRY(stonet_data_subset(job->data, order, at, &rows));
-    const stonet_status status = sn_schema_encode_x(job->model->schema, rows, x);
-    stonet_data_free(rows);
-    return status;
+    return sn_schema_encode_x(job->model->schema, rows, x);
 }
 
 /* Scores over the spread that the held-out rows show. */
@@ -238,13 +229,10 @@ static stonet_status learn_spread(const calibration_job *job, const sn_folds *fo
 {
     sn_calibration *made = job->made;
     const int64_t p = sn_schema_features(job->model->schema), m = job->outputs;
-    SN_WORKSPACE(scratch);
-    float *x = NULL;
-    double *spread = NULL;
-    SN_TRY(sn_memory_require((uint64_t)made->rows * (uint64_t)p * (sizeof *x + sizeof(double)),
+    SN_TRY(sn_memory_require((uint64_t)made->rows * (uint64_t)p * (sizeof(float) + sizeof(double)),
                              "the spread of held-out rows", "leave --folds out"));
-    SN_TRY(SN_TAKE(&scratch, x, made->rows * p));
-    SN_TRY(SN_TAKE(&scratch, spread, made->n_members * m));
+    SN_ARRAY(made->rows * p, float, x);
+    SN_ARRAY(made->n_members * m, double, spread);
     SN_TRY(encode_scored(job, folds, x));
     const sn_scored_rows rows = {.n = made->rows,
                                  .p = p,
@@ -429,11 +417,9 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
                            .outputs = sn_schema_outputs(model->schema),
                            .has_classes = sn_schema_task(model->schema) == SN_CLASSIFICATION};
     note_rows(&job, &how);
-    int before = sn_model_threads(running.threads);
-    sn_folds folds = {0};
+    SN_THREADS(running.threads);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     stonet_status status = score_all(&job, &how, &folds);
-    sn_folds_free(&folds);
-    sn_model_threads(before);
     if (status != STONET_OK) {
         sn_calibration_free(job.made);
         return status;

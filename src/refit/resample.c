@@ -23,10 +23,9 @@ static stonet_status fit_model(const refits *self, int64_t m, const stonet_run *
 {
     const sn_refits *wanted = self->wanted;
     const sn_rows *part = &wanted->part[m / wanted->specs];
-    stonet_data *rows = NULL;
+    SN_AUTO(stonet_data) *rows = NULL;
     SN_TRY(stonet_data_subset(wanted->data, part->list, part->n, &rows));
     stonet_status status = stonet_fit(wanted->spec[m % wanted->specs], rows, run, &self->model[m]);
-    stonet_data_free(rows);
     if (status == STONET_OK && stonet_model_outcome(self->model[m]) == STONET_DIVERGED)
         status = sn_fail(STONET_ERROR_NUMERIC, "the training diverged; a smaller lr may help");
     return status == STONET_OK ? STONET_OK
@@ -47,12 +46,7 @@ static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *
 
 static void report(const refits *self)
 {
-    sn_progress(self->run, &(stonet_progress){.stage = self->wanted->stage,
-                                              .done = self->done,
-                                              .total = self->count,
-                                              .loss = (double)NAN,
-                                              .validation_loss = (double)NAN,
-                                              .seconds = sn_seconds() - self->started});
+    sn_progress_of(self->run, self->wanted->stage, self->done, self->count, self->started);
 }
 
 static void take_result(refits *self, int64_t k, stonet_status status)
@@ -88,14 +82,13 @@ static bool fit_pieces(refits *self)
     if (sn_should_stop(self->run)) return true; /* a wish that was there before starts nothing */
 #pragma omp parallel num_threads(beside)
     {
-        const int before = sn_model_threads(quiet.run.threads);
+        SN_THREADS(quiet.run.threads);
 #pragma omp for schedule(dynamic)
         for (int64_t k = 0; k < self->count; k++) {
             if (sn_should_stop_shared(self->run, &quiet.stopped) || has_failed(self)) continue;
             take_result(self, k, fit_piece(self, k, &quiet.run));
             if (omp_get_thread_num() == 0) report(self);
         }
-        sn_model_threads(before);
     }
     return quiet.stopped != 0;
 }

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "base/take_options.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 #include "model/model.h"
 
@@ -22,9 +21,7 @@ static stonet_status unit_columns(const stonet_model *model, const stonet_data *
                                   double *z)
 {
     const int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
-    SN_WORKSPACE(scratch);
-    float *single = NULL;
-    SN_TRY(SN_TAKE(&scratch, single, n * q));
+    SN_ARRAY(n * q, float, single);
     stonet_use_options how = {.size = sizeof how, .threads = run->threads};
     SN_TRY(stonet_transform(model, data, &how, single));
     for (int64_t k = 0; k < q; k++) {
@@ -56,16 +53,14 @@ static void match(int64_t r, int64_t q, double *cor, double part, double *sum)
 static stonet_status add_refit(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
                                const double *z, int64_t q, double part, double *r)
 {
-    SN_WORKSPACE(scratch);
     SN_AUTO(stonet_model) *refit = NULL;
-    double *other = NULL, *cor = NULL;
     const int64_t n = stonet_data_rows(train);
     SN_TRY(stonet_fit(spec, train, run, &refit));
     if (stonet_model_outcome(refit) != STONET_DONE)
         return sn_fail(STONET_ERROR_INTERRUPTED, "a fit by another seed did not reach its end");
     const int64_t dim = stonet_model_dim(refit);
-    SN_TRY(SN_TAKE(&scratch, other, n * dim));
-    SN_TRY(SN_TAKE(&scratch, cor, dim * q));
+    SN_ARRAY(n * dim, double, other);
+    SN_ARRAY(dim * q, double, cor);
     SN_TRY(unit_columns(refit, train, run, other));
     sn_gemm(true, false, dim, q, n, 1.0, other, z, 0.0, cor);
     match(dim, q, cor, part, r);
@@ -85,17 +80,15 @@ stonet_status stonet_stability(const stonet_model *model, const stonet_data *tra
             STONET_ERROR_DATA,
             "the model was fitted on %lld rows, and %s has %lld: stability needs the rows it was fitted on",
             (long long)model->n_train, sn_table_name(train), (long long)n);
-    SN_WORKSPACE(scratch);
     stonet_run how;
     SN_AUTO(stonet_spec) *spec = NULL;
-    double *z = NULL;
     const int64_t count = refits > 0 ? refits : REFITS, q = model->dim;
     SN_TRY(sn_take_run(run, &how));
     how.on_message = NULL; /* those of the fit itself were enough */
     SN_TRY(stonet_model_spec(model, &spec));
     /* Z does not depend on what is fitted on it. */
     if (model->learner != NULL) SN_TRY(stonet_spec_set(spec, "learner", "none"));
-    SN_TRY(SN_TAKE(&scratch, z, n * q));
+    SN_ARRAY(n * q, double, z);
     SN_TRY(unit_columns(model, train, &how, z));
     for (int64_t k = 0; k < q; k++) r[k] = 0.0;
     for (int64_t b = 1; b <= count; b++) {

@@ -40,9 +40,7 @@ typedef struct se_job {
 static stonet_status reduce(const stonet_model *model, const stonet_data *data, int threads, double *z)
 {
     const int64_t cells = stonet_data_rows(data) * model->dim;
-    SN_WORKSPACE(scratch);
-    float *single = NULL;
-    SN_TRY(SN_TAKE(&scratch, single, cells));
+    SN_ARRAY(cells, float, single);
     stonet_use_options how = {.size = sizeof how, .threads = threads};
     SN_TRY(stonet_transform(model, data, &how, single));
     for (int64_t i = 0; i < cells; i++) z[i] = (double)single[i];
@@ -63,12 +61,10 @@ static stonet_status procrustes(int64_t n, int64_t r, int64_t q, const double *a
                                 double *turn)
 {
     const int64_t least = r < q ? r : q;
-    SN_WORKSPACE(scratch);
-    double *product = NULL, *u = NULL, *s = NULL, *vt = NULL;
-    SN_TRY(SN_TAKE(&scratch, product, r * q));
-    SN_TRY(SN_TAKE(&scratch, u, r * least));
-    SN_TRY(SN_TAKE(&scratch, s, least));
-    SN_TRY(SN_TAKE(&scratch, vt, least * q));
+    SN_ARRAY(r * q, double, product);
+    SN_ARRAY(r * least, double, u);
+    SN_ARRAY(least, double, s);
+    SN_ARRAY(least * q, double, vt);
     sn_gemm(true, false, r, q, n, 1.0, a, b, 0.0, product);
     SN_TRY(sn_svd(r, q, product, u, s, vt));
     const double size = sn_norm(n * r, a);
@@ -81,10 +77,8 @@ static stonet_status correlation(int64_t n, int64_t r, int64_t q, double *a, con
                                  double *mean)
 {
     const int64_t least = r < q ? r : q;
-    SN_WORKSPACE(scratch);
-    double *product = NULL, *s = NULL;
-    SN_TRY(SN_TAKE(&scratch, product, r * q));
-    SN_TRY(SN_TAKE(&scratch, s, least));
+    SN_ARRAY(r * q, double, product);
+    SN_ARRAY(least, double, s);
     SN_TRY(sn_orthonormalise(n, r, a));
     sn_gemm(true, false, r, q, n, 1.0, a, basis, 0.0, product);
     SN_TRY(sn_svd(r, q, product, NULL, s, NULL));
@@ -97,13 +91,12 @@ static stonet_status correlation(int64_t n, int64_t r, int64_t q, double *a, con
 static stonet_status add_refit(se_job *job, const stonet_model *refit, int64_t b)
 {
     const int64_t r = refit->dim, q = job->q;
-    SN_WORKSPACE(scratch);
-    double *a = NULL, *mean = NULL, *turn = NULL, *z = NULL, *turned = NULL, found = 0.0;
-    SN_TRY(SN_TAKE(&scratch, a, job->n * r));
-    SN_TRY(SN_TAKE(&scratch, mean, r));
-    SN_TRY(SN_TAKE(&scratch, turn, r * q));
-    SN_TRY(SN_TAKE(&scratch, z, job->rows * r));
-    SN_TRY(SN_TAKE(&scratch, turned, job->rows * q));
+    double found = 0.0;
+    SN_ARRAY(job->n * r, double, a);
+    SN_ARRAY(r, double, mean);
+    SN_ARRAY(r * q, double, turn);
+    SN_ARRAY(job->rows * r, double, z);
+    SN_ARRAY(job->rows * q, double, turned);
     SN_TRY(reduce(refit, job->train, job->run->threads, a));
     centre(job->n, r, a, mean);
     SN_TRY(procrustes(job->n, r, q, a, job->z0, turn));
@@ -208,8 +201,6 @@ stonet_status stonet_transform_se(const stonet_model *model, const stonet_data *
     if (job.n / 2 <= job.q)
         return sn_fail(STONET_ERROR_DATA, "%lld training rows are too few for standard errors",
                        (long long)job.n);
-    int before = sn_model_threads(running.threads);
-    stonet_status status = spread(&job, refits > 0 ? refits : REFITS, se, stability);
-    sn_model_threads(before);
-    return status;
+    SN_THREADS(running.threads);
+    return spread(&job, refits > 0 ? refits : REFITS, se, stability);
 }

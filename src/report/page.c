@@ -31,10 +31,8 @@ static stonet_status enter_text(json_t *content, const char *key, char *text)
 static stonet_status sample(const sn_page_subject *about, int64_t most, stonet_data **out)
 {
     enum { STREAM = 15 };
-    SN_WORKSPACE(scratch);
-    int64_t *order = NULL;
     const int64_t n = stonet_data_rows(about->data);
-    SN_TRY(SN_TAKE(&scratch, order, n));
+    SN_ARRAY(n, int64_t, order);
     SN_TRY(stonet_permutation(about->run->seed, STREAM, n, order));
     return stonet_data_subset(about->data, order, n < most ? n : most, out);
 }

@@ -216,12 +216,11 @@ static stonet_status put_intervals(const sn_page_subject *about, const sn_page_r
 {
     if (rows->is_classifier || !stonet_model_is_calibrated(about->model)) return STONET_OK;
     SN_WORKSPACE(scratch);
-    double *low = NULL, *high = NULL;
     drawn_rows all = {.count = drawn->count};
     stonet_data *some = NULL;
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
-    SN_TRY(SN_TAKE(&scratch, low, drawn->count * rows->outputs));
-    SN_TRY(SN_TAKE(&scratch, high, drawn->count * rows->outputs));
+    SN_ARRAY(drawn->count * rows->outputs, double, low);
+    SN_ARRAY(drawn->count * rows->outputs, double, high);
     SN_TRY(SN_TAKE(&scratch, all.row, drawn->count));
     SN_TRY(stonet_data_subset(about->data, drawn->row, drawn->count, &some));
     const stonet_status status = stonet_predict_interval(about->model, some, &how, low, high);

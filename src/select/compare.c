@@ -73,12 +73,9 @@ static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
         int64_t n_grid = sn_default_grid(spec->method, sn_strata_task(&self->strata), grid);
         return sn_points_create(spec, grid, n_grid, tuning->trials, seed, &self->points[i]);
     }
-    const char **entries = NULL;
-    SN_TRY(SN_NEW(entries, tuning->n_grid));
+    SN_ZEROS(tuning->n_grid, const char *, entries);
     int64_t count = entries_for(tuning, spec, entries);
-    stonet_status status = sn_points_create(spec, entries, count, tuning->trials, seed, &self->points[i]);
-    sn_free(entries);
-    return status;
+    return sn_points_create(spec, entries, count, tuning->trials, seed, &self->points[i]);
 }
 
 /* ---- tuning inside one training part ---- */
@@ -206,14 +203,11 @@ done:
 
 static stonet_status score_untuned(comparison *self)
 {
-    const stonet_spec **chosen = NULL;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(chosen, self->n_specs));
+    SN_ARRAY(self->n_specs, const stonet_spec *, chosen);
     for (int64_t i = 0; i < self->n_specs; i++)
         chosen[i] = self->points[i].count == 1 ? self->points[i].spec[0] : NULL;
-    stonet_status status = score_splits(self, 0, self->splits.count, chosen);
-    sn_free(chosen);
-    return status;
+    return score_splits(self, 0, self->splits.count, chosen);
 }
 
 static stonet_status run_comparison(comparison *self)

@@ -32,12 +32,7 @@ static void report(const worker *self)
     sn_runner *runner = self->runner;
     char stage[64];
     snprintf(stage, sizeof stage, "%s %s", runner->stage, self->method != NULL ? self->method : "");
-    sn_progress(runner->run, &(stonet_progress){.stage = stage,
-                                                .done = atomic_load(&runner->done),
-                                                .total = runner->total,
-                                                .loss = NAN,
-                                                .validation_loss = NAN,
-                                                .seconds = sn_seconds() - runner->start});
+    sn_progress_of(runner->run, stage, atomic_load(&runner->done), runner->total, runner->start);
 }
 
 static void on_progress(const stonet_progress *progress, void *user)
@@ -77,11 +72,9 @@ static const stonet_use_options ONE_THREAD = {.size = sizeof(stonet_use_options)
 static stonet_status score_split(const stonet_model *model, const sn_split *split, stonet_scores *scores)
 {
     if (split->test != NULL) return stonet_score(model, split->test, &ONE_THREAD, scores);
-    stonet_data *held_out = NULL;
+    SN_AUTO(stonet_data) *held_out = NULL;
     SN_TRY(stonet_data_subset(split->data, split->held_out.list, split->held_out.n, &held_out));
-    stonet_status status = stonet_score(model, held_out, &ONE_THREAD, scores);
-    stonet_data_free(held_out);
-    return status;
+    return stonet_score(model, held_out, &ONE_THREAD, scores);
 }
 
 /* Fits the job's spec, with the dimension that the training rows themselves call for where it is open. */
@@ -92,12 +85,10 @@ static stonet_status fit_rows(sn_job *job, sn_choose_dim *choose, const stonet_d
     SN_TRY(choose(job->spec, train, run, &job->dim));
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)job->dim);
-    stonet_spec *closed = NULL;
+    SN_AUTO(stonet_spec) *closed = NULL;
     SN_TRY(stonet_spec_copy(job->spec, &closed));
-    stonet_status status = stonet_spec_set(closed, "dim", text);
-    if (status == STONET_OK) status = stonet_fit(closed, train, run, model);
-    stonet_spec_free(closed);
-    return status;
+    SN_TRY(stonet_spec_set(closed, "dim", text));
+    return stonet_fit(closed, train, run, model);
 }
 
 static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_run *run,
@@ -105,11 +96,9 @@ static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_
 {
     const sn_split *split = job->split;
     if (split->test != NULL) return fit_rows(job, choose, split->data, run, model);
-    stonet_data *train = NULL;
+    SN_AUTO(stonet_data) *train = NULL;
     SN_TRY(stonet_data_subset(split->data, split->train.list, split->train.n, &train));
-    stonet_status status = fit_rows(job, choose, train, run, model);
-    stonet_data_free(train);
-    return status;
+    return fit_rows(job, choose, train, run, model);
 }
 
 /* shared: what other jobs of the group have trained; NULL: it is alone. */
@@ -151,7 +140,7 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
 static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
 {
     worker self = {.runner = runner, .is_caller = true};
-    int before = sn_model_threads(1);
+    SN_THREADS(1);
     for (int64_t i = 0; i < count; i++) {
         if (jobs[i].status != STONET_ERROR_MEMORY || should_stop(&self)) continue;
         sn_free(jobs[i].failure);
@@ -159,7 +148,6 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
         jobs[i].status = STONET_OK;
         run_job(&jobs[i], &self, NULL);
     }
-    sn_model_threads(before);
 }
 
 /* ---- jobs with a training in common ------------------------------------------------------------------- */
@@ -188,12 +176,9 @@ static stonet_status training_of(const sn_job *job, int64_t i, uint64_t *out)
    jobs. start and member are in `keep`. */
 static stonet_status group_jobs(sn_job *jobs, int64_t count, sn_workspace *keep, groups *out)
 {
-    SN_WORKSPACE(scratch);
-    uint64_t *training = NULL;
-    bool *placed = NULL;
     out->jobs = jobs;
-    SN_TRY(SN_TAKE(&scratch, training, count));
-    SN_TRY(SN_TAKE_ZERO(&scratch, placed, count));
+    SN_ARRAY(count, uint64_t, training);
+    SN_ZEROS(count, bool, placed);
     SN_TRY(SN_TAKE_ZERO(keep, out->start, count + 1));
     SN_TRY(SN_TAKE(keep, out->member, count));
     for (int64_t i = 0; i < count; i++) SN_TRY(training_of(&jobs[i], i, &training[i]));
@@ -309,7 +294,7 @@ static stonet_status take_group(void *user, int64_t g, sn_unpack *record)
 static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker *self)
 {
     stonet_status status = STONET_OK;
-    int before = sn_model_threads(1);
+    SN_THREADS(1);
     int64_t g;
     while ((g = sn_dealer_next(dealer)) >= 0) {
         run_group(all, g, self);
@@ -322,7 +307,6 @@ static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker
         nanosleep(&PAUSE, NULL);
     }
     report(self);
-    sn_model_threads(before);
     return status;
 }
 
@@ -333,11 +317,10 @@ stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
     SN_WORKSPACE(scratch);
     groups all = {0};
     const void **kind = NULL;
-    double *effort = NULL;
     SN_TRY(group_jobs(jobs, count, &scratch, &all));
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE(&scratch, kind, count));
-    SN_TRY(SN_TAKE(&scratch, effort, count));
+    SN_ARRAY(count, double, effort);
     for (int64_t g = 0; g < all.count; g++) {
         const stonet_spec *spec = job_of(&all, all.start[g])->spec;
         kind[g] = spec; /* on another split it takes about as long */
