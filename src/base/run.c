@@ -26,12 +26,13 @@ void sn_progress(const stonet_run *run, const stonet_progress *progress)
     if (run != NULL && run->on_progress != NULL) run->on_progress(progress, run->user);
 }
 
-void sn_progress_of(const stonet_run *run, const char *stage, int64_t done, int64_t total, double started)
+void sn_progress_of(const stonet_run *run, const char *stage, int64_t done, int64_t total, double loss,
+                    double started)
 {
     sn_progress(run, &(stonet_progress){.stage = stage,
                                         .done = done,
                                         .total = total,
-                                        .loss = (double)NAN,
+                                        .loss = loss,
                                         .validation_loss = (double)NAN,
                                         .seconds = sn_seconds() - started});
 }
@@ -50,7 +51,7 @@ stonet_status sn_stages_next(sn_stages *stages, const char *stage, double work)
 {
     enum { HUNDREDTHS = 100 };
     sn_progress_of(stages->run, stage, (int64_t)(HUNDREDTHS * stages->done / stages->work), HUNDREDTHS,
-                   stages->started);
+                   (double)NAN, stages->started);
     stages->done += work;
     if (!sn_should_stop(stages->run)) return STONET_OK;
     return sn_fail(STONET_ERROR_INTERRUPTED, "stopped at the %s, before there was a result", stage);

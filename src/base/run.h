@@ -12,8 +12,9 @@ extern const sn_words sn_outcome_words;
 void sn_message(const stonet_run *run, stonet_level level, const char *format, ...) SN_PRINTF(3, 4);
 /* Reports progress; the caller of the library decides how often to draw it. */
 void sn_progress(const stonet_run *run, const stonet_progress *progress);
-/* The same of a job without losses, which began at `started` (sn_seconds). */
-void sn_progress_of(const stonet_run *run, const char *stage, int64_t done, int64_t total, double started);
+/* The same for a job that began at `started` (sn_seconds) and has no validation loss; loss NaN: none. */
+void sn_progress_of(const stonet_run *run, const char *stage, int64_t done, int64_t total, double loss,
+                    double started);
 bool sn_should_stop(const stonet_run *run);
 /* A job of a few long stages, of which it is known how much work each is (in operations, roughly). */
 typedef struct sn_stages {

@@ -22,6 +22,13 @@ void *sn_workspace_take(sn_workspace *workspace, size_t count, size_t size, bool
     return block;
 }
 
+stonet_status sn_workspace_take_each(sn_workspace *workspace, size_t count, double **const *pointer,
+                                     size_t pointers)
+{
+    for (size_t i = 0; i < pointers; i++) SN_TRY(SN_TAKE(workspace, *pointer[i], count));
+    return STONET_OK;
+}
+
 void sn_workspace_free(sn_workspace *workspace)
 {
     while (workspace->count > 0) sn_free(workspace->block[--workspace->count]);

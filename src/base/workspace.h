@@ -32,7 +32,13 @@ void sn_workspace_free(sn_workspace *workspace);
     (((pointer) = sn_workspace_take((workspace), (size_t)(count), sizeof *(pointer), false)) != NULL         \
          ? STONET_OK                                                                                         \
          : STONET_ERROR_MEMORY)
-/* The same, zeroed. */
+/* SN_TRY(SN_TAKE_EACH(&scratch, count, &a, &b)): such an array of doubles for each of the pointers. */
+#define SN_TAKE_EACH(workspace, count, ...)                                                                  \
+    sn_workspace_take_each((workspace), (size_t)(count), (double **[]){__VA_ARGS__},                         \
+                           sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
+stonet_status sn_workspace_take_each(sn_workspace *workspace, size_t count, double **const *pointer,
+                                     size_t pointers);
+/* As SN_TAKE, zeroed. */
 #define SN_TAKE_ZERO(workspace, pointer, count)                                                              \
     (((pointer) = sn_workspace_take((workspace), (size_t)(count), sizeof *(pointer), true)) != NULL          \
          ? STONET_OK                                                                                         \

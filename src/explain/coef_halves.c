@@ -77,7 +77,7 @@ stonet_status sn_coef_errors(const stonet_model *model, const stonet_data *data,
         if (sn_should_stop(run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the standard errors were finished");
         SN_TRY(add_pair(model, &all, pair, run, se));
-        sn_progress_of(run, "standard errors", pair + 1, pairs, started);
+        sn_progress_of(run, "standard errors", pair + 1, pairs, (double)NAN, started);
     }
     for (int64_t e = 0; e < size; e++) se[e] = sqrt(se[e] / (4.0 * (double)pairs));
     return STONET_OK;

@@ -103,7 +103,7 @@ stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_re
         for (int64_t f = 0; f < asked->features[j]; f++)
             SN_TRY(add_feature(asked, asked->first[j] + f, &at, result->z + j * asked->dim));
         sn_asked_mean(asked, at.row, &result->value[j], &result->error[j]);
-        sn_progress_of(asked->run, "gradients", j + 1, asked->variables, started);
+        sn_progress_of(asked->run, "gradients", j + 1, asked->variables, (double)NAN, started);
     }
     return STONET_OK;
 }

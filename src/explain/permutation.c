@@ -140,7 +140,7 @@ static stonet_status work(const start *from, const bool *used, common *all, ston
 #pragma omp atomic capture
         done = ++all->done;
         if (omp_get_thread_num() != 0) continue; /* the caller's function need not be ready for others */
-        sn_progress_of(asked->run, "permuting", done, asked->variables, all->started);
+        sn_progress_of(asked->run, "permuting", done, asked->variables, (double)NAN, all->started);
     }
 }
 

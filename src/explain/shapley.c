@@ -119,7 +119,7 @@ stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_res
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the values had settled");
         SN_TRY(walk_pair(asked, t, &at));
         const double unsettled = settle(asked, &at, t + 1, result);
-        sn_progress_of(asked->run, "orders of the variables", t + 1, most, started);
+        sn_progress_of(asked->run, "orders of the variables", t + 1, most, (double)NAN, started);
         if (asked->repeats == 0 && t + 1 >= FEWEST_PAIRS && unsettled < ENOUGH) break;
     }
     return STONET_OK;

@@ -78,7 +78,7 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
         {
             done++;
             if (omp_get_thread_num() == 0) /* the caller's function need not be ready for others */
-                sn_progress_of(run, "halves of the rows", done, count, started);
+                sn_progress_of(run, "halves of the rows", done, count, (double)NAN, started);
         }
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all halves were looked at");

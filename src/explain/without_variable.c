@@ -82,7 +82,7 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
         SN_TRY(lose(asked, spec, data, train, result->name[j], loss));
         for (int64_t i = 0; i < asked->n; i++) loss[i] -= whole[i];
         sn_asked_mean(asked, loss, &result->value[j], &result->error[j]);
-        sn_progress_of(asked->run, "fits without a variable", j + 1, asked->variables, started);
+        sn_progress_of(asked->run, "fits without a variable", j + 1, asked->variables, (double)NAN, started);
     }
     return STONET_OK;
 }

@@ -39,7 +39,7 @@ static const double ENOUGH = 1e-3; /* part of a logistic loss that does not chan
 /* What is compared, and the best so far. */
 typedef struct contest {
     sn_problem problem; /* the rows that are looked at, z standardised */
-    sn_folds folds;
+    const sn_folds *folds;
     sn_front_recipe kernel; /* but for its complexity */
     const stonet_run *run;
     double loss, complexity, penalty; /* of the best; complexity 0: plain */
@@ -106,7 +106,7 @@ static stonet_status score_fold(const contest *on, const sn_fold *fold, const fa
         bool found;
         SN_TRY(sn_regress(&fit, on->run, coef, intercept, &found));
         if (found)
-            SN_TRY(add_losses(&on->folds, &seen, coef, intercept, &loss[s]));
+            SN_TRY(add_losses(on->folds, &seen, coef, intercept, &loss[s]));
         else
             loss[s] = (double)INFINITY;
     }
@@ -118,8 +118,8 @@ static stonet_status score(const contest *on, const family *tried, double *loss)
     sn_front_recipe setting = on->kernel;
     setting.complexity = tried->complexity;
     for (int s = 0; s < tried->count; s++) loss[s] = 0.0;
-    for (int k = 0; k < on->folds.count; k++) {
-        const sn_fold *fold = &on->folds.fold[k];
+    for (int k = 0; k < on->folds->count; k++) {
+        const sn_fold *fold = &on->folds->fold[k];
         SN_AUTO(sn_front) *front = NULL;
         if (tried->complexity > 0.0)
             SN_TRY(sn_front_kernel_create(&on->problem, &fold->train, &setting, on->run->seed, &front));
@@ -210,13 +210,12 @@ static stonet_status hold_contest(const sn_problem *problem, contest *on)
     const sn_fold_plan plan = {.count = FOLDS, .by_class = classes};
     SN_TRY(take_rows(problem, on->run->seed, &scratch, &on->problem));
     const sn_rows rows = sn_rows_range(0, on->problem.n);
-    stonet_status status = sn_folds_cut(&on->problem, &rows, &plan, on->run->seed, &on->folds);
-    if (status == STONET_OK && on->folds.count > 1) {
-        status = offer(on, &(family){0.0, 1, classes ? &PLAIN_LOGISTIC : &PLAIN_RIDGE});
-        if (status == STONET_OK) status = classes ? offer_logistic(on) : offer_ridges(on);
-    }
-    sn_folds_free(&on->folds);
-    return status;
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_TRY(sn_folds_cut(&on->problem, &rows, &plan, on->run->seed, &folds));
+    on->folds = &folds;
+    if (folds.count <= 1) return STONET_OK;
+    SN_TRY(offer(on, &(family){0.0, 1, classes ? &PLAIN_LOGISTIC : &PLAIN_RIDGE}));
+    return classes ? offer_logistic(on) : offer_ridges(on);
 }
 
 static stonet_status set_number(sn_settings *settings, const char *name, double value)
@@ -230,25 +229,18 @@ stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run
                                 const sn_learner **learner, sn_settings **settings)
 {
     const sn_learner *kernel = sn_learner_find("kernel");
-    sn_settings *of_kernel = NULL;
+    SN_AUTO(sn_settings) *of_kernel = NULL;
     const stonet_run how = {.size = sizeof how, .seed = run != NULL ? run->seed : 1};
     contest on = {.run = &how, .loss = INFINITY};
     *learner = plain;
     *settings = NULL;
     SN_TRY(sn_settings_create(kernel->params, kernel->n_params, &of_kernel));
     on.kernel = sn_kernel_learner_setting(of_kernel);
-    stonet_status status = STONET_OK;
     /* Features of more columns than there are landmarks are not what so few kernels can follow. */
-    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) status = hold_contest(problem, &on);
-    if (status == STONET_OK && on.complexity > 0.0) {
-        status = set_number(of_kernel, "complexity", on.complexity);
-        if (status == STONET_OK) status = set_number(of_kernel, "penalty", on.penalty);
-        if (status == STONET_OK) {
-            *learner = kernel;
-            *settings = of_kernel;
-            return STONET_OK;
-        }
-    }
-    sn_settings_free(of_kernel);
-    return status == STONET_OK ? sn_settings_create(plain->params, plain->n_params, settings) : status;
+    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) SN_TRY(hold_contest(problem, &on));
+    if (!(on.complexity > 0.0)) return sn_settings_create(plain->params, plain->n_params, settings);
+    SN_TRY(set_number(of_kernel, "complexity", on.complexity));
+    SN_TRY(set_number(of_kernel, "penalty", on.penalty));
+    *learner = kernel;
+    return SN_GIVE(of_kernel, settings);
 }

@@ -100,9 +100,12 @@ static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const
     return state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded);
 }
 
-static stonet_status fit_state(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                               kernel_state *state)
+static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                                void **out)
 {
+    SN_AUTO(kernel_state) *state = NULL;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "kernel: there are no rows to fit on");
+    SN_TRY(SN_NEW(state, 1));
     const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
     SN_ARRAY(problem->n * problem->p, float, z);
     SN_ARRAY(n, int64_t, list);
@@ -112,16 +115,7 @@ static stonet_status fit_state(const sn_problem *problem, const sn_settings *set
     sn_problem scaled = *problem;
     scaled.x = z;
     const sn_rows rows = sn_rows_list(list, n);
-    return learn(&scaled, &rows, settings, run, state);
-}
-
-static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                                void **out)
-{
-    SN_AUTO(kernel_state) *state = NULL;
-    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "kernel: there are no rows to fit on");
-    SN_TRY(SN_NEW(state, 1));
-    SN_TRY(fit_state(problem, settings, run, state));
+    SN_TRY(learn(&scaled, &rows, settings, run, state));
     return SN_GIVE(state, out);
 }
 
@@ -145,22 +139,17 @@ static stonet_status kernel_save(const void *opaque, sn_store *store)
     return sn_network_put(&state->net, store);
 }
 
-static stonet_status load_state(const sn_store *store, kernel_state *state)
+static stonet_status kernel_load(const sn_store *store, void **out)
 {
+    SN_AUTO(kernel_state) *state = NULL;
+    SN_TRY(SN_NEW(state, 1));
     SN_TRY(sn_network_get(store, &state->net));
     SN_TRY(sn_front_get(store, &state->front));
     if (state->front == NULL || state->front->ops != &sn_front_kernel || state->net.shape.layers != 1 ||
         state->net.shape.width[0] != state->front->outputs || state->net.scaling.columns > 0)
         return sn_fail(STONET_ERROR_FORMAT, "kernel: the features and the coefficients do not fit together");
     SN_TRY(sn_scaling_load(store, state->front->inputs, &state->scaling));
-    return state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded);
-}
-
-static stonet_status kernel_load(const sn_store *store, void **out)
-{
-    SN_AUTO(kernel_state) *state = NULL;
-    SN_TRY(SN_NEW(state, 1));
-    SN_TRY(load_state(store, state));
+    SN_TRY(state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded));
     return SN_GIVE(state, out);
 }
 

@@ -38,15 +38,6 @@ static void logistic_free(void *state)
 }
 SN_DROP(logistic, logistic_free)
 
-static stonet_status create(int64_t inputs, int64_t classes, int64_t present, logistic **out)
-{
-    SN_TRY(SN_NEW(*out, 1));
-    (*out)->classes = classes;
-    (*out)->present = present;
-    SN_TRY(SN_NEW((*out)->class_of, present));
-    return sn_affine_create(&(*out)->map, inputs, present <= 2 ? 1 : present);
-}
-
 /* Codes of the classes that have rows, renumbered: label[i] in 0..present-1, code[c] the new code or -1. */
 static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label)
 {
@@ -70,8 +61,12 @@ static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "logistic: there are no rows to fit on");
     SN_ZEROS(problem->outputs, int32_t, code);
     SN_ZEROS(problem->n, int32_t, label);
-    int64_t present = renumber(problem, code, label);
-    SN_TRY(create(problem->p, problem->outputs, present, &model));
+    const int64_t present = renumber(problem, code, label);
+    SN_TRY(SN_NEW(model, 1));
+    model->classes = problem->outputs;
+    model->present = present;
+    SN_TRY(SN_NEW(model->class_of, present));
+    SN_TRY(sn_affine_create(&model->map, problem->p, present <= 2 ? 1 : present));
     for (int64_t c = 0; c < problem->outputs; c++)
         if (code[c] >= 0) model->class_of[code[c]] = (int32_t)c;
     if (present > 1) {
@@ -119,9 +114,11 @@ static stonet_status logistic_save(const void *state, sn_store *store)
     return sn_affine_save(&model->map, store);
 }
 
-static stonet_status load_into(const sn_store *store, logistic *model)
+static stonet_status logistic_load(const sn_store *store, void **state)
 {
     const sn_tensor *class_of;
+    SN_AUTO(logistic) *model = NULL;
+    SN_TRY(SN_NEW(model, 1));
     SN_TRY(sn_store_get_int(store, "classes", 1, INT32_MAX, &model->classes));
     SN_TRY(sn_store_get_vector(store, "class_of", SN_I32, -1, &class_of));
     SN_TRY(sn_affine_load(store, &model->map));
@@ -134,14 +131,6 @@ static stonet_status load_into(const sn_store *store, logistic *model)
         if (model->class_of[k] < 0 || model->class_of[k] >= model->classes)
             return sn_fail(STONET_ERROR_FORMAT, "logistic: class code %d is outside 0..%lld",
                            model->class_of[k], (long long)model->classes - 1);
-    return STONET_OK;
-}
-
-static stonet_status logistic_load(const sn_store *store, void **state)
-{
-    SN_AUTO(logistic) *model = NULL;
-    SN_TRY(SN_NEW(model, 1));
-    SN_TRY(load_into(store, model));
     return SN_GIVE(model, state);
 }
 

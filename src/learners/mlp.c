@@ -33,9 +33,13 @@ static stonet_status choose_shape(const sn_problem *problem, const sn_settings *
     return STONET_OK;
 }
 
-static stonet_status train(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                           sn_network *net)
+static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
+                             void **state)
 {
+    SN_AUTO(sn_network) *net = NULL;
+    stonet_outcome outcome;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "mlp: there are no rows to fit on");
+    SN_TRY(SN_NEW(net, 1));
     SN_TRY(choose_shape(problem, settings, &net->shape));
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, problem->p));
@@ -48,23 +52,8 @@ static stonet_status train(const sn_problem *problem, const sn_settings *setting
         .batch = sn_int(settings, "batch"),
         .epochs = sn_int(settings, "epochs"),
     };
-    stonet_outcome outcome;
-    return sn_network_train(net, problem, &training, run, &outcome);
-}
-
-static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                             void **state)
-{
-    SN_AUTO(sn_network) *net = NULL;
-    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "mlp: there are no rows to fit on");
-    SN_TRY(SN_NEW(net, 1));
-    SN_TRY(train(problem, settings, run, net));
+    SN_TRY(sn_network_train(net, problem, &training, run, &outcome));
     return SN_GIVE(net, state);
-}
-
-static stonet_status mlp_predict(const void *state, const float *z, int64_t n, double *out)
-{
-    return sn_network_predict(state, z, n, out);
 }
 
 static sn_sizes mlp_sizes(const void *state)
@@ -79,7 +68,7 @@ const sn_learner sn_learner_mlp = {
     .tasks = SN_TASK_BOTH,
     SN_PARAMS_OF(params),
     .fit = mlp_fit,
-    .predict = mlp_predict,
+    .predict = sn_network_predict,
     .save = sn_network_save,
     .load = sn_network_load,
     .free = sn_network_free,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/workspace.h"
 #include "math/linalg.h"
 
 /* A pivot that rounding, or a damaged model file, took to 0 or below. */
@@ -14,6 +13,13 @@ void sn_gaussian_free(sn_gaussian *gaussian)
 {
     SN_FREE_ALL(gaussian->mean, gaussian->precision, gaussian->loadings, gaussian->noise, gaussian->all);
     *gaussian = (sn_gaussian){0};
+}
+
+stonet_status sn_gaussian_give(sn_gaussian *made, sn_gaussian *out)
+{
+    *out = *made;
+    *made = (sn_gaussian){0};
+    return STONET_OK;
 }
 
 stonet_status sn_gaussian_ready(sn_gaussian *g)
@@ -33,10 +39,8 @@ stonet_status sn_gaussian_ready(sn_gaussian *g)
 static stonet_status first_precision(const sn_gaussian *g, int64_t d, double *out)
 {
     const int64_t rest = g->d - d;
-    SN_WORKSPACE(scratch);
-    double *bb = NULL, *ba = NULL;
-    SN_TRY(SN_TAKE(&scratch, bb, rest * rest));
-    SN_TRY(SN_TAKE(&scratch, ba, rest * d));
+    SN_ARRAY(rest * rest, double, bb);
+    SN_ARRAY(rest * d, double, ba);
     for (int64_t i = 0; i < rest; i++) {
         memcpy(bb + i * rest, g->precision + (d + i) * g->d + d, (size_t)rest * sizeof *bb);
         memcpy(ba + i * d, g->precision + (d + i) * g->d, (size_t)d * sizeof *ba);
@@ -53,56 +57,56 @@ static stonet_status first_precision(const sn_gaussian *g, int64_t d, double *ou
 
 stonet_status sn_gaussian_first(const sn_gaussian *g, int64_t d, sn_gaussian *out)
 {
-    *out = (sn_gaussian){.d = d, .factors = g->factors};
-    const bool full = g->precision != NULL;
-    stonet_status status = SN_NEW(out->mean, d);
-    if (status == STONET_OK) memcpy(out->mean, g->mean, (size_t)d * sizeof *out->mean);
-    if (status == STONET_OK && full) status = SN_NEW(out->precision, d * d);
-    if (status == STONET_OK && full) status = first_precision(g, d, out->precision);
-    if (status == STONET_OK && !full) status = SN_NEW(out->loadings, d * g->factors);
-    if (status == STONET_OK && !full) status = SN_NEW(out->noise, d);
-    if (status == STONET_OK && !full) {
-        memcpy(out->loadings, g->loadings, (size_t)(d * g->factors) * sizeof *out->loadings);
-        memcpy(out->noise, g->noise, (size_t)d * sizeof *out->noise);
-        status = sn_gaussian_ready(out);
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian first = {.d = d, .factors = g->factors};
+    SN_TRY(SN_NEW(first.mean, d));
+    memcpy(first.mean, g->mean, (size_t)d * sizeof *first.mean);
+    if (g->precision != NULL) {
+        SN_TRY(SN_NEW(first.precision, d * d));
+        SN_TRY(first_precision(g, d, first.precision));
+    } else {
+        SN_TRY(SN_NEW(first.loadings, d * g->factors));
+        SN_TRY(SN_NEW(first.noise, d));
+        memcpy(first.loadings, g->loadings, (size_t)(d * g->factors) * sizeof *first.loadings);
+        memcpy(first.noise, g->noise, (size_t)d * sizeof *first.noise);
+        SN_TRY(sn_gaussian_ready(&first));
     }
-    if (status != STONET_OK) sn_gaussian_free(out);
-    return status;
+    return sn_gaussian_give(&first, out);
 }
 
-/* ---- any covariance ---------------------------------------------------------------------------- */
+/* ---- packed triangles -------------------------------------------------------------------------- */
 
-/* C C' = W_uu, packed by rows. */
-static void factor_of(const sn_gaussian *g, sn_full_row *row)
+/* From the lower triangle of W (n x n) to C with C C' = W. */
+static void factor(int64_t n, double *c)
 {
-    for (int64_t i = 0; i < row->count; i++) {
-        double *c = row->factor + i * (i + 1) / 2;
+    for (int64_t i = 0; i < n; i++) {
+        double *row = c + i * (i + 1) / 2;
         for (int64_t j = 0; j <= i; j++) {
-            const double *other = row->factor + j * (j + 1) / 2;
-            double sum = g->precision[row->at[i] * g->d + row->at[j]];
-            for (int64_t k = 0; k < j; k++) sum -= c[k] * other[k];
-            c[j] = j < i ? sum / other[j] : sqrt(fmax(sum, LEAST_PIVOT));
+            const double *other = c + j * (j + 1) / 2;
+            for (int64_t k = 0; k < j; k++) row[j] -= row[k] * other[k];
+            row[j] = j < i ? row[j] / other[j] : sqrt(fmax(row[j], LEAST_PIVOT));
         }
     }
 }
 
-static void solve_forward(const sn_full_row *row, double *b)
+void sn_packed_forward(int64_t from, int64_t to, const double *c, double *b)
 {
-    for (int64_t i = 0; i < row->count; i++) {
-        const double *c = row->factor + i * (i + 1) / 2;
-        for (int64_t k = 0; k < i; k++) b[i] -= c[k] * b[k];
-        b[i] /= c[i];
+    for (int64_t i = from; i < to; i++) {
+        const double *row = c + i * (i + 1) / 2;
+        for (int64_t k = from; k < i; k++) b[i] -= row[k] * b[k];
+        b[i] /= row[i];
     }
 }
 
-static void solve_backward(const sn_full_row *row, double *b)
+void sn_packed_backward(int64_t from, int64_t to, const double *c, double *b)
 {
-    for (int64_t i = row->count - 1; i >= 0; i--) {
-        const double *c = row->factor + i * (i + 1) / 2;
-        b[i] /= c[i];
-        for (int64_t k = 0; k < i; k++) b[k] -= c[k] * b[i];
+    for (int64_t i = to - 1; i >= from; i--) {
+        const double *row = c + i * (i + 1) / 2;
+        b[i] /= row[i];
+        for (int64_t k = from; k < i; k++) b[k] -= row[k] * b[i];
     }
 }
+
+/* ---- any covariance ---------------------------------------------------------------------------- */
 
 static void find_missing(const sn_gaussian *g, const double *z, const bool *early, sn_full_row *row)
 {
@@ -123,10 +127,11 @@ void sn_full_condition(const sn_gaussian *g, const double *z, const bool *early,
         double sum = 0.0;
         for (int64_t j = 0; j < g->d; j++) sum -= w[j] * gap[j];
         row->mean[i] = sum;
+        for (int64_t k = 0; k <= i; k++) row->factor[i * (i + 1) / 2 + k] = w[row->at[k]];
     }
-    factor_of(g, row);
-    solve_forward(row, row->mean);
-    solve_backward(row, row->mean);
+    factor(row->count, row->factor);
+    sn_packed_forward(0, row->count, row->factor, row->mean);
+    sn_packed_backward(0, row->count, row->factor, row->mean);
     for (int64_t i = 0; i < row->count; i++) row->mean[i] += g->mean[row->at[i]];
 }
 
@@ -134,7 +139,7 @@ double sn_full_variance(const sn_full_row *row, int64_t i)
 {
     double unit[SN_FULL_MOST] = {0}, sum = 0.0;
     unit[i] = 1.0;
-    solve_forward(row, unit);
+    sn_packed_forward(i, row->count, row->factor, unit);
     for (int64_t k = i; k < row->count; k++) sum += unit[k] * unit[k];
     return sum;
 }
@@ -142,7 +147,7 @@ double sn_full_variance(const sn_full_row *row, int64_t i)
 void sn_full_draw(const sn_full_row *row, const double *normal, double *entry)
 {
     if (entry != normal) memcpy(entry, normal, (size_t)row->count * sizeof *entry);
-    solve_backward(row, entry);
+    sn_packed_backward(0, row->count, row->factor, entry);
     for (int64_t i = 0; i < row->count; i++) entry[i] += row->mean[i];
 }
 
@@ -150,11 +155,7 @@ void sn_full_piece(const sn_full_row *row, int64_t from, int64_t to, const doubl
                    double *g)
 {
     for (int64_t i = from; i < to; i++) g[i] = rest[i] + (normal != NULL ? normal[i] : 0.0);
-    for (int64_t i = to - 1; i >= from; i--) {
-        const double *c = row->factor + i * (i + 1) / 2;
-        g[i] /= c[i];
-        for (int64_t k = from; k < i; k++) g[k] -= c[k] * g[i];
-    }
+    sn_packed_backward(from, to, row->factor, g);
 }
 
 void sn_full_settle(const sn_full_row *row, int64_t from, int64_t to, const double *g, double *rest)
@@ -169,8 +170,10 @@ void sn_full_settle(const sn_full_row *row, int64_t from, int64_t to, const doub
 
 void sn_factor_start(const sn_gaussian *g, sn_factor_row *row)
 {
-    memcpy(row->precision, g->all, (size_t)(g->factors * g->factors) * sizeof *g->all);
-    for (int64_t a = 0; a < g->factors; a++) row->f[a] = 0.0;
+    for (int64_t a = 0, at = 0; a < g->factors; a++) {
+        row->f[a] = 0.0;
+        for (int64_t b = 0; b <= a; b++) row->precision[at++] = g->all[a * g->factors + b];
+    }
 }
 
 void sn_factor_known(const sn_gaussian *g, int64_t entry, double z, sn_factor_row *row)
@@ -182,49 +185,23 @@ void sn_factor_known(const sn_gaussian *g, int64_t entry, double z, sn_factor_ro
 
 void sn_factor_missing(const sn_gaussian *g, int64_t entry, sn_factor_row *row)
 {
-    const int64_t k = g->factors;
-    const double *l = g->loadings + entry * k;
-    for (int64_t a = 0; a < k; a++)
-        for (int64_t b = 0; b <= a; b++) row->precision[a * k + b] -= l[a] * l[b] / g->noise[entry];
-}
-
-/* C y = b, of the lower triangle. */
-static void lower_solve(int64_t k, const double *c, double *b)
-{
-    for (int64_t i = 0; i < k; i++) {
-        for (int64_t j = 0; j < i; j++) b[i] -= c[i * k + j] * b[j];
-        b[i] /= c[i * k + i];
-    }
-}
-
-/* C' y = b. */
-static void upper_solve(int64_t k, const double *c, double *b)
-{
-    for (int64_t i = k - 1; i >= 0; i--) {
-        b[i] /= c[i * k + i];
-        for (int64_t j = 0; j < i; j++) b[j] -= c[i * k + j] * b[i];
-    }
+    const double *l = g->loadings + entry * g->factors;
+    for (int64_t a = 0, at = 0; a < g->factors; a++)
+        for (int64_t b = 0; b <= a; b++) row->precision[at++] -= l[a] * l[b] / g->noise[entry];
 }
 
 void sn_factor_solve(const sn_gaussian *g, sn_factor_row *row)
 {
-    const int64_t k = g->factors;
-    double *c = row->precision;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            double sum = c[i * k + j];
-            for (int64_t m = 0; m < j; m++) sum -= c[i * k + m] * c[j * k + m];
-            c[i * k + j] = j < i ? sum / c[j * k + j] : sqrt(fmax(sum, LEAST_PIVOT));
-        }
-    lower_solve(k, c, row->f);
-    upper_solve(k, c, row->f);
+    factor(g->factors, row->precision);
+    sn_packed_forward(0, g->factors, row->precision, row->f);
+    sn_packed_backward(0, g->factors, row->precision, row->f);
 }
 
 void sn_factor_draw(const sn_gaussian *g, const double *normal, sn_factor_row *row)
 {
     double e[SN_FACTORS_MOST];
     memcpy(e, normal, (size_t)g->factors * sizeof *e);
-    upper_solve(g->factors, row->precision, e);
+    sn_packed_backward(0, g->factors, row->precision, e);
     for (int64_t a = 0; a < g->factors; a++) row->f[a] += e[a];
 }
 
@@ -239,7 +216,7 @@ double sn_factor_variance(const sn_gaussian *g, int64_t entry, const sn_factor_r
 {
     double l[SN_FACTORS_MOST], sum = g->noise[entry];
     memcpy(l, g->loadings + entry * g->factors, (size_t)g->factors * sizeof *l);
-    lower_solve(g->factors, row->precision, l);
+    sn_packed_forward(0, g->factors, row->precision, l);
     for (int64_t a = 0; a < g->factors; a++) sum += l[a] * l[a];
     return sum;
 }

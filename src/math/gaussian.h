@@ -46,6 +46,12 @@ stonet_status sn_gaussian_ready(sn_gaussian *gaussian);
 /* The law of the first d entries. On failure nothing is left to free. */
 stonet_status sn_gaussian_first(const sn_gaussian *gaussian, int64_t d, sn_gaussian *out);
 void sn_gaussian_free(sn_gaussian *gaussian);
+/* Hands `made` over and leaves it empty; STONET_OK. */
+stonet_status sn_gaussian_give(sn_gaussian *made, sn_gaussian *out);
+
+/* C y = b and C'y = b in place, for entries from .. to - 1 alone; row i of C, lower, is at i (i + 1) / 2. */
+void sn_packed_forward(int64_t from, int64_t to, const double *c, double *b);
+void sn_packed_backward(int64_t from, int64_t to, const double *c, double *b);
 
 /* The missing entries of a row given the others, of a full Gaussian. Lives on the stack. */
 typedef struct sn_full_row {
@@ -81,8 +87,8 @@ void sn_full_settle(const sn_full_row *row, int64_t from, int64_t to, const doub
 /* The same of a factor model, entry by entry: start, every entry as known or missing, solve; then the missing
    ones one after the other. */
 typedef struct sn_factor_row {
-    double precision[SN_FACTORS_MOST * SN_FACTORS_MOST]; /* P, later its Cholesky factor */
-    double f[SN_FACTORS_MOST];                           /* b, later P^-1 b or a draw */
+    double precision[SN_FACTORS_MOST * (SN_FACTORS_MOST + 1) / 2]; /* P, later its factor; packed */
+    double f[SN_FACTORS_MOST];                                     /* b, later P^-1 b or a draw */
 } sn_factor_row;
 
 void sn_factor_start(const sn_gaussian *gaussian, sn_factor_row *row);

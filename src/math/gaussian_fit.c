@@ -65,16 +65,8 @@ static void add_covariance(const sn_full_row *row, int64_t d, double *second)
     for (int64_t i = 0; i < row->count; i++) {
         double column[SN_FULL_MOST] = {0};
         column[i] = 1.0;
-        for (int64_t a = i; a < row->count; a++) { /* C y = e_i */
-            const double *c = row->factor + a * (a + 1) / 2;
-            for (int64_t k = i; k < a; k++) column[a] -= c[k] * column[k];
-            column[a] /= c[a];
-        }
-        for (int64_t a = row->count - 1; a >= 0; a--) { /* C' v = y */
-            const double *c = row->factor + a * (a + 1) / 2;
-            column[a] /= c[a];
-            for (int64_t k = 0; k < a; k++) column[k] -= c[k] * column[a];
-        }
+        sn_packed_forward(i, row->count, row->factor, column);
+        sn_packed_backward(0, row->count, row->factor, column);
         for (int64_t a = 0; a < row->count; a++) second[row->at[a] * d + row->at[i]] += column[a];
     }
 }
@@ -173,17 +165,13 @@ static stonet_status iterate_full(const sn_gaussian_fit *fit, double *s, sn_gaus
 
 stonet_status sn_gaussian_fit_full(const sn_gaussian_fit *fit, double *covariance, sn_gaussian *out)
 {
-    double *s = NULL;
-    *out = (sn_gaussian){.d = fit->d};
-    stonet_status status = SN_NEW(s, fit->d * fit->d);
-    if (status == STONET_OK) status = SN_NEW(out->mean, fit->d);
-    if (status == STONET_OK) status = SN_NEW(out->precision, fit->d * fit->d);
-    if (status == STONET_OK) status = iterate_full(fit, s, out);
-    if (status == STONET_OK && covariance != NULL)
-        memcpy(covariance, s, (size_t)(fit->d * fit->d) * sizeof *s);
-    sn_free(s);
-    if (status != STONET_OK) sn_gaussian_free(out);
-    return status;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {.d = fit->d};
+    SN_ZEROS(fit->d * fit->d, double, s);
+    SN_TRY(SN_NEW(g.mean, fit->d));
+    SN_TRY(SN_NEW(g.precision, fit->d * fit->d));
+    SN_TRY(iterate_full(fit, s, &g));
+    if (covariance != NULL) memcpy(covariance, s, (size_t)(fit->d * fit->d) * sizeof *s);
+    return sn_gaussian_give(&g, out);
 }
 
 /* ---- factors ----------------------------------------------------------------------------------- */
@@ -201,14 +189,8 @@ static void second_moment(const sn_gaussian *g, const sn_factor_row *row, double
     for (int64_t a = 0; a < k; a++) {
         double column[SN_FACTORS_MOST] = {0};
         column[a] = 1.0;
-        for (int64_t i = a; i < k; i++) {
-            for (int64_t j = a; j < i; j++) column[i] -= row->precision[i * k + j] * column[j];
-            column[i] /= row->precision[i * k + i];
-        }
-        for (int64_t i = k - 1; i >= 0; i--) {
-            column[i] /= row->precision[i * k + i];
-            for (int64_t j = 0; j < i; j++) column[j] -= row->precision[i * k + j] * column[i];
-        }
+        sn_packed_forward(a, k, row->precision, column);
+        sn_packed_backward(0, k, row->precision, column);
         for (int64_t b = 0; b < k; b++) ff[b * k + a] = column[b] + row->f[a] * row->f[b];
     }
 }
@@ -278,8 +260,7 @@ static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
     SN_ARRAY(d, double, variance);
     SN_TRY(SN_TAKE(&scratch, all.ff, k * k));
     SN_TRY(SN_TAKE(&scratch, all.xf, d * k));
-    SN_TRY(SN_TAKE(&scratch, all.xx, d));
-    SN_TRY(SN_TAKE(&scratch, all.gap, d));
+    SN_TRY(SN_TAKE_EACH(&scratch, d, &all.xx, &all.gap));
     observed_moments(fit, g->mean, variance);
     for (int64_t j = 0; j < d; j++) {
         g->noise[j] = k > 0 ? 0.5 * variance[j] : variance[j];
@@ -304,11 +285,10 @@ static stonet_status iterate_factors(const sn_gaussian_fit *fit, sn_gaussian *g)
 
 stonet_status sn_gaussian_fit_factors(const sn_gaussian_fit *fit, int64_t k, sn_gaussian *out)
 {
-    *out = (sn_gaussian){.d = fit->d, .factors = k};
-    stonet_status status = SN_NEW(out->mean, fit->d);
-    if (status == STONET_OK) status = SN_NEW(out->loadings, fit->d * k);
-    if (status == STONET_OK) status = SN_NEW(out->noise, fit->d);
-    if (status == STONET_OK) status = iterate_factors(fit, out);
-    if (status != STONET_OK) sn_gaussian_free(out);
-    return status;
+    SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {.d = fit->d, .factors = k};
+    SN_TRY(SN_NEW(g.mean, fit->d));
+    SN_TRY(SN_NEW(g.loadings, fit->d * k));
+    SN_TRY(SN_NEW(g.noise, fit->d));
+    SN_TRY(iterate_factors(fit, &g));
+    return sn_gaussian_give(&g, out);
 }

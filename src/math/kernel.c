@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/workspace.h"
@@ -27,10 +28,10 @@ static void row_norms(int64_t n, int64_t p, const double *a, double *norms)
     }
 }
 
-/* |a - b|^2 = |a|^2 + |b|^2 - 2 a'b, a block of rows at a time; rounding may not make it negative, and a row
-   is at distance 0 from itself. */
-stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
-                                   double *d2)
+/* d2 (n x m): |a - b|^2 = |a|^2 + |b|^2 - 2 a'b, a block of rows at a time; rounding may not make it
+   negative, and a row is at distance 0 from itself. */
+static stonet_status squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
+                                       double *d2)
 {
     SN_ARRAY(n, double, na);
     SN_ARRAY(m, double, nb);
@@ -52,21 +53,16 @@ stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double
     return STONET_OK;
 }
 
-void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2)
-{
-#pragma omp parallel for if (n * m > SHARED)
-    for (int64_t i = 0; i < n; i++) {
-        double *row = d2 + i * m;
-        for (int64_t j = 0; j < m; j++) row[j] *= -gamma;
-        sn_exp_nonpositive(m, row);
-    }
-}
-
 stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
                                double gamma, double *k)
 {
-    SN_TRY(sn_squared_distances(n, m, p, a, b, k));
-    sn_gaussian_of_distances(n, m, gamma, k);
+    SN_TRY(squared_distances(n, m, p, a, b, k));
+#pragma omp parallel for if (n * m > SHARED)
+    for (int64_t i = 0; i < n; i++) {
+        double *row = k + i * m;
+        for (int64_t j = 0; j < m; j++) row[j] *= -gamma;
+        sn_exp_nonpositive(m, row);
+    }
     return STONET_OK;
 }
 
@@ -82,8 +78,7 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
         sn_shuffle_init_shard(&shuffle, (uint64_t)n, seed, (uint32_t)NO_EPOCH, substream);
         sn_shuffle_rows(&shuffle, 0, count, rows);
     } else {
-        SN_BLOCK int64_t *order = NULL;
-        SN_TRY(SN_NEW_RAW(order, n));
+        SN_ARRAY(n, int64_t, order);
         sn_random random;
         sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
         sn_random_permutation(&random, n, order);
@@ -103,9 +98,8 @@ static stonet_status pair_distances(int64_t n, int64_t p, const double *x, uint6
     SN_ARRAY(count * p, double, chosen);
     SN_TRY(SN_TAKE(keep, d2, count * count));
     SN_TRY(sn_choose_rows(n, count, seed, 1, rows));
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t j = 0; j < p; j++) chosen[i * p + j] = x[rows[i] * p + j];
-    SN_TRY(sn_squared_distances(count, count, p, chosen, chosen, d2));
+    sn_take_rows(count, p, x, rows, chosen);
+    SN_TRY(squared_distances(count, count, p, chosen, chosen, d2));
     *pairs = 0;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < i; j++) d2[(*pairs)++] = sqrt(d2[i * count + j]);
@@ -137,6 +131,17 @@ stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t
         *median = 0.5 * (lower + upper);
     }
     return STONET_OK;
+}
+
+stonet_status sn_typical_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *distance)
+{
+    SN_TRY(sn_median_distance(n, p, x, seed, distance));
+    return *distance > 0.0 ? STONET_OK : sn_mean_distance(n, p, x, seed, distance);
+}
+
+void sn_take_rows(int64_t count, int64_t p, const double *from, const int64_t *row, double *to)
+{
+    for (int64_t i = 0; i < count; i++) memcpy(to + i * p, from + row[i] * p, (size_t)p * sizeof *to);
 }
 
 void sn_column_means(int64_t n, int64_t m, const double *a, double *mean)

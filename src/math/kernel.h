@@ -12,20 +12,19 @@ enum { SN_DISTANCE_ROWS = 2000 };
 
 /* count floats as doubles. */
 void sn_widen(int64_t count, const float *from, double *to);
-/* Squared distances d2 (n x m) between the rows of a (n x p) and b (m x p). */
-stonet_status sn_squared_distances(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
-                                   double *d2);
-/* Gram matrix k (n x m). */
+/* Gram matrix k (n x m) between the rows of a (n x p) and b (m x p). */
 stonet_status sn_gaussian_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
                                double gamma, double *k);
-/* k <- exp(-gamma d2) in place, n x m squared distances. */
-void sn_gaussian_of_distances(int64_t n, int64_t m, double gamma, double *d2);
 /* Mean and median of the distances between two different rows of x (n x p). */
 stonet_status sn_mean_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *mean);
 stonet_status sn_median_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *median);
+/* The median, or the mean where ties make that 0. */
+stonet_status sn_typical_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *distance);
 /* A keyed subset of `count` of the rows 0..n-1, ascending; all of them when count >= n. */
 stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t substream, int64_t *rows);
 
+/* to (count x p) = the given rows of `from`, which has p columns. */
+void sn_take_rows(int64_t count, int64_t p, const double *from, const int64_t *row, double *to);
 /* mean (m) of the rows of a (n x m). */
 void sn_column_means(int64_t n, int64_t m, const double *a, double *mean);
 /* a <- Q a: subtracts `mean` (m) from every row of a (n x m). */

@@ -47,10 +47,8 @@ stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double toleranc
                                      sn_workspace *keep, double **factor, int64_t *rank)
 {
     const int64_t n = of->n, limit = most_rank < n ? most_rank : n;
-    double *rows = NULL;
-    stonet_status status = STONET_OK;
+    SN_BLOCK double *rows = NULL;
     int64_t room = 0, r = 0;
-    *factor = NULL;
     SN_ARRAY(n, double, rest);
     for (int64_t i = 0; i < n; i++) rest[i] = 1.0;
     for (; r < limit; r++) {
@@ -58,19 +56,14 @@ stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double toleranc
         if (rest[pivot] <= tolerance) break;
         if (r == room) {
             room = room == 0 ? FIRST_ROOM : 2 * room;
-            double *grown = sn_realloc(rows, (size_t)(room * n), sizeof *rows);
-            if (grown == NULL) status = STONET_ERROR_MEMORY;
-            if (grown == NULL) break;
-            rows = grown;
+            SN_TRY(SN_GROW(rows, room * n));
         }
         next_column(of, pivot, r, rows, rest);
     }
-    if (status == STONET_OK) status = SN_TAKE(keep, *factor, n * r);
-    for (int64_t j = 0; j < r && status == STONET_OK; j++)
-        for (int64_t i = 0; i < n; i++) (*factor)[i * r + j] = rows[j * n + i];
+    SN_TRY(SN_TAKE(keep, *factor, n * r));
+    sn_transpose(r, n, rows, *factor);
     *rank = r;
-    sn_free(rows);
-    return status;
+    return STONET_OK;
 }
 
 /* Pivoted Cholesky of gram (count x count) in place; the order of the pivots in `order`. */

@@ -29,12 +29,10 @@ static stonet_status lanczos_create(sn_workspace *keep, lanczos *l, int64_t n, i
     l->limit = n < wanted ? n : wanted;
     SN_TRY(SN_TAKE(keep, l->basis, l->limit * n));
     SN_TRY(SN_TAKE_ZERO(keep, l->t, l->limit * l->limit));
-    SN_TRY(SN_TAKE(keep, l->in, n * MOST_BLOCK));
-    SN_TRY(SN_TAKE(keep, l->out, n * MOST_BLOCK));
+    SN_TRY(SN_TAKE_EACH(keep, n * MOST_BLOCK, &l->in, &l->out));
     SN_TRY(SN_TAKE(keep, l->project, l->limit * MOST_BLOCK));
     SN_TRY(SN_TAKE(keep, l->ritz_values, l->limit));
-    SN_TRY(SN_TAKE(keep, l->ritz_vectors, l->limit * l->limit));
-    return SN_TAKE(keep, l->work, l->limit * l->limit);
+    return SN_TAKE_EACH(keep, l->limit * l->limit, &l->ritz_vectors, &l->work);
 }
 
 static void fill_random(lanczos *l, int64_t columns, double *block)
@@ -111,8 +109,7 @@ static stonet_status rayleigh_ritz(lanczos *l, int64_t count, double *residual)
 
 static void ritz_columns(const lanczos *l, int64_t count, double *v)
 {
-    for (int64_t i = 0; i < l->k; i++)
-        for (int64_t j = 0; j < count; j++) l->work[i * count + j] = l->ritz_vectors[i * l->k + j];
+    sn_first_columns(l->k, l->k, l->ritz_vectors, count, l->work);
     sn_gemm(true, false, l->n, count, l->k, 1.0, l->basis, l->work, 0.0, v);
 }
 
@@ -140,12 +137,8 @@ static stonet_status iterate(lanczos *l, int64_t count, const sn_operator *a, do
         SN_TRY(expand(l, a));
         SN_TRY(rayleigh_ritz(l, count, &residual));
         double scale = fmax(fabs(l->ritz_values[0]), fabs(l->ritz_values[l->k - 1]));
-        sn_progress(run, &(stonet_progress){.stage = "eigenvectors",
-                                            .done = l->k,
-                                            .total = expected_size(l, before, residual, tolerance * scale),
-                                            .loss = residual / scale,
-                                            .validation_loss = NAN,
-                                            .seconds = sn_seconds() - started});
+        sn_progress_of(run, "eigenvectors", l->k, expected_size(l, before, residual, tolerance * scale),
+                       residual / scale, started);
         if (residual <= tolerance * scale) return STONET_OK;
         if (sn_should_stop(run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the eigenvectors were found");

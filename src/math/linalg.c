@@ -29,22 +29,30 @@ stonet_status sn_lapack_status(int info, const char *what)
     return sn_fail(STONET_ERROR_NUMERIC, "the %s did not converge", what);
 }
 
+/* Of matrices without gaps between their rows. */
+static sn_product product_of(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+                             double alpha, const double *a, const double *b, double beta, double *c)
+{
+    return (sn_product){.transpose_a = transpose_a,
+                        .transpose_b = transpose_b,
+                        .m = m,
+                        .n = n,
+                        .k = k,
+                        .alpha = alpha,
+                        .beta = beta,
+                        .a = a,
+                        .b = b,
+                        .c = c,
+                        .a_stride = transpose_a ? m : k,
+                        .b_stride = transpose_b ? k : n,
+                        .c_stride = n};
+}
+
 void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
              const double *a, const double *b, double beta, double *c)
 {
-    sn_product_run(&(sn_product){.transpose_a = transpose_a,
-                                 .transpose_b = transpose_b,
-                                 .m = m,
-                                 .n = n,
-                                 .k = k,
-                                 .alpha = alpha,
-                                 .beta = beta,
-                                 .a = a,
-                                 .b = b,
-                                 .c = c,
-                                 .a_stride = transpose_a ? m : k,
-                                 .b_stride = transpose_b ? k : n,
-                                 .c_stride = n});
+    const sn_product x = product_of(transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c);
+    sn_product_run(&x);
 }
 
 /* Copies the lower triangle onto the upper one, in blocks that stay in cache. */
@@ -64,18 +72,8 @@ static void mirror_lower(int64_t n, double *c)
 
 void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
-    sn_product_run_lower(&(sn_product){.transpose_a = true,
-                                       .m = n,
-                                       .n = n,
-                                       .k = k,
-                                       .alpha = alpha,
-                                       .beta = beta,
-                                       .a = a,
-                                       .b = a,
-                                       .c = c,
-                                       .a_stride = n,
-                                       .b_stride = n,
-                                       .c_stride = n});
+    const sn_product x = product_of(true, false, n, n, k, alpha, a, a, beta, c);
+    sn_product_run_lower(&x);
 }
 
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
@@ -186,6 +184,24 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
                        s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
     sn_serial_blas_end(threads);
     return sn_lapack_status(info, "singular value decomposition");
+}
+
+stonet_status sn_whiten_columns(int64_t n, int64_t k, double alpha, const double *a, double ridge,
+                                double least, sn_workspace *keep, int64_t *rank, double **out)
+{
+    SN_ARRAY(k * k, double, gram);
+    SN_ARRAY(k, double, value);
+    SN_ARRAY(k * k, double, v);
+    *rank = 0;
+    sn_syrk_tn(k, n, alpha, a, 0.0, gram);
+    SN_TRY(sn_eigh(k, gram, value, v));
+    while (*rank < k && value[*rank] > least * value[0]) ++*rank;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < *rank; j++)
+            gram[i * *rank + j] = v[i * k + j] / sqrt(value[j] + ridge * value[0]);
+    SN_TRY(SN_TAKE(keep, *out, n * *rank));
+    sn_gemm(false, false, n, *rank, k, 1.0, a, gram, 0.0, *out);
+    return STONET_OK;
 }
 
 /* q (columns of length m) to Q of its QR decomposition; sign is that of the diagonal of R. */

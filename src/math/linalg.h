@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "base/workspace.h"
 
 /* C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n. */
 void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
@@ -44,6 +44,10 @@ void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, 
 void sn_triangular_solve_rows(int64_t n, const double *l, int64_t k, double *b);
 /* Solves symmetric positive definite A X = B; a and b destroyed, X in b (n x k). */
 stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
+/* out (n x *rank, of `keep`) = A V (D + ridge)^{-1/2} for alpha A'A = V D V', A n x k, without the
+   eigenvalues below `least` times the largest; the ridge is a share of the largest. */
+stonet_status sn_whiten_columns(int64_t n, int64_t k, double alpha, const double *a, double ridge,
+                                double least, sn_workspace *keep, int64_t *rank, double **out);
 /* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
    completed to an orthonormal set. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "math/linalg.h"
 #include "math/serial_blas.h"
 
@@ -189,8 +190,7 @@ static stonet_status build_preconditioner(solver *s, bool alike, bool whole)
     s->solved = 0;
     s->factored = whole && s->factor != NULL;
     int64_t d = s->problem->d, m = s->problem->m, blocks = alike ? 1 : m;
-    double *parts;
-    SN_TRY(SN_NEW_RAW(parts, blocks * PART_ROWS * d));
+    SN_ARRAY(blocks * PART_ROWS * d, double, parts);
 #pragma omp parallel num_threads(s->threads)
     {
         sn_serial_blas();
@@ -201,7 +201,6 @@ static stonet_status build_preconditioner(solver *s, bool alike, bool whole)
             if (m_k != NULL) factor_block(d, s->diagonal + k * d, m_k);
         }
     }
-    sn_free(parts);
     for (int64_t k = blocks; k < m; k++) {
         memcpy(s->diagonal + k * d, s->diagonal, (size_t)d * sizeof *s->diagonal);
         if (s->factored) memcpy(s->factor + k * d * d, s->factor, (size_t)(d * d) * sizeof *s->factor);
@@ -337,9 +336,8 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
         if (!(decrement > 0) || !line_search(s, v, slope, &value, w)) return STONET_OK;
         const double left =
             sn_steps_left(isfinite(last_decrement) ? last_decrement : 0.0, decrement, enough * value);
-        sn_progress(run, &(stonet_progress){"logistic regression", it + 1,
-                                            (int64_t)fmin(it + 1 + left, MAX_NEWTON_STEPS),
-                                            value / (double)s->problem->n, NAN, sn_seconds() - began});
+        sn_progress_of(run, "logistic regression", it + 1, (int64_t)fmin(it + 1 + left, MAX_NEWTON_STEPS),
+                       value / (double)s->problem->n, began);
         /* |w - w*|_H^2 was about `decrement` before this step, and a step solved to 1e-6 about squares it in
            relation to f: what is left is below 1e-20 f. */
         if (whole && (roughly || tolerance < 1e-3) && decrement <= enough * value) return STONET_OK;
@@ -352,34 +350,21 @@ static stonet_status minimise(solver *s, const vectors *v, const stonet_run *run
     return STONET_OK;
 }
 
-static stonet_status allocate(solver *s, vectors *v)
-{
-    int64_t n = s->problem->n, size = s->problem->m * s->problem->d;
-    SN_TRY(SN_NEW(s->rows, n * s->problem->m));
-    SN_TRY(SN_NEW(s->probability, n * s->problem->m));
-    SN_TRY(SN_NEW(s->partial, s->blocks * size));
-    SN_TRY(SN_NEW(s->block_loss, s->blocks));
-    SN_TRY(SN_NEW(s->diagonal, size));
-    if (s->problem->d <= MAX_FACTORED) SN_TRY(SN_NEW(s->factor, size * s->problem->d));
-    double **all[] = {&v->gradient,  &v->step,    &v->residual, &v->preconditioned,
-                      &v->direction, &v->product, &v->trial};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) SN_TRY(SN_NEW(*all[i], size));
-    return STONET_OK;
-}
-
 stonet_status sn_softmax_newton(const sn_softmax_problem *problem, const stonet_run *run, double *w)
 {
+    const int64_t size = problem->m * problem->d;
+    SN_WORKSPACE(scratch);
     solver s = {.problem = problem};
     s.threads = problem->n * problem->d * problem->m >= MIN_SHARED ? sn_threads(run) : 1;
     vectors v = {0};
     s.block_rows = (problem->n + MAX_BLOCKS - 1) / MAX_BLOCKS;
     if (s.block_rows < MIN_BLOCK_ROWS) s.block_rows = MIN_BLOCK_ROWS;
     s.blocks = (problem->n + s.block_rows - 1) / s.block_rows;
-    stonet_status status = allocate(&s, &v);
-    if (status == STONET_OK) status = minimise(&s, &v, run, w);
-    double *owned[] = {s.rows,      s.probability, s.partial, s.block_loss, s.factor,
-                       s.diagonal,  v.gradient,    v.step,    v.residual,   v.preconditioned,
-                       v.direction, v.product,     v.trial};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) sn_free(owned[i]);
-    return status;
+    SN_TRY(SN_TAKE_EACH(&scratch, problem->n * problem->m, &s.rows, &s.probability));
+    SN_TRY(SN_TAKE(&scratch, s.partial, s.blocks * size));
+    SN_TRY(SN_TAKE(&scratch, s.block_loss, s.blocks));
+    if (problem->d <= MAX_FACTORED) SN_TRY(SN_TAKE(&scratch, s.factor, size * problem->d));
+    SN_TRY(SN_TAKE_EACH(&scratch, size, &s.diagonal, &v.gradient, &v.step, &v.residual, &v.preconditioned,
+                        &v.direction, &v.product, &v.trial));
+    return minimise(&s, &v, run, w);
 }

@@ -36,37 +36,32 @@ static const double *part_of(const double *a, int64_t stride, bool by_column, in
     return a + (by_column ? at : at * stride);
 }
 
-/* The tile of C that starts at (i, j). */
-static void run_tile(const sn_product *x, int64_t i, int64_t rows, int64_t j, int64_t columns)
+/* The tile of C that starts at (i, j); of a lower triangle those above the diagonal are left out. */
+static void run_tile(const sn_product *x, bool lower, int64_t i, int64_t rows, int64_t j, int64_t columns)
 {
-    cblas_dgemm(CblasRowMajor, form(x->transpose_a), form(x->transpose_b), (int)rows, (int)columns, (int)x->k,
-                x->alpha, part_of(x->a, x->a_stride, x->transpose_a, i), distance(x->a_stride),
-                part_of(x->b, x->b_stride, !x->transpose_b, j), distance(x->b_stride), x->beta,
-                x->c + i * x->c_stride + j, distance(x->c_stride));
-}
-
-static void run_diagonal_tile(const sn_product *x, int64_t i, int64_t rows)
-{
-    cblas_dsyrk(CblasRowMajor, CblasLower, form(x->transpose_a), (int)rows, (int)x->k, x->alpha,
-                part_of(x->a, x->a_stride, x->transpose_a, i), distance(x->a_stride), x->beta,
-                x->c + i * x->c_stride + i, distance(x->c_stride));
-}
-
-static bool is_small(const sn_product *x)
-{
-    return (double)x->m * (double)x->n * (double)x->k <= ONE_TILE;
+    const double *a = part_of(x->a, x->a_stride, x->transpose_a, i);
+    double *c = x->c + i * x->c_stride + j;
+    if (lower && j > i) return;
+    if (lower && j == i)
+        cblas_dsyrk(CblasRowMajor, CblasLower, form(x->transpose_a), (int)rows, (int)x->k, x->alpha, a,
+                    distance(x->a_stride), x->beta, c, distance(x->c_stride));
+    else
+        cblas_dgemm(CblasRowMajor, form(x->transpose_a), form(x->transpose_b), (int)rows, (int)columns,
+                    (int)x->k, x->alpha, a, distance(x->a_stride),
+                    part_of(x->b, x->b_stride, !x->transpose_b, j), distance(x->b_stride), x->beta, c,
+                    distance(x->c_stride));
 }
 
 /* A small product is done by the calling thread: waking the others would take longer. BLAS works on one
    thread throughout; the OpenMP threads share the tiles of a large product. */
-void sn_product_run(const sn_product *x)
+static void run(const sn_product *x, bool lower)
 {
     if (x->m == 0 || x->n == 0) return;
-    sn_cut rows = sn_cut_side(x->m), columns = sn_cut_side(x->n);
-    int64_t tiles = rows.count * columns.count;
-    if (is_small(x) || tiles == 1) {
+    const sn_cut rows = sn_cut_side(x->m), columns = sn_cut_side(x->n);
+    const int64_t tiles = rows.count * columns.count;
+    if (tiles == 1 || (double)x->m * (double)x->n * (double)x->k <= ONE_TILE) {
         int threads = sn_serial_blas_begin();
-        run_tile(x, 0, x->m, 0, x->n);
+        run_tile(x, lower, 0, x->m, 0, x->n);
         sn_serial_blas_end(threads);
         return;
     }
@@ -76,31 +71,18 @@ void sn_product_run(const sn_product *x)
 #pragma omp for schedule(dynamic)
         for (int64_t t = 0; t < tiles; t++) {
             int64_t i = t / columns.count, j = t % columns.count;
-            run_tile(x, i * rows.size, sn_cut_part(&rows, i), j * columns.size, sn_cut_part(&columns, j));
+            run_tile(x, lower, i * rows.size, sn_cut_part(&rows, i), j * columns.size,
+                     sn_cut_part(&columns, j));
         }
     }
 }
 
+void sn_product_run(const sn_product *x)
+{
+    run(x, false);
+}
+
 void sn_product_run_lower(const sn_product *x)
 {
-    if (x->m == 0) return;
-    sn_cut side = sn_cut_side(x->m);
-    if (is_small(x) || side.count == 1) {
-        int threads = sn_serial_blas_begin();
-        run_diagonal_tile(x, 0, x->m);
-        sn_serial_blas_end(threads);
-        return;
-    }
-#pragma omp parallel
-    {
-        sn_serial_blas();
-#pragma omp for schedule(dynamic)
-        for (int64_t t = 0; t < side.count * side.count; t++) {
-            int64_t i = t / side.count, j = t % side.count;
-            if (j < i)
-                run_tile(x, i * side.size, sn_cut_part(&side, i), j * side.size, side.size);
-            else if (j == i)
-                run_diagonal_tile(x, i * side.size, sn_cut_part(&side, i));
-        }
-    }
+    run(x, true);
 }

@@ -33,10 +33,13 @@ static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
 
 /* The input is also the target: `itself` has p outputs and no y, which the trainer reads as its standardised
    x. The response of the problem is not used. */
-static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                           const stonet_run *run, sn_network *net, stonet_outcome *outcome)
+static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                                     const stonet_run *run, sn_fit_result *result)
 {
     int64_t p = problem->p, hidden = hidden_units(settings, p, dim);
+    SN_AUTO(sn_network) *net = NULL;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
+    SN_TRY(SN_NEW(net, 1));
     net->shape = (sn_shape){.layers = LAYERS, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, p));
@@ -50,16 +53,7 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
         .batch = sn_int(settings, "batch"),
         .epochs = sn_int(settings, "epochs"),
     };
-    return sn_network_train(net, &itself, &training, run, outcome);
-}
-
-static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                     const stonet_run *run, sn_fit_result *result)
-{
-    SN_AUTO(sn_network) *net = NULL;
-    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
-    SN_TRY(SN_NEW(net, 1));
-    SN_TRY(train(problem, dim, settings, run, net, &result->outcome));
+    SN_TRY(sn_network_train(net, &itself, &training, run, &result->outcome));
     result->dim = dim;
     return SN_GIVE(net, &result->state);
 }

@@ -151,10 +151,15 @@ static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
 
 /* Trains a network from x through `dim` units to the transforms of y by least squares; the part up to these
    units is the reduction. */
-static stonet_status train(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                           const stonet_run *run, sn_network *encoder, stonet_outcome *outcome)
+static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                              const stonet_run *run, sn_fit_result *result)
 {
+    stonet_run defaults = STONET_RUN_INIT;
+    if (run == NULL) run = &defaults;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
     SN_WORKSPACE(scratch);
+    SN_AUTO(sn_network) *encoder = NULL;
+    SN_TRY(SN_NEW(encoder, 1));
     sn_problem functions = {.n = problem->n, .p = problem->p, .x = problem->x};
     double *g = NULL;
     SN_TRY(make_transforms(problem, settings, run->seed, &scratch, &functions.outputs, &g));
@@ -173,21 +178,10 @@ static stonet_status train(const sn_problem *problem, int64_t dim, const sn_sett
     SN_TRY(make_shape(settings, problem->p, dim, functions.outputs, &whole.shape));
     SN_TRY(sn_network_start(&whole, run->seed));
     start_small(&whole.shape, run->seed, whole.theta);
-    SN_TRY(sn_network_train(&whole, &functions, &training, run, outcome));
-    return keep_encoder(&whole, encoder);
-}
-
-static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                              const stonet_run *run, sn_fit_result *result)
-{
-    stonet_run defaults = STONET_RUN_INIT;
-    if (run == NULL) run = &defaults;
-    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
-    SN_AUTO(sn_network) *net = NULL;
-    SN_TRY(SN_NEW(net, 1));
-    SN_TRY(train(problem, dim, settings, run, net, &result->outcome));
+    SN_TRY(sn_network_train(&whole, &functions, &training, run, &result->outcome));
+    SN_TRY(keep_encoder(&whole, encoder));
     result->dim = dim;
-    return SN_GIVE(net, &result->state);
+    return SN_GIVE(encoder, &result->state);
 }
 
 const sn_method sn_method_benn = {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "methods/cve_objective.h"
@@ -45,19 +46,10 @@ static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *
     sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
     sn_random_permutation(&random, n, row);
     sn_whiten_rows(whitening, problem->x, row, 0, cve->n, centred, z);
-    for (int64_t i = 0; i < cve->n; i++)
-        memcpy(y + i * cve->responses, all + row[i] * cve->responses, (size_t)cve->responses * sizeof *y);
+    sn_take_rows(cve->n, cve->responses, all, row, y);
     cve->z = z;
     cve->y = y;
     return STONET_OK;
-}
-
-/* gradient -= B B' gradient; gives its length. */
-static double make_tangent(int64_t rank, int64_t d, const double *b, double *inner, double *gradient)
-{
-    sn_gemm(true, false, d, d, rank, 1.0, b, gradient, 0.0, inner);
-    sn_gemm(false, false, rank, d, d, -1.0, b, inner, 1.0, gradient);
-    return sn_norm(rank * d, gradient);
 }
 
 /* The arrays of one descent, all rank x d but inner (d x d). */
@@ -75,7 +67,8 @@ static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *
     double step = 1.0;
     at->value = sn_cve_value(cve, at->b, at->gradient);
     for (int64_t k = 0; k < iterations && !sn_should_stop(run); k++) {
-        const double slope = make_tangent(cve->rank, cve->d, at->b, at->inner, at->gradient);
+        sn_make_tangent(cve->rank, cve->d, at->b, at->inner, at->gradient);
+        const double slope = sn_norm(size, at->gradient);
         if (!(slope > 0.0)) break;
         double value = INFINITY;
         for (; step * slope > 0.01 * enough; step *= 0.5) {
@@ -114,17 +107,12 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     cve.h = 2.0 * width * width;
     SN_TRY(sn_cve_prepare(&cve, &scratch));
     const int64_t size = cve.rank * dim;
-    SN_TRY(SN_TAKE(&scratch, at.b, size));
-    SN_TRY(SN_TAKE(&scratch, at.tried, size));
-    SN_TRY(SN_TAKE(&scratch, at.gradient, size));
+    SN_TRY(SN_TAKE_EACH(&scratch, size, &at.b, &at.tried, &at.gradient));
     SN_TRY(SN_TAKE(&scratch, at.inner, dim * dim));
     SN_ARRAY(size, double, best);
     for (int64_t start = 0; start < sn_int(settings, "restarts"); start++) {
         if (start > 0 && sn_should_stop(run)) break;
-        sn_random random;
-        sn_random_init(&random, seed, SN_STREAM_START, (uint32_t)start);
-        for (int64_t i = 0; i < size; i++) at.b[i] = sn_random_normal(&random);
-        SN_TRY(sn_orthonormalise(cve.rank, dim, at.b));
+        SN_TRY(sn_random_directions(cve.rank, dim, seed, (uint32_t)start, at.b));
         SN_TRY(descend(&cve, sn_int(settings, "iterations"), run, &at));
         if (!(at.value < lowest)) continue;
         lowest = at.value;

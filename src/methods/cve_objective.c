@@ -10,18 +10,14 @@ enum { BLOCK = 256 }; /* rows whose kernels are computed at once: exponentials a
 
 stonet_status sn_cve_prepare(sn_cve *cve, sn_workspace *keep)
 {
-    SN_TRY(SN_TAKE(keep, cve->u, cve->n * cve->d));
-    SN_TRY(SN_TAKE(keep, cve->mean, cve->n * cve->responses));
-    SN_TRY(SN_TAKE(keep, cve->each, cve->n));
-    SN_TRY(SN_TAKE(keep, cve->share, cve->n));
-    SN_TRY(SN_TAKE(keep, cve->column, cve->n * cve->d));
-    SN_TRY(SN_TAKE(keep, cve->target, cve->n * cve->responses));
+    SN_TRY(SN_TAKE_EACH(keep, cve->n * cve->d, &cve->u, &cve->column, &cve->m));
+    SN_TRY(SN_TAKE_EACH(keep, cve->n * cve->responses, &cve->mean, &cve->target));
+    SN_TRY(SN_TAKE_EACH(keep, cve->n, &cve->each, &cve->share));
     SN_TRY(SN_TAKE_ZERO(keep, cve->square, cve->n));
     sn_transpose(cve->n, cve->responses, cve->y, cve->target);
     for (int64_t k = 0; k < cve->responses; k++)
         for (int64_t i = 0; i < cve->n; i++)
             cve->square[i] += cve->y[i * cve->responses + k] * cve->y[i * cve->responses + k];
-    SN_TRY(SN_TAKE(keep, cve->m, cve->n * cve->d));
     return STONET_OK;
 }
 
@@ -63,10 +59,8 @@ static void look_around(sn_cve *cve, int64_t i)
 }
 
 /* both_j = K_ij d_ij ((L_i - |y_j - m_i|^2) / sum_l K_il + (L_j - |y_i - m_j|^2) / sum_l K_jl) = S_ij + S_ji
-   of rows j = first .. first + count - 1. */
+   of rows j = first .. first + count - 1: how a pair of rows moves the objective by its distance. */
 SN_CLONES
-/* both_j = d_ij k_ij (w_i (v_i - |y_j - m_i|^2) + w_j (v_j - |y_i - m_j|^2)): how the pair of rows i, j
-   moves the objective by its distance. */
 static void pull(const sn_cve *cve, int64_t i, int64_t first, int64_t count, const double *distance,
                  const double *kernel, double *both)
 {

@@ -40,9 +40,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 }
 
 static const sn_candidate candidate = {
-    .name = "dr",
     .sliced = true,
-    .limit = "the rank of x",
     .matrix = find_matrix,
 };
 

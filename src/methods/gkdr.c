@@ -116,25 +116,20 @@ static stonet_status add_rows(const void *user, int64_t first, int64_t count, do
     const gradients *g = user;
     SN_WORKSPACE(scratch);
     block b = {0};
-    SN_TRY(SN_TAKE(&scratch, b.k, BLOCK_ROWS * g->m));
-    SN_TRY(SN_TAKE(&scratch, b.weight, BLOCK_ROWS * g->m));
+    SN_TRY(SN_TAKE_EACH(&scratch, BLOCK_ROWS * g->m, &b.k, &b.weight));
     SN_TRY(SN_TAKE(&scratch, b.gradient, BLOCK_ROWS * g->input->p));
     for (int64_t i = first; i < first + count; i += BLOCK_ROWS) {
         int64_t end = i + BLOCK_ROWS < first + count ? i + BLOCK_ROWS : first + count;
         SN_TRY(add_block(g, &b, i, end, matrix));
-        sn_progress(g->run, &(stonet_progress){.stage = "gradients",
-                                               .done = end,
-                                               .total = g->input->n,
-                                               .loss = NAN,
-                                               .validation_loss = NAN,
-                                               .seconds = sn_seconds() - g->started});
+        sn_progress_of(g->run, "gradients", end, g->input->n, NAN, g->started);
         if (sn_should_stop(g->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
     }
     return STONET_OK;
 }
 
-stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix)
+/* The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient of the regression at x_i. */
+static stonet_status find_matrix(const sn_gkdr *of, double *matrix)
 {
     SN_WORKSPACE(scratch);
     const int64_t n = of->input->n, p = of->input->p;
@@ -152,7 +147,7 @@ stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t 
     SN_ARRAY(p * p, double, matrix);
     SN_ARRAY(count, double, values);
     SN_ARRAY(p * count, double, v);
-    SN_TRY(sn_gkdr_matrix(of, matrix));
+    SN_TRY(find_matrix(of, matrix));
     SN_TRY(sn_eigh_top(p, count, matrix, values, v));
     SN_TRY(sn_kernel_limit(of->run, "gkdr", *dim, count, values, "the gradients span no more", dim));
     SN_TRY(SN_TAKE(keep, *direction, p * *dim));

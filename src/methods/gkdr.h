@@ -12,8 +12,6 @@ typedef struct sn_gkdr {
     const stonet_run *run;
 } sn_gkdr;
 
-/* The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient of the regression at x_i. */
-stonet_status sn_gkdr_matrix(const sn_gkdr *of, double *matrix);
-/* direction (p x *dim, orthonormal, in `keep`): the leading eigenvectors of M; *dim is reduced to what
-   exists. */
+/* direction (p x *dim, orthonormal, in `keep`): the leading eigenvectors of the second moment of the
+   gradients; *dim is reduced to what exists. */
 stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction);

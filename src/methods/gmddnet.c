@@ -224,8 +224,7 @@ static stonet_status open_stage(stage *s, sn_workspace *keep)
     static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
     const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
     SN_TRY(make_shape(s->settings, s->problem->p, &s->shape));
-    SN_TRY(SN_TAKE(keep, s->loss.centred, batch));
-    SN_TRY(SN_TAKE(keep, s->loss.pull, batch));
+    SN_TRY(SN_TAKE_EACH(keep, batch, &s->loss.centred, &s->loss.pull));
     SN_TRY(SN_TAKE(keep, s->z, n * s->dim));
     SN_TRY(SN_TAKE(keep, s->done, n * s->dim));
     SN_TRY(SN_TAKE(keep, s->now, n));

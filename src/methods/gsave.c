@@ -51,8 +51,7 @@ static stonet_status make_room(gsave *g, int64_t columns)
 {
     if (columns <= g->room) return STONET_OK;
     SN_TRY(SN_TAKE(g->keep, g->spare, g->k * columns));
-    SN_TRY(SN_TAKE(g->keep, g->inner, g->n * columns));
-    SN_TRY(SN_TAKE(g->keep, g->outer, g->n * columns));
+    SN_TRY(SN_TAKE_EACH(g->keep, g->n * columns, &g->inner, &g->outer));
     g->room = columns;
     return STONET_OK;
 }
@@ -113,8 +112,8 @@ static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a
     return STONET_OK;
 }
 
-static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t *dim,
-                               sn_kernel_map **map)
+static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t dim,
+                               sn_fit_result *result)
 {
     int64_t n = input->n;
     double *a = NULL, *scores = NULL;
@@ -127,8 +126,8 @@ static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const sto
     SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, g->b));
     sn_column_means(n, n, g->b, mean);
     sn_subtract_row(n, n, mean, g->b);
-    SN_TRY(solve(g, &stages, dim, &a, &scores));
-    return sn_kernel_map_create(input, *dim, a, mean, scores, map);
+    SN_TRY(solve(g, &stages, &dim, &a, &scores));
+    return sn_kernel_map_create(input, dim, a, mean, scores, result);
 }
 
 /* R (m x m, upper) with R'R = Phi'Phi for the features before centring: the QR of the centred ones with a row
@@ -152,8 +151,8 @@ static stonet_status second_moment_root(int64_t n, const sn_features *features, 
 }
 
 /* z(x) = a'R (phi(x) - mean): the coefficients of the features are R'a. */
-static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t *dim,
-                                  sn_kernel_map **map)
+static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t dim,
+                                  sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     sn_features features;
@@ -168,10 +167,10 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
     SN_TRY(second_moment_root(n, &features, &scratch, &r));
     SN_TRY(SN_TAKE(g->keep, g->b, n * m));
     sn_gemm(false, true, n, m, m, 1.0, features.phi, r, 0.0, g->b);
-    SN_TRY(solve(g, &stages, dim, &a, &scores));
-    SN_ARRAY(m * *dim, double, turned);
-    sn_gemm(true, false, m, *dim, m, 1.0, r, a, 0.0, turned);
-    return sn_features_map(&features, *dim, turned, n, scores, map);
+    SN_TRY(solve(g, &stages, &dim, &a, &scores));
+    SN_ARRAY(m * dim, double, turned);
+    sn_gemm(true, false, m, dim, m, 1.0, r, a, 0.0, turned);
+    return sn_features_map(&features, dim, turned, n, scores, result);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -180,13 +179,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     gsave g = {.n = problem->n, .ex = sn_real(settings, "ex"), .keep = &scratch};
     sn_kernel_input input;
-    sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "gsave", 3.1, 3.1));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
     SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run, &scratch, &g.middle));
-    SN_TRY(input.exact ? fit_exact(&g, &input, run, &dim, &map) : fit_features(&g, &input, run, &dim, &map));
-    *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
-    return STONET_OK;
+    return input.exact ? fit_exact(&g, &input, run, dim, result) : fit_features(&g, &input, run, dim, result);
 }
 
 const sn_method sn_method_gsave = {

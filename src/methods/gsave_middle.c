@@ -141,27 +141,8 @@ static stonet_status response_columns(int64_t n, int64_t r, const double *f, dou
     return STONET_OK;
 }
 
-/* E = N U (D + ridge)^{-1/2} for N'N = U D U', without the directions that are rounding. */
-static stonet_status smoother_root(sn_middle *middle, double ey, int64_t k, const double *columns,
-                                   sn_workspace *keep)
-{
-    int64_t n = middle->n;
-    SN_ARRAY(k * k, double, gram);
-    SN_ARRAY(k, double, values);
-    SN_ARRAY(k * k, double, u);
-    sn_syrk_tn(k, n, 1.0, columns, 0.0, gram);
-    SN_TRY(sn_eigh(k, gram, values, u));
-    double ridge = ey * values[0];
-    while (middle->r < k && values[middle->r] > 1e-14 * values[0]) middle->r++;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < middle->r; j++)
-            gram[i * middle->r + j] = u[i * k + j] / sqrt(values[j] + ridge);
-    SN_TRY(SN_TAKE(keep, middle->e, n * middle->r));
-    sn_gemm(false, false, n, middle->r, k, 1.0, columns, gram, 0.0, middle->e);
-    return STONET_OK;
-}
-
 /* P = E E', the smoother of the response, as its factor E (n x r): the n x n matrix is never formed.
+   E = N U (D + ridge)^{-1/2} for N'N = U D U', N the columns above, without the directions that are rounding.
    sum = P 1 and norm = (P.P) 1 are needed by every product and computed once. */
 static stonet_status create_numbers(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
                                     sn_middle *middle)
@@ -172,14 +153,13 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &f, &r));
     SN_ARRAY(n * (r + 1), double, columns);
     SN_TRY(response_columns(n, r, f, columns));
-    SN_TRY(smoother_root(middle, ey, r + 1, columns, keep));
+    SN_TRY(sn_whiten_columns(n, r + 1, 1.0, columns, ey, 1e-14, keep, &middle->r, &middle->e));
     r = middle->r;
     SN_ARRAY(n, double, ones);
     SN_ARRAY(2 * n * r, double, work);
     SN_ARRAY(r * r, double, square);
     SN_ARRAY(r, double, small);
-    SN_TRY(SN_TAKE(keep, middle->sum, n));
-    SN_TRY(SN_TAKE(keep, middle->norm, n));
+    SN_TRY(SN_TAKE_EACH(keep, n, &middle->sum, &middle->norm));
     for (int64_t i = 0; i < n; i++) ones[i] = 1.0;
     apply_smoother(middle, 1, ones, small, middle->sum);
     apply_squared(middle, 1, ones, work, square, middle->norm);

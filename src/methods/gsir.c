@@ -36,32 +36,17 @@ static const sn_param params[] = {
      "weight of the response: its Gram matrix, or that times its inverse"},
 };
 
-/* F <- Q F, and for gyinv such that a2 = F F': with F'F = V D V' that is F V (D + ridge)^{-1/2}. */
-static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings, int64_t *rank,
-                                    double *f)
+/* F <- Q F, and for gyinv such that a2 = F F': with F'F = V D V' that is F V (D + ridge)^{-1/2}. Centring
+   makes the indicators dependent: Moore-Penrose leaves that direction out. */
+static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings,
+                                    sn_workspace *keep, int64_t *rank, double **f)
 {
-    int64_t n = problem->n, r = *rank;
-    SN_ARRAY(r, double, mean);
-    sn_column_means(n, r, f, mean);
-    sn_subtract_row(n, r, mean, f);
+    const double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") : 0.0;
+    SN_ARRAY(*rank, double, mean);
+    sn_column_means(problem->n, *rank, *f, mean);
+    sn_subtract_row(problem->n, *rank, mean, *f);
     if (sn_is(settings, "atype", "identity")) return STONET_OK;
-
-    SN_ARRAY(r * r, double, gram);
-    SN_ARRAY(r, double, values);
-    SN_ARRAY(r * r, double, vectors);
-    SN_ARRAY(n * r, double, weighed);
-    sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
-    SN_TRY(sn_eigh(r, gram, values, vectors));
-    double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") * values[0] : 0.0;
-    /* Centring makes the indicators dependent: Moore-Penrose leaves that direction out. */
-    int64_t kept = 0;
-    while (kept < r && values[kept] > 1e-9 * values[0]) kept++;
-    for (int64_t i = 0; i < r; i++)
-        for (int64_t j = 0; j < kept; j++) gram[i * kept + j] = vectors[i * r + j] / sqrt(values[j] + ridge);
-    sn_gemm(false, false, n, kept, r, 1.0, f, gram, 0.0, weighed);
-    memcpy(f, weighed, (size_t)(n * kept) * sizeof *f);
-    *rank = kept;
-    return STONET_OK;
+    return sn_whiten_columns(problem->n, *rank, 1.0, *f, ridge, 1e-9, keep, rank, f);
 }
 
 typedef struct gsir {
@@ -96,7 +81,7 @@ static stonet_status leading_vectors(gsir *g, double *t, sn_workspace *keep, dou
 }
 
 /* Exact: T = F - rho R F, A = R V, scores G_X R V = V - rho A. */
-static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
+static stonet_status fit_exact(gsir *g, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     int64_t n = g->input.n;
@@ -124,7 +109,7 @@ static stonet_status fit_exact(gsir *g, sn_kernel_map **map)
     memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
     SN_TRY(sn_cholesky_solve(n, k, g->dim, a));
     for (int64_t i = 0; i < n * g->dim; i++) v[i] -= rho * a[i];
-    return sn_kernel_map_create(&g->input, g->dim, a, mean, v, map);
+    return sn_kernel_map_create(&g->input, g->dim, a, mean, v, result);
 }
 
 /* The eigenvectors w (rank x rank) of T'T = C'S0 C and the roots of its eigenvalues; what is rounding becomes
@@ -148,7 +133,7 @@ static stonet_status right_vectors(int64_t m, int64_t rank, const double *s0, co
  * has T'T = C'S0 C, and A = S^{-1} Phi'U = (C - rho S^{-1} C) W s^{-1}: of the rows nothing is needed but
  * Phi'Phi and Phi'F, sums that ranks can share out.
  */
-static stonet_status fit_features(gsir *g, sn_kernel_map **map)
+static stonet_status fit_features(gsir *g, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     sn_landmarks landmarks;
@@ -187,7 +172,7 @@ static stonet_status fit_features(gsir *g, sn_kernel_map **map)
         for (int64_t j = 0; j < g->dim; j++) w[i * g->dim + j] = w[i * rank + j] / singular[j];
     SN_ARRAY(m * g->dim, double, a);
     sn_gemm(false, false, m, g->dim, rank, 1.0, t, w, 0.0, a);
-    return sn_columns_map(&columns, mean, s0, g->dim, a, map);
+    return sn_columns_map(&columns, mean, s0, g->dim, a, result);
 }
 
 /* The setting, or what the data say, which is told. */
@@ -207,16 +192,13 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     gsir g = {.problem = problem, .run = run, .dim = dim};
-    sn_kernel_map *map = NULL;
     const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &g.input));
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &g.f, &g.rank));
-    SN_TRY(weigh_response(problem, settings, &g.rank, g.f));
+    SN_TRY(weigh_response(problem, settings, &scratch, &g.rank, &g.f));
     SN_TRY(choose_ridge(settings, &g));
-    SN_TRY(g.input.exact ? fit_exact(&g, &map) : fit_features(&g, &map));
-    *result = (sn_fit_result){.state = map, .dim = g.dim, .outcome = STONET_DONE};
-    return STONET_OK;
+    return g.input.exact ? fit_exact(&g, result) : fit_features(&g, result);
 }
 
 const sn_method sn_method_gsir = {

@@ -15,7 +15,6 @@
 #include "data/splits.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
-#include "math/noise.h"
 #include "methods/gkdr.h"
 #include "methods/kdr_objective.h"
 #include "methods/kernel_response.h"
@@ -59,8 +58,7 @@ static stonet_status descent(search *s, double *slope, double *norm)
     SN_ARRAY(d, double, values);
     SN_ARRAY(d * d, double, v);
     memcpy(s->direction, s->gradient, (size_t)(p * d) * sizeof(double));
-    sn_gemm(true, false, d, d, p, 1.0, s->b, s->gradient, 0.0, inner);
-    sn_gemm(false, false, p, d, d, -1.0, s->b, inner, 1.0, s->direction);
+    sn_make_tangent(p, d, s->b, inner, s->direction);
     sn_syrk_tn(d, p, 1.0, s->direction, 0.0, inner);
     SN_TRY(sn_eigh(d, inner, values, v));
     *norm = sqrt(fmax(values[0], 0.0));
@@ -92,16 +90,6 @@ static stonet_status take_step(search *s, double gamma, bool *moved)
     return STONET_OK;
 }
 
-static void report(search *s)
-{
-    sn_progress(s->run, &(stonet_progress){.stage = "kdr",
-                                           .done = s->done,
-                                           .total = s->total,
-                                           .loss = s->value,
-                                           .validation_loss = NAN,
-                                           .seconds = sn_seconds() - s->started});
-}
-
 /* From s->b through all stages to a minimum at s->gamma. */
 static stonet_status minimise(search *s, bool *stopped)
 {
@@ -116,8 +104,7 @@ static stonet_status minimise(search *s, bool *stopped)
         s->step = fmax(s->step, 1e-3 * first_step);
         for (; finished < end && moved; finished++) {
             SN_TRY(take_step(s, gamma, &moved));
-            s->done++;
-            report(s);
+            sn_progress_of(s->run, "kdr", ++s->done, s->total, s->value, s->started);
             *stopped = sn_should_stop(s->run);
             if (*stopped) return STONET_OK;
         }
@@ -125,14 +112,6 @@ static stonet_status minimise(search *s, bool *stopped)
         finished = end;
     }
     return STONET_OK;
-}
-
-static stonet_status random_start(search *s, uint64_t seed, uint32_t restart)
-{
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_START, restart);
-    for (int64_t i = 0; i < s->p * s->d; i++) s->b[i] = sn_random_normal(&random);
-    return sn_orthonormalise(s->p, s->d, s->b);
 }
 
 /* best (p x d) holds the first start and receives the best end. */
@@ -144,7 +123,7 @@ static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t
     s->total = restarts * s->iterations;
     memcpy(s->b, best, (size_t)size * sizeof *best);
     for (int64_t restart = 0; restart < restarts && !*stopped; restart++) {
-        if (restart > 0) SN_TRY(random_start(s, seed, (uint32_t)restart));
+        if (restart > 0) SN_TRY(sn_random_directions(s->p, s->d, seed, (uint32_t)restart, s->b));
         SN_TRY(minimise(s, stopped));
         if (*stopped && restart > 0) break;
         if (!(s->value < lowest)) continue;
@@ -168,15 +147,11 @@ static stonet_status estimate(const sn_gkdr *of, const sn_settings *settings, do
     SN_WORKSPACE(scratch);
     const stonet_run *run = of->run;
     search find = {.p = of->input->p, .d = d, .run = run, .started = sn_seconds()};
-    int64_t size = find.p * d;
     find.iterations = sn_int(settings, "iterations");
     find.anneal = sn_real(settings, "anneal");
     find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
     SN_TRY(sn_kdr_create(of->input, d, of->epsilon, of->rank, of->f, &scratch, &find.kdr));
-    SN_TRY(SN_TAKE(&scratch, find.b, size));
-    SN_TRY(SN_TAKE(&scratch, find.trial, size));
-    SN_TRY(SN_TAKE(&scratch, find.gradient, size));
-    SN_TRY(SN_TAKE(&scratch, find.direction, size));
+    SN_TRY(SN_TAKE_EACH(&scratch, find.p * d, &find.b, &find.trial, &find.gradient, &find.direction));
     return run_starts(&find, settings, run != NULL ? run->seed : 1, best, stopped);
 }
 

@@ -12,14 +12,10 @@ stonet_status sn_kdr_create(const sn_kernel_input *input, int64_t d, double epsi
 {
     int64_t n = input->n, m = input->m;
     *kdr = (sn_kdr){.input = input, .d = d, .mu = epsilon * (double)n, .rank = rank, .f = f};
-    SN_TRY(SN_TAKE(keep, kdr->z, n * d));
-    SN_TRY(SN_TAKE(keep, kdr->u, m * d));
-    SN_TRY(SN_TAKE(keep, kdr->k, n * m));
-    SN_TRY(SN_TAKE(keep, kdr->a, n * m));
-    SN_TRY(SN_TAKE(keep, kdr->s, n * rank));
-    SN_TRY(SN_TAKE(keep, kdr->dz, n * d));
-    SN_TRY(SN_TAKE(keep, kdr->du, m * d));
-    return STONET_OK;
+    SN_TRY(SN_TAKE_EACH(keep, n * d, &kdr->z, &kdr->dz));
+    SN_TRY(SN_TAKE_EACH(keep, m * d, &kdr->u, &kdr->du));
+    SN_TRY(SN_TAKE_EACH(keep, n * m, &kdr->k, &kdr->a));
+    return SN_TAKE(keep, kdr->s, n * rank);
 }
 
 /* rows (n x m) <- weights . kernel, sums (n) their row sums. */

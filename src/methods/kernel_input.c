@@ -1,7 +1,5 @@
 #include "methods/kernel_input.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -21,9 +19,8 @@ static int64_t centre_count(int64_t n, int64_t landmarks)
 stonet_status sn_kernel_distance(const sn_kernel_input *input, sn_distance_kind kind, uint64_t seed,
                                  double *distance)
 {
-    *distance = 0.0;
-    if (kind == SN_MEDIAN_DISTANCE) SN_TRY(sn_median_distance(input->n, input->p, input->x, seed, distance));
-    if (!(*distance > 0.0)) SN_TRY(sn_mean_distance(input->n, input->p, input->x, seed, distance));
+    SN_TRY(kind == SN_MEDIAN_DISTANCE ? sn_typical_distance(input->n, input->p, input->x, seed, distance)
+                                      : sn_mean_distance(input->n, input->p, input->x, seed, distance));
     if (*distance > 0.0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
 }
@@ -33,9 +30,7 @@ static stonet_status choose_landmarks(uint64_t seed, sn_workspace *keep, sn_kern
     SN_ARRAY(input->m, int64_t, rows);
     SN_TRY(SN_TAKE(keep, input->centres, input->m * input->p));
     SN_TRY(sn_choose_rows(input->n, input->m, seed, 0, rows));
-    for (int64_t i = 0; i < input->m; i++)
-        memcpy(input->centres + i * input->p, input->x + rows[i] * input->p,
-               (size_t)input->p * sizeof(double));
+    sn_take_rows(input->m, input->p, input->x, rows, input->centres);
     return STONET_OK;
 }
 

@@ -22,7 +22,7 @@ static stonet_status allocate(int64_t m, int64_t p, int64_t d, double gamma, sn_
 }
 
 stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
-                                   const double *mean, const double *scores, sn_kernel_map **out)
+                                   const double *mean, const double *scores, sn_fit_result *result)
 {
     const int64_t n = input->n, m = input->m;
     sn_kernel_map *map = NULL;
@@ -41,13 +41,13 @@ stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, cons
             map->offset[j] += map->coefficients[i * d + j] * mean[i];
         }
     }
-    *out = map;
+    *result = (sn_fit_result){.state = map, .dim = d, .outcome = STONET_DONE};
     return STONET_OK;
 }
 
 /* The mean of k(x) is L times the mean of phi(x). */
 stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
-                              const double *scores, sn_kernel_map **out)
+                              const double *scores, sn_fit_result *result)
 {
     const sn_landmarks *landmarks = &features->landmarks;
     const sn_kernel_input input = {.n = n,
@@ -58,7 +58,7 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
     SN_ARRAY(input.m, double, mean);
     sn_gemv(false, input.m, input.m, 1.0, landmarks->l, features->mean, 0.0, mean);
     sn_landmarks_coefficients(landmarks, d, a);
-    return sn_kernel_map_create(&input, d, a, mean, scores, out);
+    return sn_kernel_map_create(&input, d, a, mean, scores, result);
 }
 
 /* Scales column j of z to variance 1, square its mean square, with the largest score at the centres positive.
@@ -94,7 +94,7 @@ static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double 
 
 /* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean. */
 stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
-                             double *a, sn_kernel_map **out)
+                             double *a, sn_fit_result *result)
 {
     const int64_t m = columns->m, p = columns->p;
     SN_AUTO(sn_kernel_map) *map = NULL;
@@ -106,7 +106,8 @@ stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, 
     memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
     memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
     SN_TRY(scale_columns(square, map));
-    return SN_GIVE(map, out);
+    *result = (sn_fit_result){.dim = d, .outcome = STONET_DONE};
+    return SN_GIVE(map, &result->state);
 }
 
 /* z = K A - offset, a block of rows at a time so that the kernel block stays small. */

@@ -12,20 +12,20 @@ typedef struct sn_kernel_map {
 } sn_kernel_map;
 
 /*
- * z(x) = a'(k(x) - mean) for the kernel functions of the input, a m x d, mean (m) the training mean of k.
- * `scores` (n x d) are z of the training rows: each column of z is scaled to variance 1 on them and its sign
- * makes the largest score positive.
+ * The result of a fit: z(x) = a'(k(x) - mean) for the kernel functions of the input, a m x d, mean (m) the
+ * training mean of k. `scores` (n x d) are z of the training rows: each column of z is scaled to variance 1
+ * on them and its sign makes the largest score positive.
  */
 stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
-                                   const double *mean, const double *scores, sn_kernel_map **out);
+                                   const double *mean, const double *scores, sn_fit_result *result);
 /* The same from coefficients a (rank x d, destroyed) of the centred features of n rows. */
 stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
-                              const double *scores, sn_kernel_map **out);
+                              const double *scores, sn_fit_result *result);
 /* z(x) = a'(c(x) - mean) for columns c with this mean and sums of squares gram about it
    (methods/row_columns.h); a m x d, destroyed. Scaled in the same way, but for the sign, which the scores at
    the centres give. */
 stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
-                             double *a, sn_kernel_map **out);
+                             double *a, sn_fit_result *result);
 /* z (n x d) of the rows of x (n x p). */
 stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const double *x, double *z);
 

@@ -11,14 +11,11 @@ static const double response_tolerance = 1e-12;
 
 stonet_status sn_classes_present(const sn_problem *problem, int64_t *count)
 {
-    SN_WORKSPACE(scratch);
-    unsigned char *seen = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, seen, problem->outputs));
+    SN_ZEROS(problem->outputs, bool, seen);
     *count = 0;
     for (int64_t i = 0; i < problem->n; i++) {
-        if (seen[problem->label[i]]) continue;
-        seen[problem->label[i]] = 1;
-        (*count)++;
+        *count += !seen[problem->label[i]];
+        seen[problem->label[i]] = true;
     }
     if (*count < 2)
         return sn_fail(STONET_ERROR_DATA, "all rows are of one class, so there is nothing to tell apart");
@@ -45,12 +42,12 @@ stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind sca
                                  sn_workspace *keep, double **factor, int64_t *rank)
 {
     if (problem->task == SN_CLASSIFICATION) return indicator_factor(problem, keep, factor, rank);
-    double s = 0.0;
-    if (scale == SN_MEDIAN_DISTANCE)
-        SN_TRY(sn_median_distance(problem->n, problem->outputs, problem->y, seed, &s));
-    if (!(s > 0.0)) SN_TRY(sn_mean_distance(problem->n, problem->outputs, problem->y, seed, &s));
+    double s;
+    const int64_t n = problem->n, m = problem->outputs;
+    SN_TRY(scale == SN_MEDIAN_DISTANCE ? sn_typical_distance(n, m, problem->y, seed, &s)
+                                       : sn_mean_distance(n, m, problem->y, seed, &s));
     if (!(s > 0.0))
         return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
-    const sn_gaussian_rows rows = {problem->n, problem->outputs, problem->y, 1.0 / (2.0 * s * s)};
+    const sn_gaussian_rows rows = {n, m, problem->y, 1.0 / (2.0 * s * s)};
     return sn_incomplete_cholesky(&rows, response_tolerance, MOST_RESPONSE_RANK, keep, factor, rank);
 }

@@ -1,11 +1,11 @@
 #include "methods/kernel_ridge.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
+#include "methods/responses.h"
 #include "methods/row_columns.h"
 #include "methods/row_sums.h"
 
@@ -27,25 +27,6 @@ typedef struct turned {
     double *weight; /* m x SHARES: of each ridge */
     double *scaled; /* m x SHARES r: weight times along */
 } turned;
-
-/* The leading principal components of f (n x rank) with 99 % of its squares. */
-static stonet_status compress(int64_t n, int64_t rank, const double *f, sn_workspace *keep, turned *out)
-{
-    SN_ARRAY(rank * rank, double, gram);
-    SN_ARRAY(rank, double, value);
-    SN_ARRAY(rank * rank, double, v);
-    sn_syrk_tn(rank, n, 1.0, f, 0.0, gram);
-    SN_TRY(sn_eigh(rank, gram, value, v));
-    double total = 0.0, held = 0.0;
-    for (int64_t k = 0; k < rank; k++) total += fmax(value[k], 0.0);
-    for (out->r = 0; out->r < rank && held < 0.99 * total;) held += value[out->r++];
-    if (out->r == 0) out->r = 1;
-    SN_ARRAY(rank * out->r, double, leading);
-    SN_TRY(SN_TAKE(keep, out->f, n * out->r));
-    sn_first_columns(rank, rank, v, out->r, leading);
-    sn_gemm(false, false, n, out->r, rank, 1.0, f, leading, 0.0, out->f);
-    return STONET_OK;
-}
 
 /* mean, m, turn, value, along. */
 static stonet_status turn(sn_workspace *keep, turned *t)
@@ -123,15 +104,14 @@ static stonet_status add_errors(const void *user, int64_t first, int64_t count, 
 static stonet_status thin(const sn_kernel_input *input, uint64_t seed, sn_workspace *keep,
                           sn_kernel_input *few)
 {
-    int64_t *row = NULL, p = input->p;
+    const int64_t p = input->p;
     *few = *input;
     if (input->m <= MOST_CENTRES) return STONET_OK;
     few->m = MOST_CENTRES;
-    SN_TRY(SN_TAKE(keep, row, few->m));
+    SN_ARRAY(few->m, int64_t, row);
     SN_TRY(SN_TAKE(keep, few->centres, few->m * p));
     SN_TRY(sn_choose_rows(input->m, few->m, seed, 4, row));
-    for (int64_t i = 0; i < few->m; i++)
-        memcpy(few->centres + i * p, input->centres + row[i] * p, (size_t)p * sizeof(double));
+    sn_take_rows(few->m, p, input->centres, row, few->centres);
     return STONET_OK;
 }
 
@@ -144,7 +124,7 @@ stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank,
     turned t = {0};
     int64_t kept;
     double error[SHARES], lowest = INFINITY, tried = largest_share;
-    SN_TRY(compress(input->n, rank, f, &scratch, &t));
+    SN_TRY(sn_leading_components(input->n, rank, 1.0, f, &scratch, &t.r, &t.f));
     SN_TRY(thin(input, run != NULL ? run->seed : 1, &scratch, &few));
     SN_TRY(sn_landmarks_create(few.m, few.p, few.centres, few.gamma, &scratch, &landmarks));
     t.columns = sn_feature_columns(&few, &landmarks, run != NULL ? run->team : NULL);

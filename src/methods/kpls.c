@@ -21,12 +21,12 @@ static const sn_param params[] = {
     SN_PARAM_LANDMARKS,
 };
 
-/* The components of the features; *dim becomes their number. */
+/* The components of the features, `dim` at the most. */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
-                                 const stonet_run *run, int64_t *dim, sn_kernel_map **map)
+                                 const stonet_run *run, int64_t dim, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
-    const int64_t n = columns->n, m = columns->m, most = *dim < m ? *dim : m;
+    const int64_t n = columns->n, m = columns->m, most = dim < m ? dim : m;
     int64_t responses, found;
     double *y = NULL;
     SN_TRY(sn_responses(problem, false, &scratch, &responses, &y));
@@ -46,9 +46,9 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     if (found == 0)
         return sn_fail(STONET_ERROR_DATA,
                        "kpls: no function of x varies with the response, so there is no component");
-    *dim = sn_limit_dim(run, "kpls", *dim, found, "no more of the kernel varies with the response");
-    sn_first_columns(m, most, r, *dim, r);
-    return sn_columns_map(columns, mean, gram, *dim, r, map);
+    dim = sn_limit_dim(run, "kpls", dim, found, "no more of the kernel varies with the response");
+    sn_first_columns(m, most, r, dim, r);
+    return sn_columns_map(columns, mean, gram, dim, r, result);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -57,14 +57,11 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
     sn_landmarks landmarks;
-    sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "kpls", 2.1, 0.0)); /* L and Phi'Phi */
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
     SN_TRY(sn_landmarks_create(input.m, input.p, input.centres, input.gamma, &scratch, &landmarks));
     const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run != NULL ? run->team : NULL);
-    SN_TRY(fit_columns(problem, &columns, run, &dim, &map));
-    *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
-    return STONET_OK;
+    return fit_columns(problem, &columns, run, dim, result);
 }
 
 const sn_method sn_method_kpls = {

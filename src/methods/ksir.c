@@ -50,8 +50,8 @@ static stonet_status slice_weights(const sn_problem *problem, int64_t wanted, sn
 /* Kernel SIR in the columns of the kernel matrix: the between-slice covariance against cov + ridge I (m x
    m). */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
-                                 const sn_settings *settings, const stonet_run *run, int64_t *dim,
-                                 sn_kernel_map **map)
+                                 const sn_settings *settings, const stonet_run *run, int64_t dim,
+                                 sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     const int64_t n = columns->n, m = columns->m;
@@ -77,11 +77,11 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_TRY(sn_cholesky(m, cov));
     sn_triangular_solve(m, false, cov, slices, d);
     SN_TRY(sn_svd(m, slices, d, u, s, NULL));
-    SN_TRY(sn_kernel_limit(run, "ksir", *dim, r, s, "H slices or classes have at most H - 1", dim));
-    SN_ARRAY(m * *dim, double, b);
-    sn_first_columns(m, r, u, *dim, b);
-    sn_triangular_solve(m, true, cov, *dim, b);
-    return sn_columns_map(columns, mean, gram, *dim, b, map);
+    SN_TRY(sn_kernel_limit(run, "ksir", dim, r, s, "H slices or classes have at most H - 1", &dim));
+    SN_ARRAY(m * dim, double, b);
+    sn_first_columns(m, r, u, dim, b);
+    sn_triangular_solve(m, true, cov, dim, b);
+    return sn_columns_map(columns, mean, gram, dim, b, result);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -89,13 +89,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    sn_kernel_map *map = NULL;
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
     const sn_row_columns columns = sn_kernel_columns(&input, run != NULL ? run->team : NULL);
-    SN_TRY(fit_columns(problem, &columns, settings, run, &dim, &map));
-    *result = (sn_fit_result){.state = map, .dim = dim, .outcome = STONET_DONE};
-    return STONET_OK;
+    return fit_columns(problem, &columns, settings, run, dim, result);
 }
 
 const sn_method sn_method_ksir = {

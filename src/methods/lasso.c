@@ -21,8 +21,7 @@ static double largest_of(int64_t p, const double *c)
 stonet_status sn_lasso_create(int64_t p, sn_workspace *keep, sn_lasso *lasso)
 {
     *lasso = (sn_lasso){.p = p};
-    SN_TRY(SN_TAKE(keep, lasso->b, p));
-    SN_TRY(SN_TAKE(keep, lasso->slope, p));
+    SN_TRY(SN_TAKE_EACH(keep, p, &lasso->b, &lasso->slope));
     SN_TRY(SN_TAKE(keep, lasso->visited, p));
     return SN_TAKE(keep, lasso->is_visited, p);
 }

@@ -67,32 +67,20 @@ static double share(const work *w, int64_t h)
     return (double)(w->slices.start[h + 1] - w->slices.start[h]) / (double)w->problem->n;
 }
 
-typedef struct ranked {
-    double score;
-    int64_t column;
-} ranked;
-
-static int by_score(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    if (a->score != b->score) return a->score > b->score ? -1 : 1;
-    return a->column < b->column ? -1 : a->column > b->column;
-}
-
 /* Keeps the n columns (all when p <= n) whose slice means vary most. */
 static stonet_status screen(sn_workspace *keep, work *w)
 {
     int64_t p = w->problem->p;
-    SN_ZEROS(p, ranked, order);
+    SN_ZEROS(p, sn_keyed, order); /* the most varying first: by minus the variance of their means */
     for (int64_t j = 0; j < p; j++) {
-        order[j].column = j;
+        order[j].row = j;
         for (int64_t h = 0; h < w->slices.count; h++)
-            order[j].score += share(w, h) * w->mean[h * p + j] * w->mean[h * p + j];
+            order[j].value -= share(w, h) * w->mean[h * p + j] * w->mean[h * p + j];
     }
     w->k = p < w->problem->n ? p : w->problem->n;
     SN_TRY(SN_TAKE(keep, w->column, w->k));
-    qsort(order, (size_t)p, sizeof *order, by_score);
-    for (int64_t j = 0; j < w->k; j++) w->column[j] = order[j].column;
+    qsort(order, (size_t)p, sizeof *order, sn_by_value);
+    for (int64_t j = 0; j < w->k; j++) w->column[j] = order[j].row;
     qsort(w->column, (size_t)w->k, sizeof *w->column, sn_by_int);
     return STONET_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
+#include "math/noise.h"
 
 static stonet_status copy_of(int64_t count, const double *from, double **out)
 {
@@ -25,9 +26,7 @@ static stonet_status copy_map(const sn_linear_map *from, sn_linear_map **out)
     SN_TRY(copy_of(map->p * map->dim, from->direction, &map->direction));
     SN_TRY(copy_of(map->n_values, from->value, &map->value));
     SN_TRY(copy_of(2 * map->n_tests, from->test, &map->test));
-    *out = map;
-    map = NULL;
-    return STONET_OK;
+    return SN_GIVE(map, out);
 }
 
 stonet_status sn_linear_map_result(const sn_linear_map *map, sn_fit_result *result)
@@ -50,6 +49,20 @@ sn_sizes sn_linear_map_sizes(const void *state)
 {
     const sn_linear_map *map = state;
     return (sn_sizes){.inputs = map->p, .dim = map->dim};
+}
+
+stonet_status sn_random_directions(int64_t p, int64_t d, uint64_t seed, uint32_t restart, double *b)
+{
+    sn_random random;
+    sn_random_init(&random, seed, SN_STREAM_START, restart);
+    for (int64_t i = 0; i < p * d; i++) b[i] = sn_random_normal(&random);
+    return sn_orthonormalise(p, d, b);
+}
+
+void sn_make_tangent(int64_t p, int64_t d, const double *b, double *inner, double *gradient)
+{
+    sn_gemm(true, false, d, d, p, 1.0, b, gradient, 0.0, inner);
+    sn_gemm(false, false, p, d, d, -1.0, b, inner, 1.0, gradient);
 }
 
 /* no test: rows at a time, for memory and speed. */

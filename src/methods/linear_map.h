@@ -39,6 +39,11 @@ sn_sizes sn_linear_map_sizes(const void *state);
 int64_t sn_limit_dim(const stonet_run *run, const char *method, int64_t wanted, int64_t available,
                      const char *why);
 
+/* Where a search for directions starts: b (p x d) is random, with orthonormal columns. */
+stonet_status sn_random_directions(int64_t p, int64_t d, uint64_t seed, uint32_t restart, double *b);
+/* What of a gradient (p x d) changes the span of b: gradient -= b b'gradient; inner is scratch for d x d. */
+void sn_make_tangent(int64_t p, int64_t d, const double *b, double *inner, double *gradient);
+
 /* Rows of x (n x p) as doubles less the centre: out[i] = x[row[i]] - centre; row NULL means rows first,
    first+1,
    ... */

@@ -11,6 +11,15 @@
 
 enum { BLOCK = 512 };
 
+const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
+    {"anchors", SN_INTEGER, "auto", 1, 1e6, "auto",
+     "rows at which the regression is linearised; auto: the larger of 100 and sqrt(n)"},
+    {"subspace", SN_CHOICE, "mean", 0, 0, "mean|central",
+     "for numeric targets: look at their mean, or at their whole distribution given x"},
+    {"bandwidth", SN_REAL, "1.2", 1e-3, 1e3, NULL, "factor of the bandwidth n^(-1/(dim+4))"},
+    {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
+};
+
 static stonet_status whiten_all(const sn_problem *problem, sn_workspace *keep, sn_local *out)
 {
     int64_t n = problem->n, block = sn_block_rows(n, problem->p);
@@ -83,8 +92,7 @@ typedef struct bench {
 
 static stonet_status bench_create(const sn_local *local, int64_t q, sn_workspace *keep, bench *b)
 {
-    SN_TRY(SN_TAKE(keep, b->w, local->n));
-    SN_TRY(SN_TAKE(keep, b->scratch, local->n));
+    SN_TRY(SN_TAKE_EACH(keep, local->n, &b->w, &b->scratch));
     SN_TRY(SN_TAKE(keep, b->design, BLOCK * (q + 1)));
     SN_TRY(SN_TAKE(keep, b->target, BLOCK * local->responses));
     return SN_TAKE(keep, b->normal, (q + 1) * (q + 1));
@@ -181,13 +189,7 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
         sn_local_outer(local, rank, coefficient, outer);
         for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
         SN_TRY(sn_eigh(rank, outer, value, v));
-        stonet_progress progress = {.stage = "gradients",
-                                    .done = rank - m + 1,
-                                    .total = rank - dim + 1,
-                                    .loss = NAN,
-                                    .validation_loss = NAN,
-                                    .seconds = sn_seconds() - start};
-        sn_progress(run, &progress);
+        sn_progress_of(run, "gradients", rank - m + 1, rank - dim + 1, NAN, start);
         if (m <= dim) return STONET_OK;
     }
 }

@@ -7,25 +7,8 @@
 #include "methods/whitening.h"
 
 /* The settings sn_local_create reads. */
-#define SN_PARAMS_LOCAL                                                                                      \
-    {"anchors",                                                                                              \
-     SN_INTEGER,                                                                                             \
-     "auto",                                                                                                 \
-     1,                                                                                                      \
-     1e6,                                                                                                    \
-     "auto",                                                                                                 \
-     "rows at which the regression is linearised; auto: the larger of 100 and sqrt(n)"},                     \
-        {"subspace",                                                                                         \
-         SN_CHOICE,                                                                                          \
-         "mean",                                                                                             \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         "mean|central",                                                                                     \
-         "for numeric targets: look at their mean, or at their whole distribution given x"},                 \
-        {"bandwidth", SN_REAL, "1.2", 1e-3, 1e3, NULL, "factor of the bandwidth n^(-1/(dim+4))"},            \
-    {                                                                                                        \
-        "ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"          \
-    }
+enum { SN_LOCAL_PARAMS = 4 };
+extern const sn_param sn_local_params[SN_LOCAL_PARAMS];
 
 /* A weight this small changes nothing that double precision keeps. */
 #define SN_NO_WEIGHT 1e-12

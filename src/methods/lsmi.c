@@ -22,31 +22,22 @@ static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 
 /* ---- rows and centres -------------------------------------------------------------------------- */
 
-void sn_lsmi_free(sn_lsmi *lsmi)
-{
-    SN_FREE_ALL(lsmi->row, lsmi->first, lsmi->centre, lsmi->label, lsmi->y, lsmi->phi_y, lsmi->response,
-                lsmi->count, lsmi->z, lsmi->u, lsmi->sums, lsmi->sums_at, lsmi->alpha, lsmi->beta, lsmi->work,
-                lsmi->du, lsmi->t);
-    memset(lsmi, 0, sizeof *lsmi);
-}
-
 /* A keyed order, so that folds are ranges of rows, and the responses in it. */
-static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_lsmi *lsmi)
+static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_workspace *keep, sn_lsmi *lsmi)
 {
     int64_t n = lsmi->n, m = lsmi->m;
     sn_random random;
-    SN_TRY(SN_NEW_RAW(lsmi->row, n));
+    SN_TRY(SN_TAKE(keep, lsmi->row, n));
     sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
     sn_random_permutation(&random, n, lsmi->row);
     for (int64_t k = 0; k <= SN_LSMI_FOLDS; k++) lsmi->fold[k] = n * k / SN_LSMI_FOLDS;
     if (problem->task == SN_REGRESSION) {
-        SN_TRY(SN_NEW_RAW(lsmi->y, n * m));
-        for (int64_t i = 0; i < n; i++)
-            memcpy(lsmi->y + i * m, problem->y + lsmi->row[i] * m, (size_t)m * sizeof(double));
+        SN_TRY(SN_TAKE(keep, lsmi->y, n * m));
+        sn_take_rows(n, m, problem->y, lsmi->row, lsmi->y);
         return STONET_OK;
     }
-    SN_TRY(SN_NEW_RAW(lsmi->label, n));
-    SN_TRY(SN_NEW(lsmi->count, lsmi->blocks * (SN_LSMI_FOLDS + 1)));
+    SN_TRY(SN_TAKE(keep, lsmi->label, n));
+    SN_TRY(SN_TAKE_ZERO(keep, lsmi->count, lsmi->blocks * (SN_LSMI_FOLDS + 1)));
     for (int64_t k = 0; k < SN_LSMI_FOLDS; k++)
         for (int64_t i = lsmi->fold[k]; i < lsmi->fold[k + 1]; i++) {
             lsmi->label[i] = problem->label[lsmi->row[i]];
@@ -58,13 +49,13 @@ static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_lsm
 }
 
 /* A keyed choice of the rows, class by class. */
-static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
+static stonet_status choose_centres(uint64_t seed, sn_workspace *keep, sn_lsmi *lsmi)
 {
     int64_t at = 0;
     SN_ARRAY(lsmi->b, int64_t, rows);
-    SN_TRY(SN_NEW_RAW(lsmi->centre, lsmi->b));
-    SN_TRY(SN_NEW(lsmi->first, lsmi->blocks + 1));
-    SN_TRY(SN_NEW(lsmi->sums_at, lsmi->blocks + 1));
+    SN_TRY(SN_TAKE(keep, lsmi->centre, lsmi->b));
+    SN_TRY(SN_TAKE_ZERO(keep, lsmi->first, lsmi->blocks + 1));
+    SN_TRY(SN_TAKE_ZERO(keep, lsmi->sums_at, lsmi->blocks + 1));
     SN_TRY(sn_choose_rows(lsmi->n, lsmi->b, seed, 3, rows));
     for (int64_t block = 0; block < lsmi->blocks; block++) {
         for (int64_t l = 0; l < lsmi->b; l++)
@@ -77,15 +68,8 @@ static stonet_status choose_centres(uint64_t seed, sn_lsmi *lsmi)
     return STONET_OK;
 }
 
-/* The median of the distances, or their mean where ties make that 0. */
-static stonet_status typical_distance(int64_t n, int64_t p, const double *x, uint64_t seed, double *distance)
-{
-    SN_TRY(sn_median_distance(n, p, x, seed, distance));
-    return *distance > 0.0 ? STONET_OK : sn_mean_distance(n, p, x, seed, distance);
-}
-
 /* All that is large, once its size is known and found to fit. */
-static stonet_status create_work(double besides, sn_lsmi *lsmi)
+static stonet_status create_work(double besides, sn_workspace *keep, sn_lsmi *lsmi)
 {
     int64_t n = lsmi->n, b = lsmi->b, width = lsmi->d + 2, widest = lsmi->widest;
     int64_t rows = CACHED_FEATURES / (widest + 1);
@@ -98,33 +82,32 @@ static stonet_status create_work(double besides, sn_lsmi *lsmi)
     if (lsmi->label == NULL) count += (double)(n * b + (SN_LSMI_FOLDS + 2) * b * b);
     SN_TRY(sn_memory_require((uint64_t)(8.0 * (count + besides)), "lsmie",
                              "set fewer landmarks (landmarks=200)"));
-    SN_TRY(SN_NEW_RAW(lsmi->z, n * width));
-    SN_TRY(SN_NEW_RAW(lsmi->u, b * width));
-    SN_TRY(SN_NEW_RAW(lsmi->du, SN_LSMI_SLABS * b * width));
-    SN_TRY(SN_NEW_RAW(lsmi->sums, sums));
-    SN_TRY(SN_NEW_RAW(lsmi->work, work));
-    SN_TRY(SN_NEW_RAW(lsmi->alpha, b));
-    SN_TRY(SN_NEW_RAW(lsmi->beta, b));
+    SN_TRY(SN_TAKE(keep, lsmi->z, n * width));
+    SN_TRY(SN_TAKE(keep, lsmi->u, b * width));
+    SN_TRY(SN_TAKE(keep, lsmi->du, SN_LSMI_SLABS * b * width));
+    SN_TRY(SN_TAKE(keep, lsmi->sums, sums));
+    SN_TRY(SN_TAKE(keep, lsmi->work, work));
+    SN_TRY(SN_TAKE_EACH(keep, b, &lsmi->alpha, &lsmi->beta));
     if (lsmi->label != NULL) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(lsmi->phi_y, n * b));
-    SN_TRY(SN_NEW_RAW(lsmi->t, b * b));
-    return SN_NEW_RAW(lsmi->response, (SN_LSMI_FOLDS + 1) * b * b);
+    SN_TRY(SN_TAKE(keep, lsmi->phi_y, n * b));
+    SN_TRY(SN_TAKE(keep, lsmi->t, b * b));
+    return SN_TAKE(keep, lsmi->response, (SN_LSMI_FOLDS + 1) * b * b);
 }
 
 stonet_status sn_lsmi_create(const sn_problem *problem, int64_t centres, int64_t d, uint64_t seed,
-                             double besides, sn_lsmi *lsmi)
+                             double besides, sn_workspace *keep, sn_lsmi *lsmi)
 {
-    memset(lsmi, 0, sizeof *lsmi);
-    lsmi->n = problem->n;
-    lsmi->d = d;
-    lsmi->b = centres < problem->n ? centres : problem->n;
-    lsmi->blocks = problem->task == SN_CLASSIFICATION ? problem->outputs : 1;
-    lsmi->m = problem->task == SN_CLASSIFICATION ? 0 : problem->outputs;
-    SN_TRY(order_rows(problem, seed, lsmi));
-    SN_TRY(choose_centres(seed, lsmi));
-    SN_TRY(create_work(besides, lsmi));
+    const bool classes = problem->task == SN_CLASSIFICATION;
+    *lsmi = (sn_lsmi){.n = problem->n,
+                      .d = d,
+                      .b = centres < problem->n ? centres : problem->n,
+                      .blocks = classes ? problem->outputs : 1,
+                      .m = classes ? 0 : problem->outputs};
+    SN_TRY(order_rows(problem, seed, keep, lsmi));
+    SN_TRY(choose_centres(seed, keep, lsmi));
+    SN_TRY(create_work(besides, keep, lsmi));
     if (lsmi->label != NULL) return STONET_OK;
-    SN_TRY(typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale));
+    SN_TRY(sn_typical_distance(lsmi->n, lsmi->m, lsmi->y, seed, &lsmi->y_scale));
     if (lsmi->y_scale > 0.0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "the target is constant, so there is nothing to explain");
 }
@@ -138,8 +121,7 @@ static stonet_status set_response(sn_lsmi *lsmi, double s)
     double *all = lsmi->response + SN_LSMI_FOLDS * square;
     double gamma = 1.0 / (2.0 * s * s * lsmi->y_scale * lsmi->y_scale);
     SN_ARRAY(b * lsmi->m, double, centre);
-    for (int64_t l = 0; l < b; l++)
-        memcpy(centre + l * lsmi->m, lsmi->y + lsmi->centre[l] * lsmi->m, (size_t)lsmi->m * sizeof(double));
+    sn_take_rows(b, lsmi->m, lsmi->y, lsmi->centre, centre);
     SN_TRY(sn_gaussian_gram(lsmi->n, b, lsmi->m, lsmi->y, centre, gamma, lsmi->phi_y));
 #pragma omp parallel num_threads(lsmi->threads)
     {
@@ -198,7 +180,7 @@ static stonet_status place(sn_lsmi *lsmi, const double *z)
 
 stonet_status sn_lsmi_set_unit(sn_lsmi *lsmi, const double *z, uint64_t seed)
 {
-    SN_TRY(typical_distance(lsmi->n, lsmi->d, z, seed, &lsmi->z_scale));
+    SN_TRY(sn_typical_distance(lsmi->n, lsmi->d, z, seed, &lsmi->z_scale));
     if (lsmi->z_scale > 0.0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
 }

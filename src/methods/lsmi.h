@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/run.h"
+#include "base/workspace.h"
 #include "data/problem.h"
 
 enum { SN_LSMI_FOLDS = 5, SN_LSMI_SLABS = 16 };
@@ -62,10 +63,9 @@ typedef struct sn_lsmi_grid {
 } sn_lsmi_grid;
 
 /* centres is cut to the number of rows. Fails on numbers that do not vary, and where this and `besides`
-   doubles more do not fit in memory. To be freed also then. */
+   doubles more do not fit in memory. The arrays lie in `keep`. */
 stonet_status sn_lsmi_create(const sn_problem *problem, int64_t centres, int64_t d, uint64_t seed,
-                             double besides, sn_lsmi *lsmi);
-void sn_lsmi_free(sn_lsmi *lsmi);
+                             double besides, sn_workspace *keep, sn_lsmi *lsmi);
 /* Makes the median distance of z (n x d) the unit of bandwidths. Fails on rows that are all equal. */
 stonet_status sn_lsmi_set_unit(sn_lsmi *lsmi, const double *z, uint64_t seed);
 /* Uses these settings; s in units of m_z and m_y. */

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "data/splits.h"
 #include "math/linalg.h"
-#include "math/noise.h"
 #include "methods/gkdr.h"
 #include "methods/kernel_response.h"
 #include "methods/linear_map.h"
@@ -36,11 +35,7 @@ static const double start_epsilon = 1e-4, tolerance = 1e-3;
 
 static stonet_status random_start(sn_lsmie_ascent *ascent, uint32_t restart)
 {
-    sn_random random;
-    int64_t p = ascent->p, d = ascent->d;
-    sn_random_init(&random, ascent->seed, SN_STREAM_START, restart);
-    for (int64_t i = 0; i < p * d; i++) ascent->b[i] = sn_random_normal(&random);
-    return sn_orthonormalise(p, d, ascent->b);
+    return sn_random_directions(ascent->p, ascent->d, ascent->seed, restart, ascent->b);
 }
 
 /* gKDR on a few landmarks, completed by random directions where its gradients span fewer than d. */
@@ -99,15 +94,13 @@ static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_ls
 /* Climbs from all starts on a part of the rows and basis functions; `whole` receives the best end. */
 static stonet_status search(sn_lsmie_ascent *whole, const sn_settings *settings, sn_lsmie_report *report)
 {
+    SN_WORKSPACE(scratch);
     SN_FREED_BY(sn_problem_subset_free) sn_problem part = {0};
     int64_t centres = sn_int(settings, "landmarks");
     SN_TRY(sn_problem_sample(whole->problem, SEARCH_ROWS, whole->seed, &part));
-    SN_FREED_BY(sn_lsmie_ascent_free)
     sn_lsmie_ascent ascent = configure(&part, settings, whole->d, whole->seed);
-    stonet_status status =
-        sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &ascent);
-    if (status == STONET_OK) status = run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
-    return status;
+    SN_TRY(sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &scratch, &ascent));
+    return run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
 }
 
 static stonet_status check(const sn_problem *problem)
@@ -117,16 +110,6 @@ static stonet_status check(const sn_problem *problem)
         return sn_fail(STONET_ERROR_DATA, "lsmie needs at least two rows, and there are %lld",
                        (long long)problem->n);
     return problem->task == SN_CLASSIFICATION ? sn_classes_present(problem, &classes) : STONET_OK;
-}
-
-/* The ascent with all rows and basis functions is created first: what does not fit in memory is refused
-   before the search. */
-static stonet_status estimate(sn_lsmie_ascent *ascent, const sn_settings *settings, sn_lsmie_report *report)
-{
-    SN_TRY(sn_lsmie_ascent_create(sn_int(settings, "landmarks"), ascent));
-    report->total = (sn_int(settings, "restarts") + 1) * ascent->iterations;
-    SN_TRY(search(ascent, settings, report));
-    return report->stopped ? STONET_OK : sn_lsmie_climb(ascent, report);
 }
 
 /* What the ascent has come to, as the directions of a linear map. */
@@ -141,18 +124,23 @@ static stonet_status deliver(const sn_lsmie_ascent *ascent, sn_fit_result *resul
         &(sn_linear_map){.p = problem->p, .dim = ascent->d, .centre = mean, .direction = ascent->b}, result);
 }
 
+/* The ascent with all rows and basis functions is created first: what does not fit in memory is refused
+   before the search. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_TRY(check(problem));
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
     int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
-    SN_FREED_BY(sn_lsmie_ascent_free)
+    SN_WORKSPACE(scratch);
     sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
-    stonet_status status = estimate(&ascent, settings, &report);
-    if (status == STONET_OK) status = deliver(&ascent, result);
-    if (status == STONET_OK && report.stopped) result->outcome = STONET_STOPPED;
-    return status;
+    SN_TRY(sn_lsmie_ascent_create(sn_int(settings, "landmarks"), &scratch, &ascent));
+    report.total = (sn_int(settings, "restarts") + 1) * ascent.iterations;
+    SN_TRY(search(&ascent, settings, &report));
+    if (!report.stopped) SN_TRY(sn_lsmie_climb(&ascent, &report));
+    SN_TRY(deliver(&ascent, result));
+    if (report.stopped) result->outcome = STONET_STOPPED;
+    return STONET_OK;
 }
 
 const sn_method sn_method_lsmie = {

@@ -8,6 +8,7 @@
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/serial_blas.h"
+#include "methods/linear_map.h"
 
 enum { MOST_TRIALS = 12, BLOCK_ROWS = 64 };
 static const double armijo = 1e-4, first_angle = 0.5, largest_angle = 1.5;
@@ -92,11 +93,9 @@ static void rotate(sn_lsmie_ascent *a, int64_t rows, double *matrix)
 static stonet_status next_direction(sn_lsmie_ascent *a, double *slope)
 {
     int64_t p = a->p, d = a->d;
-    double *inner = a->copy;
     sn_lsmi_gradient(&a->lsmi, a->dz);
     pull_back(a);
-    sn_gemm(true, false, d, d, p, 1.0, a->b, a->gradient, 0.0, inner);
-    sn_gemm(false, false, p, d, d, -1.0, a->b, inner, 1.0, a->gradient);
+    sn_make_tangent(p, d, a->b, a->copy, a->gradient);
     *slope = choose_direction(a);
     memcpy(a->gradient, a->direction, (size_t)(p * d) * sizeof(double));
     SN_TRY(sn_svd(p, d, a->gradient, a->u, a->sigma, a->vt));
@@ -191,19 +190,12 @@ static stonet_status tune(sn_lsmie_ascent *a)
     double s = a->lsmi.s, lambda = a->lsmi.lambda;
     SN_TRY(sn_lsmi_tune(&a->lsmi, a->z, &a->grid));
     if (s != a->lsmi.s || lambda != a->lsmi.lambda) a->fresh = true;
-    SN_TRY(sn_lsmi_value(&a->lsmi, a->z, &a->value));
-    return STONET_OK;
+    return sn_lsmi_value(&a->lsmi, a->z, &a->value);
 }
 
 static void tell(const sn_lsmie_ascent *a, sn_lsmie_report *report)
 {
-    report->done++;
-    sn_progress(report->run, &(stonet_progress){.stage = "lsmie",
-                                                .done = report->done,
-                                                .total = report->total,
-                                                .loss = -a->value,
-                                                .validation_loss = NAN,
-                                                .seconds = sn_seconds() - report->started});
+    sn_progress_of(report->run, "lsmie", ++report->done, report->total, -a->value, report->started);
     report->stopped = sn_should_stop(report->run);
 }
 
@@ -232,36 +224,20 @@ stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
     return sn_orthonormalise(a->p, a->d, a->b); /* against rounding */
 }
 
-stonet_status sn_lsmie_ascent_create(int64_t centres, sn_lsmie_ascent *a)
+stonet_status sn_lsmie_ascent_create(int64_t centres, sn_workspace *keep, sn_lsmie_ascent *a)
 {
     int64_t n = a->problem->n, p = a->problem->p, d = a->d, size = p * d, tall = n > p + d ? n : p + d;
     int64_t besides = (5 + SN_LSMI_SLABS) * size + 4 * n * d + tall * d + d * d +
                       (int64_t)omp_get_max_threads() * BLOCK_ROWS * p;
     a->p = p;
-    SN_TRY(sn_lsmi_create(a->problem, centres, d, a->seed, (double)besides, &a->lsmi));
-    SN_TRY(SN_NEW_RAW(a->b, size));
-    SN_TRY(SN_NEW_RAW(a->u, size));
-    SN_TRY(SN_NEW_RAW(a->gradient, size));
-    SN_TRY(SN_NEW(a->direction, size));
-    SN_TRY(SN_NEW(a->last, size));
-    SN_TRY(SN_NEW_RAW(a->sigma, d));
-    SN_TRY(SN_NEW_RAW(a->vt, d * d));
-    SN_TRY(SN_NEW_RAW(a->cosine, d));
-    SN_TRY(SN_NEW_RAW(a->sine, d));
-    SN_TRY(SN_NEW_RAW(a->z, n * d));
-    SN_TRY(SN_NEW_RAW(a->zu, n * d));
-    SN_TRY(SN_NEW_RAW(a->trial, n * d));
-    SN_TRY(SN_NEW_RAW(a->dz, n * d));
-    SN_TRY(SN_NEW_RAW(a->rows, (int64_t)a->lsmi.threads * BLOCK_ROWS * p));
-    SN_TRY(SN_NEW_RAW(a->parts, SN_LSMI_SLABS * size));
-    return SN_NEW_RAW(a->copy, tall * d);
-}
-
-void sn_lsmie_ascent_free(sn_lsmie_ascent *a)
-{
-    double *all[] = {a->b,    a->u, a->gradient, a->direction, a->last, a->sigma, a->vt,    a->cosine,
-                     a->sine, a->z, a->zu,       a->trial,     a->dz,   a->rows,  a->parts, a->copy};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) sn_free(all[i]);
-    sn_lsmi_free(&a->lsmi);
-    memset(a, 0, sizeof *a);
+    SN_TRY(sn_lsmi_create(a->problem, centres, d, a->seed, (double)besides, keep, &a->lsmi));
+    SN_TRY(SN_TAKE_EACH(keep, size, &a->b, &a->u, &a->gradient));
+    SN_TRY(SN_TAKE_ZERO(keep, a->direction, size));
+    SN_TRY(SN_TAKE_ZERO(keep, a->last, size));
+    SN_TRY(SN_TAKE_EACH(keep, d, &a->sigma, &a->cosine, &a->sine));
+    SN_TRY(SN_TAKE(keep, a->vt, d * d));
+    SN_TRY(SN_TAKE_EACH(keep, n * d, &a->z, &a->zu, &a->trial, &a->dz));
+    SN_TRY(SN_TAKE(keep, a->rows, (int64_t)a->lsmi.threads * BLOCK_ROWS * p));
+    SN_TRY(SN_TAKE(keep, a->parts, SN_LSMI_SLABS * size));
+    return SN_TAKE(keep, a->copy, tall * d);
 }

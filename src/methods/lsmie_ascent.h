@@ -43,8 +43,7 @@ typedef struct sn_lsmie_ascent {
     double *copy;                /* max(n, p + d) x d */
 } sn_lsmie_ascent;
 
-/* Fill in problem, grid, d, iterations, tune_every, seed and tolerance before. */
-stonet_status sn_lsmie_ascent_create(int64_t centres, sn_lsmie_ascent *ascent);
-void sn_lsmie_ascent_free(sn_lsmie_ascent *ascent);
+/* Fill in problem, grid, d, iterations, tune_every, seed and tolerance before. The arrays lie in `keep`. */
+stonet_status sn_lsmie_ascent_create(int64_t centres, sn_workspace *keep, sn_lsmie_ascent *ascent);
 /* From ascent->b to a maximum, which takes its place. */
 stonet_status sn_lsmie_climb(sn_lsmie_ascent *ascent, sn_lsmie_report *report);

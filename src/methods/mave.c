@@ -13,8 +13,6 @@
 #include "math/linalg.h"
 #include "methods/local.h"
 
-static const sn_param params[] = {SN_PARAMS_LOCAL};
-
 enum { BLOCK = 1024, BATCH = 16 };
 
 /* What one anchor adds to the normal equations of B. */
@@ -49,8 +47,7 @@ static stonet_status step_create(const sn_local *local, int64_t dim, sn_workspac
     SN_TRY(SN_TAKE(keep, s->normal, unknowns * unknowns));
     for (int i = 0; i < BATCH; i++) {
         part *t = &s->parts[i];
-        SN_TRY(SN_TAKE(keep, t->w, local->n));
-        SN_TRY(SN_TAKE(keep, t->scratch, local->n));
+        SN_TRY(SN_TAKE_EACH(keep, local->n, &t->w, &t->scratch));
         SN_TRY(SN_TAKE(keep, t->row, BLOCK * rank));
         SN_TRY(SN_TAKE(keep, t->left, BLOCK * local->responses));
         SN_TRY(SN_TAKE(keep, t->second, rank * rank));
@@ -203,7 +200,8 @@ const sn_method sn_method_mave = {
     .python = "MAVE",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    SN_PARAMS_OF(params),
+    .params = sn_local_params,
+    .n_params = SN_LOCAL_PARAMS,
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

@@ -252,11 +252,6 @@ static stonet_status nnsdr_transform(const void *state, const float *x, int64_t 
     return sn_network_forward(state, x, n, 1, false, z);
 }
 
-static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n, double *out)
-{
-    return sn_network_predict(state, x, n, out);
-}
-
 static stonet_status nnsdr_load(const sn_store *store, void **state)
 {
     return sn_network_load_as(store, "nnsdr", LAYERS, true, state);
@@ -280,7 +275,7 @@ const sn_method sn_method_nnsdr = {
     .grid = {{"epochs=5,20,200", SN_TASK_BOTH}, {"refine=10,400", SN_TASK_BOTH}},
     .fit = nnsdr_fit,
     .transform = nnsdr_transform,
-    .predict = nnsdr_predict,
+    .predict = sn_network_predict,
     .save = sn_network_save,
     .load = nnsdr_load,
     .free = sn_network_free,

@@ -5,8 +5,6 @@
  */
 #include "methods/local.h"
 
-static const sn_param params[] = {SN_PARAMS_LOCAL};
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -28,7 +26,8 @@ const sn_method sn_method_opg = {
     .python = "OuterProductOfGradients",
     .tasks = SN_TASK_BOTH,
     .multi_output = true,
-    SN_PARAMS_OF(params),
+    .params = sn_local_params,
+    .n_params = SN_LOCAL_PARAMS,
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
     .fit = fit,
     SN_LINEAR_MAP_STATE,

@@ -20,7 +20,6 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 }
 
 static const sn_candidate candidate = {
-    .name = "pca",
     .as_it_is = true,
     .limit = "the rank of the centred data",
     .matrix = find_matrix,

@@ -201,8 +201,6 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
 }
 
 static const sn_candidate candidate = {
-    .name = "phd",
-    .limit = "the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
     .general = find_general,

@@ -128,17 +128,14 @@ static stonet_status get_moments(const sn_problem *problem, const stonet_run *ru
     const bool pair = problem->task == SN_CLASSIFICATION && problem->outputs == 2;
     const int64_t m = problem->outputs - pair;
     if (run == NULL || run->checkpoint == NULL) return find_moments(problem, m, run, keep, out);
-    sn_pack record;
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     SN_TRY(sn_checkpoint_get_shared(run->checkpoint, run->team, KEY, &record));
-    const bool kept = record.size > 0;
-    stonet_status status =
-        kept ? unpack_moments(&(sn_unpack){record.bytes, record.size}, problem->p, m, keep, out)
-             : find_moments(problem, m, run, keep, out);
-    if (!kept && status == STONET_OK) status = sn_pack_int(&record, out->rank);
-    if (!kept && status == STONET_OK) status = sn_pack_bytes(&record, out->squares, moments_bytes(out));
-    if (!kept && status == STONET_OK) status = sn_checkpoint_put(run->checkpoint, KEY, &record);
-    sn_pack_clear(&record);
-    return status;
+    if (record.size > 0)
+        return unpack_moments(&(sn_unpack){record.bytes, record.size}, problem->p, m, keep, out);
+    SN_TRY(find_moments(problem, m, run, keep, out));
+    SN_TRY(sn_pack_int(&record, out->rank));
+    SN_TRY(sn_pack_bytes(&record, out->squares, moments_bytes(out)));
+    return sn_checkpoint_put(run->checkpoint, KEY, &record);
 }
 
 /* SIMPLS in the coordinates of the components gives weights r (rank x most). direction = sqrt(n) turn r gives

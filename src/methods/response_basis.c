@@ -126,24 +126,29 @@ static void add_products(void *user, const double *z, int64_t first, int64_t cou
     }
 }
 
+stonet_status sn_both_bases(int64_t rows, int64_t rank, const double *root, double *u, double *v)
+{
+    SN_ARRAY(rank * rank, double, left);
+    SN_ARRAY(rows * rows, double, right);
+    SN_ARRAY(rank > rows ? rank : rows, double, value);
+    sn_gemm(true, false, rank, rank, rows, 1.0, root, root, 0.0, left);
+    sn_gemm(false, true, rows, rows, rank, 1.0, root, root, 0.0, right);
+    SN_TRY(sn_eigh(rank, left, value, u));
+    return sn_eigh(rows, right, value, v);
+}
+
 /* The singular vectors u, v of the root, and the covariance of the products of functions and z in these
    coordinates. */
 static stonet_status find_products(const sn_sample *sample, const double *root, sn_workspace *keep,
                                    products *s)
 {
     const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
-    SN_ARRAY(rank * rank, double, left);
-    SN_ARRAY(functions * functions, double, right);
-    SN_ARRAY(rank > functions ? rank : functions, double, value);
     SN_TRY(SN_TAKE(keep, s->u, rank * rank));
     SN_TRY(SN_TAKE(keep, s->v, functions * functions));
     SN_TRY(SN_TAKE(keep, s->turned, sn_block_rows(s->n, sample->whitening.p) * rank));
     SN_TRY(SN_TAKE(keep, s->row, size));
     SN_TRY(SN_TAKE_ZERO(keep, s->covariance, size * size));
-    sn_gemm(true, false, rank, rank, functions, 1.0, root, root, 0.0, left);
-    sn_gemm(false, true, functions, functions, rank, 1.0, root, root, 0.0, right);
-    SN_TRY(sn_eigh(rank, left, value, s->u));
-    SN_TRY(sn_eigh(functions, right, value, s->v));
+    SN_TRY(sn_both_bases(functions, rank, root, s->u, s->v));
     return each_block(sample, add_products, s);
 }
 

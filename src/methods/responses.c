@@ -4,17 +4,16 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/smallest.h"
 
-static void centre_columns(int64_t n, int64_t k, double *a)
+static stonet_status centre_columns(int64_t n, int64_t k, double *a)
 {
-    for (int64_t j = 0; j < k; j++) {
-        double mean = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += a[i * k + j];
-        mean /= (double)n;
-        for (int64_t i = 0; i < n; i++) a[i * k + j] -= mean;
-    }
+    SN_ARRAY(k, double, mean);
+    sn_column_means(n, k, a, mean);
+    sn_subtract_row(n, k, mean, a);
+    return STONET_OK;
 }
 
 /* Centred indicators of y <= quantile: n x (levels * m), targets one after the other. */
@@ -29,18 +28,16 @@ static stonet_status quantile_indicators(const sn_problem *problem, int64_t leve
             for (int64_t k = 0; k < levels; k++)
                 out[(i * m + t) * levels + k] = problem->y[i * m + t] <= sorted[(k + 1) * n / (levels + 1)];
     }
-    centre_columns(n, levels * m, out);
-    return STONET_OK;
+    return centre_columns(n, levels * m, out);
 }
 
-/* The leading principal components of a (n x k, centred) with 99 % of its variance. */
-static stonet_status compress(int64_t n, int64_t k, const double *a, sn_workspace *keep, int64_t *count,
-                              double **out)
+stonet_status sn_leading_components(int64_t n, int64_t k, double scale, const double *a, sn_workspace *keep,
+                                    int64_t *count, double **out)
 {
     SN_ARRAY(k * k, double, gram);
     SN_ARRAY(k, double, value);
     SN_ARRAY(k * k, double, v);
-    sn_syrk_tn(k, n, 1.0 / (double)n, a, 0.0, gram);
+    sn_syrk_tn(k, n, scale, a, 0.0, gram);
     double total = 0.0, held = 0.0;
     for (int64_t j = 0; j < k; j++) total += gram[j * k + j];
     SN_TRY(sn_eigh(k, gram, value, v));
@@ -65,7 +62,7 @@ static stonet_status distribution_responses(const sn_problem *problem, sn_worksp
                              "use subspace=mean or fewer rows"));
     SN_ARRAY(n * k, double, indicator);
     SN_TRY(quantile_indicators(problem, levels, indicator));
-    return compress(n, k, indicator, keep, count, out);
+    return sn_leading_components(n, k, 1.0 / (double)n, indicator, keep, count, out);
 }
 
 stonet_status sn_responses(const sn_problem *problem, bool distribution, sn_workspace *keep, int64_t *count,
@@ -82,8 +79,7 @@ stonet_status sn_responses(const sn_problem *problem, bool distribution, sn_work
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < k; j++)
             y[i * k + j] = classes ? (double)(problem->label[i] == j + skip) : problem->y[i * k + j];
-    centre_columns(n, k, y);
     *count = k;
     *out = y;
-    return STONET_OK;
+    return centre_columns(n, k, y);
 }

@@ -6,6 +6,10 @@
 #include "base/workspace.h"
 #include "data/problem.h"
 
+/* The leading principal components of a (n x k, centred) that hold 99 % of its variance, one at the least:
+ *out (n x *count, of `keep`). Products are multiplied by `scale`, which matters to rounding alone. */
+stonet_status sn_leading_components(int64_t n, int64_t k, double scale, const double *a, sn_workspace *keep,
+                                    int64_t *count, double **out);
 /*
  * *out, an array of `keep`, becomes n x *count, each column with mean 0. It has the class indicators (one for
  * two classes) or the targets. For numeric targets with `distribution`, it has principal components of the

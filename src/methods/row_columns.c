@@ -23,14 +23,11 @@ sn_row_columns sn_kernel_columns(const sn_kernel_input *input, stonet_team *team
 sn_row_columns sn_feature_columns(const sn_kernel_input *input, const sn_landmarks *landmarks,
                                   stonet_team *team)
 {
-    return (sn_row_columns){.n = input->n,
-                            .m = landmarks->rank,
-                            .p = input->p,
-                            .x = input->x,
-                            .gamma = input->gamma,
-                            .centres = landmarks->centres,
-                            .landmarks = landmarks,
-                            .team = team};
+    sn_row_columns columns = sn_kernel_columns(input, team);
+    columns.m = landmarks->rank;
+    columns.centres = landmarks->centres;
+    columns.landmarks = landmarks;
+    return columns;
 }
 
 int64_t sn_row_columns_block(int64_t count)
@@ -122,4 +119,16 @@ stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t ran
         mean[j] += off[j];
     }
     return centre(&of, off, gram, cross);
+}
+
+stonet_status sn_features_create(const sn_kernel_input *input, sn_workspace *keep, sn_features *features)
+{
+    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &features->landmarks));
+    const int64_t rank = features->landmarks.rank;
+    SN_TRY(SN_TAKE(keep, features->phi, input->n * rank));
+    SN_TRY(SN_TAKE(keep, features->mean, rank));
+    SN_TRY(sn_landmarks_features(&features->landmarks, input->n, input->x, features->phi));
+    sn_column_means(input->n, rank, features->phi, features->mean);
+    sn_subtract_row(input->n, rank, features->mean, features->phi);
+    return STONET_OK;
 }

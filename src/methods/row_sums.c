@@ -35,11 +35,10 @@ stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_row
     const int shards = shards_of(n);
     memset(total, 0, (size_t)size * sizeof *total);
     if (shards == 1) return add(user, 0, n, total);
-    sn_sums sums = sn_sums_empty(size, false);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(size, false);
     sn_sums_reset(&sums, shards);
-    stonet_status status = sum_own(team, n, add, user, &sums);
-    if (status == STONET_OK && sn_team_shares(team)) status = sn_team_join_sums(team, &sums);
-    if (status == STONET_OK) memcpy(total, sums.root[0].gradient, (size_t)size * sizeof *total);
-    sn_sums_clear(&sums);
-    return status;
+    SN_TRY(sum_own(team, n, add, user, &sums));
+    if (sn_team_shares(team)) SN_TRY(sn_team_join_sums(team, &sums));
+    memcpy(total, sums.root[0].gradient, (size_t)size * sizeof *total);
+    return STONET_OK;
 }

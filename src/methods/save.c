@@ -86,9 +86,7 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
 }
 
 static const sn_candidate candidate = {
-    .name = "save",
     .sliced = true,
-    .limit = "the rank of x",
     .matrix = find_matrix,
     .tests = find_tests,
     .general = find_general,

@@ -128,8 +128,6 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
 }
 
 static const sn_candidate candidate = {
-    .name = "scr",
-    .limit = "the rank of x",
     .matrix = find_matrix,
 };
 

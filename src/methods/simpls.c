@@ -69,11 +69,9 @@ stonet_status sn_simpls(const sn_simpls_moments *moments, int64_t dim, double *r
     simpls self = {.of = moments};
     SN_TRY(SN_TAKE(&scratch, self.s, p * m));
     SN_TRY(SN_TAKE(&scratch, self.v, dim * p));
-    SN_TRY(SN_TAKE(&scratch, self.r, p));
-    SN_TRY(SN_TAKE(&scratch, self.load, p));
-    SN_TRY(SN_TAKE(&scratch, self.q, m));
+    SN_TRY(SN_TAKE_EACH(&scratch, p, &self.r, &self.load));
+    SN_TRY(SN_TAKE_EACH(&scratch, m, &self.q, &self.vector));
     SN_TRY(SN_TAKE(&scratch, self.square, m * m));
-    SN_TRY(SN_TAKE(&scratch, self.vector, m));
     memcpy(self.s, moments->cross, (size_t)(p * m) * sizeof *self.s);
     memset(r, 0, (size_t)(p * dim) * sizeof *r);
     memset(explained, 0, (size_t)dim * sizeof *explained);

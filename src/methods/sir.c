@@ -25,6 +25,15 @@ static int64_t powers(const sn_sample *sample, const sn_settings *settings)
     return poly ? sn_int(settings, "degree") : 0;
 }
 
+/* root (slices x rank): rows sqrt(p_h) zbar_h. */
+static void fill_root(const sn_sample *sample, double *root)
+{
+    const int64_t rank = sample->whitening.rank;
+    for (int64_t h = 0; h < sample->slices.count; h++)
+        for (int64_t k = 0; k < rank; k++)
+            root[h * rank + k] = sqrt(sample->weight[h]) * sample->mean[h * rank + k];
+}
+
 /* A with rows sqrt(p_h) zbar_h (slices x rank), of which the caller computes M = A'A; or the matrix of the
    powers of y, which are known neither for weights nor for laws. */
 static stonet_status find_matrix(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
@@ -44,9 +53,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     out->rows = slices;
     out->most = slices - 1;
     SN_TRY(SN_TAKE(keep, out->m, slices * rank));
-    for (int64_t h = 0; h < slices; h++)
-        for (int64_t k = 0; k < rank; k++)
-            out->m[h * rank + k] = sqrt(sample->weight[h]) * sample->mean[h * rank + k];
+    fill_root(sample, out->m);
     return STONET_OK;
 }
 
@@ -74,18 +81,12 @@ typedef struct mixture {
     double *slice;  /* slices x slices, row h: V'e_h, e_h = (1{g = h} - p_g) / sqrt(p_g) over g */
 } mixture;
 
-/* U from A'A (rank x rank) and V from A A' (slices x slices): both eigenproblems give a full basis, which a
-   thin SVD does not. */
 static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, mixture *out)
 {
     const int64_t slices = sample->slices.count, rank = sample->whitening.rank;
-    const int64_t longest = rank > slices ? rank : slices;
     SN_ARRAY(slices * rank, double, root);
-    SN_ARRAY(rank * rank, double, left);
-    SN_ARRAY(slices * slices, double, right);
     SN_ARRAY(rank * rank, double, u);
     SN_ARRAY(slices * slices, double, v);
-    SN_ARRAY(longest, double, value);
     SN_ARRAY(slices * slices, double, e);
     SN_ARRAY(rank * rank, double, block);
     SN_ARRAY(rank * rank, double, half);
@@ -93,16 +94,11 @@ static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, m
     SN_TRY(SN_TAKE(keep, out->slice, slices * slices));
     out->slices = slices;
     out->rank = rank;
-    for (int64_t h = 0; h < slices; h++) {
-        for (int64_t k = 0; k < rank; k++)
-            root[h * rank + k] = sqrt(sample->weight[h]) * sample->mean[h * rank + k];
+    fill_root(sample, root);
+    for (int64_t h = 0; h < slices; h++)
         for (int64_t g = 0; g < slices; g++)
             e[h * slices + g] = ((g == h ? 1.0 : 0.0) - sample->weight[g]) / sqrt(sample->weight[g]);
-    }
-    sn_gemm(true, false, rank, rank, slices, 1.0, root, root, 0.0, left);
-    sn_gemm(false, true, slices, slices, rank, 1.0, root, root, 0.0, right);
-    SN_TRY(sn_eigh(rank, left, value, u));
-    SN_TRY(sn_eigh(slices, right, value, v));
+    SN_TRY(sn_both_bases(slices, rank, root, u, v));
     sn_gemm(false, false, slices, slices, slices, 1.0, e, v, 0.0, out->slice);
     for (int64_t h = 0; h < slices; h++) {
         SN_TRY(sn_sample_second(sample, h, block));
@@ -158,7 +154,6 @@ static stonet_status find_general(const sn_sample *sample, const sn_settings *se
 }
 
 static const sn_candidate candidate = {
-    .name = "sir",
     .sliced = true,
     .limit = "one fewer than the slices (or as many as the powers), or the rank of x",
     .matrix = find_matrix,

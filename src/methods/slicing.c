@@ -119,9 +119,7 @@ static stonet_status by_targets(const sn_problem *problem, int64_t wanted, sn_sl
 /* The end that was seen, or not, and when. */
 static stonet_status by_time(const sn_problem *problem, int64_t wanted, sn_slices *out)
 {
-    SN_WORKSPACE(scratch);
-    double *y = NULL;
-    SN_TRY(SN_TAKE(&scratch, y, 2 * problem->n));
+    SN_ARRAY(2 * problem->n, double, y);
     for (int64_t i = 0; i < problem->n; i++) {
         const double *seen = problem->seen + i * SN_LAW_SEEN;
         y[2 * i] = seen[0] == seen[1] ? 1.0 : 0.0;

@@ -32,8 +32,7 @@ static bool is_continuous(const sn_problem *problem, const int64_t *row, int64_t
 
 /* Says so when x is far from the elliptical law that the method needs. Looks at no more rows than show what
    is far: of very many, every table is significantly something else. */
-static stonet_status tell_shape(const sn_candidate *candidate, const sn_problem *problem,
-                                const stonet_run *run)
+static stonet_status tell_shape(const char *method, const sn_problem *problem, const stonet_run *run)
 {
     enum { MOST_ROWS = 1000, MOST_COLUMNS = 100, SUBSTREAM = 91 };
     const double level = 0.01;
@@ -53,25 +52,26 @@ static stonet_status tell_shape(const sn_candidate *candidate, const sn_problem 
                    "the columns of x are far from elliptical (p = %.2g), which %s needs: its directions and "
                    "their number can be wrong. Compare with mave or stonet, or choose the number by "
                    "'stonet order --rule cv'.",
-                   p_value, candidate->name);
+                   p_value, method);
     return STONET_OK;
 }
 
-static stonet_status whiten(const sn_candidate *candidate, const sn_problem *problem, double ridge,
+static stonet_status whiten(const sn_method *method, const sn_problem *problem, double ridge,
                             const stonet_run *run, sn_workspace *keep, sn_whitening *out)
 {
+    const bool as_it_is = method->candidate->as_it_is;
     stonet_team *team = run != NULL ? run->team : NULL;
-    stonet_status status = candidate->as_it_is ? sn_components_fit(problem, team, keep, out)
-                                               : sn_whitening_fit(problem, ridge, 0, team, keep, out);
-    if (status != STONET_OK) return sn_fail_prefix(status, "%s", candidate->name);
-    if (!candidate->as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
+    stonet_status status = as_it_is ? sn_components_fit(problem, team, keep, out)
+                                    : sn_whitening_fit(problem, ridge, 0, team, keep, out);
+    if (status != STONET_OK) return sn_fail_prefix(status, "%s", method->name);
+    if (!as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
         sn_message(
             run, STONET_WARNING,
             "%s: %lld columns fit any response of %lld rows exactly, so the directions will not hold for new "
             "rows. Set ridge (try 1), or use lasso-sir or fewer columns.",
-            candidate->name, (long long)problem->p, (long long)problem->n);
+            method->name, (long long)problem->p, (long long)problem->n);
     const bool heard = run != NULL && run->on_message != NULL;
-    return heard && !candidate->as_it_is ? tell_shape(candidate, problem, run) : STONET_OK;
+    return heard && !as_it_is ? tell_shape(method->name, problem, run) : STONET_OK;
 }
 
 /* What the rows of slice h count together. */
@@ -191,22 +191,22 @@ static stonet_status solve(const sn_matrix *matrix, int64_t rank, sn_workspace *
     return STONET_OK;
 }
 
-stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem *problem,
+stonet_status sn_candidate_solve(const sn_method *method, const sn_problem *problem,
                                  const sn_settings *settings, const stonet_run *run, sn_workspace *keep,
                                  sn_solved *out)
 {
+    const sn_candidate *candidate = method->candidate;
     double ridge = candidate->as_it_is ? 0.0 : sn_real(settings, "ridge");
     *out = (sn_solved){.sample = {.problem = problem,
                                   .team = run != NULL ? run->team : NULL,
                                   .rows = sn_problem_total(problem)},
                        .matrix = {.scale = 1.0}};
-    SN_TRY(whiten(candidate, problem, ridge, run, keep, &out->sample.whitening));
-    if (candidate->sliced) SN_TRY(slice(candidate->name, sn_int(settings, "slices"), keep, &out->sample));
+    SN_TRY(whiten(method, problem, ridge, run, keep, &out->sample.whitening));
+    if (candidate->sliced) SN_TRY(slice(method->name, sn_int(settings, "slices"), keep, &out->sample));
     SN_TRY(candidate->matrix(&out->sample, settings, keep, &out->matrix));
     SN_TRY(solve(&out->matrix, out->sample.whitening.rank, keep, &out->eigen));
     if (out->eigen.available > 0) return STONET_OK;
-    return sn_fail(STONET_ERROR_DATA, "%s: the slices of the response have the same mean of x",
-                   candidate->name);
+    return sn_fail(STONET_ERROR_DATA, "%s: the slices of the response have the same mean of x", method->name);
 }
 
 stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *vector)
@@ -227,9 +227,10 @@ stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, 
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests tests = {0};
-    SN_TRY(sn_candidate_solve(candidate, problem, settings, run, &scratch, &solved));
+    SN_TRY(sn_candidate_solve(method, problem, settings, run, &scratch, &solved));
     const sn_eigen *eigen = &solved.eigen;
-    dim = sn_limit_dim(run, candidate->name, dim, eigen->available, candidate->limit);
+    const char *limit = candidate->limit != NULL ? candidate->limit : "the rank of x";
+    dim = sn_limit_dim(run, method->name, dim, eigen->available, limit);
     if (candidate->tests != NULL && sn_real(settings, "ridge") == 0.0)
         SN_TRY(candidate->tests(&solved.sample, &solved.matrix, eigen, &tests));
     const sn_linear_map found = {.dim = dim,

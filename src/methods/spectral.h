@@ -65,10 +65,9 @@ typedef struct sn_eigen {
 
 /* What a spectral method is, beside its settings. */
 typedef struct sn_candidate {
-    const char *name;  /* of the method */
     bool sliced;       /* compares slices of the response; reads the setting "slices" */
     bool as_it_is;     /* x is centred and turned only; else it is whitened and "ridge" is read */
-    const char *limit; /* why there are no more directions than there are */
+    const char *limit; /* why there are no more directions than there are; NULL: the rank of x */
     /* The matrix of a sample, in arrays of `keep`; noise 0, scale 1 unless set. */
     stonet_status (*matrix)(const sn_sample *sample, const sn_settings *settings, sn_workspace *keep,
                             sn_matrix *out);
@@ -92,11 +91,11 @@ typedef struct sn_solved {
 
 /*
  * Everything from the rows to the eigenvectors: centring, whitening, slicing, the candidate matrix, its
- * spectrum. `settings` are those of the method; run may be NULL (no warnings). Depends on the problem and the
- * settings alone. STONET_ERROR_DATA when the rows have no direction (constant x, a single slice, equal slice
- * means).
+ * spectrum, of a method that has one. `settings` are its own; run may be NULL (no warnings). Depends on the
+ * problem and the settings alone. STONET_ERROR_DATA when the rows have no direction (constant x, a single
+ * slice, equal slice means).
  */
-stonet_status sn_candidate_solve(const sn_candidate *candidate, const sn_problem *problem,
+stonet_status sn_candidate_solve(const sn_method *method, const sn_problem *problem,
                                  const sn_settings *settings, const stonet_run *run, sn_workspace *keep,
                                  sn_solved *out);
 /* The first `count` eigenvectors (p x count) in coordinates that can be compared between samples of the same

@@ -2,7 +2,7 @@
 #include "choice/fit.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -96,34 +96,30 @@ static stonet_status get_fact(const sn_store *store, const char *key, double *va
     return sn_store_find_text(store, key) != NULL ? sn_store_get_real(store, key, value) : STONET_OK;
 }
 
-/* An estimate is up to six facts, PREFIX_loss and so on; files of 0.2 have no interval. */
-static const char *const parts[] = {"loss", "loss_se", "error", "error_se", "low", "high"};
-// NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-enum { PARTS = sizeof parts / sizeof *parts };
-
-static stonet_status put_estimate(sn_store *store, const char *prefix, const sn_estimate *estimate)
-{
-    const double value[PARTS] = {estimate->loss,     estimate->loss_se, estimate->error,
-                                 estimate->error_se, estimate->low,     estimate->high};
-    for (int k = 0; k < PARTS; k++) {
-        char key[64];
-        snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
-        SN_TRY(put_fact(store, key, value[k]));
+/* An estimate is up to six facts; files of 0.2 have no interval. */
+#define FACT(name)                                                                                           \
+    {                                                                                                        \
+#name, offsetof(sn_stonet, name)                                                                     \
     }
-    return STONET_OK;
-}
-
-static stonet_status get_estimate(const sn_store *store, const char *prefix, sn_estimate *estimate)
-{
-    double *const value[PARTS] = {&estimate->loss,     &estimate->loss_se, &estimate->error,
-                                  &estimate->error_se, &estimate->low,     &estimate->high};
-    for (int k = 0; k < PARTS; k++) {
-        char key[64];
-        snprintf(key, sizeof key, "%s_%s", prefix, parts[k]);
-        SN_TRY(get_fact(store, key, value[k]));
+#define ESTIMATE(name)                                                                                       \
+    {#name "_loss", offsetof(sn_stonet, name.loss)}, {#name "_loss_se", offsetof(sn_stonet, name.loss_se)},  \
+        {#name "_error", offsetof(sn_stonet, name.error)},                                                   \
+        {#name "_error_se", offsetof(sn_stonet, name.error_se)},                                             \
+        {#name "_low", offsetof(sn_stonet, name.low)},                                                       \
+    {                                                                                                        \
+#name "_high", offsetof(sn_stonet, name.high)                                                        \
     }
-    return STONET_OK;
-}
+static const struct fact {
+    const char *key;
+    size_t at;
+} facts[] = {FACT(lr),
+             FACT(weight_decay),
+             FACT(epochs),
+             FACT(training_loss),
+             ESTIMATE(held_out),
+             ESTIMATE(held_out_constant),
+             ESTIMATE(held_out_linear)};
+enum { FACTS = sizeof facts / sizeof *facts };
 
 /* All that load_into reads. Numbers that are not finite are not written (put_fact), and load as NaN. */
 static stonet_status stonet_save_method(const void *state, sn_store *store)
@@ -144,13 +140,8 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     SN_TRY(sn_store_put_int(store, "iterations", net->iterations));
     SN_TRY(sn_store_put_int(store, "settings_tried", net->settings_tried));
     SN_TRY(sn_store_put_text(store, "engine", net->engine->name));
-    SN_TRY(put_fact(store, "lr", net->lr));
-    SN_TRY(put_fact(store, "weight_decay", net->weight_decay));
-    SN_TRY(put_fact(store, "epochs", net->epochs));
-    SN_TRY(put_fact(store, "training_loss", net->training_loss));
-    SN_TRY(put_estimate(store, "held_out", &net->held_out));
-    SN_TRY(put_estimate(store, "held_out_constant", &net->held_out_constant));
-    SN_TRY(put_estimate(store, "held_out_linear", &net->held_out_linear));
+    for (int k = 0; k < FACTS; k++)
+        SN_TRY(put_fact(store, facts[k].key, *(const double *)((const char *)net + facts[k].at)));
     if (net->neighbours != NULL) SN_TRY(sn_store_put_text(store, "choice", net->neighbours));
     SN_TRY(sn_store_put_int(store, "held_out_rows", net->held_out_rows));
     SN_TRY(put_fact(store, "residual_p", net->residual_p));
@@ -230,13 +221,8 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
     SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &net->settings_tried));
-    SN_TRY(get_fact(store, "lr", &net->lr));
-    SN_TRY(get_fact(store, "weight_decay", &net->weight_decay));
-    SN_TRY(get_fact(store, "epochs", &net->epochs));
-    SN_TRY(get_fact(store, "training_loss", &net->training_loss));
-    SN_TRY(get_estimate(store, "held_out", &net->held_out));
-    SN_TRY(get_estimate(store, "held_out_constant", &net->held_out_constant));
-    SN_TRY(get_estimate(store, "held_out_linear", &net->held_out_linear));
+    for (int k = 0; k < FACTS; k++)
+        SN_TRY(get_fact(store, facts[k].key, (double *)((char *)net + facts[k].at)));
     SN_TRY(sn_text_copy(sn_store_find_text(store, "choice"), &net->neighbours)); /* not in files of 0.2 */
     if (sn_store_find_text(store, "held_out_rows") != NULL)                      /* not in files of 0.1 */
         SN_TRY(sn_store_get_int(store, "held_out_rows", 0, INT64_MAX, &net->held_out_rows));

@@ -146,7 +146,7 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
 }
 
 /* What rules that choose a dimension see of an eigenproblem: values, vectors, both kinds of tests. */
-static void put_candidate(numbers *to, const sn_candidate *candidate, const sn_problem *problem,
+static void put_candidate(numbers *to, const sn_method *method, const sn_problem *problem,
                           const sn_settings *settings)
 {
     SN_WORKSPACE(scratch);
@@ -154,7 +154,8 @@ static void put_candidate(numbers *to, const sn_candidate *candidate, const sn_p
     sn_tests tests = {0}, general = {0};
     double *vector = calloc((size_t)problem->p, sizeof *vector);
     assert_non_null(vector);
-    OK(sn_candidate_solve(candidate, problem, settings, NULL, &scratch, &solved));
+    const sn_candidate *candidate = method->candidate;
+    OK(sn_candidate_solve(method, problem, settings, NULL, &scratch, &solved));
     put(to, (double)solved.eigen.count, 0.0);
     put(to, (double)solved.eigen.available, 0.0);
     put(to, solved.matrix.noise, 1e-6 * fabs(solved.matrix.noise) + 1e-12);
@@ -192,8 +193,7 @@ static numbers result_of(const kept_case *c)
     put(&all, (double)result.dim, 0.0);
     put_state(&all, method, result.state);
     put_answers(&all, method, result.state, &data.problem, result.dim);
-    if (method->candidate != NULL && c->p < 100)
-        put_candidate(&all, method->candidate, &data.problem, settings);
+    if (method->candidate != NULL && c->p < 100) put_candidate(&all, method, &data.problem, settings);
     method->free(result.state);
     return all;
 }

@@ -110,10 +110,10 @@ static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
 }
 
 /* With z (N x D) the first columns of x, which have a mean far from 0, in its order. */
-static sn_lsmi make_lsmi(const sample *s, double *z)
+static sn_lsmi make_lsmi(const sample *s, sn_workspace *keep, double *z)
 {
     sn_lsmi lsmi;
-    OK(sn_lsmi_create(&s->problem, CENTRES, D, 1, 0.0, &lsmi));
+    OK(sn_lsmi_create(&s->problem, CENTRES, D, 1, 0.0, keep, &lsmi));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < D; j++) z[i * D + j] = 3.0 + s->wide[lsmi.row[i] * P + j];
     OK(sn_lsmi_set_unit(&lsmi, z, 1));
@@ -125,7 +125,8 @@ static void check_value_and_gradient(int64_t classes, int64_t targets)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, targets, 1);
     double z[N * D], dz[N * D], value, step = 1e-5;
-    SN_FREED_BY(sn_lsmi_free) sn_lsmi lsmi = make_lsmi(&s, z);
+    SN_WORKSPACE(scratch);
+    sn_lsmi lsmi = make_lsmi(&s, &scratch, z);
     OK(sn_lsmi_value(&lsmi, z, &value));
     assert_true(fabs(value - textbook(&lsmi, z)) < 1e-10);
     sn_lsmi_gradient(&lsmi, dz);
@@ -156,7 +157,8 @@ static void check_choice(int64_t classes)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, 1, 2);
     double z[N * D], loss[GRID][GRID], smallest = INFINITY;
-    SN_FREED_BY(sn_lsmi_free) sn_lsmi lsmi = make_lsmi(&s, z);
+    SN_WORKSPACE(scratch);
+    sn_lsmi lsmi = make_lsmi(&s, &scratch, z);
     for (int i = 0; i < GRID; i++)
         for (int j = 0; j < GRID; j++) {
             OK(sn_lsmi_set(&lsmi, bandwidths[i], lambdas[j]));
@@ -192,14 +194,14 @@ TEST(test_ascent)
     sn_lsmie_report report = {0};
     double before = -INFINITY, worst = 0.0;
     for (int64_t iterations = 1; iterations <= 9; iterations += 4) {
-        SN_FREED_BY(sn_lsmie_ascent_free)
+        SN_WORKSPACE(scratch);
         sn_lsmie_ascent ascent = {.problem = &data.problem,
                                   .grid = {.s = &s, .lambda = &lambda, .n_s = 1, .n_lambda = 1},
                                   .d = D,
                                   .iterations = iterations,
                                   .tune_every = 3,
                                   .seed = 1};
-        OK(sn_lsmie_ascent_create(40, &ascent));
+        OK(sn_lsmie_ascent_create(40, &scratch, &ascent));
         memset(ascent.b, 0, sizeof(double[P * D]));
         for (int64_t j = 0; j < D; j++) ascent.b[(P - D + j) * D + j] = 1.0; /* far from the truth */
         OK(sn_lsmie_climb(&ascent, &report));

@@ -107,7 +107,7 @@ TEST(weighted_tests_agree_with_those_of_slices)
         sn_solved solved;
         OK(sn_settings_create(sir->params, sir->n_params, &settings));
         OK(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"));
-        OK(sn_candidate_solve(sir->candidate, &data.problem, settings, NULL, &scratch, &solved));
+        OK(sn_candidate_solve(sir, &data.problem, settings, NULL, &scratch, &solved));
         OK(sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]));
     }
     assert_int_equal(by[0].count, 2);

@@ -34,9 +34,9 @@ static sample one_direction(uint64_t seed)
 static void solve(const char *name, const sn_problem *problem, sn_workspace *keep, sn_solved *solved)
 {
     SN_AUTO(sn_settings) *settings = defaults(name);
-    const sn_candidate *candidate = sn_method_find(name)->candidate;
-    assert_non_null(candidate);
-    OK(sn_candidate_solve(candidate, problem, settings, NULL, keep, solved));
+    const sn_method *method = sn_method_find(name);
+    assert_non_null(method->candidate);
+    OK(sn_candidate_solve(method, problem, settings, NULL, keep, solved));
 }
 
 TEST(the_spectrum_is_that_of_the_fit)
@@ -133,9 +133,9 @@ TEST(rows_without_a_direction_are_refused)
         SN_WORKSPACE(scratch);
         sn_solved solved;
         SN_AUTO(sn_settings) *settings = defaults(names[m]);
-        assert_says(sn_candidate_solve(sn_method_find(names[m])->candidate, &data.problem, settings, NULL,
-                                       &scratch, &solved),
-                    STONET_ERROR_DATA, names[m]);
+        assert_says(
+            sn_candidate_solve(sn_method_find(names[m]), &data.problem, settings, NULL, &scratch, &solved),
+            STONET_ERROR_DATA, names[m]);
     }
 }
 
@@ -168,8 +168,8 @@ TEST(too_many_columns_are_warned_of)
         for (int i = 0; i < ROWS; i++) data.y[i] = (double)data.x[i * cases[k].p];
         sample_scale_y(&data);
         if (cases[k].ridge != NULL) OK(sn_settings_set(settings, "ridge", cases[k].ridge));
-        OK(sn_candidate_solve(sn_method_find(cases[k].method)->candidate, &data.problem, settings, &run,
-                              &scratch, &solved));
+        OK(sn_candidate_solve(sn_method_find(cases[k].method), &data.problem, settings, &run, &scratch,
+                              &solved));
         assert_int_equal(warnings, cases[k].warnings);
     }
 }

@@ -42,8 +42,9 @@ void sn_network_output(const sn_network *net, const float *mu, int64_t n, double
     if (net->shape.task == SN_CLASSIFICATION) sn_softmax(n, m, out);
 }
 
-stonet_status sn_network_predict(const sn_network *net, const float *x, int64_t n, double *out)
+stonet_status sn_network_predict(const void *opaque, const float *x, int64_t n, double *out)
 {
+    const sn_network *net = opaque;
     int64_t m = net->shape.width[net->shape.layers];
     SN_BLOCK float *mu = NULL;
     SN_TRY(SN_NEW_RAW(mu, n * m));

@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "math/noise.h"
 #include "order/order.h"
@@ -35,18 +36,15 @@ static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, i
     const int64_t p = job->problem->p;
     SN_WORKSPACE(scratch);
     sn_problem wider = *job->problem;
-    float *x = NULL;
-    double *own = NULL, *vector = NULL;
     sn_solved solved;
-    SN_TRY(SN_TAKE(&scratch, x, wider.n * (p + r)));
-    SN_TRY(SN_TAKE(&scratch, own, p + r));
+    SN_ARRAY(wider.n * (p + r), float, x);
+    SN_ARRAY(p + r, double, own);
     augment(job->problem, job->run->seed, replicate, r, x);
     wider.x = x;
     wider.p = p + r;
-    SN_TRY(sn_candidate_solve(job->spec->method->candidate, &wider, job->spec->settings, NULL, &scratch,
-                              &solved));
+    SN_TRY(sn_candidate_solve(job->spec->method, &wider, job->spec->settings, NULL, &scratch, &solved));
     *had = solved.eigen.columns < count ? solved.eigen.columns : count;
-    SN_TRY(SN_TAKE(&scratch, vector, (p + r) * *had));
+    SN_ARRAY((p + r) * *had, double, vector);
     SN_TRY(sn_solved_vectors(&solved, *had, vector));
     sn_order_values(&solved, p + r, own);
     for (int64_t k = 0; k < count; k++) value[k] += own[k];
@@ -68,10 +66,8 @@ stonet_status sn_order_augmentation(const sn_order_job *job, stonet_order_result
             STONET_ERROR_DATA,
             "augmentation adds %lld columns to %lld and needs more rows than both (%lld are there): use fewer columns, or rule=cv",
             (long long)r, (long long)p, (long long)job->problem->n);
-    SN_WORKSPACE(scratch);
-    double *value = NULL, *weight = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, value, p + 1));
-    SN_TRY(SN_TAKE_ZERO(&scratch, weight, p + 1));
+    SN_ZEROS(p + 1, double, value);
+    SN_ZEROS(p + 1, double, weight);
     int64_t count = p;
     for (int64_t j = 0; j < replicates; j++) {
         int64_t had = 0;

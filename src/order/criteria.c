@@ -12,10 +12,12 @@
  */
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "order/order.h"
 
-void sn_order_lal(int64_t n, int64_t p, const double *value, double *out)
+/* value has p eigenvalues, descending, out p + 1 (k = 0 .. p). */
+static void find_lal(int64_t n, int64_t p, const double *value, double *out)
 {
     const double rows = (double)n, penalty = 2.0 * value[0] * sqrt(log(rows) / rows);
     double sum = 0.0;
@@ -26,7 +28,7 @@ void sn_order_lal(int64_t n, int64_t p, const double *value, double *out)
     }
 }
 
-void sn_order_zmp(int64_t n, int64_t p, const double *value, double *out)
+static void find_zmp(int64_t n, int64_t p, const double *value, double *out)
 {
     const double rows = (double)n;
     const double penalty = value[0] / 3.0 * (0.5 * log(rows) + 0.1 * cbrt(rows)) / (2.0 * rows);
@@ -37,7 +39,7 @@ void sn_order_zmp(int64_t n, int64_t p, const double *value, double *out)
     }
 }
 
-void sn_order_zzf(int64_t n, int64_t p, const double *value, double *out)
+static void find_zzf(int64_t n, int64_t p, const double *value, double *out)
 {
     const double rows = (double)n, penalty = pow(rows, 0.75) / (double)p;
     double all = 0.0, sum = 0.0;
@@ -64,15 +66,14 @@ stonet_status sn_order_criteria(const sn_order_job *job, stonet_order_result *re
     const int64_t n = problem->n, p = problem->p;
     SN_WORKSPACE(scratch);
     sn_solved solved;
-    double *value = NULL, *of[3] = {NULL, NULL, NULL};
-    SN_TRY(SN_TAKE(&scratch, value, p));
-    for (int c = 0; c < 3; c++) SN_TRY(SN_TAKE(&scratch, of[c], p + 1));
-    SN_TRY(sn_candidate_solve(job->spec->method->candidate, problem, job->spec->settings, job->run, &scratch,
-                              &solved));
+    double *of[3] = {NULL, NULL, NULL};
+    SN_ARRAY(p, double, value);
+    SN_TRY(SN_TAKE_EACH(&scratch, p + 1, &of[0], &of[1], &of[2]));
+    SN_TRY(sn_candidate_solve(job->spec->method, problem, job->spec->settings, job->run, &scratch, &solved));
     sn_order_values(&solved, p, value);
-    sn_order_lal(n, p, value, of[0]);
-    sn_order_zmp(n, p, value, of[1]);
-    sn_order_zzf(n, p, value, of[2]);
+    find_lal(n, p, value, of[0]);
+    find_zmp(n, p, value, of[1]);
+    find_zzf(n, p, value, of[2]);
 
     const int64_t rows = (job->max > 0 && job->max < p ? job->max : p) + 1;
     SN_TRY(sn_order_table(result, 0, rows, 5, names));

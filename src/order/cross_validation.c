@@ -37,6 +37,11 @@ typedef struct folds {
     double *loss;
 } folds;
 
+static void folds_clear(folds *self)
+{
+    sn_splits_free(&self->splits);
+}
+
 /* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little. */
 static void list_candidates(int64_t limit, folds *self)
 {
@@ -76,12 +81,8 @@ static stonet_status take_losses(const folds *self, const sn_schema *schema, con
     const int64_t outputs = sn_schema_outputs(schema);
     int64_t m = 0;
     const double *y = self->is_classifier ? NULL : stonet_data_targets(held_out, &m);
-    SN_WORKSPACE(scratch);
-    int32_t *label = NULL;
-    if (self->is_classifier) {
-        SN_TRY(SN_TAKE(&scratch, label, split->held_out.n));
-        SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
-    }
+    SN_ARRAY(split->held_out.n, int32_t, label);
+    if (self->is_classifier) SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
     for (int64_t i = 0; i < split->held_out.n; i++) {
         const double *row = predicted + i * outputs;
         loss[split->held_out.list[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
@@ -95,12 +96,9 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
                            const sn_schema *schema, double *predicted)
 {
     const int64_t outputs = sn_schema_outputs(schema), n = split->train.n;
-    SN_WORKSPACE(scratch);
-    double *mean = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, mean, outputs));
+    SN_ZEROS(outputs, double, mean);
     if (self->is_classifier) {
-        int32_t *label = NULL;
-        SN_TRY(SN_TAKE(&scratch, label, n));
+        SN_ARRAY(n, int32_t, label);
         SN_TRY(sn_schema_encode_y(schema, train, label, NULL));
         double total = 0.0;
         for (int64_t i = 0; i < n; i++) {
@@ -123,10 +121,8 @@ static stonet_status judge_law(const folds *self, const stonet_data *train, cons
 {
     const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
     const int64_t n = split->held_out.n;
-    SN_WORKSPACE(scratch);
-    double *seen = NULL, *loss = NULL;
-    SN_TRY(SN_TAKE(&scratch, seen, n * SN_LAW_SEEN));
-    SN_TRY(SN_TAKE(&scratch, loss, n));
+    SN_ARRAY(n * SN_LAW_SEEN, double, seen);
+    SN_ARRAY(n, double, loss);
     for (int64_t c = 0; c < self->count; c++) {
         if (c == 0) {
             SN_TRY(sn_law_losses_without(model[0], train, held_out, loss));
@@ -147,11 +143,9 @@ static stonet_status judge(const folds *self, int64_t f, stonet_model *const *mo
     const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
     SN_AUTO(stonet_data) *train = NULL, *held_out = NULL;
     SN_AUTO(sn_schema) *schema = NULL;
-    SN_WORKSPACE(scratch);
-    double *predicted = NULL;
+    SN_ARRAY(split->held_out.n * self->outputs, double, predicted);
     SN_TRY(stonet_data_subset(self->job->data, split->train.list, split->train.n, &train));
     SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out));
-    SN_TRY(SN_TAKE(&scratch, predicted, split->held_out.n * self->outputs));
     if (self->has_law) return judge_law(self, train, held_out, split, model, predicted);
     SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
     SN_TRY(guess(self, train, split, schema, predicted));
@@ -312,10 +306,10 @@ static double target_variance(const stonet_data *data)
 }
 
 /* Draws the folds, lists the candidates k and reserves their losses (count x n, NaN), in `keep`. outputs:
-   numbers that a prediction has for each row. The caller frees self->splits. */
+   numbers that a prediction has for each row. */
 static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds *self)
 {
-    sn_strata strata = {0};
+    SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
     self->is_classifier = strata.is_classifier;
     self->outputs = strata.n_classes;
@@ -326,9 +320,7 @@ static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds 
     self->has_law = !self->is_classifier && strata.law != SN_LAW_NONE;
     if (self->has_law) self->outputs = 1;
     const int wanted = job->folds > 0 ? job->folds : FOLDS;
-    stonet_status status = sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits);
-    sn_strata_free(&strata);
-    SN_TRY(status);
+    SN_TRY(sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits));
     const int64_t columns = stonet_data_columns(job->data);
     int64_t limit = job->max > 0 ? job->max : natural_limit(self, columns);
     list_candidates(limit, self);
@@ -340,10 +332,8 @@ static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds 
 stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *result)
 {
     SN_WORKSPACE(scratch);
-    folds self = {.job = job, .n = stonet_data_rows(job->data)};
-    stonet_status status = prepare(job, &scratch, &self);
-    if (status == STONET_OK) status = fit_all(&self);
-    if (status == STONET_OK) status = tell(&self, result);
-    sn_splits_free(&self.splits);
-    return status;
+    SN_FREED_BY(folds_clear) folds self = {.job = job, .n = stonet_data_rows(job->data)};
+    SN_TRY(prepare(job, &scratch, &self));
+    SN_TRY(fit_all(&self));
+    return tell(&self, result);
 }

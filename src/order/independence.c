@@ -68,9 +68,7 @@ static stonet_status test_columns(const fits *self, int64_t k, bool later, doubl
 
 static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *dims = NULL;
-    SN_TRY(SN_TAKE(&scratch, dims, self->each));
+    SN_ARRAY(self->each, int64_t, dims);
     for (int64_t i = 0; i < self->each; i++) dims[i] = k + i;
     if (self->each == 1) fits_free(self);
     if (self->each == 1 || k == 1)
@@ -149,7 +147,7 @@ static int64_t largest(const sn_order_job *job)
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result)
 {
     SN_WORKSPACE(scratch);
-    sn_strata strata = {0};
+    SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_FREED_BY(sn_splits_free) sn_splits halves = {0};
     const int64_t most = job->max > 0 ? job->max : largest(job);
     SN_FREED_BY(fits_free)
@@ -157,8 +155,6 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE_ZERO(&scratch, self.model, 2 * self.each));
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
-    stonet_status status = sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves);
-    sn_strata_free(&strata);
-    if (status == STONET_OK) status = test_each(&self, most, result);
-    return status;
+    SN_TRY(sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves));
+    return test_each(&self, most, result);
 }

@@ -16,6 +16,7 @@
 #include <omp.h>
 
 #include "base/failure.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "data/splits.h"
 #include "math/linalg.h"
@@ -102,19 +103,16 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     double *out = self->moved + resample * most;
     for (int64_t k = 0; k < most; k++) out[k] = (double)NAN;
     SN_WORKSPACE(scratch);
-    int64_t *rows = NULL;
-    double *vector = NULL, *cross = NULL, *corner = NULL;
-    SN_TRY(SN_TAKE(&scratch, rows, problem->n));
-    SN_TRY(SN_TAKE(&scratch, vector, p * most));
-    SN_TRY(SN_TAKE(&scratch, cross, most * most));
-    SN_TRY(SN_TAKE(&scratch, corner, most * most));
+    SN_ARRAY(problem->n, int64_t, rows);
+    SN_ARRAY(p * most, double, vector);
+    SN_ARRAY(most * most, double, cross);
+    SN_ARRAY(most * most, double, corner);
     draw_rows(problem, self->job->run->seed, resample, self->by_class, self->start, rows);
-    sn_problem drawn;
+    SN_FREED_BY(sn_problem_subset_free) sn_problem drawn = {0};
     sn_solved solved;
     SN_TRY(sn_problem_subset(problem, rows, problem->n, &drawn));
-    stonet_status status = sn_candidate_solve(self->job->spec->method->candidate, &drawn,
-                                              self->job->spec->settings, NULL, &scratch, &solved);
-    sn_problem_subset_free(&drawn);
+    const stonet_status status = sn_candidate_solve(self->job->spec->method, &drawn,
+                                                    self->job->spec->settings, NULL, &scratch, &solved);
     if (status == STONET_ERROR_DATA) return STONET_OK; /* these rows happen to have no direction */
     SN_TRY(status);
     if (solved.eigen.columns < most) return STONET_OK;
@@ -145,12 +143,7 @@ static stonet_status resample_all(const ladle *self)
 #pragma omp critical
             finished++;
             if (omp_get_thread_num() == 0)
-                sn_progress(self->job->run, &(stonet_progress){.stage = "resampling",
-                                                               .done = finished,
-                                                               .total = self->resamples,
-                                                               .loss = (double)NAN,
-                                                               .validation_loss = (double)NAN,
-                                                               .seconds = sn_seconds() - started});
+                sn_progress_of(self->job->run, "resampling", finished, self->resamples, (double)NAN, started);
         }
         sn_model_threads(before);
     }
@@ -224,17 +217,16 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
     const sn_problem *problem = job->problem;
     SN_WORKSPACE(scratch);
     sn_solved solved;
-    double none = (double)NAN, *value = NULL, *vector = NULL, *moved = NULL;
-    SN_TRY(sn_candidate_solve(job->spec->method->candidate, problem, job->spec->settings, job->run, &scratch,
-                              &solved));
+    double none = (double)NAN;
+    SN_TRY(sn_candidate_solve(job->spec->method, problem, job->spec->settings, job->run, &scratch, &solved));
     SN_TRY(sn_order_none(job, &none));
     ladle self = {.job = job,
                   .most = largest_k(job, &solved),
                   .resamples = job->resamples > 0 ? job->resamples : RESAMPLES};
     if (self.most == 0) return one_at_most(job, none, result);
-    SN_TRY(SN_TAKE(&scratch, value, problem->p));
-    SN_TRY(SN_TAKE(&scratch, vector, problem->p * self.most));
-    SN_TRY(SN_TAKE(&scratch, moved, self.most));
+    SN_ARRAY(problem->p, double, value);
+    SN_ARRAY(problem->p * self.most, double, vector);
+    SN_ARRAY(self.most, double, moved);
     SN_TRY(SN_TAKE(&scratch, self.moved, self.resamples * self.most));
     SN_TRY(SN_TAKE(&scratch, self.by_class, problem->n));
     SN_TRY(SN_TAKE_ZERO(&scratch, self.start, problem->outputs + 1));

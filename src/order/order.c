@@ -92,36 +92,23 @@ static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
 static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
 {
     SN_WORKSPACE(scratch);
-    sn_schema *schema = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(stonet_data) *part = NULL;
     sn_problem problem;
     sn_encoding encoding;
-    stonet_data *part = NULL;
     if (job->data->weight != NULL || sn_is(job->spec->common, "class_weight", "balanced"))
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
             "rules that read eigenvalues have no weighted form: use rule cv, or leave the weights out");
     SN_TRY(sn_spec_rows(job->spec, job->data, job->run, &part));
     const stonet_data *data = part != NULL ? part : job->data;
-    stonet_status status = sn_spec_encoding(job->spec, data, job->run, &encoding);
-    if (status == STONET_OK) status = sn_schema_fit(data, &encoding, job->run, &schema);
-    if (status == STONET_OK) status = sn_schema_problem(schema, data, &scratch, &problem);
-    sn_schema_free(schema);
-    stonet_data_free(part);
-    SN_TRY(status);
+    SN_TRY(sn_spec_encoding(job->spec, data, job->run, &encoding));
+    SN_TRY(sn_schema_fit(data, &encoding, job->run, &schema));
+    SN_TRY(sn_schema_problem(schema, data, &scratch, &problem));
     job->problem = &problem;
-    switch (rule) {
-    case STONET_ORDER_AUGMENTATION:
-        return sn_order_augmentation(job, result);
-    case STONET_ORDER_TESTS:
-        return sn_order_tests(job, result);
-    case STONET_ORDER_BIC:
-        return sn_order_criteria(job, result);
-    case STONET_ORDER_LADLE:
-    case STONET_ORDER_AUTO:
-    case STONET_ORDER_CV:
-    case STONET_ORDER_INDEPENDENCE:
-        break;
-    }
+    if (rule == STONET_ORDER_AUGMENTATION) return sn_order_augmentation(job, result);
+    if (rule == STONET_ORDER_TESTS) return sn_order_tests(job, result);
+    if (rule == STONET_ORDER_BIC) return sn_order_criteria(job, result);
     return sn_order_ladle(job, result);
 }
 
@@ -159,17 +146,13 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
                         .level = how.level,
                         .resamples = how.resamples,
                         .folds = how.folds};
-    stonet_order_result *result;
+    SN_AUTO(stonet_order_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
     const int before = sn_model_threads(taken.threads);
-    stonet_status status = apply(how.rule, &job, result);
+    const stonet_status status = apply(how.rule, &job, result);
     sn_model_threads(before);
-    if (status != STONET_OK) {
-        stonet_order_free(result);
-        return status;
-    }
-    *out = result;
-    return STONET_OK;
+    SN_TRY(status);
+    return SN_GIVE(result, out);
 }
 
 stonet_status stonet_order_dim(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,

@@ -56,10 +56,3 @@ stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, con
 
 /* p-value of "no direction at all" by the best test there is for the method; NaN when there is none. */
 stonet_status sn_order_none(const sn_order_job *job, double *p_value);
-
-/* The criteria of rule bic (criteria.c has the formulas): value has p eigenvalues, descending, out p + 1 (k =
- * 0 .. p). */
-void sn_order_lal(int64_t n, int64_t p, const double *value, double *out);
-void sn_order_zmp(int64_t n, int64_t p, const double *value, double *out);
-/* out[0] is NaN: it compares k = 1 .. p alone. */
-void sn_order_zzf(int64_t n, int64_t p, const double *value, double *out);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/failure.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -31,12 +32,10 @@ static stonet_status find_scores(const sn_order_job *job, const sn_solved *solve
 {
     const sn_whitening *whitening = &solved->sample.whitening;
     const int64_t n = job->problem->n, rank = whitening->rank, block = sn_block_rows(n, whitening->p);
-    SN_WORKSPACE(scratch);
-    double *basis = NULL, *centred = NULL, *z = NULL, *turned = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, basis, rank * rank));
-    SN_TRY(SN_TAKE(&scratch, centred, block * whitening->p));
-    SN_TRY(SN_TAKE(&scratch, z, block * rank));
-    SN_TRY(SN_TAKE(&scratch, turned, block * rank));
+    SN_ZEROS(rank * rank, double, basis);
+    SN_ARRAY(block * whitening->p, double, centred);
+    SN_ARRAY(block * rank, double, z);
+    SN_ARRAY(block * rank, double, turned);
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j < solved->eigen.columns; j++)
             basis[i * rank + j] = solved->eigen.vector[i * solved->eigen.columns + j];
@@ -57,13 +56,10 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
     const int64_t n = job->problem->n;
     SN_WORKSPACE(scratch);
     sn_problem permuted = *job->problem;
-    float *x = NULL;
-    int64_t *order = NULL;
-    double *value = NULL;
     sn_solved solved;
-    SN_TRY(SN_TAKE(&scratch, x, n * rank));
-    SN_TRY(SN_TAKE(&scratch, order, n));
-    SN_TRY(SN_TAKE(&scratch, value, rank));
+    SN_ARRAY(n * rank, float, x);
+    SN_ARRAY(n, int64_t, order);
+    SN_ARRAY(rank, double, value);
     sn_random random;
     sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(1000000 * (k + 1) + b));
     sn_random_permutation(&random, n, order);
@@ -71,8 +67,8 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
         for (int64_t j = 0; j < rank; j++) x[i * rank + j] = scores[(j < k ? i : order[i]) * rank + j];
     permuted.x = x;
     permuted.p = rank;
-    stonet_status status = sn_candidate_solve(job->spec->method->candidate, &permuted, job->spec->settings,
-                                              NULL, &scratch, &solved);
+    const stonet_status status =
+        sn_candidate_solve(job->spec->method, &permuted, job->spec->settings, NULL, &scratch, &solved);
     *larger = false;
     if (status == STONET_ERROR_DATA) return STONET_OK; /* no direction at all: the smallest there is */
     SN_TRY(status);
@@ -87,9 +83,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
 {
     const int64_t rank = solved->sample.whitening.rank;
     const int64_t count = job->resamples > 0 ? job->resamples : PERMUTATIONS;
-    SN_WORKSPACE(scratch);
-    double *value = NULL;
-    SN_TRY(SN_TAKE(&scratch, value, rank));
+    SN_ARRAY(rank, double, value);
     const double found = tail_of(solved, k, value);
     sn_failure failure = {.status = STONET_OK};
     int64_t larger = 0;
@@ -137,16 +131,14 @@ stonet_status sn_order_none(const sn_order_job *job, double *p_value)
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests normal, general;
-    SN_TRY(sn_candidate_solve(job->spec->method->candidate, job->problem, job->spec->settings, NULL, &scratch,
-                              &solved));
+    SN_TRY(sn_candidate_solve(job->spec->method, job->problem, job->spec->settings, NULL, &scratch, &solved));
     SN_TRY(tests_by_law(job, &solved, &normal, &general));
     *p_value = general.count > 0 ? p_of(&general, 0) : p_of(&normal, 0);
     if (!isnan(*p_value)) return STONET_OK;
-    float *scores = NULL;
     double statistic;
     sn_order_job plain = *job;
     plain.resamples = 0;
-    SN_TRY(SN_TAKE(&scratch, scores, job->problem->n * solved.sample.whitening.rank));
+    SN_ARRAY(job->problem->n * solved.sample.whitening.rank, float, scores);
     SN_TRY(find_scores(job, &solved, scores));
     return permutation_test(&plain, &solved, scores, 0, &statistic, p_value);
 }
@@ -187,9 +179,7 @@ static stonet_status choose_by_permutation(const sn_order_job *job, const sn_sol
     const int64_t rank = solved->sample.whitening.rank;
     int64_t rows = solved->eigen.count;
     if (job->max > 0 && rows > job->max + 1) rows = job->max + 1;
-    SN_WORKSPACE(scratch);
-    float *scores = NULL;
-    SN_TRY(SN_TAKE(&scratch, scores, job->problem->n * rank));
+    SN_ARRAY(job->problem->n * rank, float, scores);
     SN_TRY(find_scores(job, solved, scores));
     SN_TRY(sn_order_table(result, 0, rows, 3, names));
     for (int64_t k = 0; k < rows; k++) {
@@ -218,8 +208,8 @@ stonet_status sn_order_tests(const sn_order_job *job, stonet_order_result *resul
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests normal, general;
-    SN_TRY(sn_candidate_solve(job->spec->method->candidate, job->problem, job->spec->settings, job->run,
-                              &scratch, &solved));
+    SN_TRY(sn_candidate_solve(job->spec->method, job->problem, job->spec->settings, job->run, &scratch,
+                              &solved));
     SN_TRY(tests_by_law(job, &solved, &normal, &general));
     if (normal.count > 0) return choose_by_law(job, &normal, &general, result);
     return choose_by_permutation(job, &solved, result);

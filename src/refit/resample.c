@@ -46,7 +46,7 @@ static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *
 
 static void report(const refits *self)
 {
-    sn_progress_of(self->run, self->wanted->stage, self->done, self->count, self->started);
+    sn_progress_of(self->run, self->wanted->stage, self->done, self->count, (double)NAN, self->started);
 }
 
 static void take_result(refits *self, int64_t k, stonet_status status)

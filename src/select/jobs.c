@@ -32,7 +32,7 @@ static void report(const worker *self)
     sn_runner *runner = self->runner;
     char stage[64];
     snprintf(stage, sizeof stage, "%s %s", runner->stage, self->method != NULL ? self->method : "");
-    sn_progress_of(runner->run, stage, atomic_load(&runner->done), runner->total, runner->start);
+    sn_progress_of(runner->run, stage, atomic_load(&runner->done), runner->total, (double)NAN, runner->start);
 }
 
 static void on_progress(const stonet_progress *progress, void *user)

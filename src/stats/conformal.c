@@ -14,14 +14,6 @@ int64_t sn_conformal_rank(int64_t m, double level)
     return place > (double)m ? m + 1 : (int64_t)place;
 }
 
-static void one_list(const sn_score_lists *scores, int64_t rank, double centre, double spread, double *low,
-                     double *high)
-{
-    const double reach = spread * scores->score[rank - 1];
-    *low = centre - reach;
-    *high = centre + reach;
-}
-
 /* The `place`-th smallest (from 1) of centre + sign spread R over all lists. */
 static double shifted(const sn_score_lists *scores, int64_t place, double sign, const double *centre,
                       const double *spread, double *room)
@@ -44,7 +36,9 @@ void sn_conformal_interval(const sn_score_lists *scores, int64_t rank, const dou
         return;
     }
     if (scores->count == 1) {
-        one_list(scores, rank, centre[0], spread != NULL ? spread[0] : 1.0, low, high);
+        const double reach = (spread != NULL ? spread[0] : 1.0) * scores->score[rank - 1];
+        *low = centre[0] - reach;
+        *high = centre[0] + reach;
         return;
     }
     const double a = shifted(scores, m + 1 - rank, -1.0, centre, spread, room);

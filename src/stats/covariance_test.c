@@ -263,8 +263,8 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
     int failed = 0;
 #pragma omp parallel num_threads(how.threads) reduction(+ : above, failed)
     {
-        int64_t *order = sn_malloc((size_t)r->n, sizeof *order);
-        double *c = sn_malloc((size_t)d, sizeof *c);
+        SN_BLOCK int64_t *order = sn_malloc((size_t)r->n, sizeof *order);
+        SN_BLOCK double *c = sn_malloc((size_t)d, sizeof *c);
         if (order == NULL || c == NULL) failed = 1;
 #pragma omp single
         if (!failed) {
@@ -281,8 +281,6 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
             /* the same value again, differently rounded, counts as at least as large */
             above += scale * weigh_squares(d, weight, c) * (1.0 + 1e-12) >= observed;
         }
-        sn_free(order);
-        sn_free(c);
     }
     if (failed) return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the permutations of a test");
     *p_value = (double)(above + 1) / (double)(permutations + 1);

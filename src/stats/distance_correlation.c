@@ -194,8 +194,8 @@ static stonet_status count_permutations(const points *x, const points *y, double
     const int64_t batches = (permutations + BATCH - 1) / BATCH;
 #pragma omp parallel num_threads(sn_threads(run)) reduction(+ : above, failed)
     {
-        int64_t *order = sn_malloc((size_t)x->n, BATCH * sizeof *order);
-        tally *tree = sn_malloc((size_t)x->n + 1, sizeof *tree);
+        SN_BLOCK int64_t *order = sn_malloc((size_t)x->n, BATCH * sizeof *order);
+        SN_BLOCK tally *tree = sn_malloc((size_t)x->n + 1, sizeof *tree);
         double dcov[BATCH];
         if (order == NULL || tree == NULL) failed = 1;
 #pragma omp for schedule(dynamic)
@@ -212,8 +212,6 @@ static stonet_status count_permutations(const points *x, const points *y, double
             squared_covariances(x, y, size, order, tree, dcov);
             for (int64_t k = 0; k < size; k++) above += dcov[k] >= observed * (1.0 - 1e-10);
         }
-        sn_free(order);
-        sn_free(tree);
     }
     *count = above;
     if (failed) return sn_fail(STONET_ERROR_MEMORY, "memory ran out in the distance correlation test");

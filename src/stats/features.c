@@ -78,23 +78,8 @@ stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t
 stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white)
 {
     const double smallest = 1e-12; /* variance, of the largest: float columns have 1e-14 by rounding */
-    const int64_t n = scores->n;
-    const int64_t q = scores->columns;
-    *rank = 0;
-    *white = NULL;
-    SN_ARRAY(q * q, double, covariance);
-    SN_ARRAY(q, double, value);
-    SN_ARRAY(q * q, double, vector);
-    sn_syrk_tn(q, n, 1.0 / (double)n, scores->plain, 0.0, covariance);
-    SN_TRY(sn_eigh(q, covariance, value, vector));
-    while (*rank < q && value[*rank] > smallest * value[0]) ++*rank;
-    SN_TRY(SN_TAKE(keep, *white, n * *rank));
-    sn_first_columns(q, q, vector, *rank, vector);
-    for (int64_t j = 0; j < q; j++) {
-        for (int64_t k = 0; k < *rank; k++) vector[j * *rank + k] /= sqrt(value[k]);
-    }
-    sn_gemm(false, false, n, *rank, q, 1.0, scores->plain, vector, 0.0, *white);
-    return STONET_OK;
+    return sn_whiten_columns(scores->n, scores->columns, 1.0 / (double)scores->n, scores->plain, 0.0,
+                             smallest, keep, rank, white);
 }
 
 /* K: more waves for more rows, fewer when many columns share them. */

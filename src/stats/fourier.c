@@ -102,9 +102,7 @@ stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, sn
                                   int64_t first, double *f)
 {
     const int64_t d = data->columns;
-    SN_WORKSPACE(scratch);
-    double *weight = NULL; /* count x (d + 1), the phase last */
-    SN_TRY(SN_TAKE(&scratch, weight, count * (d + 1)));
+    SN_ARRAY(count * (d + 1), double, weight); /* the phase last */
     sn_random random;
     sn_random_init(&random, how.seed, SN_STREAM_FEATURES, how.substream);
     for (int64_t k = 0; k < count; k++) {

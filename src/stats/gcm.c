@@ -203,11 +203,9 @@ static double sum_of_squares(int64_t n, int64_t width, const double *column)
  */
 static stonet_status regress_on_z(const prepared *p, const sn_smoother *smoother, functions *f)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = p->z.n;
-    double *y_penalty = NULL; /* the same for all columns */
     SN_ARRAY(f->width, double, penalty);
-    SN_TRY(SN_TAKE(&scratch, y_penalty, f->width));
+    SN_ARRAY(f->width, double, y_penalty); /* the same for all columns */
     SN_ARRAY(n * f->width, double, again);
     SN_TRY(sn_smoother_choose(smoother, f->width, f->values, false, penalty));
     SN_TRY(sn_smoother_choose(smoother, p->my, p->y, true, y_penalty));

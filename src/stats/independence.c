@@ -145,13 +145,11 @@ static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, i
    I)^-1 it takes, from the covariance c of all m = me + mz features, e first. */
 static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, double *beta, double *used)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = me + mz;
-    double *along = NULL; /* mz x me: V' C_ze */
     SN_ARRAY(mz * mz, double, czz);
     SN_ARRAY(mz, double, value);
     SN_ARRAY(mz * mz, double, vector);
-    SN_TRY(SN_TAKE_ZERO(&scratch, along, mz * me));
+    SN_ZEROS(mz * me, double, along); /* V' C_ze */
     for (int64_t a = 0; a < mz; a++) {
         for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
     }
@@ -205,15 +203,13 @@ static stonet_status condition_on_z(const prepared *p, const double *f, double *
 static stonet_status one_repeat(const prepared *p, int64_t repeat, double *statistic, double *p_value,
                                 bool *permuted)
 {
-    SN_WORKSPACE(scratch);
     const int64_t n = p->x.n;
     const int64_t me = p->mx + p->my;
     const int64_t m = me + p->mz;
     sn_drawing how = {p->seed, (uint32_t)(3 * repeat), p->threads};
-    double *f = NULL; /* n x (mx + my + mz) */
-    double *e = NULL; /* n x (mx + my) */
     sn_residuals residuals = {.n = n, .mx = p->mx, .my = p->my};
-    SN_TRY(SN_TAKE(&scratch, f, n * m));
+    SN_ARRAY(n * m, double, f);
+    SN_ARRAY(p->mz > 0 ? n * me : 0, double, e);
     SN_TRY(sn_fourier_features(&p->x, p->mx, how, m, 0, f));
     how.substream++;
     SN_TRY(sn_fourier_features(&p->y, p->my, how, m, p->mx, f));
@@ -221,7 +217,6 @@ static stonet_status one_repeat(const prepared *p, int64_t repeat, double *stati
     if (p->mz > 0) {
         how.substream++;
         SN_TRY(sn_fourier_features(&p->z, p->mz, how, m, me, f));
-        SN_TRY(SN_TAKE(&scratch, e, n * me));
         SN_TRY(condition_on_z(p, f, e, &residuals.used));
         residuals.e = e;
         residuals.dz = p->z.columns;

@@ -38,20 +38,26 @@ enum {
 };
 
 typedef struct sn_law sn_law;
+/* How many parameters are fitted, with values to begin at; `mean`: of the first numbers seen. */
+typedef int sn_law_start(const sn_law *law, const double *seen, double mean, double *parameter);
+/* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */
+typedef double sn_law_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
+                           double *slope);
+/* The residual y - mu that the network is to see: a draw given u in (0, 1), whose mean over u is the slope of
+   the log likelihood by mu times the law's own scale; u = 0: that mean. */
+typedef double sn_law_pull(const sn_law *law, const double *seen, double mu, const double *parameter,
+                           double u);
+/* What is predicted: the median y, the log of the mean count, or the probabilities of `outputs` classes. */
+typedef void sn_law_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs,
+                           double *out);
 struct sn_law {
     const char *word; /* of the setting */
     unsigned kinds;   /* 1 << sn_law_kind */
     sn_errors errors; /* of y; counts: not used */
-    /* How many parameters are fitted, with values to begin at; `mean`: of the first numbers seen. */
-    int (*start)(const sn_law *law, const double *seen, double mean, double *parameter);
-    /* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */
-    double (*loss)(const sn_law *law, const double *seen, double mu, const double *parameter, double *slope);
-    /* The residual y - mu that the network is to see: a draw given u in (0, 1), whose mean over u is the
-       slope of the log likelihood by mu times the law's own scale; u = 0: that mean. */
-    double (*pull)(const sn_law *law, const double *seen, double mu, const double *parameter, double u);
-    /* What is predicted: the median y, the log of the mean count, or the probabilities of `outputs` classes.
-     */
-    void (*answer)(const sn_law *law, double mu, const double *parameter, int64_t outputs, double *out);
+    sn_law_start *start;
+    sn_law_loss *loss;
+    sn_law_pull *pull;
+    sn_law_answer *answer;
 };
 
 /* NULL: the kind has no such law. */
@@ -75,22 +81,7 @@ void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, doub
 double sn_law_scale(const sn_law *law, const double *parameter);
 
 /* The laws' own functions. */
-int sn_law_times_start(const sn_law *law, const double *seen, double mean, double *parameter);
-double sn_law_times_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
-                         double *slope);
-double sn_law_times_pull(const sn_law *law, const double *seen, double mu, const double *parameter, double u);
-void sn_law_times_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs, double *out);
-int sn_law_ordered_start(const sn_law *law, const double *seen, double mean, double *parameter);
-double sn_law_ordered_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
-                           double *slope);
-double sn_law_ordered_pull(const sn_law *law, const double *seen, double mu, const double *parameter,
-                           double u);
-void sn_law_ordered_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs,
-                           double *out);
-int sn_law_counts_start(const sn_law *law, const double *seen, double mean, double *parameter);
-double sn_law_counts_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
-                          double *slope);
-double sn_law_counts_pull(const sn_law *law, const double *seen, double mu, const double *parameter,
-                          double u);
-void sn_law_counts_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs,
-                          double *out);
+sn_law_start sn_law_times_start, sn_law_ordered_start, sn_law_counts_start;
+sn_law_loss sn_law_times_loss, sn_law_ordered_loss, sn_law_counts_loss;
+sn_law_pull sn_law_times_pull, sn_law_ordered_pull, sn_law_counts_pull;
+sn_law_answer sn_law_times_answer, sn_law_ordered_answer, sn_law_counts_answer;

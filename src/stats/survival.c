@@ -5,44 +5,34 @@
 
 #include "base/memory.h"
 #include "math/linalg.h"
+#include "math/smallest.h"
 #include "stats/distributions.h"
 
-typedef struct dated {
-    double time, event;
-    int64_t row;
-} dated;
-
-static int by_time(const void *a, const void *b)
+/* The rows by time. */
+static void sort_rows(int64_t n, const double *time, sn_keyed *rows)
 {
-    const dated *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static void sort_rows(int64_t n, const double *time, const double *event, dated *rows)
-{
-    for (int64_t i = 0; i < n; i++) rows[i] = (dated){time[i], event[i], i};
-    qsort(rows, (size_t)n, sizeof *rows, by_time);
+    for (int64_t i = 0; i < n; i++) rows[i] = (sn_keyed){time[i], i};
+    qsort(rows, (size_t)n, sizeof *rows, sn_by_value);
 }
 
 stonet_status sn_kaplan_create(int64_t n, const double *time, const double *event, bool censoring,
                                sn_kaplan *out)
 {
     *out = (sn_kaplan){0};
-    SN_ARRAY(n, dated, rows);
+    SN_ARRAY(n, sn_keyed, rows);
     SN_TRY(SN_NEW_RAW(out->at, n));
     SN_TRY(SN_NEW_RAW(out->after, n));
-    sort_rows(n, time, event, rows);
+    sort_rows(n, time, rows);
     double left = 1.0;
     for (int64_t first = 0, last; first < n; first = last) {
         double ends = 0.0, at_risk = (double)(n - first);
-        for (last = first; last < n && rows[last].time == rows[first].time; last++) {
-            const bool seen = rows[last].event > 0.0;
+        for (last = first; last < n && rows[last].value == rows[first].value; last++) {
+            const bool seen = event[rows[last].row] > 0.0;
             if (seen != censoring) ends += 1.0;
             if (censoring && seen) at_risk -= 1.0; /* events come before censoring at the same time */
         }
         if (ends > 0.0) left *= 1.0 - ends / at_risk;
-        out->at[out->steps] = rows[first].time;
+        out->at[out->steps] = rows[first].value;
         out->after[out->steps++] = left;
     }
     return STONET_OK;
@@ -86,20 +76,20 @@ stonet_status sn_log_rank(int64_t n, const double *time, const double *event, co
     const int free = groups - 1; /* the last group follows from the others */
     double statistic = 0.0;
     *p_value = (double)NAN;
-    SN_ARRAY(n, dated, rows);
+    SN_ARRAY(n, sn_keyed, rows);
     SN_ZEROS(groups, double, at_risk);
     SN_ZEROS(groups, double, apart);
     SN_ARRAY(groups, double, scaled);
     SN_ZEROS(groups * groups, double, v);
-    sort_rows(n, time, event, rows);
+    sort_rows(n, time, rows);
     for (int64_t first = n; first > 0;) { /* from the end: those at risk come in */
         double ends = 0.0, all = 0.0;
-        const double now = rows[first - 1].time;
-        for (; first > 0 && rows[first - 1].time == now; first--) {
-            const dated *row = &rows[first - 1];
-            at_risk[group[row->row]] += 1.0;
-            ends += row->event > 0.0 ? 1.0 : 0.0;
-            if (row->event > 0.0) apart[group[row->row]] += 1.0;
+        const double now = rows[first - 1].value;
+        for (; first > 0 && rows[first - 1].value == now; first--) {
+            const int64_t row = rows[first - 1].row;
+            at_risk[group[row]] += 1.0;
+            ends += event[row] > 0.0 ? 1.0 : 0.0;
+            if (event[row] > 0.0) apart[group[row]] += 1.0;
         }
         for (int g = 0; g < groups; g++) all += at_risk[g];
         const double spread = all > 1.0 ? ends * (all - ends) / (all - 1.0) : 0.0;
@@ -122,10 +112,10 @@ stonet_status sn_log_rank(int64_t n, const double *time, const double *event, co
 stonet_status sn_concordance(int64_t n, const double *time, const double *event, const double *predicted,
                              double *harrell, double *uno)
 {
-    sn_kaplan censoring;
-    stonet_status status = sn_kaplan_create(n, time, event, true, &censoring);
+    SN_FREED_BY(sn_kaplan_free) sn_kaplan censoring = {0};
     double right[2] = {0.0, 0.0}, all[2] = {0.0, 0.0};
-    for (int64_t i = 0; i < n && status == STONET_OK; i++) {
+    SN_TRY(sn_kaplan_create(n, time, event, true, &censoring));
+    for (int64_t i = 0; i < n; i++) {
         if (!(event[i] > 0.0)) continue;
         const double g = sn_kaplan_before(&censoring, time[i]);
         double pairs = 0.0, ordered = 0.0;
@@ -142,15 +132,14 @@ stonet_status sn_concordance(int64_t n, const double *time, const double *event,
     }
     *harrell = right[0] / all[0]; /* NaN without such a pair */
     *uno = right[1] / all[1];
-    sn_kaplan_free(&censoring);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
                                   double (*survival)(const void *user, int64_t row, double t),
                                   const void *user, double *out)
 {
-    sn_kaplan censoring;
+    SN_FREED_BY(sn_kaplan_free) sn_kaplan censoring = {0};
     double last = 0.0, sum = 0.0;
     for (int64_t i = 0; i < n; i++)
         if (event[i] > 0.0) last = fmax(last, time[i]);
@@ -166,13 +155,12 @@ stonet_status sn_integrated_brier(int64_t n, const double *time, const double *e
         }
     }
     *out = last > 0.0 ? sum / (double)n / SN_BRIER_TIMES : (double)NAN;
-    sn_kaplan_free(&censoring);
     return STONET_OK;
 }
 
 /* At one t, from rows in the order of S(t); of_time and of_event have room for n. */
 static stonet_status calibration_at(int64_t n, const double *time, const double *event, double t,
-                                    const dated *rows, double *of_time, double *of_event, double *out)
+                                    const sn_keyed *rows, double *of_time, double *of_event, double *out)
 {
     enum { FIFTHS = 5 };
     *out = 0.0;
@@ -180,16 +168,14 @@ static stonet_status calibration_at(int64_t n, const double *time, const double 
         const int64_t first = k * n / FIFTHS, count = (k + 1) * n / FIFTHS - first;
         double promised = 0.0;
         for (int64_t i = 0; i < count; i++) {
-            const dated *row = &rows[first + i]; /* its time is S(t) */
-            promised += row->time / (double)count;
+            const sn_keyed *row = &rows[first + i]; /* its value is S(t) */
+            promised += row->value / (double)count;
             of_time[i] = time[row->row];
             of_event[i] = event[row->row];
         }
-        sn_kaplan came;
-        const stonet_status status = sn_kaplan_create(count, of_time, of_event, false, &came);
-        if (status == STONET_OK) *out += fabs(promised - sn_kaplan_at(&came, t)) / FIFTHS;
-        sn_kaplan_free(&came);
-        SN_TRY(status);
+        SN_FREED_BY(sn_kaplan_free) sn_kaplan came = {0};
+        SN_TRY(sn_kaplan_create(count, of_time, of_event, false, &came));
+        *out += fabs(promised - sn_kaplan_at(&came, t)) / FIFTHS;
     }
     return STONET_OK;
 }
@@ -202,19 +188,19 @@ stonet_status sn_survival_calibration(int64_t n, const double *time, const doubl
     double sum = 0.0;
     int64_t count = 0;
     *out = (double)NAN;
-    SN_ARRAY(n, dated, rows);
+    SN_ARRAY(n, sn_keyed, rows);
     SN_ARRAY(n, double, seen);
     SN_ARRAY(n, double, of_time);
     SN_ARRAY(n, double, of_event);
-    sort_rows(n, time, event, rows);
+    sort_rows(n, time, rows);
     for (int64_t i = 0; i < n; i++)
-        if (rows[i].event > 0.0) seen[count++] = rows[i].time;
+        if (event[rows[i].row] > 0.0) seen[count++] = rows[i].value;
     if (n < FEWEST || count == 0) return STONET_OK;
     for (int q = 1; q <= QUARTILES; q++) {
         const double t = seen[count * q / (QUARTILES + 1)];
         double here;
-        for (int64_t i = 0; i < n; i++) rows[i] = (dated){survival(user, i, t), 0.0, i};
-        qsort(rows, (size_t)n, sizeof *rows, by_time);
+        for (int64_t i = 0; i < n; i++) rows[i] = (sn_keyed){survival(user, i, t), i};
+        qsort(rows, (size_t)n, sizeof *rows, sn_by_value);
         SN_TRY(calibration_at(n, time, event, t, rows, of_time, of_event, &here));
         sum += here / QUARTILES;
     }
