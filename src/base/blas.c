@@ -50,15 +50,19 @@ static const char *fitting_core(void)
     return core[sn_isa_used()];
 }
 
-/* Cores whose kernels have no AVX2. A name that is not here may be newer than this list. */
-static bool is_old(const char *core)
+/* Whether the kernels for a core use fewer instructions than the library's own: those without AVX2, and those
+   with AVX2 where there is AVX-512. A name that is not here may be newer than this list. */
+static bool is_below(const char *core)
 {
-    static const char *const old[] = {
+    static const char *const without_avx2[] = {
         "unknown",   "generic", "katmai",      "coppermine",   "northwood",     "prescott", "banias",
         "atom",      "core2",   "penryn",      "dunnington",   "nehalem",       "athlon",   "opteron",
         "barcelona", "bobcat",  "sandybridge", "opteron_sse3", "opteron(sse3)", "nano"};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        if (strcasecmp(core, old[i]) == 0) return true;
+    static const char *const with_avx2[] = {"haswell", "zen", "excavator"};
+    for (size_t i = 0; i < sizeof without_avx2 / sizeof *without_avx2; i++)
+        if (strcasecmp(core, without_avx2[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof with_avx2 / sizeof *with_avx2; i++)
+        if (strcasecmp(core, with_avx2[i]) == 0) return sn_isa_used() == SN_ISA_AVX512;
     return false;
 }
 
@@ -97,7 +101,7 @@ static bool choose_core(const openblas *blas, const char *core)
     blas->quit();
     blas->init();
     unsetenv(CORE_VARIABLE);
-    return !is_old(blas->core());
+    return !is_below(blas->core());
 }
 
 static bool is_left_alone(void)
@@ -110,7 +114,7 @@ static void mend(void)
 {
     const openblas blas = find_openblas();
     const char *core = fitting_core();
-    if (core == NULL || blas.core == NULL || !is_old(blas.core()) || is_left_alone()) return;
+    if (core == NULL || blas.core == NULL || !is_below(blas.core()) || is_left_alone()) return;
     atomic_store(&too_slow, !choose_core(&blas, core));
 }
 

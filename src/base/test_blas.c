@@ -50,17 +50,22 @@ static int tell(const char *how)
     return 0;
 }
 
-/* What the child says. */
-static const char *told(const char *environment, const char *how)
+/* What the child says whose OpenBLAS was loaded with the kernels for this core. */
+static const char *told_of(const char *core, const char *environment, const char *how)
 {
     static char text[1000];
     char command[5000];
-    snprintf(command, sizeof command, "%s OPENBLAS_CORETYPE=Prescott '%s' %s", environment, program, how);
+    snprintf(command, sizeof command, "%s OPENBLAS_CORETYPE=%s '%s' %s", environment, core, program, how);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
     assert_int_equal(pclose(pipe), 0);
     return text;
+}
+
+static const char *told(const char *environment, const char *how)
+{
+    return told_of("Prescott", environment, how);
 }
 
 static bool can_be_tried(void)
@@ -78,6 +83,15 @@ static void old_kernels_are_replaced(void **state)
     assert_non_null(strstr(told("STONET_CPU=avx2", "alone"), "kernels for Haswell; 14 32 32 77; not set"));
     assert_null(strstr(told("", "alone"), "Prescott"));
     assert_null(strstr(told("", "alone"), "note"));
+}
+
+/* Some processors with AVX-512 get kernels with AVX2: OpenBLAS 0.3.21 knows no newer Zen. */
+static void kernels_are_as_wide_as_the_processor(void **state)
+{
+    (void)state;
+    if (!can_be_tried() || sn_isa_used() != SN_ISA_AVX512) skip();
+    assert_non_null(strstr(told_of("Zen", "", "alone"), "kernels for SkylakeX; 14 32 32 77; not set"));
+    assert_non_null(strstr(told_of("Zen", "STONET_CPU=avx2", "alone"), "kernels for Zen"));
 }
 
 static void kernels_are_left_alone_on_request(void **state)
@@ -109,6 +123,7 @@ int main(int argc, char **argv)
     if (length <= 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_kernels_are_replaced),
+        cmocka_unit_test(kernels_are_as_wide_as_the_processor),
         cmocka_unit_test(kernels_are_left_alone_on_request),
         cmocka_unit_test(a_running_thread_is_not_disturbed),
     };
