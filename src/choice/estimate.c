@@ -142,6 +142,7 @@ stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line
     const int64_t outputs = s->job->problem->outputs;
     const bool is_classes = s->job->problem->task == SN_CLASSIFICATION;
     const int64_t rank = is_classes ? outputs - 1 : outputs;
+    sn_estimate *chosen = &out->chosen;
     const int folds = sn_rung_folds(s, rung);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     const sn_held_out *wide = &winner->cost[winner->best];
@@ -151,8 +152,14 @@ stonet_status sn_estimate_narrowed(const sn_choosing *s, int rung, const sn_line
     for (int k = 0; k < folds && !sn_should_stop(s->job->run); k++)
         SN_TRY(sn_fold_narrowed(s->job, &s->folds, winner, k, &narrow));
     if (sn_should_stop(s->job->run)) return STONET_OK;
-    out->chosen.loss += sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
-    if (is_classes)
-        out->chosen.error += sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
+    double more = sn_mean_loss(narrow.loss, 0, rows) - sn_mean_loss(wide->loss, 0, rows);
+    chosen->loss += more;
+    if (is_classes) {
+        more = sn_mean_loss(narrow.wrong, 0, rows) - sn_mean_loss(wide->wrong, 0, rows);
+        chosen->error += more;
+    }
+    /* The interval moves with what it is of. */
+    chosen->low = is_classes ? fmax(chosen->low + more, 0.0) : chosen->low + more;
+    chosen->high = is_classes ? fmin(chosen->high + more, 1.0) : chosen->high + more;
     return STONET_OK;
 }

@@ -35,7 +35,6 @@ typedef struct fitting {
     sn_stonet *net;
     sn_train_report report;
     bool narrowed;
-    bool made_front; /* net->front is of an attempt */
 } fitting;
 
 /* batch=auto, for what was chosen. */
@@ -134,8 +133,7 @@ static stonet_status take_network_of_fold(fitting *f)
     sn_network *network = &f->net->network;
     if (choice->theta == NULL)
         return sn_fail(STONET_ERROR_INTERRUPTED, "the fit was stopped before any network was trained");
-    sn_front_free(f->net->front);
-    f->net->front = choice->front;
+    if (choice->front != NULL) f->net->front = choice->front;
     network->theta = choice->theta;
     network->shape = choice->shape;
     choice->front = NULL;
@@ -175,10 +173,11 @@ static stonet_status attempt(fitting *f)
 {
     sn_stonet *net = f->net;
     f->report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
-    sn_network_clear(&net->network); /* of an attempt that diverged, and its front */
-    if (f->made_front) sn_front_free(net->front);
-    if (f->made_front) net->front = NULL;
-    f->made_front = false;
+    sn_network_clear(&net->network); /* of an attempt that diverged */
+    if (sn_is(f->job.settings, "select", "none")) {
+        sn_front_free(net->front); /* of that attempt; select=group has chosen its own before */
+        net->front = NULL;
+    }
     sn_choice_free(&f->choice);
     if (f->open) {
         SN_TRY(sn_choose_for(&f->job, &sn_windowing_usual, f->lines, f->count, &f->choice));
@@ -192,11 +191,7 @@ static stonet_status attempt(fitting *f)
     sn_problem seen;
     SN_TRY(is_conv(f) ? sn_conv_front(&f->job, &front)
                       : sn_front_make(&kind->front, f->job.problem, &f->job.rows, f->job.seed, &front));
-    if (front != NULL) {
-        sn_front_free(net->front);
-        net->front = front;
-        f->made_front = true;
-    }
+    if (front != NULL) net->front = front;
     sn_keep device = {0};
     stonet_status status = sn_front_problem(front, f->job.problem, &f->job.rows, &seen);
     seen.keep = &device;

@@ -55,6 +55,42 @@ TEST(test_divergence_keeps_the_last_good_model)
     assert_finite(net);
 }
 
+static void count_new_beginnings(stonet_level level, const char *text, void *user)
+{
+    (void)level;
+    *(int *)user += strstr(text, "starting again with a third of the step") != NULL;
+}
+
+/* With next to no friction, networks on kernel features win on the folds and diverge on all rows. The second
+   choice takes x itself, and must not find the kernel of the first. */
+TEST(a_fit_that_begins_again_has_no_front_of_before)
+{
+    enum { FEW = 100 };
+    const struct {
+        uint64_t seed;
+        const char *epochs;
+    } at[] = {{3, "22"}, {4, "19"}, {29, "16"}, {51, "13"}};
+    int again = 0;
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        const int64_t width[] = {3, 4, 1};
+        SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, FEW, at[k].seed);
+        for (int64_t r = 0; r < FEW; r++)
+            o.y[r] = tanh(2.0 * (double)o.x[3 * r]) + 0.3 * (double)o.x[3 * r + 1];
+        const char *const pairs[] = {
+            "momentum", "0.9999",           "schedule", "constant",        "batch", "10",     "activation",
+            "tanh",     "front_complexity", "0.5",      "front_landmarks", "10",    "epochs", at[k].epochs,
+            NULL};
+        const stonet_run run = {.size = sizeof run,
+                                .seed = at[k].seed,
+                                .threads = 1,
+                                .on_message = count_new_beginnings,
+                                .user = &again};
+        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 1, pairs, &run, NULL);
+        assert_int_equal(net->front != NULL ? net->front->outputs : 3, net->network.shape.width[0]);
+    }
+    assert_true(again > 0);
+}
+
 static int stop_when_zero(void *user)
 {
     int *left = user;
@@ -224,6 +260,25 @@ TEST(test_output_is_refitted)
     assert_true(net[1]->training_loss < net[0]->training_loss);
     sn_stonet_free(net[0]);
     sn_stonet_free(net[1]);
+}
+
+/* Four classes by two signs, which one column of Z cannot tell apart as well as three: the networks of the
+   folds go on with one unit. The printed error moves, and its interval with it. */
+TEST(an_interval_is_of_the_printed_error)
+{
+    const int64_t width[] = {3, 4, 4}, dim[] = {3, 1};
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_CLASSIFICATION, 200, 17);
+    for (int64_t r = 0; r < 200; r++) o.label[r] = 2 * (o.x[3 * r] > 0.0F) + (o.x[3 * r + 1] > 0.0F);
+    const char *const pairs[] = {"epochs", "30", "front", "none", "activation", "tanh", NULL};
+    sn_estimate found[2];
+    for (int k = 0; k < 2; k++) {
+        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, dim[k], pairs, NULL, NULL);
+        found[k] = net->held_out;
+    }
+    const double more = found[1].error - found[0].error;
+    assert_true(more > 0.0);
+    assert_true(fabs(found[1].low - found[0].low - more) < 1e-9);
+    assert_true(fabs(found[1].high - found[0].high - more) < 1e-9);
 }
 
 enum { ROWS = 240 };

@@ -154,4 +154,29 @@ TEST(test_fit)
     assert_true(net->front->outputs < P && net->select_penalty > 0.0);
 }
 
+static int stop_when_zero(void *user)
+{
+    return --*(int *)user <= 0;
+}
+
+/* A network of the choice takes the place of the fit then, and sees no more columns than the choice did. */
+TEST(a_fit_that_is_stopped_sees_the_columns_that_are_kept)
+{
+    SN_BLOCK fixture *f = make(100, 1.0);
+    SN_AUTO(sn_settings) *settings =
+        settings_with((const char *const[]){"select", "group", "select_penalty", "0.005", NULL});
+    int few = 0;
+    for (int calls = 100; calls < 100000 && few == 0; calls *= 2) {
+        int left = calls;
+        const stonet_run run = {
+            .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+        stonet_outcome outcome;
+        SN_AUTO(sn_stonet) *net = NULL;
+        OK(sn_stonet_fit(&f->problem, 1, settings, &run, &net, &outcome));
+        few = outcome == STONET_STOPPED && net->front != NULL && net->held_out_rows == 0;
+        assert_int_equal(net->network.shape.width[0], net->front != NULL ? net->front->outputs : P);
+    }
+    assert_true(few);
+}
+
 RUN_TESTS(NULL, NULL)
