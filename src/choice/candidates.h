@@ -16,8 +16,7 @@
 
 #include "stonet/config.h"
 
-/* ---- every number that the choice depends on ------------------------------------------------------------
- */
+/* ---- every number that the choice depends on ----------------------------------------------------------- */
 
 /* Lengths of training, weight decays and widths of kernels that are tried lie this far apart: closer ones are
    seldom told apart by held-out rows. */
@@ -52,8 +51,7 @@ enum {
 #define SN_REGRESSION_PENALTY 0.1
 #define SN_COVERED            0.95 /* by an interval; and the level of a test */
 
-/* ---- the table ------------------------------------------------------------------------------------------
- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 /* The best of a family is compared with the best of another at the end alone: some are slow at first. */
 typedef enum sn_family {

@@ -115,18 +115,16 @@ static stonet_status finish(sn_choosing *s, int rung, const sn_line *lines, sn_c
 
 stonet_status sn_choose(const sn_choice_job *job, const sn_line *lines, int count, sn_choice *out)
 {
-    sn_choosing *s = NULL;
+    SN_AUTO(sn_choosing) *s = NULL;
     int rung = 0;
     *out = (sn_choice){.chosen = sn_no_estimate,
                        .constant = sn_no_estimate,
                        .linear = sn_no_estimate,
                        .residual_p = (double)NAN,
                        .fold = -1};
-    stonet_status status = sn_choosing_begin(job, lines, count, SN_FOLDS, &s);
-    if (status == STONET_OK) status = sn_climb(s, &rung);
-    if (status == STONET_OK) status = finish(s, rung, lines, out);
-    sn_choosing_end(s);
-    return status;
+    SN_TRY(sn_choosing_begin(job, lines, count, SN_FOLDS, &s));
+    SN_TRY(sn_climb(s, &rung));
+    return finish(s, rung, lines, out);
 }
 
 void sn_choice_free(sn_choice *choice)
@@ -142,17 +140,15 @@ void sn_choice_free(sn_choice *choice)
 /* ---- tables that are larger than a choice needs ---- */
 
 /* One row at random of each of `count` stretches of the same length. */
-static stonet_status draw(const sn_rows *rows, int64_t count, uint64_t seed, int64_t **out)
+static void draw(const sn_rows *rows, int64_t count, uint64_t seed, int64_t *list)
 {
     sn_random random;
-    SN_TRY(SN_NEW_RAW(*out, count));
     sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
     for (int64_t i = 0; i < count; i++) {
         const int64_t first = (int64_t)((__int128)i * rows->n / count),
                       last = (int64_t)((__int128)(i + 1) * rows->n / count);
-        (*out)[i] = sn_rows_at(rows, first + (int64_t)sn_random_below(&random, (uint64_t)(last - first)));
+        list[i] = sn_rows_at(rows, first + (int64_t)sn_random_below(&random, (uint64_t)(last - first)));
     }
-    return STONET_OK;
 }
 
 static stonet_status choose_by(const sn_choice_job *job, const int64_t *list, int64_t count,
@@ -177,14 +173,10 @@ stonet_status sn_choose_for(const sn_choice_job *job, const sn_windowing *how, c
     if (job->problem->x != NULL || job->rows.n <= how->whole / job->problem->p)
         return sn_choose(job, lines, count, out);
     const int64_t some = how->block * how->blocks / 2 / job->problem->p;
-    int64_t *list = NULL;
     *out = (sn_choice){.fold = -1};
-    stonet_status status = draw(&job->rows, some, job->seed, &list);
-    if (status == STONET_OK) {
-        sn_message(job->run, STONET_NOTE, "settings are chosen by %lld of the %lld rows, drawn evenly",
-                   (long long)some, (long long)job->rows.n);
-        status = choose_by(job, list, some, lines, count, out);
-    }
-    sn_free(list);
-    return status;
+    SN_ARRAY(some, int64_t, list);
+    draw(&job->rows, some, job->seed, list);
+    sn_message(job->run, STONET_NOTE, "settings are chosen by %lld of the %lld rows, drawn evenly",
+               (long long)some, (long long)job->rows.n);
+    return choose_by(job, list, some, lines, count, out);
 }

@@ -28,6 +28,7 @@ typedef struct sn_choosing {
 stonet_status sn_choosing_begin(const sn_choice_job *job, const sn_line *lines, int count, int most_folds,
                                 sn_choosing **out);
 void sn_choosing_end(sn_choosing *s);
+SN_DROP(sn_choosing, sn_choosing_end)
 /* The problem as the training rows of a fold know it. */
 const sn_problem *sn_fold_problem(const sn_choosing *s, int fold);
 /* All rungs; *last: that which was reached. */

@@ -57,7 +57,7 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
                                    int *length)
 {
     sn_choice_job job = *s->job;
-    sn_choosing *inner = NULL;
+    SN_AUTO(sn_choosing) *inner = NULL;
     char key[SN_KEY_SIZE];
     int rung = 0;
     snprintf(key, sizeof key, "%s.inside%d", s->job->key != NULL ? s->job->key : "", fold);
@@ -66,16 +66,12 @@ static stonet_status choose_inside(const sn_choosing *s, int fold, int rungs, co
     stonet_run silent = *job.run;
     silent.on_progress = NULL;
     job.run = &silent;
-    stonet_status status = sn_choosing_begin(&job, lines, s->count, SN_FEW_FOLDS, &inner);
-    if (status == STONET_OK)
-        inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
-    if (status == STONET_OK) status = sn_climb(inner, &rung);
-    if (status == STONET_OK) {
-        *line = inner->alive[0];
-        *length = inner->all[*line].best;
-    }
-    sn_choosing_end(inner);
-    return status;
+    SN_TRY(sn_choosing_begin(&job, lines, s->count, SN_FEW_FOLDS, &inner));
+    inner->most_rungs = rungs; /* what gains no more with all rows does not with fewer */
+    SN_TRY(sn_climb(inner, &rung));
+    *line = inner->alive[0];
+    *length = inner->all[*line].best;
+    return STONET_OK;
 }
 
 /* The losses of each fold by what a choice among its training rows alone finds best. */

@@ -20,8 +20,7 @@
 
 enum { LR_RETRIES = 4 }; /* a third of the step each time */
 
-/* ---- the network on all rows
- * -------------------------------------------------------------------------------- */
+/* ---- the network on all rows --------------------------------------------------------------------------- */
 
 /* A fit under way. */
 typedef struct fitting {
@@ -394,8 +393,7 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
     return SN_GIVE(net, out);
 }
 
-/* ---- more rows
- * ---------------------------------------------------------------------------------------------- */
+/* ---- more rows ----------------------------------------------------------------------------------------- */
 
 /* What the first fit chose takes the place of "auto"; a first fit stopped early may have chosen nothing. */
 static void take_choices(const sn_stonet *net, sn_config *config)

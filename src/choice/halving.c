@@ -7,8 +7,7 @@
 #include "base/work_queue.h"
 #include "choice/choosing.h"
 
-/* ---- progress --------------------------------------------------------------------------------------------
- */
+/* ---- progress ------------------------------------------------------------------------------------------ */
 
 int sn_rung_folds(const sn_choosing *s, int rung)
 {
@@ -41,8 +40,7 @@ static void tell(const sn_choosing *s)
                                                 .seconds = sn_seconds() - s->started});
 }
 
-/* ---- legs side by side -----------------------------------------------------------------------------------
- */
+/* ---- legs side by side --------------------------------------------------------------------------------- */
 
 typedef struct leg_set {
     sn_choosing *s;
@@ -90,7 +88,7 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
     if (count == 0)
         return STONET_OK; /* ranks must not meet over nothing: one may be at the next deal already */
     const int threads = s->job->threads;
-    const int outer = s->together || count < 1 ? 1 : count < threads ? count : threads;
+    const int outer = s->together ? 1 : count < threads ? count : threads;
     for (int k = 0; k < count; k++) {
         legs[k].threads = threads / outer + (k < threads % outer ? 1 : 0);
         legs[k].team = s->together ? s->job->team : NULL;
@@ -109,8 +107,7 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
                        outer, s->job->run);
 }
 
-/* ---- rungs -----------------------------------------------------------------------------------------------
- */
+/* ---- rungs --------------------------------------------------------------------------------------------- */
 
 static bool is_network(const sn_line_training *c)
 {
@@ -228,13 +225,10 @@ static stonet_status train_rung(sn_choosing *s, int rung)
 /* The best length of a line, by the folds of the rung. */
 static void score(sn_choosing *s, sn_line_training *c, int rung)
 {
-    const int folds = sn_rung_folds(s, rung);
+    const int folds = sn_rung_folds(s, rung), lengths = sn_common_lengths(c, folds);
     const int64_t rows = sn_folds_rows(&s->folds, folds);
-    int lengths = SN_RUNGS;
-    for (int k = 0; k < folds; k++)
-        if (c->reached[k] < lengths) lengths = c->reached[k];
     c->score = (double)INFINITY;
-    for (int l = 0; l < lengths && !c->diverged; l++) {
+    for (int l = 0; l < lengths; l++) {
         const double mean = sn_mean_loss(c->cost[l].loss, 0, rows);
         if (!(mean < c->score)) continue;
         c->score = mean;
@@ -325,8 +319,7 @@ stonet_status sn_climb(sn_choosing *s, int *last)
     return STONET_OK;
 }
 
-/* ---- begin and end --------------------------------------------------------------------------------------
- */
+/* ---- begin and end ------------------------------------------------------------------------------------- */
 
 static sn_views *views_of(sn_choosing *s, const sn_front_recipe *recipe)
 {

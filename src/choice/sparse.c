@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/memory.h"
+#include "base/work_queue.h"
 #include "base/workspace.h"
 #include "choice/baselines.h"
 #include "choice/sparse_path.h"
@@ -101,41 +101,42 @@ static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, co
 
 /* Trains the network of a step further without a penalty and measures it on the held-out rows; and the linear
    model. */
-static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
+static stonet_status judge_seen(const fold_path *f, const sn_sparse_step *step, const sn_front *front,
+                                const sn_problem *seen)
 {
     SN_WORKSPACE(scratch);
-    sn_problem seen = {0};
-    SN_AUTO(sn_front) *front = NULL;
-    sn_trainer *trainer = NULL;
+    SN_AUTO(sn_trainer) *trainer = NULL;
     sn_shape shape;
     sn_config config;
     float *theta = NULL;
-    stonet_status status;
-    SN_TRY(make_front(f->job->problem, step->length, &front));
-    SN_GOTO(status, sn_front_problem(front, f->job->problem, &f->job->rows, &seen), done);
-    SN_GOTO(status, without_columns(step, front, &shape, &scratch, &theta), done);
-    SN_GOTO(status, sn_config_default(f->job->config->engine, &seen, &shape, &config), done);
+    SN_TRY(without_columns(step, front, &shape, &scratch, &theta));
+    SN_TRY(sn_config_default(f->job->config->engine, seen, &shape, &config));
     config.lr = RELAX_RATE;
     config.weight_decay = RELAX_DECAY;
     config.sweeps = SN_SPARSE_SWEEPS;
     config.schedule.kind = SN_AVERAGED;
     const int64_t updates =
-        sn_sparse_updates(&config, f->job->rows.n, seen.p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
+        sn_sparse_updates(&config, f->job->rows.n, seen->p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
     config.epochs = (double)updates / (double)sn_train_batches(&config, f->job->rows.n);
     sn_stage_job job = *f->job;
-    job.problem = &seen;
+    job.problem = seen;
     job.shape = &shape;
     job.config = &config;
-    SN_GOTO(status, sn_trainer_create(&job, theta, &trainer), done);
-    SN_GOTO(status, sn_trainer_run(trainer, updates), done);
+    SN_TRY(sn_trainer_create(&job, theta, &trainer));
+    SN_TRY(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
-    SN_GOTO(status,
-            sn_folds_measure(f->folds, f->fold, &(sn_use){&seen, config.engine, &shape, theta, job.threads},
-                             &f->cost[NETWORK][step->number]),
-            done);
-    status = judge_linear(f, &seen, step);
-done:
-    sn_trainer_free(trainer);
+    SN_TRY(sn_folds_measure(f->folds, f->fold, &(sn_use){seen, config.engine, &shape, theta, job.threads},
+                            &f->cost[NETWORK][step->number]));
+    return judge_linear(f, seen, step);
+}
+
+static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
+{
+    sn_problem seen;
+    SN_AUTO(sn_front) *front = NULL;
+    SN_TRY(make_front(f->job->problem, step->length, &front));
+    SN_TRY(sn_front_problem(front, f->job->problem, &f->job->rows, &seen));
+    const stonet_status status = judge_seen(f, step, front, &seen);
     sn_front_problem_free(f->job->problem, &seen);
     return status;
 }
@@ -171,9 +172,11 @@ static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *en
     return STONET_OK;
 }
 
-static stonet_status run_fold(fold_path *f)
+static stonet_status run_fold(void *user, int64_t fold, sn_pack *record)
 {
+    fold_path *f = (fold_path *)user + fold;
     const sn_sparse_visitor visitor = {visit_fold, f};
+    (void)record;
     SN_TRY(sn_sparse_walk(f->job, &visitor));
     for (int k = f->last + 1; k < NONE; k++) copy_cost(f, NONE, k); /* nothing was left */
     return STONET_OK;
@@ -209,19 +212,6 @@ static stonet_status make_folds(chooser *c, sn_workspace *keep)
     return STONET_OK;
 }
 
-/* On one thread without a parallel region, in which every thread of a region around it would be the first. */
-static stonet_status run_folds(chooser *c)
-{
-    sn_failure failure = {.status = STONET_OK};
-    if (c->folds.count == 1 || c->job->threads == 1) {
-        for (int k = 0; k < c->folds.count; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
-        return sn_failure_raise(&failure);
-    }
-#pragma omp parallel for num_threads(c->job->threads) schedule(dynamic)
-    for (int k = 0; k < c->folds.count; k++) sn_failure_note(&failure, k, run_fold(&c->fold[k]));
-    return sn_failure_raise(&failure);
-}
-
 /* The costs of all steps, and of no column at all: of the network or of the linear model, whichever is less.
  */
 static stonet_status measure_steps(chooser *c, sn_workspace *keep)
@@ -231,7 +221,8 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         SN_TRY(sn_constant_measure(c->job->problem, &c->folds, &c->cost[by][NONE]));
     SN_TRY(make_folds(c, keep));
-    SN_TRY(run_folds(c));
+    SN_TRY(sn_deal_out(&(sn_deal){.count = c->folds.count, .work = run_fold, .user = c->fold},
+                       c->folds.count > 1 ? c->job->threads : 1, c->job->run));
     for (int k = 0; k <= NONE; k++) {
         c->mean[k] = (double)INFINITY;
         for (judge_kind by = NETWORK; by < JUDGES; by++) {

@@ -20,8 +20,7 @@ stonet_status sn_line_config(const sn_choice_job *job, const sn_net_kind *kind, 
     return STONET_OK;
 }
 
-/* ---- what a fold sees ------------------------------------------------------------------------------------
- */
+/* ---- what a fold sees ---------------------------------------------------------------------------------- */
 
 stonet_status sn_view_make(const sn_choice_job *job, const sn_problem *problem, const sn_folds *folds,
                            int fold, sn_views *views)
@@ -46,8 +45,7 @@ void sn_views_free(const sn_choice_job *job, sn_views *views)
     }
 }
 
-/* ---- training --------------------------------------------------------------------------------------------
- */
+/* ---- training ------------------------------------------------------------------------------------------ */
 
 int64_t sn_length_updates(const sn_config *config, int length, int64_t n)
 {
@@ -216,8 +214,7 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
     return STONET_OK;
 }
 
-/* ---- records ---------------------------------------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack)
 {

@@ -47,6 +47,23 @@ static void fill_response(const sn_problem *problem, const sn_rows *rows, int64_
     for (int64_t c = 0; c < k; c++) centre(rows->n, k, rest + c);
 }
 
+/* The sum of squares about the mean; 0 of what is but rounding. */
+static double about_mean(const pursuit *s, double squares, double sum)
+{
+    const double about = squares - sum * sum / (double)s->n;
+    return about > 1e-9 * squares ? about : 0.0;
+}
+
+/* The score of a column from sum_c (s'R_c)^2 of both ways, x and its square; -1: it is in the basis already.
+ */
+static void put_score(const pursuit *s, int64_t f, double plain, double square)
+{
+    double best = 0.0;
+    if (s->norm[0][f] > 0.0) best = fmax(best, plain / s->norm[0][f]);
+    if (s->norm[1][f] > 0.0) best = fmax(best, square / s->norm[1][f]);
+    if (!(s->score[f] < 0.0)) s->score[f] = best;
+}
+
 /* Squared norms of the columns and their squares about their means, block by block. */
 static void fill_norms(pursuit *s)
 {
@@ -65,10 +82,8 @@ static void fill_norms(pursuit *s)
             }
         }
         for (int way = 0; way < 2; way++)
-            for (int64_t j = 0; j < count; j++) {
-                const double about = squares[way][j] - sum[way][j] * sum[way][j] / (double)s->n;
-                s->norm[way][first + j] = about > 1e-9 * squares[way][j] ? about : 0.0;
-            }
+            for (int64_t j = 0; j < count; j++)
+                s->norm[way][first + j] = about_mean(s, squares[way][j], sum[way][j]);
     }
 }
 
@@ -91,12 +106,7 @@ static void score_block(const pursuit *s, int64_t first, int64_t count)
         for (int way = 0; way < 2; way++)
             for (int64_t j = 0; j < count; j++) total[way][j] += sum[way][j] * sum[way][j];
     }
-    for (int64_t j = 0; j < count; j++) {
-        double best = 0.0;
-        for (int way = 0; way < 2; way++)
-            if (s->norm[way][first + j] > 0.0) best = fmax(best, total[way][j] / s->norm[way][first + j]);
-        s->score[first + j] = s->score[first + j] < 0.0 ? -1.0 : best; /* -1: in the basis already */
-    }
+    for (int64_t j = 0; j < count; j++) put_score(s, first + j, total[0][j], total[1][j]);
 }
 
 /* Squared norms from the cells that are kept: a number that is 0 before it is scaled counts as z = -centre
@@ -126,12 +136,8 @@ static void fill_sparse_norms(pursuit *s)
     const double n = (double)s->n;
     for (int64_t f = 0; f < s->p; f++) {
         const double zero = -from->centre[f] * from->factor[f], none = zero * zero;
-        const double squares[2] = {s->norm[0][f] + n * none, s->norm[1][f] + n * none * none};
-        const double sums[2] = {sum[0][f] + n * zero, sum[1][f] + n * none};
-        for (int way = 0; way < 2; way++) {
-            const double about = squares[way] - sums[way] * sums[way] / n;
-            s->norm[way][f] = about > 1e-9 * squares[way] ? about : 0.0;
-        }
+        s->norm[0][f] = about_mean(s, s->norm[0][f] + n * none, sum[0][f] + n * zero);
+        s->norm[1][f] = about_mean(s, s->norm[1][f] + n * none * none, sum[1][f] + n * none);
     }
 }
 
@@ -160,16 +166,9 @@ static void score_sparse(const pursuit *s)
 #pragma omp parallel for schedule(static)
     for (int64_t c = 0; c < s->k; c++) sparse_products(s, c, s->sum + c * 2 * s->p);
     for (int64_t f = 0; f < s->p; f++) {
-        double best = 0.0;
-        for (int way = 0; way < 2; way++) {
-            double total = 0.0;
-            for (int64_t c = 0; c < s->k; c++) {
-                const double sum = s->sum[(2 * c + way) * s->p + f];
-                total += sum * sum;
-            }
-            if (s->norm[way][f] > 0.0) best = fmax(best, total / s->norm[way][f]);
-        }
-        s->score[f] = s->score[f] < 0.0 ? -1.0 : best;
+        double total[2] = {0.0, 0.0};
+        for (int64_t k = 0; k < 2 * s->k; k++) total[k % 2] += s->sum[k * s->p + f] * s->sum[k * s->p + f];
+        put_score(s, f, total[0], total[1]);
     }
 }
 

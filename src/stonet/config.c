@@ -82,13 +82,6 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_SETTING_HELP},
 };
 
-/* `other` for a choice that is no activation: "auto", or "off" for the inputs. */
-static sn_activation activation_of(const sn_settings *settings, const char *name, sn_activation other)
-{
-    const int value = sn_words_choice(&sn_activation_words, settings, name);
-    return value >= 0 ? (sn_activation)value : other;
-}
-
 /* Units of the last hidden layer at the least, where nobody named the layers: two spirals in twelve columns
    are found from every second start by one or two units, and from every start by five. */
 enum { LEAST_UNITS = 10 };
@@ -137,7 +130,8 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *ki
     shape->width[at] = problem->outputs;
     shape->spread = sn_is(settings, "response", "location-scale") && problem->task == SN_REGRESSION;
     shape->activation = kind->activation;
-    shape->input_activation = activation_of(settings, "input_activation", SN_IDENTITY);
+    const int inputs = sn_words_choice(&sn_activation_words, settings, "input_activation"); /* -1: off */
+    shape->input_activation = inputs >= 0 ? (sn_activation)inputs : SN_IDENTITY;
     return sn_shape_layout(shape);
 }
 
@@ -232,8 +226,9 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *kind,
                                 const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {
-    *config = (sn_config){.auto_engine = sn_is(settings, "engine", SN_ENGINE_AUTO)};
-    config->engine = config->auto_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
+    *config = (sn_config){.engine = sn_is(settings, "engine", SN_ENGINE_AUTO)
+                                        ? sn_engine_auto()
+                                        : sn_engine_find(sn_word(settings, "engine"))};
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, kind, problem, shape, config));
     const bool conv = kind->front.kind == SN_FRONT_CONV;
@@ -267,11 +262,10 @@ stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *p
                                 sn_config *config)
 {
     const sn_net_kind kind = {.activation = shape->activation};
-    sn_settings *settings;
+    SN_AUTO(sn_settings) *settings = NULL;
     SN_TRY(sn_settings_create(sn_stonet_params, SN_STONET_PARAMS, &settings));
-    stonet_status status = sn_config_resolve(settings, &kind, problem, shape, config);
-    sn_settings_free(settings);
+    SN_TRY(sn_config_resolve(settings, &kind, problem, shape, config));
     config->engine = engine;
     config->auto_epochs = config->auto_decay = config->auto_lr = config->auto_batch = false;
-    return status;
+    return STONET_OK;
 }

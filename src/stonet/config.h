@@ -16,7 +16,6 @@ extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
 
 typedef struct sn_config {
     const sn_engine_ops *engine;
-    bool auto_engine; /* the fastest that can be used */
     /* Sampler. Relative: s_i and eps_i follow from s_out, rho and tau. Absolute: given per layer. */
     int sweeps;
     sn_integrator integrator;

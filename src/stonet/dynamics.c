@@ -27,8 +27,7 @@ void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamic
 stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, double *out)
 {
     enum { ITERATIONS = 20 };
-    double *work = NULL;
-    SN_TRY(SN_NEW_RAW(work, rows + cols));
+    SN_ARRAY(rows + cols, double, work);
     double *u = work, *v = work + rows, norm = 0.0;
     for (int64_t j = 0; j < cols; j++) v[j] = 1.0 + 0.01 * (double)(j % 7); /* no symmetry to be trapped in */
     for (int k = 0; k < ITERATIONS; k++) {
@@ -47,7 +46,6 @@ stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, doubl
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < cols; j++) v[j] += (double)w[i * cols + j] * u[i];
     }
-    sn_free(work);
     *out = norm;
     return STONET_OK;
 }

@@ -276,8 +276,7 @@ TEST(test_parameter_error_falls_like_gamma)
     assert_true(exponent > 0.64 && exponent < 1.36);
 }
 
-/* ---- calibration: the prior's latents are ranked among their posterior draws
- * -------------------------------- */
+/* ---- calibration: the prior's latents are ranked among their posterior draws --------------------------- */
 
 enum { CHAINS = 4000, DRAWS = 19 };
 
