@@ -85,6 +85,11 @@ static double guess_loss(const sn_problem *problem, const guess *g, int64_t row)
     return sum;
 }
 
+bool sn_is_next_to(double loss, double constant)
+{
+    return !(loss < 0.99 * constant);
+}
+
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss)
 {
     SN_WORKSPACE(scratch);

@@ -16,6 +16,8 @@ stonet_status sn_baselines_measure(const sn_problem *problem, const sn_folds *fo
                                    const stonet_run *run, sn_baselines *baselines);
 void sn_baselines_free(sn_baselines *baselines);
 
+/* Whether a fit explains less than a hundredth of the response: its loss is next to that of a constant. */
+bool sn_is_next_to(double loss, double constant);
 /* Mean loss of the best constant for the rows. */
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss);
 /* The interval of the error rate of the class that most rows have: the share of the others says it, and

@@ -14,8 +14,6 @@
 /* What is left open (docs/images.md has what they were chosen by). */
 enum { FEWEST_EPOCHS = 12, MOST_EPOCHS = 100, UPDATES = 3000, SMALLER_STEPS = 2 };
 static const double DECAY = 5e-4;
-/* A training that explains less than this part of the response has found nothing. */
-static const double NEXT_TO_NOTHING = 0.01;
 
 /* ---- which front ---------------------------------------------------------------------------------- */
 
@@ -167,11 +165,6 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
     return STONET_OK;
 }
 
-static bool found_something(const sn_stonet *net)
-{
-    return net->held_out.loss < (1.0 - NEXT_TO_NOTHING) * net->held_out_constant.loss;
-}
-
 stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
     double constant;
@@ -180,7 +173,9 @@ stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet 
     for (int k = 0; config->auto_epochs || config->auto_decay; k++) {
         SN_TRY(estimate(job, net, report));
         if (report->outcome != STONET_DONE) return STONET_OK; /* the network so far is kept */
-        if (!config->auto_lr || k == SMALLER_STEPS || found_something(net)) break;
+        if (!config->auto_lr || k == SMALLER_STEPS ||
+            !sn_is_next_to(net->held_out.loss, net->held_out_constant.loss))
+            break;
         config->lr /= 3.0; /* too large a step can leave a convolution dead, without diverging */
         sn_message(job->run, STONET_NOTE, "nothing was found at lr=%g; starting again with lr=%g",
                    3.0 * config->lr, config->lr);
@@ -191,6 +186,6 @@ stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet 
     SN_TRY(train(&own, net->network.theta, report));
     SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
     SN_TRY(sn_train_loss(job, net->network.theta, &net->training_loss));
-    net->stuck = report->outcome == STONET_DONE && net->training_loss > (1.0 - NEXT_TO_NOTHING) * constant;
+    net->stuck = report->outcome == STONET_DONE && sn_is_next_to(net->training_loss, constant);
     return STONET_OK;
 }

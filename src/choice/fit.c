@@ -468,12 +468,8 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
 /* The loss of the rows of a piece, where the parameters are now. */
 static stonet_status loss_of_piece(const sn_stage_job *job, const float *theta, double *loss)
 {
-    sn_losses losses;
     if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta,
-                          &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &losses));
-    *loss = losses.loss;
-    return STONET_OK;
+    return sn_train_loss(job, theta, loss);
 }
 
 /* Goes so far from where the network was, or half as far, and so on: between two networks there may be worse

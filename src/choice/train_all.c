@@ -9,9 +9,6 @@
 #include "choice/baselines.h"
 #include "stonet/start.h"
 
-/* A fit that explains less than this part of the response is next to a constant guess. */
-static const double NEXT_TO_NOTHING = 0.01;
-
 typedef enum begin { FROM_START, FROM_WINNER, FROM_WIDE } begin;
 
 /* A training on all rows and what it has come to. */
@@ -126,7 +123,7 @@ stonet_status sn_train_on_all(const sn_stage_job *job, const sn_choice *choice, 
 done:
     take(&best, net, report);
     net->stuck = status == STONET_OK && choice == NULL && best.report.outcome == STONET_DONE &&
-                 best.loss > (1.0 - NEXT_TO_NOTHING) * constant;
+                 sn_is_next_to(best.loss, constant);
     sn_free(other.theta);
     sn_epoch_log_free(&other.history);
     return status;
