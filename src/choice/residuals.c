@@ -4,25 +4,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "math/smallest.h"
 #include "stats/distributions.h"
 
 enum { LEAST_ROWS = 50, MOST_ROWS = 2000, MOST_COLUMNS = 2000 };
 
-typedef struct keyed {
-    double value;
-    int64_t row;
-} keyed;
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = ((const keyed *)a)->value, y = ((const keyed *)b)->value;
-    return (x > y) - (x < y);
-}
-
 /* Ranks, less their mean; ties share the middle of theirs. `order` has room for n. */
-static void centred_ranks(int64_t n, keyed *order, double *rank)
+static void centred_ranks(int64_t n, sn_keyed *order, double *rank)
 {
-    qsort(order, (size_t)n, sizeof *order, by_value);
+    qsort(order, (size_t)n, sizeof *order, sn_by_value);
     for (int64_t first = 0, last; first < n; first = last + 1) {
         last = first;
         while (last + 1 < n && order[last + 1].value == order[first].value) last++;
@@ -46,7 +36,8 @@ static double rank_test(int64_t n, const double *a, const double *b)
 }
 
 /* The smallest p-value over the columns of x (n x p) and their distances from the mean. */
-static double smallest(int64_t n, int64_t p, const float *x, const double *size, keyed *order, double *rank)
+static double smallest(int64_t n, int64_t p, const float *x, const double *size, sn_keyed *order,
+                       double *rank)
 {
     double least = 1.0;
     for (int64_t j = 0; j < p; j++) {
@@ -55,7 +46,7 @@ static double smallest(int64_t n, int64_t p, const float *x, const double *size,
         for (int kind = 0; kind < 2; kind++) {
             for (int64_t i = 0; i < n; i++) {
                 const double value = (double)x[i * p + j];
-                order[i] = (keyed){kind == 0 ? value : fabs(value - mean), i};
+                order[i] = (sn_keyed){kind == 0 ? value : fabs(value - mean), i};
             }
             centred_ranks(n, order, rank);
             least = fmin(least, rank_test(n, size, rank));
@@ -77,13 +68,13 @@ stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds
     SN_ARRAY(n * p, float, x);
     SN_ARRAY(n, double, size);
     SN_ARRAY(n, double, rank);
-    SN_ARRAY(n, keyed, order);
+    SN_ARRAY(n, sn_keyed, order);
     for (int k = 0; k < folds->count; k++)
         for (int64_t i = 0; i < folds->fold[k].test.n && at < n; i++)
             list[at++] = sn_rows_at(&folds->fold[k].test, i);
     const sn_rows rows = sn_rows_list(list, n);
     SN_TRY(sn_batch_features(problem, &rows, x));
-    for (int64_t i = 0; i < n; i++) order[i] = (keyed){loss[i], i};
+    for (int64_t i = 0; i < n; i++) order[i] = (sn_keyed){loss[i], i};
     centred_ranks(n, order, size);
     *p_value = fmin(1.0, 2.0 * (double)p * smallest(n, p, x, size, order, rank));
     return STONET_OK;

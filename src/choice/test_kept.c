@@ -167,7 +167,7 @@ static void run_fit(kept *k, const fit *f)
 {
     SN_BLOCK table *t = make(f->task, f->n, f->p, f->outputs);
     char room[256];
-    const char *words[25];
+    const char *words[25] = {NULL};
     snprintf(room, sizeof room, "%s", f->settings);
     split(room, words);
     SN_AUTO(sn_settings) *settings = settings_with(words);
