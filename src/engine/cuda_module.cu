@@ -280,7 +280,7 @@ static int launch_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_
     TRY(send_heads(net, q.lists, count, words));
     CUDA_TRY(cudaMemsetAsync(net->now().report.at, 0, (size_t)count * sizeof(step_report), net->stream));
     for (int k = 0; k < count; k++)
-        TRY(launch_step(net, data, k, q.lists, q.alike ? q.batch : plan_batch(net, *steps[k], false),
+        TRY(launch_step(net, {data, k, q.lists}, q.alike ? q.batch : plan_batch(net, *steps[k], false),
                         *steps[k], q.grouped, words));
     CUDA_TRY(cudaMemcpyAsync(net->now().pinned_report.at, net->now().report.at,
                              (size_t)count * sizeof(step_report), cudaMemcpyDeviceToHost, net->stream));
@@ -403,7 +403,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
     TRY(reserve_lists(net, lists, 1, words));
     write_head(net, step->rows, lists, 0, step);
     TRY(send_heads(net, lists, 1, words));
-    TRY(launch_chunks(net, data, 0, lists, plan, *step, true, words));
+    TRY(launch_chunks(net, {data, 0, lists}, plan, *step, true, words));
     CUDA_TRY(cudaMemcpyAsync(gradients, plan.narrow ? joined_sums(net, plan.shards) : net->partial.at,
                              (size_t)(step->shards * net->shape.parameters) * sizeof(float),
                              cudaMemcpyDeviceToHost, net->stream));
@@ -457,10 +457,9 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
         write_head(net, part, lists, 0, &common);
         TRY(send_heads(net, lists, 1, words));
         /* the same sums however many rows pass together */
-        const chunk c = {0, n, n, net->facts.tensors ? 0 : n};
-        TRY(net->facts.tensors ? launch_large_mean(net, data, 0, lists, c, words)
-                               : launch_first_mean(net, data, 0, lists, c, false, words));
-        sweep_arguments a = sweep_of(net, data, 0, lists, c);
+        const chunk c = {{data, 0, lists}, 0, n, n, net->facts.tensors ? 0 : n};
+        TRY(net->facts.tensors ? launch_large_mean(net, c, words) : launch_first_mean(net, c, false, words));
+        sweep_arguments a = sweep_of(net, c);
         a.task = task.task;
         a.layer_out = task.layer_out;
         a.activated = task.activated;
