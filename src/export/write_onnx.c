@@ -227,18 +227,15 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
 /* The channels of a curve, prepared: rows x m. A missing cell makes all of them NaN. */
 static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
 {
-    SN_WORKSPACE(keep);
     sn_onnx_graph *g = e->graph;
     const sn_schema *schema = e->schema;
     const sn_curves *curves = &schema->curves;
     const int64_t m = sn_curve_channels(schema, curve, NULL);
-    int64_t *input = NULL, *feature = e->feature + e->made;
-    double *a = NULL, *turned = NULL;
-    sn_onnx_value *column = NULL;
-    SN_TRY(SN_TAKE(&keep, input, m));
-    SN_TRY(SN_TAKE(&keep, column, m));
-    SN_TRY(SN_TAKE(&keep, a, m * m));
-    SN_TRY(SN_TAKE(&keep, turned, m * m));
+    int64_t *feature = e->feature + e->made;
+    SN_ARRAY(m, int64_t, input);
+    SN_ARRAY(m, sn_onnx_value, column);
+    SN_ARRAY(m * m, double, a);
+    SN_ARRAY(m * m, double, turned);
     sn_curve_channels(schema, curve, input);
     SN_TRY(sn_curve_matrix(curves, m, a));
     for (int64_t k = 0; k < m; k++) {
@@ -386,13 +383,11 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
                   .fills = sn_exported_fills(of),
                   .matrix = of->matrix || (!schema->has_header && !has_words(schema)),
                   .na = &of->na};
-    double *scratch = NULL;
-    int64_t *place = NULL;
     SN_TRY(SN_TAKE(&keep, e.part, 5 * schema->n_inputs + 1)); /* number, levels, season, whether missing */
     SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
-    SN_TRY(SN_TAKE(&keep, scratch, schema->p + schema->n_inputs));
-    SN_TRY(SN_TAKE(&keep, place, schema->p));
+    SN_ARRAY(schema->p + schema->n_inputs, double, scratch);
+    SN_ARRAY(schema->p, int64_t, place);
     SN_TRY(add_inputs(&e, of, ml));
     SN_TRY(add_numbers(&e, &keep, scratch));
     for (int64_t curve = 1; curve <= schema->n_curves; curve++) SN_TRY(add_curve(&e, curve, scratch));
