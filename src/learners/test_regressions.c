@@ -29,9 +29,9 @@ static bool read_case(FILE *file, golden *g)
         return false;
     bool classes = strcmp(g->kind, "logistic") == 0;
     int64_t targets = classes ? 1 : outputs;
-    assert_ok(SN_NEW(g->x, n * p));
-    assert_ok(SN_NEW(g->y, n * targets));
-    assert_ok(SN_NEW(g->label, n));
+    OK(SN_NEW(g->x, n * p));
+    OK(SN_NEW(g->y, n * targets));
+    OK(SN_NEW(g->label, n));
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < p; j++) g->x[i * p + j] = (float)number(file);
         for (int64_t k = 0; k < targets; k++) g->y[i * targets + k] = number(file);
@@ -39,7 +39,7 @@ static bool read_case(FILE *file, golden *g)
     }
     assert_int_equal(fscanf(file, " coef %lld", &rows), 1);
     g->rows = rows;
-    assert_ok(SN_NEW(g->coef, rows * (p + 1)));
+    OK(SN_NEW(g->coef, rows * (p + 1)));
     for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
     g->problem = (sn_problem){.n = n,
                               .p = p,
@@ -65,12 +65,12 @@ static void check_case(const golden *g)
     snprintf(penalty, sizeof penalty, "%.17g", g->penalty);
     const char *name = strcmp(g->kind, "logistic") == 0 ? "l2" : "ridge";
     void *state = fit_learner(g->kind, &g->problem, 0, (const char *const[]){name, penalty, NULL});
-    sn_store *store;
-    assert_ok(sn_store_create(&store));
-    assert_ok(sn_learner_find(g->kind)->save(state, store));
+    SN_AUTO(sn_store) *store = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_learner_find(g->kind)->save(state, store));
     const sn_tensor *coef, *intercept;
-    assert_ok(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->problem.p, &coef));
-    assert_ok(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
+    OK(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->problem.p, &coef));
+    OK(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
     int64_t p = g->problem.p;
     double size = 0, gap = 0;
     for (int64_t k = 0; k < g->rows; k++)
@@ -82,7 +82,6 @@ static void check_case(const golden *g)
         }
     if (!(sqrt(gap) <= 1e-7 * sqrt(size)))
         fail_msg("%s %s: coefficients differ by %.2e relative", g->kind, g->name, sqrt(gap / size));
-    sn_store_free(store);
     sn_learner_find(g->kind)->free(state);
 }
 
@@ -117,9 +116,9 @@ static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
     sample s = {0};
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 0);
-    assert_ok(SN_NEW(s.x, n * p));
-    assert_ok(SN_NEW(s.y, n * outputs));
-    assert_ok(SN_NEW(s.label, n));
+    OK(SN_NEW(s.x, n * p));
+    OK(SN_NEW(s.y, n * outputs));
+    OK(SN_NEW(s.label, n));
     for (int64_t i = 0; i < n * p; i++) s.x[i] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < outputs; k++) {
@@ -144,26 +143,6 @@ static void free_sample(sample *s)
     sn_free(s->x);
     sn_free(s->y);
     sn_free(s->label);
-}
-
-TEST(the_same_bits_for_any_number_of_threads)
-{
-    enum { ROWS = 9000 };
-    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, 30, SN_CLASSIFICATION, 4);
-    SN_BLOCK double *one = NULL, *many = NULL;
-    assert_ok(SN_NEW(one, ROWS * 4));
-    assert_ok(SN_NEW(many, ROWS * 4));
-    const sn_learner *learner = sn_learner_find("logistic");
-    void *state = fit_learner("logistic", &s.problem, 1, NULL);
-    predict_both_ways("logistic", state, &s.problem, one);
-    assert_probabilities(ROWS, 4, one);
-    learner->free(state);
-    for (int threads = 2; threads <= 7; threads += 5) {
-        state = fit_learner("logistic", &s.problem, threads, NULL);
-        assert_ok(learner->predict(state, s.x, ROWS, many));
-        assert_memory_equal(one, many, ROWS * 4 * sizeof *one);
-        learner->free(state);
-    }
 }
 
 TEST(classes_without_rows_get_probability_zero)
@@ -240,35 +219,34 @@ TEST(a_stop_request_keeps_the_fit_so_far)
     SN_FREED_BY(free_sample) sample s = make_sample(50, 3, SN_CLASSIFICATION, 3);
     const sn_learner *learner = sn_learner_find("logistic");
     SN_AUTO(sn_settings) *settings = NULL;
-    assert_ok(sn_settings_create(learner->params, learner->n_params, &settings));
+    OK(sn_settings_create(learner->params, learner->n_params, &settings));
     int asked = 0;
     stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_at_once;
     run.user = &asked;
     void *state;
-    assert_ok(learner->fit(&s.problem, settings, &run, &state));
+    OK(learner->fit(&s.problem, settings, &run, &state));
     assert_int_equal(asked, 1);
     double out[150];
-    assert_ok(learner->predict(state, s.x, 50, out));
+    OK(learner->predict(state, s.x, 50, out));
     assert_probabilities(50, 3, out);
     learner->free(state);
 }
 
 TEST(a_damaged_store_is_refused)
 {
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     void *state = NULL;
-    assert_ok(sn_store_create(&store));
+    OK(sn_store_create(&store));
     assert_int_equal(sn_learner_find("linear")->load(store, &state), STONET_ERROR_FORMAT);
     assert_null(state);
     int32_t class_of[3] = {0, 1, 9};
     double zeros[6] = {0};
-    assert_ok(sn_store_put_int(store, "classes", 3));
-    assert_ok(sn_store_put_vector(store, "class_of", SN_I32, 3, class_of));
-    assert_ok(sn_store_put_matrix(store, "coef", SN_F64, 3, 2, zeros));
-    assert_ok(sn_store_put_vector(store, "intercept", SN_F64, 3, zeros));
+    OK(sn_store_put_int(store, "classes", 3));
+    OK(sn_store_put_vector(store, "class_of", SN_I32, 3, class_of));
+    OK(sn_store_put_matrix(store, "coef", SN_F64, 3, 2, zeros));
+    OK(sn_store_put_vector(store, "intercept", SN_F64, 3, zeros));
     assert_says(sn_learner_find("logistic")->load(store, &state), STONET_ERROR_FORMAT, "class code 9");
-    sn_store_free(store);
     sn_learner_find("logistic")->free(NULL);
     sn_learner_find("linear")->free(NULL);
 }
