@@ -9,6 +9,7 @@
  */
 #include "engine/cuda_module.h"
 
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -117,15 +118,11 @@ static int reserve_data(sn_cuda_data *data, sn_cuda_words *words)
 
 static int data_new(const sn_cuda_table *table, sn_cuda_data **out, sn_cuda_words *words)
 {
-    sn_cuda_data *data = new (std::nothrow) sn_cuda_data;
+    std::unique_ptr<sn_cuda_data, void (*)(sn_cuda_data *)> data(new (std::nothrow) sn_cuda_data, data_free);
     if (data == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
     data->table = *table;
-    const int status = reserve_data(data, words);
-    if (status != SN_CUDA_FINE) {
-        data_free(data);
-        return status;
-    }
-    *out = data;
+    TRY(reserve_data(data.get(), words));
+    *out = data.release();
     return SN_CUDA_FINE;
 }
 
@@ -202,17 +199,19 @@ static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
     return SN_CUDA_FINE;
 }
 
+/* One for each parameter; NULL: zeros. */
+static int put_numbers(const sn_cuda_net *net, const float *from, float *to, sn_cuda_words *words)
+{
+    const size_t bytes = (size_t)net->shape.parameters * sizeof *to;
+    CUDA_TRY(from != nullptr ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, net->stream)
+                             : cudaMemsetAsync(to, 0, bytes, net->stream));
+    return SN_CUDA_FINE;
+}
+
 static int net_put(sn_cuda_net *net, const float *theta, const float *momentum, sn_cuda_words *words)
 {
-    const size_t bytes = (size_t)net->shape.parameters * sizeof(float);
-    if (theta != nullptr)
-        CUDA_TRY(cudaMemcpyAsync(net->theta.at, theta, bytes, cudaMemcpyHostToDevice, net->stream));
-    else
-        CUDA_TRY(cudaMemsetAsync(net->theta.at, 0, bytes, net->stream));
-    if (momentum != nullptr)
-        CUDA_TRY(cudaMemcpyAsync(net->velocity.at, momentum, bytes, cudaMemcpyHostToDevice, net->stream));
-    else
-        CUDA_TRY(cudaMemsetAsync(net->velocity.at, 0, bytes, net->stream));
+    TRY(put_numbers(net, theta, net->theta.at, words));
+    TRY(put_numbers(net, momentum, net->velocity.at, words));
     CUDA_TRY(cudaStreamSynchronize(net->stream));
     return SN_CUDA_FINE;
 }
@@ -230,16 +229,12 @@ static int net_get(sn_cuda_net *net, float *theta, float *momentum, sn_cuda_word
 
 static int net_new(const sn_cuda_shape *shape, sn_cuda_net **out, sn_cuda_words *words)
 {
-    sn_cuda_net *net = new (std::nothrow) sn_cuda_net;
+    std::unique_ptr<sn_cuda_net, void (*)(sn_cuda_net *)> net(new (std::nothrow) sn_cuda_net, net_free);
     if (net == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
     net->shape = *shape;
-    int status = ready_net(net, words);
-    if (status == SN_CUDA_FINE) status = net_put(net, nullptr, nullptr, words);
-    if (status != SN_CUDA_FINE) {
-        net_free(net);
-        return status;
-    }
-    *out = net;
+    TRY(ready_net(net.get(), words));
+    TRY(net_put(net.get(), nullptr, nullptr, words));
+    *out = net.release();
     return SN_CUDA_FINE;
 }
 

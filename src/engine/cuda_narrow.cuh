@@ -77,7 +77,6 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
                                                   int sweep, const mover &m, float bias)
 {
     enum { K = HELD_UPPER };
-    const bool euler = !USUAL && a.rows.head->dynamics.euler != 0;
     const int activation = USUAL ? (int)SN_PSI_TANH : a.activation;
     const float variance = PASS == PASS_MODE ? a.rows.head->dynamics.variance[0] : 0.0F;
     const noise_line noise(a.seed, row.number, a.rows.head->iteration,
@@ -103,7 +102,7 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
             if (PASS == PASS_MODE)
                 y = add4(product4(slope, f), variance, y);
             else {
-                move_four(m, euler, normal, f, slope, mu, &y, &v);
+                move_four(m, normal, f, slope, mu, &y, &v);
             }
         }
         const float4 psi = activate4(activation, y);
@@ -244,29 +243,19 @@ static __device__ __forceinline__ void add_first(const narrow_layout &at, int ro
         set_zero(part);
 #pragma unroll
         for (int s = 0; s < TENSOR_DEPTH / 8; s++) {
-            float a_high[2][4], a_low[2][4], b_high[2][2], b_low[2][2];
+            float a[2][4], b[2][2], a_high[2][4], a_low[2][4], b_high[2][2], b_low[2][2];
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const float4 u = *(const float4 *)(r + (row0 + 8 * s + e) * HELD_PITCH);
                 const float2 v = *(const float2 *)(x + (row0 + 8 * s + e) * at.pitch);
-                const float of_a[4] = {u.x, u.y, u.z, u.w}, of_b[2] = {v.x, v.y};
-#pragma unroll
-                for (int k = 0; k < 4; k++) {
-                    a_high[k / 2][2 * e + k % 2] = high_part(of_a[k]);
-                    a_low[k / 2][2 * e + k % 2] = of_a[k] - a_high[k / 2][2 * e + k % 2];
-                }
-#pragma unroll
-                for (int n = 0; n < 2; n++) {
-                    b_high[n][e] = high_part(of_b[n]);
-                    b_low[n][e] = of_b[n] - b_high[n][e];
-                }
+                a[0][2 * e] = u.x, a[0][2 * e + 1] = u.y, a[1][2 * e] = u.z, a[1][2 * e + 1] = u.w;
+                b[0][e] = v.x, b[1][e] = v.y;
             }
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_low[e / 2], b_high[e % 2]);
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_high[e / 2], b_low[e % 2]);
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_high[e / 2], b_high[e % 2]);
+            split_all<true>(SN_PSI_IDENTITY, a, a_high, a_low);
+            split_all<true>(SN_PSI_IDENTITY, b, b_high, b_low);
+            add_products(a_low, b_high, part);
+            add_products(a_high, b_low, part);
+            add_products(a_high, b_high, part);
         }
         add_to(sum, part);
     }
@@ -388,7 +377,8 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     if (begin < end) fetch(begin, place_at(begin));
     stage_all(all, at, MIDDLE, memory);
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
-    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0]};
+    mover m = mover_of(d, 0);
+    m.euler = !USUAL && m.euler;
     const float *mean = memory + at.residual + here * HELD_PITCH + 4 * row.lane;
     for (int tile = begin; tile < end; tile += HELD_ROWS) {
         held_state held;

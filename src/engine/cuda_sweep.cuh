@@ -72,7 +72,7 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
     }
 #pragma unroll
     for (int i = top - 1; i >= 0; i--) {
-        const mover m = mover_of(a, i);
+        const mover m = mover_of(a.rows.head->dynamics, i);
         if (i < top - 1) draw_noise<R>(a, s, i, sweep, (int)threadIdx.x, early);
         if (i < top - 1 || !narrow) pull_layer<R, STAGED>(a, s, i, i == top - 1);
         if (i + 2 <= top) mean_layer<R, STAGED>(a, s, i + 2);

@@ -65,6 +65,32 @@ static __device__ __forceinline__ float high_part(float x)
     return __int_as_float((__float_as_int(x) + 0x1000) & ~0x1FFF);
 }
 
+/* Numbers of both operands split in two; PLAIN: nothing is applied to them before. */
+template <bool PLAIN, int N, int E>
+static __device__ __forceinline__ void split_all(int psi, const float (&x)[N][E], float (&high)[N][E],
+                                                 float (&low)[N][E])
+{
+#pragma unroll
+    for (int n = 0; n < N; n++)
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            const float used = PLAIN ? x[n][e] : activate(psi, x[n][e]);
+            high[n][e] = high_part(used);
+            low[n][e] = used - high[n][e];
+        }
+}
+
+/* Every part of a with every part of b. */
+template <int M, int N>
+static __device__ __forceinline__ void add_products(const float (&a)[M][4], const float (&b)[N][2],
+                                                    float (&to)[M][N][4])
+{
+#pragma unroll
+    for (int m = 0; m < M; m++)
+#pragma unroll
+        for (int n = 0; n < N; n++) tensor_add(to[m][n], a[m], b[n]);
+}
+
 /* One operand of a tile: `extent` of it are there (rows or units of the tile), the inner dimension is
    bounded by whoever multiplies. */
 template <typename line_source> struct operand {
@@ -212,29 +238,6 @@ struct tensor_tile {
         }
     }
 
-    /* In tiles, each number split in two; PLAIN: nothing is applied to them before. */
-    template <bool PLAIN, int N, int E>
-    static __device__ __forceinline__ void split(int psi, const float (&x)[N][E], float (&high)[N][E],
-                                                 float (&low)[N][E])
-    {
-#pragma unroll
-        for (int n = 0; n < N; n++)
-#pragma unroll
-            for (int e = 0; e < E; e++) {
-                const float used = PLAIN ? x[n][e] : activate(psi, x[n][e]);
-                high[n][e] = high_part(used);
-                low[n][e] = used - high[n][e];
-            }
-    }
-    static __device__ __forceinline__ void add_products(const float (&a)[TM][4], const float (&b)[TN][2],
-                                                        float (&to)[TM][TN][4])
-    {
-#pragma unroll
-        for (int m = 0; m < TM; m++)
-#pragma unroll
-            for (int n = 0; n < TN; n++) tensor_add(to[m][n], a[m], b[n]);
-    }
-
     template <bool PLAIN>
     __device__ __forceinline__ void multiply_stage(const float *as, const float *bs, int psi_a, int psi_b)
     {
@@ -246,8 +249,8 @@ struct tensor_tile {
 #pragma unroll
         for (int k = 0; k < DEPTH; k += 8) {
             fragment high, low;
-            split<PLAIN>(psi_a, next.a, high.a, low.a);
-            split<PLAIN>(psi_b, next.b, high.b, low.b);
+            split_all<PLAIN>(psi_a, next.a, high.a, low.a);
+            split_all<PLAIN>(psi_b, next.b, high.b, low.b);
             if (k + 8 < DEPTH) {
                 load_a(as, k + 8, next.a);
                 load_b(bs, k + 8, next.b);

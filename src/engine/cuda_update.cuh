@@ -111,6 +111,19 @@ template <int WIDTH, int DEPTH, int THREADS> struct row_slab {
     }
 };
 
+/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. */
+struct tile_place {
+    int layer, unit, input;
+};
+static __device__ __forceinline__ tile_place tile_of(const update_arguments &a, int tile, int units,
+                                                     int inputs)
+{
+    int i = 0;
+    while (i + 1 < a.layers && tile >= a.layer[i + 1].tile0) i++;
+    const int at = tile - a.layer[i].tile0;
+    return {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+}
+
 template <int BM, int BN, int TM, int TN, int DEPTH> struct update_size {
     enum { THREADS = BM / TM * (BN / TN), FLOATS = DEPTH * (BM + BN) };
 };
@@ -120,17 +133,14 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     update_tiles(const __grid_constant__ update_arguments a)
 {
     typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    const int tile = (int)blockIdx.x;
-    if (tile == a.tiles) {
+    if ((int)blockIdx.x == a.tiles) {
         if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
         return;
     }
-    int index = 0;
-    while (index + 1 < a.layers && tile >= a.layer[index + 1].tile0) index++;
+    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
-    const int unit0 = (tile - layer.tile0) / layer.tiles_across * BM;
-    const int k0 = (tile - layer.tile0) % layer.tiles_across * BN;
     float *rs = shared_memory(), *is = rs + DEPTH * BM;
     float stack[LEVELS][TM * TN], sum[TM][TN];
     const int64_t skip = index == 0 && a.in_order ? (int64_t)a.rows.head->first : -(int64_t)a.rows.first;
@@ -224,16 +234,13 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 {
     typedef tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS> tile_type;
     enum { COUNT = tile_type::TM * tile_type::TN * 4, SHARE = tile_type::THREADS / BM };
-    const int tile_index = (int)blockIdx.x;
-    if (tile_index == a.tiles) {
+    if ((int)blockIdx.x == a.tiles) {
         if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
         return;
     }
-    int index = 0;
-    while (index + 1 < a.layers && tile_index >= a.layer[index + 1].tile0) index++;
+    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
-    const int unit0 = (tile_index - layer.tile0) / layer.tiles_across * BM;
-    const int k0 = (tile_index - layer.tile0) % layer.tiles_across * BN;
     const int pitch = padded(layer.units);
     const bool gathers = index == 0 && a.gathers;
     const operand<array_lines> residual = {{layer.residual - (int64_t)a.rows.first * pitch, pitch},

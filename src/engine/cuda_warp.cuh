@@ -102,7 +102,6 @@ template <int L, int K, warp_pass PASS>
 static __device__ __forceinline__ float pass_first(const sweep_arguments &a, const warp_row &row,
                                                    const float r[K], int sweep, const mover &m, float bias)
 {
-    const bool euler = a.rows.head->dynamics.euler != 0;
     const float variance = a.rows.head->dynamics.variance[0];
     const uint32_t iteration = a.rows.head->iteration;
     float part[K];
@@ -126,7 +125,7 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
                 y = add4(product4(slope, f), variance, y);
             else {
                 v = *(const float4 *)(row.v + 4 * g);
-                move_four(m, euler, normal, f, slope, mean, &y, &v);
+                move_four(m, normal, f, slope, mean, &y, &v);
             }
         }
         psi = activate4(a.activation, y);
@@ -194,13 +193,13 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
         residual = r;
         if (!MIDDLE) return;
         const sn_cuda_dynamics &d = a.rows.head->dynamics;
-        const mover m = {d.epsilon[1], d.keep[1], d.kick[1], d.over_s[1]};
+        const mover m = mover_of(d, 1);
         const float f = force(a, r), slope = slope_of(a.activation, psi);
         if (sweep < 0) { /* to the mode */
             residual = slope * f;
             y = fmaf(residual, d.variance[1], y);
         } else {
-            move_unit(m, d.euler != 0, draw(a, row, sweep), f, slope, mean, &y, &v);
+            move_unit(m, draw(a, row, sweep), f, slope, mean, &y, &v);
             residual = (y - mean) * m.over_s;
         }
         psi = activate(a.activation, y);
@@ -282,7 +281,7 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
     up.top_lanes = 1 << a.output_lanes;
     const float bias = memory[at.bias + up.unit];
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
-    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0]};
+    const mover m = mover_of(d, 0);
     float r[K], loss;
     for (int tile = (int)blockIdx.x * warps + warp; tile * EACH < rows; tile += (int)gridDim.x * warps) {
         const bool used = tile * EACH + team < rows; /* else it is the last one again, for company */
