@@ -122,9 +122,9 @@ static sn_onnx_value without_na(const encoding *e, sn_onnx_value numbers)
     sn_onnx_graph *g = e->graph;
     for (int64_t k = 0; k < e->na->count; k++) {
         if (isnan(e->na->number[k])) continue;
-        const sn_onnx_value parts[] = {sn_onnx_two(g, "Equal", numbers, sn_onnx_number(g, e->na->number[k])),
-                                       sn_onnx_number(g, (double)NAN), numbers};
-        numbers = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        const sn_onnx_value hit = sn_onnx_two(g, "Equal", numbers, sn_onnx_number(g, e->na->number[k]));
+        const sn_onnx_value none = sn_onnx_number(g, (double)NAN);
+        numbers = sn_onnx_where(g, hit, none, numbers);
     }
     return numbers;
 }
@@ -181,9 +181,8 @@ static sn_onnx_value fill_numbers(const encoding *e, sn_onnx_value numbers, sn_o
     sn_onnx_graph *g = e->graph;
     if (!e->fills) return raw;
     for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->mean[feature[k]];
-    const sn_onnx_value parts[] = {sn_onnx_one(g, "IsNaN", numbers), sn_onnx_doubles(g, 1, count, scratch),
-                                   raw};
-    return sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+    const sn_onnx_value gone = sn_onnx_one(g, "IsNaN", numbers);
+    return sn_onnx_where(g, gone, sn_onnx_doubles(g, 1, count, scratch), raw);
 }
 
 /* All columns of numbers at once. */
@@ -258,9 +257,8 @@ static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
                                     sn_onnx_number(g, 1.0 / (double)(m - 1))));
         const sn_onnx_value least =
             sn_onnx_two(g, "Mul", sn_onnx_one(g, "Abs", mean), sn_onnx_number(g, SN_CURVE_FLAT));
-        const sn_onnx_value parts[] = {sn_onnx_two(g, "LessOrEqual", sd, least), sn_onnx_number(g, 0.0),
-                                       sn_onnx_two(g, "Div", made, sd)};
-        made = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        const sn_onnx_value flat = sn_onnx_two(g, "LessOrEqual", sd, least), zero = sn_onnx_number(g, 0.0);
+        made = sn_onnx_where(g, flat, zero, sn_onnx_two(g, "Div", made, sd));
     }
     e->part[e->parts++] = scaled(e, made, m, feature, scratch);
     e->made += m;
