@@ -70,11 +70,9 @@ TEST(it_is_kernel_ridge_regression)
     sn_add_diagonal(N, 0.1, gram);
     OK(sn_solve_spd(N, gram, 1, right));
     sn_gemv(false, N, N, 1.0, k, right, 0.0, fitted);
-    void *state = fit_learner("kernel", &problem, 1, NULL);
-    predict_both_ways("kernel", state, &problem, got);
+    fit_and_predict("kernel", &problem, 1, NULL, got);
     for (int64_t i = 0; i < N; i++) all = fmax(all, fabs(got[i] - fitted[i] - average));
     assert_true(all < 2e-5);
-    sn_learner_find("kernel")->free(state);
 }
 
 /* penalty: of the kernel, or INFINITY. */

@@ -46,6 +46,15 @@ static inline void predict_both_ways(const char *name, const void *state, const 
     learner->free(copy);
 }
 
+/* The same of a fresh fit, which is freed. */
+static inline void fit_and_predict(const char *name, const sn_problem *problem, int threads,
+                                   const char *const *settings, double *out)
+{
+    void *state = fit_learner(name, problem, threads, settings);
+    predict_both_ways(name, state, problem, out);
+    sn_learner_find(name)->free(state);
+}
+
 static inline void assert_probabilities(int64_t n, int64_t classes, const double *p)
 {
     for (int64_t i = 0; i < n; i++) {

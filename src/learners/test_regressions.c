@@ -151,13 +151,11 @@ TEST(classes_without_rows_get_probability_zero)
     double out[200 * 5];
     for (int keep = 1; keep <= 4; keep++) { /* classes 1..keep have rows, 0 and the rest have none */
         for (int i = 0; i < 200; i++) s.label[i] = 1 + i % keep;
-        void *state = fit_learner("logistic", &s.problem, 2, NULL);
-        predict_both_ways("logistic", state, &s.problem, out);
+        fit_and_predict("logistic", &s.problem, 2, NULL, out);
         assert_probabilities(200, 5, out);
         for (int i = 0; i < 200; i++)
             for (int k = 0; k < 5; k++)
                 assert_true(k >= 1 && k <= keep ? out[i * 5 + k] > 0 : out[i * 5 + k] == 0);
-        sn_learner_find("logistic")->free(state);
     }
 }
 
@@ -167,15 +165,11 @@ TEST(one_row_fits)
     int32_t label = 1;
     double y[2] = {0.5, -1}, out[2];
     sn_problem classes = {.n = 1, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
-    void *state = fit_learner("logistic", &classes, 1, NULL);
-    predict_both_ways("logistic", state, &classes, out);
+    fit_and_predict("logistic", &classes, 1, NULL, out);
     assert_true(out[0] == 0 && out[1] == 1);
-    sn_learner_find("logistic")->free(state);
     sn_problem numbers = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 2, .y = y};
-    state = fit_learner("linear", &numbers, 1, NULL);
-    predict_both_ways("linear", state, &numbers, out);
+    fit_and_predict("linear", &numbers, 1, NULL, out);
     assert_true(fabs(out[0] - 0.5) < 1e-14 && fabs(out[1] + 1) < 1e-14);
-    sn_learner_find("linear")->free(state);
 }
 
 TEST(huge_and_constant_features_do_no_harm)
@@ -186,26 +180,20 @@ TEST(huge_and_constant_features_do_no_harm)
     for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 0;
     /* A weak penalty: then the units of the columns hardly matter. */
     const char *weak[] = {"l2", "1e-8", NULL};
-    void *state = fit_learner("logistic", &s.problem, 1, weak);
-    predict_both_ways("logistic", state, &s.problem, plain);
-    sn_learner_find("logistic")->free(state);
+    fit_and_predict("logistic", &s.problem, 1, weak, plain);
     for (int i = 0; i < 300; i++) {
         s.x[i * 4] *= scale;
         s.x[i * 4 + 1] += 1000;
         s.x[i * 4 + 3] = 3e38F;
     }
-    state = fit_learner("logistic", &s.problem, 1, weak);
-    predict_both_ways("logistic", state, &s.problem, out);
+    fit_and_predict("logistic", &s.problem, 1, weak, out);
     for (int i = 0; i < 900; i++) assert_true(fabs(out[i] - plain[i]) < 1e-3);
-    sn_learner_find("logistic")->free(state);
     free_sample(&s);
 
     s = make_sample(300, 4, SN_REGRESSION, 2);
     for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 3e38F;
-    state = fit_learner("linear", &s.problem, 1, NULL);
-    predict_both_ways("linear", state, &s.problem, out);
+    fit_and_predict("linear", &s.problem, 1, NULL, out);
     for (int i = 0; i < 600; i++) assert_true(isfinite(out[i]));
-    sn_learner_find("linear")->free(state);
 }
 
 static int stop_at_once(void *user)

@@ -93,6 +93,7 @@ TEST(nnsdr_finds_a_symmetric_link)
 static void outer_product_at_the_start(const sample *data, int64_t hidden, double *opg)
 {
     int64_t m = data->problem.outputs;
+    SN_FREED_BY(sn_network_clear)
     sn_network net = {.shape = {.layers = 2, .width = {P, hidden, m}, .activation = SN_RELU}};
     OK(sn_network_start(&net, 1));
     const float *w1 = net.theta + net.shape.weight_at[0], *w2 = net.theta + net.shape.weight_at[1];
@@ -113,7 +114,6 @@ static void outer_product_at_the_start(const sample *data, int64_t hidden, doubl
         sn_syrk_tn(P, m, 1.0 / (double)data->problem.n, jacobian, 1.0, opg);
         sn_free(jacobian);
     }
-    sn_network_clear(&net);
 }
 
 /* Steps too small for a float to feel them leave the network of step 1 where it starts. */
@@ -146,6 +146,7 @@ TEST(nnsdr_goes_on_from_the_first_network)
 {
     enum { N = 30, HIDDEN = 9 };
     SN_FREED_BY(sample_free) sample data = one_index(N, straight, 0.1);
+    SN_FREED_BY(sn_network_clear)
     sn_network net = {.shape = {.layers = 2, .width = {P, HIDDEN, 1}, .activation = SN_RELU}};
     OK(sn_network_start(&net, 1));
     float z[N * P];
@@ -153,7 +154,6 @@ TEST(nnsdr_goes_on_from_the_first_network)
     fit_use("nnsdr", &data.problem, P, "hidden=9 epochs=1 refine=0 rate=1e-12", z, out, NULL);
     OK(sn_network_predict(&net, data.x, N, expected));
     assert_true(largest_gap(N, out, expected) < 1e-5);
-    sn_network_clear(&net);
 }
 
 TEST(nnsdr_takes_several_outputs)

@@ -37,7 +37,7 @@ TEST(networks_come_back_from_the_store)
     float x[N * P];
     make_rows(x);
     for (int k = 0; k < 2 * N_SHAPES; k++) {
-        sn_network net = make_network(&SHAPES[k / 2], k % 2 == 1);
+        SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[k / 2], k % 2 == 1);
         void *back = NULL;
         SN_AUTO(sn_store) *store = NULL, *part = NULL;
         OK(sn_store_create(&store));
@@ -53,7 +53,6 @@ TEST(networks_come_back_from_the_store)
         OK(sn_network_predict(copy, x, N, b));
         assert_memory_equal(a, b, sizeof a);
         sn_network_free(back);
-        sn_network_clear(&net);
     }
 }
 
@@ -104,7 +103,7 @@ TEST(damaged_networks_are_refused_by_name)
         {"mean", NULL, 2, NAN, "tensor 'mean'"},
         {"factor", NULL, 1, -INFINITY, "tensor 'factor'"},
     };
-    sn_network net = make_network(&SHAPES[1], true);
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[1], true);
     SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_network_save(&net, store));
@@ -117,12 +116,11 @@ TEST(damaged_networks_are_refused_by_name)
             fail_msg("%s: got %d '%s'", EDITS[i].says, status, stonet_last_error());
         assert_null(back);
     }
-    sn_network_clear(&net);
 }
 
 TEST(what_is_missing_is_named)
 {
-    sn_network net = make_network(&SHAPES[1], true);
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[1], true);
     SN_AUTO(sn_store) *whole = NULL;
     OK(sn_store_create(&whole));
     OK(sn_network_save(&net, whole));
@@ -150,12 +148,11 @@ TEST(what_is_missing_is_named)
         snprintf(words, sizeof words, "'%s'", missing);
         assert_says(sn_network_load(store, &back), STONET_ERROR_FORMAT, words);
     }
-    sn_network_clear(&net);
 }
 
 TEST(a_network_of_another_form_is_refused)
 {
-    sn_network net = make_network(&SHAPES[2], false);
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[2], false);
     SN_AUTO(sn_store) *store = NULL;
     void *back;
     OK(sn_store_create(&store));
@@ -165,7 +162,6 @@ TEST(a_network_of_another_form_is_refused)
     assert_says(sn_network_load_as(store, "nnsdr", 4, true, &back), STONET_ERROR_FORMAT, "nnsdr");
     assert_null(back);
     assert_int_equal(sn_network_load_as(store, "other", 3, false, &back), STONET_ERROR_FORMAT);
-    sn_network_clear(&net);
 }
 
 /* The forward pass, layer by layer in double: what each layer's activation is. */
@@ -174,7 +170,7 @@ TEST(layers_have_their_activations)
     float x[N * P];
     make_rows(x);
     for (int k = 0; k < N_SHAPES; k++) {
-        sn_network net = make_network(&SHAPES[k], true);
+        SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[k], true);
         const sn_shape *s = &net.shape;
         for (int64_t r = 0; r < N; r++) {
             double a[16], mu[16];
@@ -196,7 +192,6 @@ TEST(layers_have_their_activations)
                 for (int64_t u = 0; u < s->width[i]; u++) a[u] = sn_psi(psi, mu[u]);
             }
         }
-        sn_network_clear(&net);
     }
 }
 
