@@ -94,17 +94,10 @@ TEST(test_wide)
     }
 }
 
-/* The default's noise levels: residuals are small differences of large numbers. */
 TEST(test_small_noise)
 {
     SN_FREED_BY(drop) fixture f;
-    make(&f, 2, 2, 20, 100, 64);
-    const double s[] = {1e-6, 1e-5, 1e-4};
-    for (int i = 0; i < 3; i++) {
-        f.dynamics.s[i] = s[i];
-        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
-        f.update.scale[i] = 1e-4;
-    }
+    make_quiet(&f);
     check_against_ref(&f, 3, 1e-3);
 }
 
@@ -225,19 +218,12 @@ TEST(test_infinite_parameters_are_seen)
     assert_true(seen[0] + seen[1] + seen[2] > 0);
 }
 
-TEST(test_bad_calls)
+/* What is wrong with a network or its rows is in test_check.c. */
+TEST(test_no_rows)
 {
     SN_FREED_BY(drop) fixture f;
     make(&f, 1, 1, 5, 10, 10);
-    SN_AUTO(sn_engine) *engine = NULL;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 0, &engine), STONET_ERROR_ARGUMENT);
-    f.problem.p++;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_ARGUMENT);
-    f.problem.p--;
-    f.problem.n = 0;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_DATA);
-    f.problem.n = 10;
-    OK(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine));
+    SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(0), 1);
     f.iteration.rows.n = 0;
     sn_step_report report;
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_ERROR_ARGUMENT);

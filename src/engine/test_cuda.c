@@ -248,13 +248,7 @@ TEST(test_small_noise)
 {
     if (*cmocka_state == NULL) skip();
     SN_FREED_BY(drop) fixture f;
-    make(&f, 2, 2, 20, 100, 64);
-    const double s[] = {1e-6, 1e-5, 1e-4};
-    for (int i = 0; i < 3; i++) {
-        f.dynamics.s[i] = s[i];
-        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
-        f.update.scale[i] = 1e-4;
-    }
+    make_quiet(&f);
     check_against_ref(&f, 3, 1e-3);
 }
 

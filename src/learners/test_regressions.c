@@ -3,13 +3,33 @@
 
 #include <stdio.h>
 
-typedef struct golden {
-    char name[64], kind[16];
-    double penalty;
+typedef struct sample {
     sn_problem problem;
     float *x;
     double *y;
     int32_t *label;
+} sample;
+
+static void free_sample(sample *s)
+{
+    sn_free(s->x);
+    sn_free(s->y);
+    sn_free(s->label);
+}
+
+static void describe(sample *s, int64_t n, int64_t p, sn_task task, int64_t outputs)
+{
+    s->problem = (sn_problem){.n = n, .p = p, .x = s->x, .task = task, .outputs = outputs};
+    if (task == SN_CLASSIFICATION)
+        s->problem.label = s->label;
+    else
+        s->problem.y = s->y;
+}
+
+typedef struct golden {
+    char name[64], kind[16];
+    double penalty;
+    sample s;
     int64_t rows; /* of coef */
     double *coef; /* rows x (p + 1), the intercept last */
 } golden;
@@ -29,33 +49,25 @@ static bool read_case(FILE *file, golden *g)
         return false;
     bool classes = strcmp(g->kind, "logistic") == 0;
     int64_t targets = classes ? 1 : outputs;
-    OK(SN_NEW(g->x, n * p));
-    OK(SN_NEW(g->y, n * targets));
-    OK(SN_NEW(g->label, n));
+    OK(SN_NEW(g->s.x, n * p));
+    OK(SN_NEW(g->s.y, n * targets));
+    OK(SN_NEW(g->s.label, n));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++) g->x[i * p + j] = (float)number(file);
-        for (int64_t k = 0; k < targets; k++) g->y[i * targets + k] = number(file);
-        g->label[i] = (int32_t)g->y[i * targets];
+        for (int64_t j = 0; j < p; j++) g->s.x[i * p + j] = (float)number(file);
+        for (int64_t k = 0; k < targets; k++) g->s.y[i * targets + k] = number(file);
+        g->s.label[i] = (int32_t)g->s.y[i * targets];
     }
     assert_int_equal(fscanf(file, " coef %lld", &rows), 1);
     g->rows = rows;
     OK(SN_NEW(g->coef, rows * (p + 1)));
     for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
-    g->problem = (sn_problem){.n = n,
-                              .p = p,
-                              .x = g->x,
-                              .task = classes ? SN_CLASSIFICATION : SN_REGRESSION,
-                              .outputs = outputs,
-                              .label = classes ? g->label : NULL,
-                              .y = classes ? NULL : g->y};
+    describe(&g->s, n, p, classes ? SN_CLASSIFICATION : SN_REGRESSION, outputs);
     return true;
 }
 
 static void free_case(golden *g)
 {
-    sn_free(g->x);
-    sn_free(g->y);
-    sn_free(g->label);
+    free_sample(&g->s);
     sn_free(g->coef);
 }
 
@@ -64,14 +76,14 @@ static void check_case(const golden *g)
     char penalty[32];
     snprintf(penalty, sizeof penalty, "%.17g", g->penalty);
     const char *name = strcmp(g->kind, "logistic") == 0 ? "l2" : "ridge";
-    void *state = fit_learner(g->kind, &g->problem, 0, (const char *const[]){name, penalty, NULL});
+    void *state = fit_learner(g->kind, &g->s.problem, 0, (const char *const[]){name, penalty, NULL});
     SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_learner_find(g->kind)->save(state, store));
     const sn_tensor *coef, *intercept;
-    OK(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->problem.p, &coef));
+    OK(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->s.problem.p, &coef));
     OK(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
-    int64_t p = g->problem.p;
+    int64_t p = g->s.problem.p;
     double size = 0, gap = 0;
     for (int64_t k = 0; k < g->rows; k++)
         for (int64_t j = 0; j <= p; j++) {
@@ -103,13 +115,6 @@ TEST(agrees_with_scikit_learn)
     assert_int_equal(cases, 19);
 }
 
-typedef struct sample {
-    sn_problem problem;
-    float *x;
-    double *y;
-    int32_t *label;
-} sample;
-
 /* x normal, labels by the largest of `classes` noisy linear scores, y a noisy linear map. */
 static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
 {
@@ -127,22 +132,8 @@ static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
             for (int64_t j = 0; j < p; j++) y[k] += s.x[i * p + j] * sin(1.0 + (double)(j * outputs + k));
             if (y[k] > y[s.label[i]]) s.label[i] = (int32_t)k;
         }
-    bool classes = task == SN_CLASSIFICATION;
-    s.problem = (sn_problem){.n = n,
-                             .p = p,
-                             .x = s.x,
-                             .task = task,
-                             .outputs = outputs,
-                             .label = classes ? s.label : NULL,
-                             .y = classes ? NULL : s.y};
+    describe(&s, n, p, task, outputs);
     return s;
-}
-
-static void free_sample(sample *s)
-{
-    sn_free(s->x);
-    sn_free(s->y);
-    sn_free(s->label);
 }
 
 TEST(classes_without_rows_get_probability_zero)
