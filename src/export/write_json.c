@@ -26,7 +26,7 @@ static void put_number(sn_bytes *out, double value)
 /* After the first of a list. */
 static void put_comma(sn_bytes *out, int64_t k)
 {
-    put_comma(out, k);
+    if (k > 0) sn_bytes_text(out, ", ");
 }
 
 static void put_numbers(sn_bytes *out, const char *before, int64_t count, const double *values)
