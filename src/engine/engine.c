@@ -143,16 +143,6 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
     return STONET_OK;
 }
 
-const sn_shards *sn_engine_shards(const sn_rows *batch, const sn_shards *shards, sn_shards *one)
-{
-    if (shards != NULL) return shards;
-    one->total = one->count = 1;
-    one->first = 0;
-    one->border[0] = 0;
-    one->border[1] = batch->n;
-    return one;
-}
-
 stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
                                  const double *loss, sn_sums *sums)
 {

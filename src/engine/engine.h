@@ -208,7 +208,15 @@ stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows,
                                  const double *loss, sn_sums *sums);
 
 /* The shards of an iteration; `one`: room for those of a batch without, which is a shard by itself. */
-const sn_shards *sn_engine_shards(const sn_rows *batch, const sn_shards *shards, sn_shards *one);
+static inline const sn_shards *sn_engine_shards(const sn_rows *batch, const sn_shards *shards, sn_shards *one)
+{
+    if (shards != NULL) return shards;
+    one->total = one->count = 1;
+    one->first = 0;
+    one->border[0] = 0;
+    one->border[1] = batch->n;
+    return one;
+}
 
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);

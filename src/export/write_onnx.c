@@ -587,12 +587,10 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
 
 stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
 {
-    sn_onnx_graph graph = {0};
+    SN_FREED_BY(sn_onnx_free) sn_onnx_graph graph = {0};
     bool ml = false;
-    stonet_status status = add_graph(&graph, exported, &ml);
-    if (status == STONET_OK) write_file(&graph, exported, ml, out);
-    sn_onnx_free(&graph);
-    SN_TRY(status);
+    SN_TRY(add_graph(&graph, exported, &ml));
+    write_file(&graph, exported, ml, out);
     SN_TRY(out->status);
     return out->size <= INT_MAX
                ? STONET_OK
