@@ -243,16 +243,23 @@ static __device__ __forceinline__ void add_first(const narrow_layout &at, int ro
         set_zero(part);
 #pragma unroll
         for (int s = 0; s < TENSOR_DEPTH / 8; s++) {
-            float a[2][4], b[2][2], a_high[2][4], a_low[2][4], b_high[2][2], b_low[2][2];
+            float a_high[2][4], a_low[2][4], b_high[2][2], b_low[2][2];
 #pragma unroll
             for (int e = 0; e < 2; e++) {
                 const float4 u = *(const float4 *)(r + (row0 + 8 * s + e) * HELD_PITCH);
                 const float2 v = *(const float2 *)(x + (row0 + 8 * s + e) * at.pitch);
-                a[0][2 * e] = u.x, a[0][2 * e + 1] = u.y, a[1][2 * e] = u.z, a[1][2 * e + 1] = u.w;
-                b[0][e] = v.x, b[1][e] = v.y;
+                const float of_a[4] = {u.x, u.y, u.z, u.w}, of_b[2] = {v.x, v.y};
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    a_high[k / 2][2 * e + k % 2] = high_part(of_a[k]);
+                    a_low[k / 2][2 * e + k % 2] = of_a[k] - a_high[k / 2][2 * e + k % 2];
+                }
+#pragma unroll
+                for (int n = 0; n < 2; n++) {
+                    b_high[n][e] = high_part(of_b[n]);
+                    b_low[n][e] = of_b[n] - b_high[n][e];
+                }
             }
-            split_all<true>(SN_PSI_IDENTITY, a, a_high, a_low);
-            split_all<true>(SN_PSI_IDENTITY, b, b_high, b_low);
             add_products(a_low, b_high, part);
             add_products(a_high, b_low, part);
             add_products(a_high, b_high, part);
@@ -377,8 +384,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     if (begin < end) fetch(begin, place_at(begin));
     stage_all(all, at, MIDDLE, memory);
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
-    mover m = mover_of(d, 0);
-    m.euler = !USUAL && m.euler;
+    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0], !USUAL && d.euler != 0};
     const float *mean = memory + at.residual + here * HELD_PITCH + 4 * row.lane;
     for (int tile = begin; tile < end; tile += HELD_ROWS) {
         held_state held;
