@@ -77,6 +77,7 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
                                                   int sweep, const mover &m, float bias)
 {
     enum { K = HELD_UPPER };
+    const bool euler = !USUAL && a.rows.head->dynamics.euler != 0;
     const int activation = USUAL ? (int)SN_PSI_TANH : a.activation;
     const float variance = PASS == PASS_MODE ? a.rows.head->dynamics.variance[0] : 0.0F;
     const noise_line noise(a.seed, row.number, a.rows.head->iteration,
@@ -102,7 +103,7 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
             if (PASS == PASS_MODE)
                 y = add4(product4(slope, f), variance, y);
             else {
-                move_four(m, normal, f, slope, mu, &y, &v);
+                move_four(m, euler, normal, f, slope, mu, &y, &v);
             }
         }
         const float4 psi = activate4(activation, y);
@@ -384,7 +385,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     if (begin < end) fetch(begin, place_at(begin));
     stage_all(all, at, MIDDLE, memory);
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
-    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0], !USUAL && d.euler != 0};
+    const mover m = mover_of(d, 0);
     const float *mean = memory + at.residual + here * HELD_PITCH + 4 * row.lane;
     for (int tile = begin; tile < end; tile += HELD_ROWS) {
         held_state held;

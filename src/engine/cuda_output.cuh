@@ -117,30 +117,30 @@ static __device__ __forceinline__ float4 slope4(int psi, float4 v)
 /* The numbers of one layer's move. */
 struct mover {
     float epsilon, keep, kick, over_s;
-    bool euler;
 };
 
 static __device__ __forceinline__ mover mover_of(const sn_cuda_dynamics &d, int i)
 {
-    return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i], d.euler != 0};
+    return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i]};
 }
 
 /* One unit: momentum, position; and four. */
-static __device__ __forceinline__ void move_unit(const mover &m, float normal, float force, float slope,
-                                                 float mean, float *y, float *v)
+static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal, float force,
+                                                 float slope, float mean, float *y, float *v)
 {
     const float before = *v;
     const float g = fmaf(slope, force, (mean - *y) * m.over_s);
     *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
-    *y = fmaf(m.euler ? before : *v, m.epsilon, *y);
+    *y = fmaf(euler ? before : *v, m.epsilon, *y);
 }
-static __device__ __forceinline__ void move_four(const mover &m, const float normal[4], float4 force,
-                                                 float4 slope, float4 mean, float4 *y, float4 *v)
+static __device__ __forceinline__ void move_four(const mover &m, bool euler, const float normal[4],
+                                                 float4 force, float4 slope, float4 mean, float4 *y,
+                                                 float4 *v)
 {
-    move_unit(m, normal[0], force.x, slope.x, mean.x, &y->x, &v->x);
-    move_unit(m, normal[1], force.y, slope.y, mean.y, &y->y, &v->y);
-    move_unit(m, normal[2], force.z, slope.z, mean.z, &y->z, &v->z);
-    move_unit(m, normal[3], force.w, slope.w, mean.w, &y->w, &v->w);
+    move_unit(m, euler, normal[0], force.x, slope.x, mean.x, &y->x, &v->x);
+    move_unit(m, euler, normal[1], force.y, slope.y, mean.y, &y->y, &v->y);
+    move_unit(m, euler, normal[2], force.z, slope.z, mean.z, &y->z, &v->z);
+    move_unit(m, euler, normal[3], force.w, slope.w, mean.w, &y->w, &v->w);
 }
 
 #endif

@@ -184,6 +184,7 @@ static __device__ __forceinline__ void move_layer(const sweep_arguments &a, cons
     enum { GROUP = group_size<R>::value };
     const sweep_layer &me = a.layer[i];
     const int groups = me.local / 4;
+    const bool euler = a.rows.head->dynamics.euler != 0;
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
         const int row = t % R, g = t / R, at = g * GROUP + 4 * row, global = s.rank * groups * GROUP + at;
         float normal[4] = {early[0], early[1], early[2], early[3]};
@@ -193,7 +194,7 @@ static __device__ __forceinline__ void move_layer(const sweep_arguments &a, cons
         const float4 mean = *(const float4 *)(s.memory + me.mean + at);
         float4 *latent = (float4 *)(s.memory + me.latent + at), *speed = (float4 *)(s.memory + me.speed + at);
         float4 y = *latent, v = *speed;
-        move_four(m, normal, f, slope, mean, &y, &v);
+        move_four(m, euler, normal, f, slope, mean, &y, &v);
         *latent = y;
         *speed = v;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));

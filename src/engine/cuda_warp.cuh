@@ -102,6 +102,7 @@ template <int L, int K, warp_pass PASS>
 static __device__ __forceinline__ float pass_first(const sweep_arguments &a, const warp_row &row,
                                                    const float r[K], int sweep, const mover &m, float bias)
 {
+    const bool euler = a.rows.head->dynamics.euler != 0;
     const float variance = a.rows.head->dynamics.variance[0];
     const uint32_t iteration = a.rows.head->iteration;
     float part[K];
@@ -125,7 +126,7 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
                 y = add4(product4(slope, f), variance, y);
             else {
                 v = *(const float4 *)(row.v + 4 * g);
-                move_four(m, normal, f, slope, mean, &y, &v);
+                move_four(m, euler, normal, f, slope, mean, &y, &v);
             }
         }
         psi = activate4(a.activation, y);
@@ -199,7 +200,7 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
             residual = slope * f;
             y = fmaf(residual, d.variance[1], y);
         } else {
-            move_unit(m, draw(a, row, sweep), f, slope, mean, &y, &v);
+            move_unit(m, d.euler != 0, draw(a, row, sweep), f, slope, mean, &y, &v);
             residual = (y - mean) * m.over_s;
         }
         psi = activate(a.activation, y);
