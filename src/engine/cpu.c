@@ -72,13 +72,11 @@ static int64_t round_up(int64_t value, int64_t step)
 static void free_chunk(cpu_engine *e)
 {
     for (int i = 0; i < e->shape.layers; i++) {
-        sn_free(e->layer[i].psi);
-        sn_free(e->layer[i].residual);
-        e->layer[i].psi = e->layer[i].residual = NULL;
+        SN_FREE(e->layer[i].psi);
+        SN_FREE(e->layer[i].residual);
     }
-    sn_free(e->x_copy);
-    sn_free(e->loss);
-    e->x_copy = e->loss = NULL;
+    SN_FREE(e->x_copy);
+    SN_FREE(e->loss);
     e->capacity = 0;
 }
 
@@ -192,9 +190,9 @@ stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, ui
     SN_TRY(sn_memory_require(12 * (uint64_t)shape->parameters, "the network",
                              "make the hidden layers narrower"));
     cpu_engine *e;
-    stonet_status status;
     SN_TRY(SN_NEW(e, 1));
-    e->base.ops = &sn_engine_cpu;
+    SN_AUTO(sn_engine) *made = &e->base;
+    made->ops = &sn_engine_cpu;
     e->shape = *shape;
     e->problem = problem;
     e->seed = seed;
@@ -203,15 +201,11 @@ stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, ui
     /* An odd number of cache lines: rows side by side do not fall into the same cache set. */
     e->x_stride = round_up(problem->p, SN_UNIT_STEP);
     if (e->x_stride / SN_UNIT_STEP % 2 == 0) e->x_stride += SN_UNIT_STEP;
-    SN_GOTO(status, create_layers(e), failed);
-    SN_GOTO(status, SN_NEW(e->scratch, threads), failed);
-    for (int t = 0; t < threads; t++) SN_GOTO(status, create_scratch(e, &e->scratch[t]), failed);
+    SN_TRY(create_layers(e));
+    SN_TRY(SN_NEW(e->scratch, threads));
+    for (int t = 0; t < threads; t++) SN_TRY(create_scratch(e, &e->scratch[t]));
     e->chunk_rows = choose_chunk(e);
-    *out = &e->base;
-    return STONET_OK;
-failed:
-    cpu_free(&e->base);
-    return status;
+    return SN_GIVE(made, out);
 }
 
 void sn_cpu_hold_threads(sn_engine *engine)
@@ -461,17 +455,6 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
     return STONET_OK;
 }
 
-/* The shards of an iteration; `one`: room for those of a batch without. */
-static const sn_shards *shards_of(const sn_rows *batch, const sn_shards *shards, sn_shards *one)
-{
-    if (shards != NULL) return shards;
-    one->total = one->count = 1;
-    one->first = 0;
-    one->border[0] = 0;
-    one->border[1] = batch->n;
-    return one;
-}
-
 /* The group penalty of layer 1. */
 static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
 {
@@ -489,7 +472,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
 {
     cpu_engine *e = (cpu_engine *)engine;
     sn_shards one;
-    const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
+    const sn_shards *shards = sn_engine_shards(&iteration->rows, iteration->shards, &one);
     sn_sums sums = {0};
     double loss[SN_MAX_SHARDS];
     bool finite;
@@ -514,7 +497,7 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
 {
     cpu_engine *e = (cpu_engine *)engine;
     sn_shards one;
-    const sn_shards *shards = shards_of(&iteration->rows, iteration->shards, &one);
+    const sn_shards *shards = sn_engine_shards(&iteration->rows, iteration->shards, &one);
     sn_sums rest = {0};
     double loss[SN_MAX_SHARDS];
     bool finite;
@@ -565,7 +548,7 @@ static stonet_status cpu_impute(sn_engine *engine, const sn_iteration *iteration
                       .batch = &iteration->rows,
                       .layer_out = layer,
                       .out = out};
-    return run((cpu_engine *)engine, shards_of(&iteration->rows, NULL, &one), &job, NULL, &finite);
+    return run((cpu_engine *)engine, sn_engine_shards(&iteration->rows, NULL, &one), &job, NULL, &finite);
 }
 
 static stonet_status cpu_forward(sn_engine *engine, const sn_pass *pass, float *out)
@@ -573,7 +556,7 @@ static stonet_status cpu_forward(sn_engine *engine, const sn_pass *pass, float *
     sn_shards one;
     bool finite;
     sn_cpu_job job = {.task = SN_CPU_FORWARD, .pass = pass, .batch = &pass->rows, .out = out};
-    return run((cpu_engine *)engine, shards_of(&pass->rows, NULL, &one), &job, NULL, &finite);
+    return run((cpu_engine *)engine, sn_engine_shards(&pass->rows, NULL, &one), &job, NULL, &finite);
 }
 
 const sn_engine_ops sn_engine_cpu = {

@@ -41,15 +41,10 @@ typedef struct cuda_engine {
     sn_cuda_words words;
 } cuda_engine;
 
-static stonet_status check(int trouble, const sn_cuda_words *words, const char *doing)
-{
-    return trouble == SN_CUDA_FINE ? STONET_OK : sn_cuda_fail(trouble, words, doing);
-}
-
 /* What went wrong in a call that could not say so. */
 static stonet_status earlier_trouble(const cuda_engine *e)
 {
-    return check(e->trouble, &e->words, "parameters were copied");
+    return sn_cuda_check(e->trouble, &e->words, "parameters were copied");
 }
 
 static void cuda_free(sn_engine *engine)
@@ -98,17 +93,14 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
     SN_BLOCK int32_t *border = NULL;
     SN_TRY(sn_cuda_load(&e->api, &device));
     SN_TRY(fill_shape(e, seed, &shape, &border));
-    stonet_status status = STONET_OK;
     const uint64_t bytes = e->api->net_bytes(&shape, 1);
     if (bytes > device.free_bytes)
-        status =
-            sn_fail(STONET_ERROR_MEMORY,
-                    "engine=cuda: the network takes about %.1f GB of the GPU's memory, of which %.1f GB are "
-                    "free: make the hidden layers narrower, or use engine=cpu",
-                    (double)bytes / 1e9, (double)device.free_bytes / 1e9);
-    if (status == STONET_OK)
-        status = check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
-    return status;
+        return sn_fail(
+            STONET_ERROR_MEMORY,
+            "engine=cuda: the network takes about %.1f GB of the GPU's memory, of which %.1f GB are "
+            "free: make the hidden layers narrower, or use engine=cpu",
+            (double)bytes / 1e9, (double)device.free_bytes / 1e9);
+    return sn_cuda_check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
 }
 
 /* The engine without rows: these are sent to the device at the first use, and only if they fit. */
@@ -117,20 +109,16 @@ static stonet_status cuda_create(const sn_shape *shape, const sn_problem *proble
 {
     SN_TRY(sn_engine_check(shape, problem, threads));
     cuda_engine *e;
-    stonet_status status;
     SN_TRY(SN_NEW(e, 1));
-    e->base.ops = &sn_engine_cuda;
+    SN_AUTO(sn_engine) *made = &e->base;
+    made->ops = &sn_engine_cuda;
     e->shape = *shape;
     e->problem = problem;
     e->threads = threads;
-    SN_GOTO(status, SN_NEW(e->steps, SN_CUDA_QUEUE), failed);
-    SN_GOTO(status, SN_NEW(e->floats, 2 * shape->parameters), failed);
-    SN_GOTO(status, open_net(e, seed), failed);
-    *out = &e->base;
-    return STONET_OK;
-failed:
-    cuda_free(&e->base);
-    return status;
+    SN_TRY(SN_NEW(e->steps, SN_CUDA_QUEUE));
+    SN_TRY(SN_NEW(e->floats, 2 * shape->parameters));
+    SN_TRY(open_net(e, seed));
+    return SN_GIVE(made, out);
 }
 
 /* ---- parameters in and out --------------------------------------------------------------------------- */
@@ -242,13 +230,6 @@ static void fill_update(const sn_shape *shape, const sn_update *from, double wei
     }
 }
 
-/* An iteration's shards; a batch without is one. */
-static sn_shards shards_of(const sn_iteration *it)
-{
-    if (it->shards != NULL) return *it->shards;
-    return (sn_shards){.total = 1, .count = 1, .border = {0, it->rows.n}};
-}
-
 static void fill_step(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
                       const sn_cuda_window *window, sn_cuda_step *step)
 {
@@ -260,13 +241,12 @@ static void fill_step(const cuda_engine *e, const sn_iteration *it, const sn_sha
     fill_dynamics(&e->shape, it->dynamics, &step->dynamics);
 }
 
-/* All that can be wrong with a batch, before anything of it is sent. *shards: where its shards lie; *weight:
-   the sum of the weights of its rows, by which the gradient is divided. */
-static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, sn_shards *shards,
+/* All that can be wrong with a batch, before anything of it is sent. *weight: the sum of the weights of its
+   rows, by which the gradient is divided. */
+static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
                                  double *weight)
 {
     sn_sums sums = {0};
-    *shards = shards_of(it);
     SN_TRY(earlier_trouble(e));
     if (it->rows.n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
     SN_TRY(sn_batch_prepare(e->problem, &it->rows));
@@ -287,9 +267,10 @@ static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, s
 static stonet_status take_report(cuda_engine *e, const sn_iteration *it, const sn_cuda_report *from,
                                  sn_step_report *report)
 {
-    const sn_shards shards = shards_of(it);
+    sn_shards one;
     sn_sums sums = {0};
-    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, &shards, from->loss, &sums));
+    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, sn_engine_shards(&it->rows, it->shards, &one),
+                              from->loss, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = from->finite && isfinite(report->loss);
     e->iteration = it->number + 1;
@@ -303,15 +284,17 @@ static stonet_status begin_steps(cuda_engine *e, const sn_iteration *it, int cou
     sn_cuda_words words;
     const sn_cuda_step *list[SN_CUDA_QUEUE];
     for (int k = 0; k < count; k++) {
-        sn_shards shards;
+        sn_shards one;
+        const sn_shards *shards = sn_engine_shards(&it[k].rows, it[k].shards, &one);
         double weight;
-        SN_TRY(check_batch(e, &it[k], &shards, &weight));
-        fill_step(e, &it[k], &shards, window, &e->steps[k]);
+        SN_TRY(check_batch(e, &it[k], shards, &weight));
+        fill_step(e, &it[k], shards, window, &e->steps[k]);
         fill_update(&e->shape, it[k].update, weight, &e->steps[k]);
         list[k] = &e->steps[k];
     }
-    return check(e->api->net_begin(e->net, window != NULL ? window->data : e->all, list, count, &words),
-                 &words, "a step was begun");
+    return sn_cuda_check(
+        e->api->net_begin(e->net, window != NULL ? window->data : e->all, list, count, &words), &words,
+        "a step was begun");
 }
 
 static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int count,
@@ -319,7 +302,7 @@ static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int 
 {
     sn_cuda_words words;
     sn_cuda_report found[SN_CUDA_QUEUE];
-    SN_TRY(check(e->api->net_wait(e->net, found, &words), &words, "a step was computed"));
+    SN_TRY(sn_cuda_check(e->api->net_wait(e->net, found, &words), &words, "a step was computed"));
     for (int k = 0; k < count; k++) SN_TRY(take_report(e, &it[k], &found[k], &reports[k]));
     return STONET_OK;
 }
@@ -402,7 +385,8 @@ static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it,
 static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     cuda_engine *e = (cuda_engine *)engine;
-    const sn_shards shards = shards_of(it);
+    sn_shards one;
+    const sn_shards *shards = sn_engine_shards(&it->rows, it->shards, &one);
     double loss[SN_CUDA_SHARDS];
     sn_cuda_words words;
     SN_TRY(earlier_trouble(e));
@@ -411,17 +395,17 @@ static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, 
     sn_cuda_window *window = e->all == NULL || is_drawn(e, it) ? &e->window[0] : NULL;
     if (window != NULL)
         SN_TRY(sn_cuda_window_fill(e->api, e->problem, &it->rows, true, it->draw, e->threads, window));
-    if (e->gradient_count < shards.count) {
+    if (e->gradient_count < shards->count) {
         SN_FREE(e->gradients);
         e->gradient_count = 0;
-        SN_TRY(SN_NEW_RAW(e->gradients, shards.count * e->shape.parameters));
-        e->gradient_count = shards.count;
+        SN_TRY(SN_NEW_RAW(e->gradients, shards->count * e->shape.parameters));
+        e->gradient_count = shards->count;
     }
-    fill_step(e, it, &shards, window, &e->steps[0]);
-    SN_TRY(check(e->api->net_sums(e->net, window != NULL ? window->data : e->all, &e->steps[0], e->gradients,
-                                  loss, &words),
-                 &words, "sums were computed"));
-    return hand_out_sums(e, it, &shards, loss, sums);
+    fill_step(e, it, shards, window, &e->steps[0]);
+    SN_TRY(sn_cuda_check(e->api->net_sums(e->net, window != NULL ? window->data : e->all, &e->steps[0],
+                                          e->gradients, loss, &words),
+                         &words, "sums were computed"));
+    return hand_out_sums(e, it, shards, loss, sums);
 }
 
 static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const sn_sums *sums,
@@ -435,8 +419,8 @@ static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const
     SN_TRY(sn_sums_check(sums));
     fill_update(&e->shape, it->update, sums->root[0].weight, step);
     for (int64_t j = 0; j < e->shape.parameters; j++) e->floats[j] = (float)sums->root[0].gradient[j];
-    SN_TRY(check(e->api->net_apply(e->net, step, e->floats, &finite, &words), &words,
-                 "parameters were updated"));
+    SN_TRY(sn_cuda_check(e->api->net_apply(e->net, step, e->floats, &finite, &words), &words,
+                         "parameters were updated"));
     report->loss = sums->root[0].loss / sums->root[0].weight;
     report->finite = finite && isfinite(report->loss);
     e->iteration = it->number + 1;
@@ -467,12 +451,12 @@ static stonet_status send_part(cuda_engine *e, const through *what, const sn_row
     const sn_cuda_rows places = rows_on_device(e, rows, window);
     if (what->pass != NULL) {
         what->pass->rows = places;
-        return check(e->api->net_forward(e->net, data, what->pass, out, &words), &words,
-                     "rows passed through");
+        return sn_cuda_check(e->api->net_forward(e->net, data, what->pass, out, &words), &words,
+                             "rows passed through");
     }
     what->step->rows = places;
-    return check(e->api->net_impute(e->net, data, what->step, what->layer, out, &words), &words,
-                 "latents were imputed");
+    return sn_cuda_check(e->api->net_impute(e->net, data, what->step, what->layer, out, &words), &words,
+                         "latents were imputed");
 }
 
 static stonet_status send_all(cuda_engine *e, const through *what, const sn_rows *rows, float *out)

@@ -318,12 +318,34 @@ static int send_heads(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words 
     return SN_CUDA_FINE;
 }
 
+/* Step k of a queue. */
+struct queue_place {
+    const sn_cuda_data *data;
+    int k;
+    int64_t lists; /* from those of one step to those of the next */
+};
+
 /* A chunk of a step: rows first .. first + rows - 1 of the batch; rows 0: what the head says, at most `most`.
  */
-struct chunk {
+struct chunk : queue_place {
     int first, rows, most;
     int64_t whole; /* rows of the batch, about, by which kernels are chosen: whoever has a share of it chooses
                       the same */
 };
+
+static chunk_rows rows_of(const sn_cuda_net *net, const chunk &c)
+{
+    const uint32_t *places = list_at(net->now().list.at, c.lists, c.k);
+    return {net->now().head.at + c.k, places, places + c.lists / 2, c.first, c.rows};
+}
+
+/* Asks for a launch on the network's stream. */
+template <typename arguments>
+static int begin(const sn_cuda_net *net, const launch<arguments> &what, const arguments &a,
+                 sn_cuda_words *words)
+{
+    CUDA_TRY(start(what, net->stream, a));
+    return SN_CUDA_FINE;
+}
 
 #endif

@@ -397,7 +397,19 @@ static inline const char *cudaGetErrorString(cudaError_t error)
            : error == cudaErrorLaunchFailure  ? "unspecified launch failure"
                                               : "unknown error";
 }
-static inline cudaError_t cudaGetLastError()
+/* What there is nothing to do for. */
+#define NOTHING_TO_DO(call)                                                                                  \
+    static inline cudaError_t call                                                                           \
+    {                                                                                                        \
+        return cudaSuccess;                                                                                  \
+    }
+NOTHING_TO_DO(cudaGetLastError())
+NOTHING_TO_DO(cudaSetDevice(int))
+NOTHING_TO_DO(cudaStreamDestroy(cudaStream_t))
+NOTHING_TO_DO(cudaStreamSynchronize(cudaStream_t))
+NOTHING_TO_DO(cudaEventDestroy(cudaEvent_t))
+NOTHING_TO_DO(cudaEventSynchronize(cudaEvent_t))
+static inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
 {
     return cudaSuccess;
 }
@@ -405,10 +417,6 @@ static inline cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = emulate::wanted("no-device") != nullptr ? 0 : 1;
     return *count == 0 ? cudaErrorNoDevice : cudaSuccess;
-}
-static inline cudaError_t cudaSetDevice(int)
-{
-    return cudaSuccess;
 }
 static inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
 {
@@ -474,29 +482,9 @@ static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, int)
     *stream = nullptr;
     return cudaSuccess;
 }
-static inline cudaError_t cudaStreamDestroy(cudaStream_t)
-{
-    return cudaSuccess;
-}
-static inline cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-    return cudaSuccess;
-}
 static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, int)
 {
     *event = nullptr;
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventDestroy(cudaEvent_t)
-{
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
-{
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventSynchronize(cudaEvent_t)
-{
     return cudaSuccess;
 }
 template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel, cudaFuncAttribute, int)

@@ -63,15 +63,13 @@ static int start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pu
         const launch<layer_arguments> what = {pull ? wide_product<ACROSS> : wide_product<ALONG>,
                                               dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)),
                                               WIDE_THREADS, 1, WIDE_FLOATS * sizeof(float)};
-        CUDA_TRY(start(what, net->stream, a));
-        return SN_CUDA_FINE;
+        return begin(net, what, a, words);
     }
     const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
     const launch<layer_arguments> what = {
         pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
         tile->threads, 1, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 static int launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees,
@@ -80,20 +78,15 @@ static int launch_large_update(const sn_cuda_net *net, const update_arguments &a
     const update_tile &tile = update_tiles_of[size == 128 ? 1 : 0];
     const launch<update_arguments> what = {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees),
                                            tile.threads, 1, (size_t)tile.floats * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* What all products of a chunk have in common. */
-static layer_arguments layer_of(const sn_cuda_net *net, int k, int64_t lists, const chunk &c)
+static layer_arguments layer_of(const sn_cuda_net *net, const chunk &c)
 {
     layer_arguments a = {};
-    a.head = net->now().head.at + k;
-    a.place = list_at(net->now().list.at, lists, k);
-    a.number = a.place + lists / 2;
+    a.rows = rows_of(net, c);
     a.activation = net->shape.activation;
-    a.chunk_first = c.first;
-    a.chunk_rows = c.rows;
     a.seed = net->shape.seed;
     return a;
 }
@@ -123,16 +116,15 @@ static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *wo
     if (jobs == 0) return SN_CUDA_FINE;
     const launch<split_arguments> what = {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs),
                                           SPLIT_THREADS, 1, 0};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* mu of layer i; settles: the forward pass. */
-static int launch_layer_mean(const sn_cuda_net *net, const sn_cuda_data *data, layer_arguments a, int i,
-                             bool settles, const chunk &c, sn_cuda_words *words)
+static int launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c,
+                             sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
-    a.in = i > 0 ? net->psi[i - 1].at : data->x.at;
+    a.in = i > 0 ? net->psi[i - 1].at : c.data->x.at;
     a.in_pitch = i > 0 ? padded(shape.width[i]) : shape.width[0];
     a.gathers = i == 0;
     a.in_psi = i > 0 ? (int)SN_PSI_IDENTITY : shape.input_activation;
@@ -149,10 +141,9 @@ static int launch_layer_mean(const sn_cuda_net *net, const sn_cuda_data *data, l
     return start_layer(net, a, false, c.most, words);
 }
 
-static int launch_large_mean(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                             const chunk &c, sn_cuda_words *words)
+static int launch_large_mean(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
 {
-    return launch_layer_mean(net, data, layer_of(net, k, lists, c), 0, false, c, words);
+    return launch_layer_mean(net, layer_of(net, c), 0, false, c, words);
 }
 
 /* ---- sweeps, layer by layer -------------------------------------------------------------------------- */
@@ -177,16 +168,19 @@ static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, i
     return start_layer(net, a, true, c.most, words);
 }
 
-static int launch_layer_output(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                               const chunk &c, bool with_loss, bool weighs, sn_cuda_words *words)
+static row_arrays arrays_of(const sn_cuda_data *data)
+{
+    return {data->x.at, data->y.at, data->weight.at, data->label.at};
+}
+
+static int launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with_loss, bool weighs,
+                               sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     const int top = shape.layers - 1, outputs = shape.width[shape.layers];
-    int lanes = 0;
-    while (lanes < 5 && 1 << lanes < outputs) lanes++;
-    const output_arguments a = {net->now().head.at + k,
-                                list_at(net->now().list.at, lists, k),
-                                {data->x.at, data->y.at, data->weight.at, data->label.at},
+    const int lanes = lanes_of(outputs);
+    const output_arguments a = {rows_of(net, c),
+                                arrays_of(c.data),
                                 net->mean[top].at,
                                 net->residual[top].at,
                                 with_loss ? net->loss.at : nullptr,
@@ -195,78 +189,67 @@ static int launch_layer_output(const sn_cuda_net *net, const sn_cuda_data *data,
                                 top,
                                 shape.classes,
                                 shape.spread,
-                                c.first,
-                                c.rows,
                                 weighs};
     const launch<output_arguments> what = {
         layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS, 1, 0};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
-static int launch_layer_residual(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                                 const chunk &c, sn_cuda_words *words)
+static int launch_layer_residual(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
 {
     residual_arguments a = {};
-    a.head = net->now().head.at + k;
-    a.place = list_at(net->now().list.at, lists, k);
-    a.weight = data->weight.at;
-    a.chunk_first = c.first;
-    a.chunk_rows = c.rows;
+    a.rows = rows_of(net, c);
+    a.weight = c.data->weight.at;
     const int hidden = net->shape.layers - 1;
     for (int i = 0; i < hidden; i++) a.state[i] = state_of(net, i);
     const launch<residual_arguments> what = {
         layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS, 1,
         0};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* Everything of a chunk but the update. */
-static int launch_layers(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                         const chunk &c, const sn_cuda_dynamics &dynamics, sn_cuda_words *words)
+static int launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_dynamics &dynamics,
+                         sn_cuda_words *words)
 {
-    const layer_arguments a = layer_of(net, k, lists, c);
+    const layer_arguments a = layer_of(net, c);
     const int top = net->shape.layers - 1;
-    for (int i = 0; i <= top; i++) TRY(launch_layer_mean(net, data, a, i, i < top, c, words));
-    TRY(launch_layer_output(net, data, k, lists, c, true, false, words));
+    for (int i = 0; i <= top; i++) TRY(launch_layer_mean(net, a, i, i < top, c, words));
+    TRY(launch_layer_output(net, c, true, false, words));
     for (int sweep = dynamics.mode_start ? -1 : 0; sweep < dynamics.sweeps; sweep++) {
         if (sweep > 0 || (sweep == 0 && dynamics.mode_start))
-            TRY(launch_layer_output(net, data, k, lists, c, false, false, words));
+            TRY(launch_layer_output(net, c, false, false, words));
         for (int i = top - 1; i >= 0; i--) TRY(launch_layer_pull(net, a, i, sweep, c, words));
-        for (int i = 1; i <= top; i++) TRY(launch_layer_mean(net, data, a, i, false, c, words));
+        for (int i = 1; i <= top; i++) TRY(launch_layer_mean(net, a, i, false, c, words));
     }
-    TRY(launch_layer_output(net, data, k, lists, c, false, true, words));
-    return launch_layer_residual(net, data, k, lists, c, words);
+    TRY(launch_layer_output(net, c, false, true, words));
+    return launch_layer_residual(net, c, words);
 }
 
 /* ---- sweeps by warps --------------------------------------------------------------------------------- */
 
-static sweep_arguments sweep_of(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                                const chunk &c)
+static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c)
 {
     const sn_cuda_shape &shape = net->shape;
     sweep_arguments a = {};
-    a.head = net->now().head.at + k;
-    a.place = list_at(net->now().list.at, lists, k);
-    a.number = a.place + lists / 2;
+    a.rows = rows_of(net, c);
     a.theta = net->theta.at;
-    a.data = {data->x.at, data->y.at, data->weight.at, data->label.at};
+    a.data = arrays_of(c.data);
     a.first_mean = net->mean[0].at;
     for (int i = 0; i < shape.layers; i++) {
         a.psi[i] = net->psi[i].at;
         a.residual[i] = net->residual[i].at;
         a.weight_at[i] = shape.weight_at[i];
         a.bias_at[i] = shape.bias_at[i];
+        a.layer[i].width = shape.width[i + 1];
     }
     a.loss = net->loss.at;
-    a.chunk_first = c.first;
-    a.chunk_rows = c.rows;
     a.layers = shape.layers;
     a.activation = shape.activation;
     a.classes = shape.classes;
     a.spread = shape.spread;
     a.outputs = shape.width[shape.layers];
+    a.output_lanes = lanes_of(a.outputs);
     a.seed = shape.seed;
     return a;
 }
@@ -326,17 +309,14 @@ static warp_plan choose_warps(const sn_cuda_net *net)
     return plan;
 }
 
-static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, sweep_arguments *a, const chunk &c,
-                        sn_cuda_words *words)
+static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, const sweep_arguments &a,
+                        const chunk &c, sn_cuda_words *words)
 {
-    for (int i = 0; i < a->layers; i++) a->layer[i].width = net->shape.width[i + 1];
-    while (1 << a->output_lanes < a->outputs) a->output_lanes++;
     const unsigned blocks = tiles_of(c.most, 32 / plan.lanes * (plan.threads / 32));
     const unsigned most = (unsigned)net->facts.multiprocessors;
     const launch<sweep_arguments> what = {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, 1,
                                           plan.shared};
-    CUDA_TRY(start(what, net->stream, *a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* ---- steps in one launch ----------------------------------------------------------------------------- */
@@ -347,14 +327,12 @@ static const narrow_kernel narrow_kernels[2][2] = {{narrow_step<false, false>, n
                                                    {narrow_step<true, false>, narrow_step<true, true>}};
 
 /* Shards `shard` .. shard + count - 1 of a batch. usual: tanh, symplectic. */
-static int launch_narrow(const sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists, int shard,
-                         int count, const chunk &c, bool usual, sn_cuda_words *words)
+static int launch_narrow(const sn_cuda_net *net, int shard, int count, const chunk &c, bool usual,
+                         sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     narrow_arguments a = {};
-    a.sweep = sweep_of(net, data, k, lists, c);
-    for (int i = 0; i < shape.layers; i++) a.sweep.layer[i].width = shape.width[i + 1];
-    while (1 << a.sweep.output_lanes < a.sweep.outputs) a.sweep.output_lanes++;
+    a.sweep = sweep_of(net, c);
     a.partial = net->partial.at;
     a.loss = (double *)net->loss.at;
     a.parameters = shape.parameters;
@@ -364,8 +342,7 @@ static int launch_narrow(const sn_cuda_net *net, const sn_cuda_data *data, int k
     const launch<narrow_arguments> what = {narrow_kernels[shape.layers - 2][usual ? 1 : 0],
                                            dim3((unsigned)(HELD_PARTS * count)), HELD_THREADS, 1,
                                            (size_t)narrow_places(a.inputs).size * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* Where the sums of shards are: after those of their parts. */
@@ -384,8 +361,7 @@ static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words 
                               shards};
     const launch<join_arguments> what = {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS,
                                          1, 0};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* Lets the kernels have the shared memory they take. */

@@ -50,8 +50,7 @@ static int start_mean(const sn_cuda_net *net, const mean_arguments &a, int rows,
     const launch<mean_arguments> what = {first_mean<BM, BN, TM, TN, SPLIT, DEPTH>,
                                          dim3(tiles_of(rows, BM), tiles_of(a.units, BN)), size::THREADS, 1,
                                          (size::FLOATS + BM) * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* Large tiles where they fill the device with a batch of `whole` rows. */
@@ -73,26 +72,21 @@ static int start_update(const sn_cuda_net *net, const update_arguments &a, int s
     const launch<update_arguments> what = {update_tiles<BM, BN, TM, TN, DEPTH>,
                                            dim3((unsigned)a.tiles + 1, (unsigned)subtrees), size::THREADS, 1,
                                            size::FLOATS * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
-static int launch_first_mean(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists, const chunk &c,
-                             bool gathers, sn_cuda_words *words)
+static int launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathers, sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
-    if (is_large_batch(net, c.whole)) return launch_large_mean(net, data, k, lists, c, words);
-    const mean_arguments a = {net->now().head.at + k,
-                              list_at(net->now().list.at, lists, k),
-                              data->x.at,
+    if (is_large_batch(net, c.whole)) return launch_large_mean(net, c, words);
+    const mean_arguments a = {rows_of(net, c),
+                              c.data->x.at,
                               net->theta.at + shape.weight_at[0],
                               net->theta.at + shape.bias_at[0],
                               net->mean[0].at,
                               gathers ? net->gathered.at : nullptr,
                               shape.width[0],
                               shape.width[1],
-                              c.first,
-                              c.rows,
                               shape.input_activation};
     return launch_mean(net, a, c.most, c.whole, words);
 }
@@ -104,20 +98,18 @@ static int launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c, sn
     const launch<sweep_arguments> what = {kernel_of(plan, a->layers),
                                           dim3(tiles_of(c.most, plan.rows) * (unsigned)plan.ranks),
                                           plan.threads, plan.ranks, plan.shared};
-    CUDA_TRY(start(what, net->stream, *a));
-    return SN_CUDA_FINE;
+    return begin(net, what, *a, words);
 }
 
-static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                         const batch_plan &plan, int shard, const chunk &c, bool apart, bool gathers,
-                         sn_cuda_words *words)
+static int launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, const chunk &c, bool apart,
+                         bool gathers, sn_cuda_words *words)
 {
     const sn_cuda_shape &shape = net->shape;
     const int each = shard + plan.each < plan.shards ? plan.each : plan.shards - shard;
     const int subtrees = apart ? each : plan.subtrees;
     update_arguments a = {};
-    a.head = net->now().head.at + k;
-    a.place = list_at(net->now().list.at, lists, k);
+    step_report *report = &net->now().report.at[c.k];
+    a.rows = rows_of(net, c);
     a.in_order = !gathers;
     a.gathers = plan.large;
     a.in_psi = shape.input_activation;
@@ -127,7 +119,7 @@ static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
         update_layer *layer = &a.layer[i];
         layer->inputs = shape.width[i];
         layer->units = shape.width[i + 1];
-        layer->in = i > 0 ? net->psi[i - 1].at : gathers ? net->gathered.at : data->x.at;
+        layer->in = i > 0 ? net->psi[i - 1].at : gathers ? net->gathered.at : c.data->x.at;
         layer->in_pitch = i > 0 ? padded(shape.width[i]) : shape.width[i];
         layer->residual = net->residual[i].at;
         layer->weight_at = shape.weight_at[i];
@@ -138,9 +130,8 @@ static int launch_update(sn_cuda_net *net, const sn_cuda_data *data, int k, int6
     a.partial = apart || plan.subtrees > 1 || plan.each < plan.shards ? net->partial.at : nullptr;
     a.parameters = shape.parameters;
     a.loss = net->loss.at;
-    a.loss_sums = shard + each == plan.shards ? net->now().report.at[k].loss : nullptr;
-    a.flag = &net->now().report.at[k].flag;
-    a.chunk_first = c.first;
+    a.loss_sums = shard + each == plan.shards ? report->loss : nullptr;
+    a.flag = &report->flag;
     a.first_shard = shard;
     a.subtree = each / subtrees;
     a.slot = shard / plan.each * plan.subtrees;
@@ -174,8 +165,7 @@ static int launch_apply(sn_cuda_net *net, int k, int roots, bool halves, sn_cuda
     const int64_t most = (int64_t)net->facts.multiprocessors * 8;
     const launch<apply_arguments> what = {apply_sums, dim3((unsigned)(blocks < most ? blocks : most)),
                                           APPLY_THREADS, 1, APPLY_THREADS * sizeof(float)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 static int launch_groups(sn_cuda_net *net, int k, sn_cuda_words *words)
@@ -186,52 +176,50 @@ static int launch_groups(sn_cuda_net *net, int k, sn_cuda_words *words)
                                shape.width[0],         shape.width[1]};
     const launch<group_arguments> what = {shrink_groups, dim3((unsigned)shape.groups), GROUP_THREADS, 1,
                                           GROUP_THREADS / 32 * sizeof(double)};
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    return begin(net, what, a, words);
 }
 
 /* Everything of step k but the update of what is summed in parts. step: where the shards of a batch of
    several chunks lie; a batch of one chunk is as large as its head says, at most plan.most. */
-static int launch_chunks(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                         const batch_plan &plan, const sn_cuda_step &step, bool apart, sn_cuda_words *words)
+static int launch_chunks(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
+                         const sn_cuda_step &step, bool apart, sn_cuda_words *words)
 {
     const bool whole = plan.each == plan.shards, gathers = gathers_rows(net, step);
     TRY(launch_split(net, (int64_t)step.total * SHARD_ROWS, words));
     for (int v = 0; v < plan.shards; v += plan.each) {
         const int end = v + plan.each < plan.shards ? v + plan.each : plan.shards;
         const int rows = (int)(step.border[end] - step.border[v]);
-        const chunk c = {whole ? 0 : (int)step.border[v], whole ? 0 : rows, whole ? (int)plan.most : rows,
+        const chunk c = {at, whole ? 0 : (int)step.border[v], whole ? 0 : rows, whole ? (int)plan.most : rows,
                          (int64_t)step.total * SHARD_ROWS};
         if (plan.narrow) {
             const bool usual = net->shape.activation == SN_PSI_TANH && !step.dynamics.euler;
-            TRY(launch_narrow(net, data, k, lists, v, end - v, c, usual, words));
+            TRY(launch_narrow(net, v, end - v, c, usual, words));
             continue;
         }
         if (c.most > 0 && plan.large && by_layers(net))
-            TRY(launch_layers(net, data, k, lists, c, step.dynamics, words));
+            TRY(launch_layers(net, c, step.dynamics, words));
         else if (c.most > 0) {
-            TRY(launch_first_mean(net, data, k, lists, c, gathers, words));
-            sweep_arguments a = sweep_of(net, data, k, lists, c);
+            TRY(launch_first_mean(net, c, gathers, words));
+            sweep_arguments a = sweep_of(net, c);
             a.task = TASK_STEP;
             const warp_plan warps = choose_warps(net);
             if (plan.large && warps.kernel != nullptr)
-                TRY(launch_warps(net, warps, &a, c, words));
+                TRY(launch_warps(net, warps, a, c, words));
             else
                 TRY(launch_sweep(net, &a, c, words));
         }
-        TRY(launch_update(net, data, k, lists, plan, v, c, apart, gathers, words));
+        TRY(launch_update(net, plan, v, c, apart, gathers, words));
     }
-    if (plan.narrow && apart) TRY(launch_join(net, k, plan.shards, words));
-    return SN_CUDA_FINE;
+    return plan.narrow && apart ? launch_join(net, at.k, plan.shards, words) : SN_CUDA_FINE;
 }
 
-static int launch_step(sn_cuda_net *net, const sn_cuda_data *data, int k, int64_t lists,
-                       const batch_plan &plan, const sn_cuda_step &step, bool grouped, sn_cuda_words *words)
+static int launch_step(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
+                       const sn_cuda_step &step, bool grouped, sn_cuda_words *words)
 {
-    TRY(launch_chunks(net, data, k, lists, plan, step, false, words));
+    TRY(launch_chunks(net, at, plan, step, false, words));
     const int roots = plan.shards / plan.each * plan.subtrees;
-    if (roots > 1) TRY(launch_apply(net, k, roots, plan.narrow, words));
-    return grouped ? launch_groups(net, k, words) : SN_CUDA_FINE;
+    if (roots > 1) TRY(launch_apply(net, at.k, roots, plan.narrow, words));
+    return grouped ? launch_groups(net, at.k, words) : SN_CUDA_FINE;
 }
 
 #endif

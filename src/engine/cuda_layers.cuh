@@ -20,8 +20,7 @@ struct layer_state {
 };
 
 struct layer_arguments {
-    const step_head *head;
-    const uint32_t *place, *number;
+    chunk_rows rows;
     const float *in; /* x, if the rows are gathered, else [row of the chunk][input] */
     int64_t in_pitch;
     int gathers, in_psi;
@@ -31,9 +30,15 @@ struct layer_arguments {
     layer_state state;           /* of the layer whose units they are */
     int settles;                 /* mean: the forward pass */
     int layer, sweep;            /* pull: 0-based; sweep -1: to the mode */
-    int activation, chunk_first, chunk_rows;
+    int activation;
     uint64_t seed;
 };
+
+/* Its rows from row0 of the chunk on. */
+static __device__ __forceinline__ batch_lines input_lines(const layer_arguments &a, int row0)
+{
+    return lines_of(a.in, a.in_pitch, a.rows, a.gathers ? a.rows.first + row0 : row0, a.gathers != 0);
+}
 
 /* What becomes of four numbers of a mean, units unit .. of a row. */
 static __device__ __forceinline__ void leave_mean(const layer_arguments &a, int row, int unit, float4 sum)
@@ -64,28 +69,23 @@ static __device__ __forceinline__ void move_by(const layer_arguments &a, int row
                                                const unit_state &before)
 {
     const layer_state &to = a.state;
-    const sn_cuda_dynamics &d = a.head->dynamics;
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
     const int64_t at = (int64_t)row * to.pitch + unit;
     const float4 slope = slope4(a.activation, before.psi), mean = before.mean;
     float4 y = before.latent, v = before.speed, r_own;
     if (a.sweep < 0) {
         const float variance = d.variance[a.layer];
-        r_own = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
-        y = make_float4(fmaf(r_own.x, variance, y.x), fmaf(r_own.y, variance, y.y),
-                        fmaf(r_own.z, variance, y.z), fmaf(r_own.w, variance, y.w));
+        r_own = product4(slope, f);
+        y = add4(r_own, variance, y);
     } else {
-        const mover m = {d.epsilon[a.layer], d.keep[a.layer], d.kick[a.layer], d.over_s[a.layer]};
+        const mover m = mover_of(d, a.layer);
         const bool euler = d.euler != 0;
         float normal[4];
-        normals_at(a.seed, number_of(a.head, a.place, a.number, a.chunk_first + row),
-                   (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.head->iteration,
+        normals_at(a.seed, a.rows.number(a.rows.first + row),
+                   (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.rows.head->iteration,
                    (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)a.sweep, normal);
-        move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
-        move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
-        move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
-        move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
-        r_own = make_float4((y.x - mean.x) * m.over_s, (y.y - mean.y) * m.over_s, (y.z - mean.z) * m.over_s,
-                            (y.w - mean.w) * m.over_s);
+        move_four(m, euler, normal, f, slope, mean, &y, &v);
+        r_own = gap4(y, mean, m.over_s);
         *(float4 *)(to.speed + at) = v;
     }
     *(float4 *)(to.latent + at) = y;
@@ -131,17 +131,12 @@ template <int BM, int BN, int WM, int WN, int STAGES, operand_lie W>
 __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W>::BLOCKS))
     layer_product(const __grid_constant__ layer_arguments a)
 {
-    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const int rows = a.rows.count();
     const int row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
     if (row0 >= rows) return;
     const int tall = rows - row0 < BM ? rows - row0 : BM, pitch = W == ALONG ? a.inputs : a.units;
-    const operand<batch_lines> in = {
-        lines_of(a.in, a.in_pitch, a.head, a.place, a.gathers ? a.chunk_first + row0 : row0, a.gathers != 0),
-        a.in,
-        0,
-        tall,
-        quartets(a.in, a.in_pitch),
-        a.in_psi};
+    const operand<batch_lines> in = {input_lines(a, row0),       a.in,    0, tall,
+                                     quartets(a.in, a.in_pitch), a.in_psi};
     const operand<array_lines> w = {{a.weights, pitch},         a.weights,      unit0, a.units - unit0,
                                     quartets(a.weights, pitch), SN_PSI_IDENTITY};
     typedef tensor_tile<BM, BN, WM, WN, STAGES, ALONG, W> tile_type;
@@ -154,12 +149,11 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 
 /* r of the output layer, and the losses when they are wanted: some threads a row. */
 struct output_arguments {
-    const step_head *head;
-    const uint32_t *place;
+    chunk_rows rows;
     row_arrays data;
     const float *mean;
     float *pull, *loss; /* loss NULL: not now */
-    int outputs, output_lanes, top, classes, spread, chunk_first, chunk_rows;
+    int outputs, output_lanes, top, classes, spread;
     int weighs; /* the last time: r times the row's weight */
 };
 
@@ -168,12 +162,12 @@ enum { LAYER_THREADS = 256 };
 static __global__ void __launch_bounds__(LAYER_THREADS)
     layer_output(const __grid_constant__ output_arguments a)
 {
-    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows, lanes = 1 << a.output_lanes;
+    const int rows = a.rows.count(), lanes = 1 << a.output_lanes;
     const int row = (int)(blockIdx.x * LAYER_THREADS + threadIdx.x) >> a.output_lanes;
     const bool used = row < rows; /* others take part in the sums alone */
     const int at = used ? row : 0, pitch = padded(a.outputs);
-    const uint32_t place = place_of(a.head, a.place, a.chunk_first + at);
-    const sn_cuda_dynamics &d = a.head->dynamics;
+    const uint32_t place = a.rows.place(a.rows.first + at);
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
     const float weight = a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
     const output_row o = {a.mean + (int64_t)at * pitch,
                           a.data.y != nullptr ? a.data.y + (int64_t)place * a.outputs : nullptr,
@@ -186,33 +180,30 @@ static __global__ void __launch_bounds__(LAYER_THREADS)
     const float loss = a.classes  ? class_pull<1>(o, a.data.label[place])
                        : a.spread ? spread_pull<1>(o, d.beta, d.spread)
                                   : response_pull<1>(o);
-    if (a.loss != nullptr && used && o.lane == 0) a.loss[a.chunk_first + row] = loss * weight;
+    if (a.loss != nullptr && used && o.lane == 0) a.loss[a.rows.first + row] = loss * weight;
 }
 
 /* The residuals of the hidden layers for the update, (Y - mu) / s times the row's weight: blockIdx.y the
    layer. */
 struct residual_arguments {
-    const step_head *head;
-    const uint32_t *place;
+    chunk_rows rows;
     const float *weight;
     layer_state state[SN_CUDA_LAYERS];
-    int chunk_first, chunk_rows;
 };
 
 static __global__ void __launch_bounds__(LAYER_THREADS)
     layer_residual(const __grid_constant__ residual_arguments a)
 {
     const layer_state &s = a.state[blockIdx.y];
-    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows, each = s.pitch / 4;
-    const float over_s = a.head->dynamics.over_s[blockIdx.y];
+    const int rows = a.rows.count(), each = s.pitch / 4;
+    const float over_s = a.rows.head->dynamics.over_s[blockIdx.y];
     for (int64_t t = (int64_t)blockIdx.x * LAYER_THREADS + threadIdx.x; t < (int64_t)rows * each;
          t += (int64_t)gridDim.x * LAYER_THREADS) {
         const int row = (int)(t / each);
         const float scale =
-            a.weight != nullptr ? over_s * a.weight[place_of(a.head, a.place, a.chunk_first + row)] : over_s;
+            a.weight != nullptr ? over_s * a.weight[a.rows.place(a.rows.first + row)] : over_s;
         const float4 y = *(const float4 *)(s.latent + 4 * t), mean = *(const float4 *)(s.mean + 4 * t);
-        *(float4 *)(s.pull + 4 * t) = make_float4((y.x - mean.x) * scale, (y.y - mean.y) * scale,
-                                                  (y.z - mean.z) * scale, (y.w - mean.w) * scale);
+        *(float4 *)(s.pull + 4 * t) = gap4(y, mean, scale);
     }
 }
 

@@ -71,8 +71,7 @@ stonet_status sn_cuda_load(const sn_cuda_api **api, sn_cuda_device *device)
 {
     sn_cuda_words words;
     SN_TRY(load(api));
-    const int trouble = (*api)->open(device, &words);
-    return trouble == SN_CUDA_FINE ? STONET_OK : sn_cuda_fail(trouble, &words, "looking for a device");
+    return sn_cuda_check((*api)->open(device, &words), &words, "looking for a device");
 }
 
 stonet_status sn_cuda_fail(int trouble, const sn_cuda_words *words, const char *doing)

@@ -54,6 +54,45 @@ __device__ __forceinline__ float slope_of(int psi, float value)
     }
 }
 
+/* Numbers of arrays of any shape, one by one. */
+static __device__ __forceinline__ void set_zero(float &number)
+{
+    number = 0.0F;
+}
+template <typename part, int N> static __device__ __forceinline__ void set_zero(part (&all)[N])
+{
+#pragma unroll
+    for (int k = 0; k < N; k++) set_zero(all[k]);
+}
+static __device__ __forceinline__ void add_to(float &to, float number)
+{
+    to += number;
+}
+template <typename part, int N>
+static __device__ __forceinline__ void add_to(part (&to)[N], const part (&from)[N])
+{
+#pragma unroll
+    for (int k = 0; k < N; k++) add_to(to[k], from[k]);
+}
+
+/* Four numbers side by side: a b, a k + c, the sum of a b and `start`, (a - b) k. */
+static __device__ __forceinline__ float4 product4(float4 a, float4 b)
+{
+    return make_float4(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w);
+}
+static __device__ __forceinline__ float4 add4(float4 a, float k, float4 c)
+{
+    return make_float4(fmaf(a.x, k, c.x), fmaf(a.y, k, c.y), fmaf(a.z, k, c.z), fmaf(a.w, k, c.w));
+}
+static __device__ __forceinline__ float dot4(float4 a, float4 b, float start)
+{
+    return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, start))));
+}
+static __device__ __forceinline__ float4 gap4(float4 a, float4 b, float k)
+{
+    return make_float4((a.x - b.x) * k, (a.y - b.y) * k, (a.z - b.z) * k, (a.w - b.w) * k);
+}
+
 /* -2 log(x) for normal x > 0, as in simd_math.h: the hardware's logarithm is too coarse near 1. */
 __device__ __forceinline__ float minus_two_log(float x)
 {

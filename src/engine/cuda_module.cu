@@ -9,6 +9,7 @@
  */
 #include "engine/cuda_module.h"
 
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -117,15 +118,11 @@ static int reserve_data(sn_cuda_data *data, sn_cuda_words *words)
 
 static int data_new(const sn_cuda_table *table, sn_cuda_data **out, sn_cuda_words *words)
 {
-    sn_cuda_data *data = new (std::nothrow) sn_cuda_data;
+    std::unique_ptr<sn_cuda_data, void (*)(sn_cuda_data *)> data(new (std::nothrow) sn_cuda_data, data_free);
     if (data == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
     data->table = *table;
-    const int status = reserve_data(data, words);
-    if (status != SN_CUDA_FINE) {
-        data_free(data);
-        return status;
-    }
-    *out = data;
+    TRY(reserve_data(data.get(), words));
+    *out = data.release();
     return SN_CUDA_FINE;
 }
 
@@ -202,17 +199,19 @@ static int ready_net(sn_cuda_net *net, sn_cuda_words *words)
     return SN_CUDA_FINE;
 }
 
+/* One for each parameter; NULL: zeros. */
+static int put_numbers(const sn_cuda_net *net, const float *from, float *to, sn_cuda_words *words)
+{
+    const size_t bytes = (size_t)net->shape.parameters * sizeof *to;
+    CUDA_TRY(from != nullptr ? cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, net->stream)
+                             : cudaMemsetAsync(to, 0, bytes, net->stream));
+    return SN_CUDA_FINE;
+}
+
 static int net_put(sn_cuda_net *net, const float *theta, const float *momentum, sn_cuda_words *words)
 {
-    const size_t bytes = (size_t)net->shape.parameters * sizeof(float);
-    if (theta != nullptr)
-        CUDA_TRY(cudaMemcpyAsync(net->theta.at, theta, bytes, cudaMemcpyHostToDevice, net->stream));
-    else
-        CUDA_TRY(cudaMemsetAsync(net->theta.at, 0, bytes, net->stream));
-    if (momentum != nullptr)
-        CUDA_TRY(cudaMemcpyAsync(net->velocity.at, momentum, bytes, cudaMemcpyHostToDevice, net->stream));
-    else
-        CUDA_TRY(cudaMemsetAsync(net->velocity.at, 0, bytes, net->stream));
+    TRY(put_numbers(net, theta, net->theta.at, words));
+    TRY(put_numbers(net, momentum, net->velocity.at, words));
     CUDA_TRY(cudaStreamSynchronize(net->stream));
     return SN_CUDA_FINE;
 }
@@ -230,16 +229,12 @@ static int net_get(sn_cuda_net *net, float *theta, float *momentum, sn_cuda_word
 
 static int net_new(const sn_cuda_shape *shape, sn_cuda_net **out, sn_cuda_words *words)
 {
-    sn_cuda_net *net = new (std::nothrow) sn_cuda_net;
+    std::unique_ptr<sn_cuda_net, void (*)(sn_cuda_net *)> net(new (std::nothrow) sn_cuda_net, net_free);
     if (net == nullptr) return trouble(words, SN_CUDA_NO_MEMORY, "out of memory on the host");
     net->shape = *shape;
-    int status = ready_net(net, words);
-    if (status == SN_CUDA_FINE) status = net_put(net, nullptr, nullptr, words);
-    if (status != SN_CUDA_FINE) {
-        net_free(net);
-        return status;
-    }
-    *out = net;
+    TRY(ready_net(net.get(), words));
+    TRY(net_put(net.get(), nullptr, nullptr, words));
+    *out = net.release();
     return SN_CUDA_FINE;
 }
 
@@ -280,7 +275,7 @@ static int launch_queue(sn_cuda_net *net, const sn_cuda_data *data, const queue_
     TRY(send_heads(net, q.lists, count, words));
     CUDA_TRY(cudaMemsetAsync(net->now().report.at, 0, (size_t)count * sizeof(step_report), net->stream));
     for (int k = 0; k < count; k++)
-        TRY(launch_step(net, data, k, q.lists, q.alike ? q.batch : plan_batch(net, *steps[k], false),
+        TRY(launch_step(net, {data, k, q.lists}, q.alike ? q.batch : plan_batch(net, *steps[k], false),
                         *steps[k], q.grouped, words));
     CUDA_TRY(cudaMemcpyAsync(net->now().pinned_report.at, net->now().report.at,
                              (size_t)count * sizeof(step_report), cudaMemcpyDeviceToHost, net->stream));
@@ -403,7 +398,7 @@ static int net_sums(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *st
     TRY(reserve_lists(net, lists, 1, words));
     write_head(net, step->rows, lists, 0, step);
     TRY(send_heads(net, lists, 1, words));
-    TRY(launch_chunks(net, data, 0, lists, plan, *step, true, words));
+    TRY(launch_chunks(net, {data, 0, lists}, plan, *step, true, words));
     CUDA_TRY(cudaMemcpyAsync(gradients, plan.narrow ? joined_sums(net, plan.shards) : net->partial.at,
                              (size_t)(step->shards * net->shape.parameters) * sizeof(float),
                              cudaMemcpyDeviceToHost, net->stream));
@@ -457,10 +452,9 @@ static int send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows
         write_head(net, part, lists, 0, &common);
         TRY(send_heads(net, lists, 1, words));
         /* the same sums however many rows pass together */
-        const chunk c = {0, n, n, net->facts.tensors ? 0 : n};
-        TRY(net->facts.tensors ? launch_large_mean(net, data, 0, lists, c, words)
-                               : launch_first_mean(net, data, 0, lists, c, false, words));
-        sweep_arguments a = sweep_of(net, data, 0, lists, c);
+        const chunk c = {{data, 0, lists}, 0, n, n, net->facts.tensors ? 0 : n};
+        TRY(net->facts.tensors ? launch_large_mean(net, c, words) : launch_first_mean(net, c, false, words));
+        sweep_arguments a = sweep_of(net, c);
         a.task = task.task;
         a.layer_out = task.layer_out;
         a.activated = task.activated;

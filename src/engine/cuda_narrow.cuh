@@ -77,14 +77,13 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
                                                   int sweep, const mover &m, float bias)
 {
     enum { K = HELD_UPPER };
-    const bool euler = !USUAL && a.head->dynamics.euler != 0;
+    const bool euler = !USUAL && a.rows.head->dynamics.euler != 0;
     const int activation = USUAL ? (int)SN_PSI_TANH : a.activation;
-    const float variance = PASS == PASS_MODE ? a.head->dynamics.variance[0] : 0.0F;
-    const noise_line noise(a.seed, row.number, a.head->iteration,
+    const float variance = PASS == PASS_MODE ? a.rows.head->dynamics.variance[0] : 0.0F;
+    const noise_line noise(a.seed, row.number, a.rows.head->iteration,
                            (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)sweep);
     float part[K];
-#pragma unroll
-    for (int k = 0; k < K; k++) part[k] = 0.0F;
+    set_zero(part);
 #pragma unroll
     for (int q = 0; q < HELD_QUARTETS; q++) {
         const int g = row.lane + HELD_LANES * q;
@@ -97,20 +96,14 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
         for (int k = 0; k < K; k++) w[k] = *(const float4 *)(row.weights + k * row.width + 4 * g);
         if (PASS != PASS_SETTLE) {
 #pragma unroll
-            for (int k = 0; k < K; k++)
-                f = make_float4(fmaf(w[k].x, r[k], f.x), fmaf(w[k].y, r[k], f.y), fmaf(w[k].z, r[k], f.z),
-                                fmaf(w[k].w, r[k], f.w));
+            for (int k = 0; k < K; k++) f = add4(w[k], r[k], f);
             const float4 slope = slope4(activation, held.psi[q]);
             y = held.y[q];
             v = held.v[q];
             if (PASS == PASS_MODE)
-                y = make_float4(fmaf(slope.x * f.x, variance, y.x), fmaf(slope.y * f.y, variance, y.y),
-                                fmaf(slope.z * f.z, variance, y.z), fmaf(slope.w * f.w, variance, y.w));
+                y = add4(product4(slope, f), variance, y);
             else {
-                move_unit(m, euler, normal[0], f.x, slope.x, mu.x, &y.x, &v.x);
-                move_unit(m, euler, normal[1], f.y, slope.y, mu.y, &y.y, &v.y);
-                move_unit(m, euler, normal[2], f.z, slope.z, mu.z, &y.z, &v.z);
-                move_unit(m, euler, normal[3], f.w, slope.w, mu.w, &y.w, &v.w);
+                move_four(m, euler, normal, f, slope, mu, &y, &v);
             }
         }
         const float4 psi = activate4(activation, y);
@@ -118,9 +111,7 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
         held.v[q] = v;
         held.psi[q] = psi;
 #pragma unroll
-        for (int k = 0; k < K; k++)
-            part[k] =
-                fmaf(w[k].x, psi.x, fmaf(w[k].y, psi.y, fmaf(w[k].z, psi.z, fmaf(w[k].w, psi.w, part[k]))));
+        for (int k = 0; k < K; k++) part[k] = dot4(w[k], psi, part[k]);
     }
     return share_sums<HELD_LANES, K>(part, row.lane) + bias;
 }
@@ -179,13 +170,11 @@ static __device__ __forceinline__ void find_means(const narrow_layout &at, float
     const float *x = memory + at.x + (row0 + t) * at.pitch + j;
     const float4 *w = (const float4 *)(memory + at.weights) + lane;
     float sum[PARTS][4];
-#pragma unroll
-    for (int e = 0; e < 4 * PARTS; e++) sum[e / 4][e % 4] = 0.0F;
+    set_zero(sum);
 #pragma unroll 1
     for (int k0 = 0; k0 < at.depth; k0 += TENSOR_DEPTH) {
         float part[PARTS][4];
-#pragma unroll
-        for (int e = 0; e < 4 * PARTS; e++) part[e / 4][e % 4] = 0.0F;
+        set_zero(part);
 #pragma unroll
         for (int s = 0; s < TENSOR_DEPTH / 8; s++) {
             const int k = k0 + 8 * s;
@@ -202,8 +191,7 @@ static __device__ __forceinline__ void find_means(const narrow_layout &at, float
                 tensor_add(part[m], w_high, high);
             }
         }
-#pragma unroll
-        for (int e = 0; e < 4 * PARTS; e++) sum[e / 4][e % 4] += part[e / 4][e % 4];
+        add_to(sum, part);
     }
 #pragma unroll
     for (int m = 0; m < PARTS; m++)
@@ -219,7 +207,7 @@ static __device__ __forceinline__ void
 leave_held(const sweep_arguments &a, const narrow_layout &at, const warp_row &row, const held_state &held,
            const warp_upper<HELD_LANES, HELD_UPPER, MIDDLE> &up, float r_top, float weight, float *memory)
 {
-    const sn_cuda_dynamics &d = a.head->dynamics;
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
     const int here = (int)threadIdx.x / HELD_LANES, place = here * HELD_PITCH + 4 * row.lane;
     const float scale = d.over_s[0] * weight;
     const bool there = weight != 0.0F;
@@ -228,9 +216,7 @@ leave_held(const sweep_arguments &a, const narrow_layout &at, const warp_row &ro
         if (row.lane + HELD_LANES * q >= row.quartets) continue;
         float4 *r = (float4 *)(memory + at.residual + place + 4 * HELD_LANES * q);
         const float4 mu = *r, y = held.y[q], zeros = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-        *r = there ? make_float4((y.x - mu.x) * scale, (y.y - mu.y) * scale, (y.z - mu.z) * scale,
-                                 (y.w - mu.w) * scale)
-                   : zeros;
+        *r = there ? gap4(y, mu, scale) : zeros;
         *(float4 *)(memory + at.psi + place + 4 * HELD_LANES * q) = there ? held.psi[q] : zeros;
     }
     const int own = 4 * here + row.lane;
@@ -251,13 +237,11 @@ static __device__ __forceinline__ void add_first(const narrow_layout &at, int ro
     const float *r = memory + at.residual + 2 * j * HELD_PITCH + units0 + 4 * t;
     const float *x = memory + at.x + 2 * j * at.pitch + inputs0 + 2 * t;
     float sum[2][2][4];
-#pragma unroll
-    for (int e = 0; e < 16; e++) sum[e / 8][e / 4 % 2][e % 4] = 0.0F;
+    set_zero(sum);
 #pragma unroll 1
     for (int row0 = 0; row0 < rows; row0 += TENSOR_DEPTH) {
         float part[2][2][4];
-#pragma unroll
-        for (int e = 0; e < 16; e++) part[e / 8][e / 4 % 2][e % 4] = 0.0F;
+        set_zero(part);
 #pragma unroll
         for (int s = 0; s < TENSOR_DEPTH / 8; s++) {
             float a_high[2][4], a_low[2][4], b_high[2][2], b_low[2][2];
@@ -277,15 +261,11 @@ static __device__ __forceinline__ void add_first(const narrow_layout &at, int ro
                     b_low[n][e] = of_b[n] - b_high[n][e];
                 }
             }
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_low[e / 2], b_high[e % 2]);
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_high[e / 2], b_low[e % 2]);
-#pragma unroll
-            for (int e = 0; e < 4; e++) tensor_add(part[e / 2][e % 2], a_high[e / 2], b_high[e % 2]);
+            add_products(a_low, b_high, part);
+            add_products(a_high, b_low, part);
+            add_products(a_high, b_high, part);
         }
-#pragma unroll
-        for (int e = 0; e < 16; e++) sum[e / 8][e / 4 % 2][e % 4] += part[e / 8][e / 4 % 2][e % 4];
+        add_to(sum, part);
     }
 #pragma unroll
     for (int e = 0; e < 4; e++) { /* unit 4 t + e of the warp's, inputs 4 j .. 4 j + 3 */
@@ -373,7 +353,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     float *memory = shared_memory();
     const narrow_layout at = narrow_places(all.inputs);
     const int shard = all.first_shard + (int)blockIdx.x / HELD_PARTS;
-    const int first = a.head->border[shard], last = a.head->border[shard + 1];
+    const int first = a.rows.head->border[shard], last = a.rows.head->border[shard + 1];
     const int middle = first + (last - first + 2 * HELD_ROWS - 1) / (2 * HELD_ROWS) * HELD_ROWS;
     const int begin = blockIdx.x % HELD_PARTS == 0 ? first : middle;
     const int end = blockIdx.x % HELD_PARTS == 1 || middle > last ? last : middle;
@@ -392,22 +372,20 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     float weight = 0.0F;
     double losses = 0.0;
     /* Past the end the last row again, for company. */
-    const auto place_at = [&](int tile) {
-        return place_of(a.head, a.place, tile + here < end ? tile + here : end - 1);
-    };
+    const auto place_at = [&](int tile) { return a.rows.place(tile + here < end ? tile + here : end - 1); };
     const auto fetch = [&](int tile, uint32_t place) {
         const bool there = tile + here < end;
         const int o = row.lane & (MIDDLE ? up.top_lanes - 1 : (int)upper_type::P - 1);
         fetch_row(all, place, there, row.lane, memory + at.x + here * at.pitch);
-        row.number = a.head->numbered ? a.number[there ? tile + here : end - 1] : place + a.head->offset;
+        row.number = a.rows.number(there ? tile + here : end - 1);
         row.label = a.classes ? a.data.label[place] : 0;
         row.response = !a.classes && o < a.outputs ? a.data.y[(int64_t)place * a.outputs + o] : 0.0F;
         weight = !there ? 0.0F : a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
     };
     if (begin < end) fetch(begin, place_at(begin));
     stage_all(all, at, MIDDLE, memory);
-    const sn_cuda_dynamics &d = a.head->dynamics;
-    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0]};
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
+    const mover m = mover_of(d, 0);
     const float *mean = memory + at.residual + here * HELD_PITCH + 4 * row.lane;
     for (int tile = begin; tile < end; tile += HELD_ROWS) {
         held_state held;

@@ -85,37 +85,33 @@ template <int R> static __device__ float spread_pull(const output_row &o, float 
     return 0.5F * sum_of(sum, o.lanes);
 }
 
-/* Four at a time, so that one branch is taken for all. */
-static __device__ __forceinline__ float4 activate4(int psi, float4 y)
+/* Four at a time, so that one branch is taken for all: what is done for a psi that is known. */
+template <typename function> static __device__ __forceinline__ auto for_psi(int psi, function what)
 {
     switch (psi) {
     case SN_PSI_TANH:
-        return make_float4(tanh_of(y.x), tanh_of(y.y), tanh_of(y.z), tanh_of(y.w));
+        return what(SN_PSI_TANH);
     case SN_PSI_RELU:
-        return make_float4(fmaxf(y.x, 0.0F), fmaxf(y.y, 0.0F), fmaxf(y.z, 0.0F), fmaxf(y.w, 0.0F));
+        return what(SN_PSI_RELU);
     case SN_PSI_SIGMOID:
-        return make_float4(activate(SN_PSI_SIGMOID, y.x), activate(SN_PSI_SIGMOID, y.y),
-                           activate(SN_PSI_SIGMOID, y.z), activate(SN_PSI_SIGMOID, y.w));
+        return what(SN_PSI_SIGMOID);
     default:
-        return y;
+        return what(SN_PSI_IDENTITY);
     }
 }
-
+static __device__ __forceinline__ float4 activate4(int psi, float4 y)
+{
+    return for_psi(psi, [&](int known) {
+        return make_float4(activate(known, y.x), activate(known, y.y), activate(known, y.z),
+                           activate(known, y.w));
+    });
+}
 static __device__ __forceinline__ float4 slope4(int psi, float4 v)
 {
-    switch (psi) {
-    case SN_PSI_TANH:
-        return make_float4(fmaf(-v.x, v.x, 1.0F), fmaf(-v.y, v.y, 1.0F), fmaf(-v.z, v.z, 1.0F),
-                           fmaf(-v.w, v.w, 1.0F));
-    case SN_PSI_RELU:
-        return make_float4(v.x > 0.0F ? 1.0F : 0.0F, v.y > 0.0F ? 1.0F : 0.0F, v.z > 0.0F ? 1.0F : 0.0F,
-                           v.w > 0.0F ? 1.0F : 0.0F);
-    case SN_PSI_SIGMOID:
-        return make_float4(fmaf(-v.x, v.x, v.x), fmaf(-v.y, v.y, v.y), fmaf(-v.z, v.z, v.z),
-                           fmaf(-v.w, v.w, v.w));
-    default:
-        return make_float4(1.0F, 1.0F, 1.0F, 1.0F);
-    }
+    return for_psi(psi, [&](int known) {
+        return make_float4(slope_of(known, v.x), slope_of(known, v.y), slope_of(known, v.z),
+                           slope_of(known, v.w));
+    });
 }
 
 /* The numbers of one layer's move. */
@@ -123,13 +119,12 @@ struct mover {
     float epsilon, keep, kick, over_s;
 };
 
-static __device__ __forceinline__ mover mover_of(const sweep_arguments &a, int i)
+static __device__ __forceinline__ mover mover_of(const sn_cuda_dynamics &d, int i)
 {
-    const sn_cuda_dynamics &d = a.head->dynamics;
     return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i]};
 }
 
-/* One unit: momentum, position. */
+/* One unit: momentum, position; and four. */
 static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal, float force,
                                                  float slope, float mean, float *y, float *v)
 {
@@ -137,6 +132,15 @@ static __device__ __forceinline__ void move_unit(const mover &m, bool euler, flo
     const float g = fmaf(slope, force, (mean - *y) * m.over_s);
     *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
     *y = fmaf(euler ? before : *v, m.epsilon, *y);
+}
+static __device__ __forceinline__ void move_four(const mover &m, bool euler, const float normal[4],
+                                                 float4 force, float4 slope, float4 mean, float4 *y,
+                                                 float4 *v)
+{
+    move_unit(m, euler, normal[0], force.x, slope.x, mean.x, &y->x, &v->x);
+    move_unit(m, euler, normal[1], force.y, slope.y, mean.y, &y->y, &v->y);
+    move_unit(m, euler, normal[2], force.z, slope.z, mean.z, &y->z, &v->z);
+    move_unit(m, euler, normal[3], force.w, slope.w, mean.w, &y->w, &v->w);
 }
 
 #endif

@@ -32,6 +32,14 @@ static int round_up(int value, int step)
     return (value + step - 1) / step * step;
 }
 
+/* log2 of the lanes that share so many outputs, at most 32. */
+static int lanes_of(int outputs)
+{
+    int lanes = 0;
+    while (lanes < 5 && 1 << lanes < outputs) lanes++;
+    return lanes;
+}
+
 /* Fills in the places of `a` (whose shape is there already); returns the floats of shared memory. */
 static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, sweep_arguments *a)
 {
@@ -48,8 +56,7 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
         return (int)begin;
     };
     a->ranks = ranks;
-    a->output_lanes = 0;
-    while (a->output_lanes < 5 && 1 << a->output_lanes < width[a->layers]) a->output_lanes++;
+    a->output_lanes = lanes_of(width[a->layers]);
     a->narrow = staged && top > 0 && !a->spread && width[a->layers] <= 16;
     for (int i = 0; i <= top; i++) {
         sweep_layer *me = &a->layer[i];

@@ -13,12 +13,11 @@
 #include "engine/cuda_sweep.cuh"
 
 struct mean_arguments {
-    const step_head *head;
-    const uint32_t *place;
+    chunk_rows rows;
     const float *x, *weights, *bias;
     float *out;
     float *gathered; /* gets the rows as they are used, [row of the chunk][input]; NULL: not wanted */
-    int columns, units, chunk_first, chunk_rows, input_activation;
+    int columns, units, input_activation;
 };
 
 /* Where a thread's number j of its tile lies: quartets of neighbours, a quarter (half) of the tile apart. */
@@ -133,13 +132,13 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THRE
     typedef mean_size<BM, BN, TM, TN, SPLIT, DEPTH> size;
     const int thread = (int)threadIdx.x % size::GROUP, group = (int)threadIdx.x / size::GROUP;
     const int ty = thread / (BN / TN), tx = thread % (BN / TN);
-    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const int rows = a.rows.count();
     const int row0 = (int)blockIdx.x * BM, unit0 = (int)blockIdx.y * BN;
     if (row0 >= rows) return;
     float *memory = shared_memory();
     uint32_t *place = (uint32_t *)(memory + size::FLOATS);
     for (int r = (int)threadIdx.x; r < BM; r += size::THREADS)
-        place[r] = place_of(a.head, a.place, a.chunk_first + (row0 + r < rows ? row0 + r : row0));
+        place[r] = a.rows.place(a.rows.first + (row0 + r < rows ? row0 + r : row0));
     sync_block();
     float *as = memory + group * size::SLABS, *bs = as + DEPTH * (BM + 4);
     const rows_of_x x = {a.x,
@@ -151,10 +150,7 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THRE
                          a.input_activation};
     const rows_of_weights w = {a.weights + (int64_t)unit0 * a.columns, a.columns, a.units - unit0};
     float sum[TM][TN];
-#pragma unroll
-    for (int i = 0; i < TM; i++)
-#pragma unroll
-        for (int j = 0; j < TN; j++) sum[i][j] = 0.0F;
+    set_zero(sum);
     slab<BM, DEPTH, size::GROUP> of_x;
     slab<BN, DEPTH, size::GROUP> of_w;
     of_x.take(thread, group * DEPTH, x);

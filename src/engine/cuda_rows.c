@@ -18,11 +18,6 @@ typedef struct kept_rows {
     const sn_problem of; /* as they were then */
 } kept_rows;
 
-static stonet_status check(int trouble, const sn_cuda_words *words, const char *doing)
-{
-    return trouble == SN_CUDA_FINE ? STONET_OK : sn_cuda_fail(trouble, words, doing);
-}
-
 static sn_cuda_table table_of(const sn_problem *problem, int64_t rows, bool with_response)
 {
     const bool there = problem->label != NULL || problem->y != NULL || problem->raw != NULL;
@@ -47,7 +42,8 @@ static stonet_status pin_window(const sn_cuda_api *api, const sn_problem *proble
 {
     sn_cuda_words words;
     const int64_t each = 8 + 4 * (problem->p + problem->outputs + 2);
-    SN_TRY(check(api->pin((size_t)(rows * each), &window->memory, &words), &words, "making room for rows"));
+    SN_TRY(sn_cuda_check(api->pin((size_t)(rows * each), &window->memory, &words), &words,
+                         "making room for rows"));
     window->number = window->memory;
     window->x = (float *)(void *)(window->number + rows);
     window->y = window->x + rows * problem->p;
@@ -85,8 +81,8 @@ static stonet_status put(const sn_cuda_api *api, const sn_cuda_window *from, int
                          sn_cuda_data *to)
 {
     sn_cuda_words words;
-    return check(api->data_put(to, first, count, from->x, from->y, from->label, from->weight, &words), &words,
-                 "copying rows to it");
+    return sn_cuda_check(api->data_put(to, first, count, from->x, from->y, from->label, from->weight, &words),
+                         &words, "copying rows to it");
 }
 
 stonet_status sn_cuda_window_fill(const sn_cuda_api *api, const sn_problem *problem, const sn_rows *rows,
@@ -101,7 +97,7 @@ stonet_status sn_cuda_window_fill(const sn_cuda_api *api, const sn_problem *prob
         if (window->capacity > table.rows) table.rows = window->capacity;
         sn_cuda_window_clear(api, window);
         SN_TRY(pin_window(api, problem, table.rows, window));
-        SN_TRY(check(api->data_new(&table, &window->data, &words), &words, "making room for rows"));
+        SN_TRY(sn_cuda_check(api->data_new(&table, &window->data, &words), &words, "making room for rows"));
         window->response = table.response != 0;
     }
     fetch(problem, rows, response, draw, threads, window);
@@ -113,19 +109,18 @@ static stonet_status upload(const sn_cuda_api *api, const sn_problem *problem, i
                             sn_cuda_data *data)
 {
     sn_cuda_window stage = {0};
-    stonet_status status = STONET_OK;
     int64_t most = STAGE_BYTES / (4 * (problem->p + problem->outputs + 4)) + 1;
     if (most > problem->n) most = problem->n;
     const bool response = table_of(problem, 1, true).response != 0;
-    SN_GOTO(status, pin_window(api, problem, most, &stage), done);
-    for (int64_t first = 0; first < problem->n; first += most) {
+    stonet_status status = pin_window(api, problem, most, &stage);
+    for (int64_t first = 0; status == STONET_OK && first < problem->n; first += most) {
         const int64_t left = problem->n - first;
         const sn_rows part = sn_rows_range(first, left < most ? left : most);
-        SN_GOTO(status, sn_batch_prepare(problem, &part), done);
+        status = sn_batch_prepare(problem, &part);
+        if (status != STONET_OK) break;
         fetch(problem, &part, response, 0, threads, &stage);
-        SN_GOTO(status, put(api, &stage, first, part.n, data), done);
+        status = put(api, &stage, first, part.n, data);
     }
-done:
     sn_cuda_window_clear(api, &stage);
     return status;
 }
@@ -138,11 +133,11 @@ static stonet_status make_all(const sn_cuda_api *api, const sn_problem *problem,
     sn_cuda_device device;
     const sn_cuda_table table = table_of(problem, problem->n, true);
     *data = NULL;
-    SN_TRY(check(api->open(&device, &words), &words, "looking at its memory"));
+    SN_TRY(sn_cuda_check(api->open(&device, &words), &words, "looking at its memory"));
     if ((double)api->data_bytes(&table) > FILL * (double)device.free_bytes) return STONET_OK;
     const int trouble = api->data_new(&table, data, &words);
     if (trouble == SN_CUDA_NO_MEMORY) return STONET_OK; /* others were quicker */
-    SN_TRY(check(trouble, &words, "making room for rows"));
+    SN_TRY(sn_cuda_check(trouble, &words, "making room for rows"));
     stonet_status status = upload(api, problem, threads, *data);
     if (status != STONET_OK) {
         api->data_free(*data);

@@ -27,6 +27,26 @@ struct row_arrays { /* of a data */
     const int32_t *label;
 };
 
+/* The rows of a launch: a chunk of a step's batch. */
+struct chunk_rows {
+    const step_head *head;
+    const uint32_t *places, *numbers; /* lists of the batch; used if the head says so */
+    int first, given;                 /* where it begins in the batch; its rows, 0: all of the batch */
+    __device__ __forceinline__ int count() const
+    {
+        return given > 0 ? given : head->rows;
+    }
+    /* Of a row of the batch: where its data lie, and what keys its noise. */
+    __device__ __forceinline__ uint32_t place(int row) const
+    {
+        return head->listed ? places[row] : head->first + (uint32_t)row;
+    }
+    __device__ __forceinline__ uint32_t number(int row) const
+    {
+        return head->numbered ? numbers[row] : place(row) + head->offset;
+    }
+};
+
 /* A layer in shared memory: places in floats. */
 struct sweep_layer {
     int width, local;
@@ -37,15 +57,13 @@ struct sweep_layer {
 };
 
 struct sweep_arguments {
-    const step_head *head;
-    const uint32_t *place, *number; /* lists of the batch; used if the head says so */
+    chunk_rows rows;
     const float *theta;
     row_arrays data;
     const float *first_mean;         /* [row of the chunk][unit] */
     float *psi[SN_CUDA_LAYERS];      /* out, [row of the chunk][unit] */
     float *residual[SN_CUDA_LAYERS]; /* the same */
     float *loss, *out;
-    int chunk_first, chunk_rows; /* the chunk's place in the batch; rows 0: all of it */
     sweep_task task;
     int layer_out, activated, noisy; /* of impute and forward; layer 0-based */
     int layers, activation, classes, spread, outputs;
@@ -59,23 +77,10 @@ struct sweep_arguments {
     int force, response, number_at, label_at, weight_row; /* more places */
 };
 
-/* From one group of four units to the next. */
-static __device__ __forceinline__ uint32_t place_of(const step_head *head, const uint32_t *list, int row)
-{
-    return head->listed ? list[row] : head->first + (uint32_t)row;
-}
-
 /* Floats of a row of `width` units: whole quartets, the units of one call of the noise. */
 static __host__ __device__ __forceinline__ int padded(int width)
 {
     return (width + 3) / 4 * 4;
-}
-
-/* What keys the noise of a row of the batch. */
-static __device__ __forceinline__ uint32_t number_of(const step_head *head, const uint32_t *place,
-                                                     const uint32_t *number, int row)
-{
-    return head->numbered ? number[row] : place_of(head, place, row) + head->offset;
 }
 
 #endif

@@ -64,7 +64,7 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
                                                  float early[4])
 {
     const int top = (LAYERS > 0 ? LAYERS : a.layers) - 1;
-    const float top_over_s = a.head->dynamics.over_s[top];
+    const float top_over_s = a.rows.head->dynamics.over_s[top];
     const bool narrow = STAGED && a.narrow;
     if (!narrow) {
         output_pull<R>(a, s, false);
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
     }
 #pragma unroll
     for (int i = top - 1; i >= 0; i--) {
-        const mover m = mover_of(a, i);
+        const mover m = mover_of(a.rows.head->dynamics, i);
         if (i < top - 1) draw_noise<R>(a, s, i, sweep, (int)threadIdx.x, early);
         if (i < top - 1 || !narrow) pull_layer<R, STAGED>(a, s, i, i == top - 1);
         if (i + 2 <= top) mean_layer<R, STAGED>(a, s, i + 2);
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constan
     s.memory = shared_memory();
     s.rank = a.ranks > 1 ? cluster_rank() : 0;
     s.first = (int)(blockIdx.x / (unsigned)a.ranks) * R;
-    s.rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    s.rows = a.rows.count();
     if (s.first >= s.rows) return; /* the whole cluster */
     const int top = a.layers - 1;
     stage_weights(a, s, STAGED);
@@ -105,9 +105,9 @@ __global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constan
     if (a.task != TASK_FORWARD) {
         output_pull<R>(a, s, true);
         sync_all(a); /* the first move writes psi that other blocks still read in the forward pass */
-        if (a.head->dynamics.mode_start) start_at_mode<R, STAGED>(a, s);
+        if (a.rows.head->dynamics.mode_start) start_at_mode<R, STAGED>(a, s);
         float early[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-        const int sweeps = top > 0 ? a.head->dynamics.sweeps : 0;
+        const int sweeps = top > 0 ? a.rows.head->dynamics.sweeps : 0;
         if (sweeps > 0) draw_noise<R>(a, s, top - 1, 0, (int)threadIdx.x, early);
         for (int sweep = 0; sweep < sweeps; sweep++) one_sweep<R, LAYERS, STAGED>(a, s, sweep, early);
         if (a.task == TASK_STEP) {

@@ -11,7 +11,7 @@ template <int R>
 static __device__ void output_pull(const sweep_arguments &a, const sweep_block &s, bool with_loss)
 {
     const int top = a.layers - 1, lanes = 1 << a.output_lanes, each = (int)blockDim.x >> a.output_lanes;
-    const sn_cuda_dynamics &d = a.head->dynamics;
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
     for (int base = 0; base < R; base += each) {
         const int row = base + ((int)threadIdx.x >> a.output_lanes);
         const bool used = row < R;
@@ -27,7 +27,7 @@ static __device__ void output_pull(const sweep_arguments &a, const sweep_block &
                            : a.spread ? spread_pull<R>(o, d.beta, d.spread)
                                       : response_pull<R>(o);
         if (with_loss && used && o.lane == 0 && s.rank == 0 && s.first + row < s.rows)
-            a.loss[a.chunk_first + s.first + row] = loss * s.memory[a.weight_row + row];
+            a.loss[a.rows.first + s.first + row] = loss * s.memory[a.weight_row + row];
     }
 }
 
@@ -53,12 +53,11 @@ template <int R> static __device__ void settle_layer(const sweep_arguments &a, c
         float4 y = *(const float4 *)(s.memory + me.mean + at);
         if (a.noisy) {
             float normal[4];
-            const float sigma = a.head->dynamics.variance[i]; /* of a pass: the standard deviation */
+            const float sigma = a.rows.head->dynamics.variance[i]; /* of a pass: the standard deviation */
             normals_at(a.seed, (uint32_t)__float_as_int(s.memory[a.number_at + row]),
-                       (uint32_t)(i + 1) << 20 | (uint32_t)global, a.head->iteration,
+                       (uint32_t)(i + 1) << 20 | (uint32_t)global, a.rows.head->iteration,
                        (uint32_t)STREAM_DRAWS << 16, normal);
-            y = make_float4(fmaf(normal[0], sigma, y.x), fmaf(normal[1], sigma, y.y),
-                            fmaf(normal[2], sigma, y.z), fmaf(normal[3], sigma, y.w));
+            y = add4(make_float4(normal[0], normal[1], normal[2], normal[3]), sigma, y);
         }
         *(float4 *)(s.memory + me.latent + at) = y;
         *(float4 *)(s.memory + me.speed + at) = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
@@ -91,16 +90,15 @@ template <int R> static __device__ void move_to_mode(const sweep_arguments &a, c
     enum { GROUP = group_size<R>::value };
     const sweep_layer &me = a.layer[i];
     const int groups = me.local / 4;
-    const float variance = a.head->dynamics.variance[i];
+    const float variance = a.rows.head->dynamics.variance[i];
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
         const int at = t / R * GROUP + 4 * (t % R), global = s.rank * groups * GROUP + at;
         const float4 f = force_at<R>(a, s, i, at);
         const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
         float4 *latent = (float4 *)(s.memory + me.latent + at), y = *latent;
-        const float4 g = make_float4(slope.x * f.x, slope.y * f.y, slope.z * f.z, slope.w * f.w);
+        const float4 g = product4(slope, f);
         if (i > 0) *(float4 *)(s.memory + me.pull + at) = g;
-        y = make_float4(fmaf(g.x, variance, y.x), fmaf(g.y, variance, y.y), fmaf(g.z, variance, y.z),
-                        fmaf(g.w, variance, y.w));
+        y = add4(g, variance, y);
         *latent = y;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));
     }
@@ -114,7 +112,7 @@ static __device__ __forceinline__ void draw_noise(const sweep_arguments &a, cons
     const int groups = a.layer[i].local / 4;
     if (t < groups * R)
         normals_at(a.seed, (uint32_t)__float_as_int(s.memory[a.number_at + t % R]),
-                   (uint32_t)(i + 1) << 20 | (uint32_t)(s.rank * groups + t / R), a.head->iteration,
+                   (uint32_t)(i + 1) << 20 | (uint32_t)(s.rank * groups + t / R), a.rows.head->iteration,
                    (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)sweep, normal);
 }
 
@@ -171,9 +169,7 @@ static __device__ __forceinline__ float4 narrow_force(const sweep_arguments &a, 
 #pragma unroll
     for (int k = 0; k < 16; k++) {
         if (k >= a.outputs) break;
-        const float4 w = *(const float4 *)(weights + k * local);
-        sum = make_float4(fmaf(w.x, r[k], sum.x), fmaf(w.y, r[k], sum.y), fmaf(w.z, r[k], sum.z),
-                          fmaf(w.w, r[k], sum.w));
+        sum = add4(*(const float4 *)(weights + k * local), r[k], sum);
     }
     return sum;
 }
@@ -188,7 +184,7 @@ static __device__ __forceinline__ void move_layer(const sweep_arguments &a, cons
     enum { GROUP = group_size<R>::value };
     const sweep_layer &me = a.layer[i];
     const int groups = me.local / 4;
-    const bool euler = a.head->dynamics.euler != 0;
+    const bool euler = a.rows.head->dynamics.euler != 0;
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
         const int row = t % R, g = t / R, at = g * GROUP + 4 * row, global = s.rank * groups * GROUP + at;
         float normal[4] = {early[0], early[1], early[2], early[3]};
@@ -198,17 +194,11 @@ static __device__ __forceinline__ void move_layer(const sweep_arguments &a, cons
         const float4 mean = *(const float4 *)(s.memory + me.mean + at);
         float4 *latent = (float4 *)(s.memory + me.latent + at), *speed = (float4 *)(s.memory + me.speed + at);
         float4 y = *latent, v = *speed;
-        move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
-        move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
-        move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
-        move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
+        move_four(m, euler, normal, f, slope, mean, &y, &v);
         *latent = y;
         *speed = v;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));
-        if (i > 0)
-            *(float4 *)(s.memory + me.pull + at) =
-                make_float4((y.x - mean.x) * m.over_s, (y.y - mean.y) * m.over_s, (y.z - mean.z) * m.over_s,
-                            (y.w - mean.w) * m.over_s);
+        if (i > 0) *(float4 *)(s.memory + me.pull + at) = gap4(y, mean, m.over_s);
     }
 }
 

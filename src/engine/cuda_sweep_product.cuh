@@ -46,10 +46,7 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
     for (int base = 0; base < outs; base += each * U) {
         const int first = base + (who.thread >> shift);
         float sum[U][R];
-#pragma unroll
-        for (int u = 0; u < U; u++)
-#pragma unroll
-            for (int r = 0; r < R; r++) sum[u][r] = 0.0F;
+        set_zero(sum);
         if (first < outs) {
 #pragma unroll(U > 1 ? 1 : 2)
             for (int g = s; g < groups; g += split) {
@@ -64,10 +61,7 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
                 for (int r = 0; r < R; r++) {
                     const float4 v = from[r];
 #pragma unroll
-                    for (int u = 0; u < U; u++)
-                        sum[u][r] = fmaf(wanted[u].x, v.x,
-                                         fmaf(wanted[u].y, v.y,
-                                              fmaf(wanted[u].z, v.z, fmaf(wanted[u].w, v.w, sum[u][r]))));
+                    for (int u = 0; u < U; u++) sum[u][r] = dot4(wanted[u], v, sum[u][r]);
                 }
             }
         }

@@ -54,13 +54,13 @@ static __device__ void stage_weights(const sweep_arguments &a, const sweep_block
 /* Who the rows are, what they respond, and the first layer's mean. */
 template <int R> static __device__ void gather_rows(const sweep_arguments &a, const sweep_block &s)
 {
-    const int top = a.layers - 1, start = a.chunk_first + s.first;
+    const int top = a.layers - 1, start = a.rows.first + s.first;
     const sweep_layer &out = a.layer[top], &me = a.layer[0];
     const int begin = top == 0 ? 0 : s.rank * me.local;
     for (int row = (int)threadIdx.x; row < R; row += (int)blockDim.x) {
         const bool used = s.first + row < s.rows;
-        const uint32_t place = used ? place_of(a.head, a.place, start + row) : 0;
-        const uint32_t number = !used ? 0 : a.head->numbered ? a.number[start + row] : place + a.head->offset;
+        const uint32_t place = used ? a.rows.place(start + row) : 0;
+        const uint32_t number = used ? a.rows.number(start + row) : 0;
         s.memory[a.number_at + row] = __int_as_float((int)number);
         s.memory[a.label_at + row] =
             __int_as_float(used && a.data.label != nullptr ? a.data.label[place] : 0);
@@ -77,9 +77,7 @@ template <int R> static __device__ void gather_rows(const sweep_arguments &a, co
             s.memory[out.pull + unit_at<R>(k, row)] = 0.0F;
             if (a.data.y == nullptr) continue;
             s.memory[a.response + unit_at<R>(k, row)] =
-                used && k < a.outputs
-                    ? a.data.y[(int64_t)place_of(a.head, a.place, start + row) * a.outputs + k]
-                    : 0.0F;
+                used && k < a.outputs ? a.data.y[(int64_t)a.rows.place(start + row) * a.outputs + k] : 0.0F;
         }
     }
 }
@@ -104,7 +102,7 @@ template <int R> static __device__ void leave_rows(const sweep_arguments &a, con
     const float *memory = s.memory, *weight = memory + a.weight_row;
     for (int i = 0; i < a.layers - 1; i++) {
         const sweep_layer &me = a.layer[i];
-        const float over_s = a.head->dynamics.over_s[i];
+        const float over_s = a.rows.head->dynamics.over_s[i];
         const int psi = me.psi + s.rank * (me.local / 4) * group_size<R>::value;
         leave_layer<R>(a, s, i, a.psi[i], padded(me.width), [=](int at, int) { return memory[psi + at]; });
         const int latent = me.latent, mean = me.mean;

@@ -65,6 +65,32 @@ static __device__ __forceinline__ float high_part(float x)
     return __int_as_float((__float_as_int(x) + 0x1000) & ~0x1FFF);
 }
 
+/* Numbers of both operands split in two; PLAIN: nothing is applied to them before. */
+template <bool PLAIN, int N, int E>
+static __device__ __forceinline__ void split_all(int psi, const float (&x)[N][E], float (&high)[N][E],
+                                                 float (&low)[N][E])
+{
+#pragma unroll
+    for (int n = 0; n < N; n++)
+#pragma unroll
+        for (int e = 0; e < E; e++) {
+            const float used = PLAIN ? x[n][e] : activate(psi, x[n][e]);
+            high[n][e] = high_part(used);
+            low[n][e] = used - high[n][e];
+        }
+}
+
+/* Every part of a with every part of b. */
+template <int M, int N>
+static __device__ __forceinline__ void add_products(const float (&a)[M][4], const float (&b)[N][2],
+                                                    float (&to)[M][N][4])
+{
+#pragma unroll
+    for (int m = 0; m < M; m++)
+#pragma unroll
+        for (int n = 0; n < N; n++) tensor_add(to[m][n], a[m], b[n]);
+}
+
 /* One operand of a tile: `extent` of it are there (rows or units of the tile), the inner dimension is
    bounded by whoever multiplies. */
 template <typename line_source> struct operand {
@@ -154,16 +180,6 @@ struct tensor_tile {
         return TN == 2 ? column0() + 2 * t + n : column0() + n / 4 * 32 + 4 * t + n % 4;
     }
 
-    __device__ __forceinline__ void clear()
-    {
-#pragma unroll
-        for (int m = 0; m < TM; m++)
-#pragma unroll
-            for (int n = 0; n < TN; n++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) sum[m][n][e] = 0.0F;
-    }
-
     static __device__ __forceinline__ void load_a(const float *as, int k, float a[TM][4])
     {
         const int t = lane() / 4, j = lane() % 4;
@@ -223,61 +239,27 @@ struct tensor_tile {
     }
 
     template <bool PLAIN>
-    static __device__ __forceinline__ void split(int psi, float x, float *high, float *low)
-    {
-        if (!PLAIN) x = activate(psi, x);
-        *high = high_part(x);
-        *low = x - *high;
-    }
-
-    /* PLAIN: nothing is applied to the operands. */
-    template <bool PLAIN>
     __device__ __forceinline__ void multiply_stage(const float *as, const float *bs, int psi_a, int psi_b)
     {
         float part[TM][TN][4];
         fragment next;
-#pragma unroll
-        for (int m = 0; m < TM; m++)
-#pragma unroll
-            for (int n = 0; n < TN; n++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) part[m][n][e] = 0.0F;
+        set_zero(part);
         load_a(as, 0, next.a);
         load_b(bs, 0, next.b);
 #pragma unroll
         for (int k = 0; k < DEPTH; k += 8) {
             fragment high, low;
-#pragma unroll
-            for (int m = 0; m < TM; m++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) split<PLAIN>(psi_a, next.a[m][e], &high.a[m][e], &low.a[m][e]);
-#pragma unroll
-            for (int n = 0; n < TN; n++)
-#pragma unroll
-                for (int e = 0; e < 2; e++) split<PLAIN>(psi_b, next.b[n][e], &high.b[n][e], &low.b[n][e]);
+            split_all<PLAIN>(psi_a, next.a, high.a, low.a);
+            split_all<PLAIN>(psi_b, next.b, high.b, low.b);
             if (k + 8 < DEPTH) {
                 load_a(as, k + 8, next.a);
                 load_b(bs, k + 8, next.b);
             }
-#pragma unroll
-            for (int m = 0; m < TM; m++)
-#pragma unroll
-                for (int n = 0; n < TN; n++) tensor_add(part[m][n], low.a[m], high.b[n]);
-#pragma unroll
-            for (int m = 0; m < TM; m++)
-#pragma unroll
-                for (int n = 0; n < TN; n++) tensor_add(part[m][n], high.a[m], low.b[n]);
-#pragma unroll
-            for (int m = 0; m < TM; m++)
-#pragma unroll
-                for (int n = 0; n < TN; n++) tensor_add(part[m][n], high.a[m], high.b[n]);
+            add_products(low.a, high.b, part);
+            add_products(high.a, low.b, part);
+            add_products(high.a, high.b, part);
         }
-#pragma unroll
-        for (int m = 0; m < TM; m++)
-#pragma unroll
-            for (int n = 0; n < TN; n++)
-#pragma unroll
-                for (int e = 0; e < 4; e++) sum[m][n][e] += part[m][n][e];
+        add_to(sum, part);
     }
 
     /* For each of the ranges of the inner dimension in turn: sum = a b over it, and then fold(range).
@@ -315,7 +297,7 @@ struct tensor_tile {
         for (int s = 0; s < STAGES - 1; s++) send(s);
         int stage = 0;
         for (int range = 0; range < ranges; range++) {
-            clear();
+            set_zero(sum);
             for (int inner = border[range]; inner < border[range + 1]; inner += DEPTH) {
                 wait_copies<STAGES - 2>();
                 sync_block();
@@ -423,11 +405,10 @@ struct batch_lines {
 
 /* gathers: the rows of a batch, looked up; else those of an array. */
 static __device__ __forceinline__ batch_lines lines_of(const float *begin, int64_t pitch,
-                                                       const step_head *head, const uint32_t *place,
-                                                       int first, bool gathers)
+                                                       const chunk_rows &rows, int first, bool gathers)
 {
-    const bool listed = gathers && head->listed;
-    return {begin, pitch, listed ? place : nullptr, first, gathers && !listed ? head->first : 0U};
+    const bool listed = gathers && rows.head->listed;
+    return {begin, pitch, listed ? rows.places : nullptr, first, gathers && !listed ? rows.head->first : 0U};
 }
 
 static __device__ __forceinline__ bool quartets(const float *at, int64_t pitch)

@@ -26,8 +26,7 @@ struct update_layer {
 };
 
 struct update_arguments {
-    const step_head *head;
-    const uint32_t *place;
+    chunk_rows rows;
     int in_order; /* the first layer's `in` are the rows of the data, of which the batch is a range, */
     int gathers;  /* or among which they are looked up (tensor_update) */
     int in_psi;   /* then: what is applied to them */
@@ -38,7 +37,6 @@ struct update_arguments {
     const float *loss;
     double *loss_sums;        /* per shard, for the host; NULL: not now */
     int *flag;                /* raised when a parameter is not finite */
-    int chunk_first;          /* row of the batch where the chunk begins */
     int first_shard, subtree; /* of the chunk; shards of each subtree */
     int slot;                 /* of the chunk's first subtree among the partial sums */
 };
@@ -63,9 +61,10 @@ static __device__ __forceinline__ void update_one(const sn_cuda_update &update, 
 static __device__ void sum_losses(const update_arguments &a)
 {
     const int lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
-    for (int v = (int)threadIdx.x / 32; v < a.head->shards; v += warps) {
+    for (int v = (int)threadIdx.x / 32; v < a.rows.head->shards; v += warps) {
         double sum = 0.0;
-        for (int r = a.head->border[v] + lane; r < a.head->border[v + 1]; r += 32) sum += (double)a.loss[r];
+        for (int r = a.rows.head->border[v] + lane; r < a.rows.head->border[v + 1]; r += 32)
+            sum += (double)a.loss[r];
         for (int mask = 16; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
         if (lane == 0) a.loss_sums[v] = sum;
     }
@@ -112,6 +111,19 @@ template <int WIDTH, int DEPTH, int THREADS> struct row_slab {
     }
 };
 
+/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. */
+struct tile_place {
+    int layer, unit, input;
+};
+static __device__ __forceinline__ tile_place tile_of(const update_arguments &a, int tile, int units,
+                                                     int inputs)
+{
+    int i = 0;
+    while (i + 1 < a.layers && tile >= a.layer[i + 1].tile0) i++;
+    const int at = tile - a.layer[i].tile0;
+    return {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+}
+
 template <int BM, int BN, int TM, int TN, int DEPTH> struct update_size {
     enum { THREADS = BM / TM * (BN / TN), FLOATS = DEPTH * (BM + BN) };
 };
@@ -121,33 +133,27 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     update_tiles(const __grid_constant__ update_arguments a)
 {
     typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    const int tile = (int)blockIdx.x;
-    if (tile == a.tiles) {
+    if ((int)blockIdx.x == a.tiles) {
         if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
         return;
     }
-    int index = 0;
-    while (index + 1 < a.layers && tile >= a.layer[index + 1].tile0) index++;
+    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
-    const int unit0 = (tile - layer.tile0) / layer.tiles_across * BM;
-    const int k0 = (tile - layer.tile0) % layer.tiles_across * BN;
     float *rs = shared_memory(), *is = rs + DEPTH * BM;
     float stack[LEVELS][TM * TN], sum[TM][TN];
-    const int64_t skip = index == 0 && a.in_order ? (int64_t)a.head->first : -(int64_t)a.chunk_first;
+    const int64_t skip = index == 0 && a.in_order ? (int64_t)a.rows.head->first : -(int64_t)a.rows.first;
     const int pitch = padded(layer.units);
-    const row_part residual = {layer.residual - (int64_t)a.chunk_first * pitch, pitch, layer.units, unit0, 0};
+    const row_part residual = {layer.residual - (int64_t)a.rows.first * pitch, pitch, layer.units, unit0, 0};
     const row_part input = {layer.in + skip * layer.in_pitch, layer.in_pitch, layer.inputs, k0, 1};
     const int first = a.first_shard + (int)blockIdx.y * a.subtree;
     for (int v = 0; v < a.subtree; v++) {
-        const int begin = a.head->border[first + v], last = a.head->border[first + v + 1];
+        const int begin = a.rows.head->border[first + v], last = a.rows.head->border[first + v + 1];
         int chain = begin;
         do { /* once for a shard without rows */
             const int end = last < chain + SUM_ROWS ? last : chain + SUM_ROWS;
-#pragma unroll
-            for (int i = 0; i < TM; i++)
-#pragma unroll
-                for (int j = 0; j < TN; j++) sum[i][j] = 0.0F;
+            set_zero(sum);
             row_slab<BM, DEPTH, size::THREADS> of_r;
             row_slab<BN, DEPTH, size::THREADS> of_i;
             if (chain < end) {
@@ -211,8 +217,8 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
         for (int e = 0; e < BESIDE; e++) {
             const int64_t at = place(first + e, &is_weight);
             if (at < 0) continue;
-            update_one(a.head->update, index, is_weight, sum[(first + e) / TN][(first + e) % TN], w[e], u[e],
-                       a.flag);
+            update_one(a.rows.head->update, index, is_weight, sum[(first + e) / TN][(first + e) % TN], w[e],
+                       u[e], a.flag);
             a.theta[at] = w[e];
             a.velocity[at] = u[e];
         }
@@ -228,26 +234,23 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 {
     typedef tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS> tile_type;
     enum { COUNT = tile_type::TM * tile_type::TN * 4, SHARE = tile_type::THREADS / BM };
-    const int tile_index = (int)blockIdx.x;
-    if (tile_index == a.tiles) {
+    if ((int)blockIdx.x == a.tiles) {
         if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
         return;
     }
-    int index = 0;
-    while (index + 1 < a.layers && tile_index >= a.layer[index + 1].tile0) index++;
+    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
-    const int unit0 = (tile_index - layer.tile0) / layer.tiles_across * BM;
-    const int k0 = (tile_index - layer.tile0) % layer.tiles_across * BN;
     const int pitch = padded(layer.units);
     const bool gathers = index == 0 && a.gathers;
-    const operand<array_lines> residual = {{layer.residual - (int64_t)a.chunk_first * pitch, pitch},
+    const operand<array_lines> residual = {{layer.residual - (int64_t)a.rows.first * pitch, pitch},
                                            layer.residual,
                                            unit0,
                                            layer.units - unit0,
                                            quartets(layer.residual, pitch),
                                            SN_PSI_IDENTITY};
     const operand<batch_lines> input = {
-        lines_of(layer.in, layer.in_pitch, a.head, a.place, gathers ? 0 : -a.chunk_first, gathers),
+        lines_of(layer.in, layer.in_pitch, a.rows, gathers ? 0 : -a.rows.first, gathers),
         layer.in,
         k0,
         layer.inputs - k0,
@@ -286,13 +289,13 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
         bias_stack[level] = bias;
         bias = 0.0F;
     };
-    tile.walk(residual, input, a.head->border + a.first_shard + (int)blockIdx.y * a.subtree, a.subtree,
+    tile.walk(residual, input, a.rows.head->border + a.first_shard + (int)blockIdx.y * a.subtree, a.subtree,
               memory, add_biases, fold);
     const auto settle = [&](int64_t at, bool is_weight, float gradient) {
         if (a.partial != nullptr)
             a.partial[(int64_t)(a.slot + (int)blockIdx.y) * a.parameters + at] = gradient;
         else
-            update_one(a.head->update, index, is_weight, gradient, a.theta[at], a.velocity[at], a.flag);
+            update_one(a.rows.head->update, index, is_weight, gradient, a.theta[at], a.velocity[at], a.flag);
     };
     tile.hand_out([&](int u, int k, float4 g) {
         const int unit = unit0 + u, input0 = k0 + k;

@@ -102,12 +102,11 @@ template <int L, int K, warp_pass PASS>
 static __device__ __forceinline__ float pass_first(const sweep_arguments &a, const warp_row &row,
                                                    const float r[K], int sweep, const mover &m, float bias)
 {
-    const bool euler = a.head->dynamics.euler != 0;
-    const float variance = a.head->dynamics.variance[0];
-    const uint32_t iteration = a.head->iteration;
+    const bool euler = a.rows.head->dynamics.euler != 0;
+    const float variance = a.rows.head->dynamics.variance[0];
+    const uint32_t iteration = a.rows.head->iteration;
     float part[K];
-#pragma unroll
-    for (int k = 0; k < K; k++) part[k] = 0.0F;
+    set_zero(part);
 #pragma unroll 1
     for (int g = row.lane; g < row.quartets; g += L) {
         const float4 mean = __ldg((const float4 *)(row.mean + 4 * g));
@@ -120,20 +119,14 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
         for (int k = 0; k < K; k++) w[k] = *(const float4 *)(row.weights + k * row.width + 4 * g);
         if (PASS != PASS_SETTLE) {
 #pragma unroll
-            for (int k = 0; k < K; k++)
-                f = make_float4(fmaf(w[k].x, r[k], f.x), fmaf(w[k].y, r[k], f.y), fmaf(w[k].z, r[k], f.z),
-                                fmaf(w[k].w, r[k], f.w));
+            for (int k = 0; k < K; k++) f = add4(w[k], r[k], f);
             const float4 slope = slope4(a.activation, *(const float4 *)(row.psi + 4 * g));
             y = *(const float4 *)(row.y + 4 * g);
             if (PASS == PASS_MODE)
-                y = make_float4(fmaf(slope.x * f.x, variance, y.x), fmaf(slope.y * f.y, variance, y.y),
-                                fmaf(slope.z * f.z, variance, y.z), fmaf(slope.w * f.w, variance, y.w));
+                y = add4(product4(slope, f), variance, y);
             else {
                 v = *(const float4 *)(row.v + 4 * g);
-                move_unit(m, euler, normal[0], f.x, slope.x, mean.x, &y.x, &v.x);
-                move_unit(m, euler, normal[1], f.y, slope.y, mean.y, &y.y, &v.y);
-                move_unit(m, euler, normal[2], f.z, slope.z, mean.z, &y.z, &v.z);
-                move_unit(m, euler, normal[3], f.w, slope.w, mean.w, &y.w, &v.w);
+                move_four(m, euler, normal, f, slope, mean, &y, &v);
             }
         }
         psi = activate4(a.activation, y);
@@ -141,9 +134,7 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
         *(float4 *)(row.psi + 4 * g) = psi;
         if (PASS != PASS_MODE) *(float4 *)(row.v + 4 * g) = v;
 #pragma unroll
-        for (int k = 0; k < K; k++)
-            part[k] =
-                fmaf(w[k].x, psi.x, fmaf(w[k].y, psi.y, fmaf(w[k].z, psi.z, fmaf(w[k].w, psi.w, part[k]))));
+        for (int k = 0; k < K; k++) part[k] = dot4(w[k], psi, part[k]);
     }
     return share_sums<L, K>(part, row.lane) + bias;
 }
@@ -159,7 +150,7 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
     /* r of the outputs, each lane its own, from what is there. */
     __device__ __forceinline__ float outputs(const sweep_arguments &a, const warp_row &row, float *loss) const
     {
-        const float over_s = a.head->dynamics.over_s[a.layers - 1];
+        const float over_s = a.rows.head->dynamics.over_s[a.layers - 1];
         if (!MIDDLE) return lane_residual(a, row, P, mean, over_s, loss);
         const int o = row.lane & (top_lanes - 1);
         float mu = top_bias[o];
@@ -188,7 +179,7 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
     __device__ __forceinline__ float draw(const sweep_arguments &a, const warp_row &row, int sweep)
     {
         if (sweep % 4 == 0)
-            normals_at(a.seed, row.number, 2U << 20 | (uint32_t)(unit / 4), a.head->iteration,
+            normals_at(a.seed, row.number, 2U << 20 | (uint32_t)(unit / 4), a.rows.head->iteration,
                        (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)(sweep + unit % 4), normal);
         const int from = sweep % 4;
         const float first = shuffle_from(normal[0], from, 4), second = shuffle_from(normal[1], from, 4);
@@ -202,8 +193,8 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
         const float r = outputs(a, row, &loss);
         residual = r;
         if (!MIDDLE) return;
-        const sn_cuda_dynamics &d = a.head->dynamics;
-        const mover m = {d.epsilon[1], d.keep[1], d.kick[1], d.over_s[1]};
+        const sn_cuda_dynamics &d = a.rows.head->dynamics;
+        const mover m = mover_of(d, 1);
         const float f = force(a, r), slope = slope_of(a.activation, psi);
         if (sweep < 0) { /* to the mode */
             residual = slope * f;
@@ -249,13 +240,12 @@ static __device__ __forceinline__ void leave_row(const sweep_arguments &a, const
                                                  const warp_upper<L, K, MIDDLE> &up, float r_top, int64_t at,
                                                  float weight)
 {
-    const sn_cuda_dynamics &d = a.head->dynamics;
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
     const float scale = d.over_s[0] * weight;
     for (int g = row.lane; g < row.quartets; g += L) {
         const float4 mean = __ldg((const float4 *)(row.mean + 4 * g)), y = *(const float4 *)(row.y + 4 * g);
         *(float4 *)(a.psi[0] + at * row.width + 4 * g) = *(const float4 *)(row.psi + 4 * g);
-        *(float4 *)(a.residual[0] + at * row.width + 4 * g) = make_float4(
-            (y.x - mean.x) * scale, (y.y - mean.y) * scale, (y.z - mean.z) * scale, (y.w - mean.w) * scale);
+        *(float4 *)(a.residual[0] + at * row.width + 4 * g) = gap4(y, mean, scale);
     }
     const int upper = a.layer[1].width;
     if (MIDDLE && row.lane < upper) {
@@ -273,7 +263,7 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
     typedef warp_upper<L, K, MIDDLE> upper_type;
     float *memory = shared_memory();
     const int units = a.layer[0].width, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    const int team = (int)threadIdx.x % 32 / L, rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const int team = (int)threadIdx.x % 32 / L, rows = a.rows.count();
     const warp_layout at = warp_places(units, K, L);
     stage_narrow(a, at, memory, K, MIDDLE);
     sync_block();
@@ -291,16 +281,16 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
     up.top_bias = memory + at.top_bias;
     up.top_lanes = 1 << a.output_lanes;
     const float bias = memory[at.bias + up.unit];
-    const sn_cuda_dynamics &d = a.head->dynamics;
-    const mover m = {d.epsilon[0], d.keep[0], d.kick[0], d.over_s[0]};
+    const sn_cuda_dynamics &d = a.rows.head->dynamics;
+    const mover m = mover_of(d, 0);
     float r[K], loss;
     for (int tile = (int)blockIdx.x * warps + warp; tile * EACH < rows; tile += (int)gridDim.x * warps) {
         const bool used = tile * EACH + team < rows; /* else it is the last one again, for company */
-        const int here = used ? tile * EACH + team : rows - 1, in_batch = a.chunk_first + here;
-        const uint32_t place = place_of(a.head, a.place, in_batch);
+        const int here = used ? tile * EACH + team : rows - 1, in_batch = a.rows.first + here;
+        const uint32_t place = a.rows.place(in_batch);
         const int o = row.lane & (MIDDLE ? up.top_lanes - 1 : (int)upper_type::P - 1);
         row.mean = a.first_mean + (int64_t)here * row.width;
-        row.number = number_of(a.head, a.place, a.number, in_batch);
+        row.number = a.rows.number(in_batch);
         row.label = a.classes ? a.data.label[place] : 0;
         row.response = !a.classes && o < a.outputs ? a.data.y[(int64_t)place * a.outputs + o] : 0.0F;
         const float weight = a.data.weight != nullptr ? a.data.weight[place] : 1.0F;

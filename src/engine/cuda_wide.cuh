@@ -136,14 +136,12 @@ struct wide_tile {
         send(stage + WIDE_STAGES - 1);
         if (stage + 1 < stages) next.take(own_rows(stage + 1));
         group_wait(part);
-#pragma unroll
-        for (int e = 0; e < GROUP_SUMS; e++) sum[e] += part[e];
+        add_to(sum, part);
     }
     __device__ __forceinline__ void multiply()
     {
         wide_rows even, odd;
-#pragma unroll
-        for (int e = 0; e < GROUP_SUMS; e++) sum[e] = 0.0F;
+        set_zero(sum);
         copy.aim(in.lines, 0, in.extent);
 #pragma unroll
         for (int s = 0; s < WIDE_STAGES - 1; s++) send(s);
@@ -178,7 +176,7 @@ struct wide_tile {
 template <operand_lie W>
 __global__ void __launch_bounds__(WIDE_THREADS, 1) wide_product(const __grid_constant__ layer_arguments a)
 {
-    const int rows = a.chunk_rows > 0 ? a.chunk_rows : a.head->rows;
+    const int rows = a.rows.count();
     const int row0 = (int)blockIdx.x * WIDE_ROWS, unit0 = (int)blockIdx.y * WIDE_UNITS;
     if (row0 >= rows) return;
     const int tall = rows - row0 < WIDE_ROWS ? rows - row0 : WIDE_ROWS;
@@ -186,13 +184,7 @@ __global__ void __launch_bounds__(WIDE_THREADS, 1) wide_product(const __grid_con
     tile.memory = (float *)(((size_t)shared_memory() + 1023) / 1024 * 1024);
     tile.depth = a.inputs;
     tile.stages = (a.inputs + WIDE_DEPTH - 1) / WIDE_DEPTH;
-    tile.in = {
-        lines_of(a.in, a.in_pitch, a.head, a.place, a.gathers ? a.chunk_first + row0 : row0, a.gathers != 0),
-        a.in,
-        0,
-        tall,
-        quartets(a.in, a.in_pitch),
-        SN_PSI_IDENTITY};
+    tile.in = {input_lines(a, row0), a.in, 0, tall, quartets(a.in, a.in_pitch), SN_PSI_IDENTITY};
     tile.high = a.high + (int64_t)unit0 * padded(a.inputs);
     tile.low = a.low + (int64_t)unit0 * padded(a.inputs);
     tile.lines = a.units - unit0;

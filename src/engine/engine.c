@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/workspace.h"
 #include "engine/settle.h"
 #include "engine/team_sums.h"
 #include "net/loss.h"
@@ -95,11 +94,8 @@ static void add_losses(const sn_shape *shape, const sn_problem *problem, const s
 static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const sn_problem *problem,
                                 const sn_rows *rows, const sn_shards *shards, sn_sums *sums)
 {
-    SN_WORKSPACE(scratch);
-    float *mu = NULL;
-    double *room = NULL; /* for the outputs of a row */
-    SN_TRY(SN_TAKE(&scratch, mu, (rows->n < LOSS_ROWS ? rows->n : LOSS_ROWS) * shape->width[shape->layers]));
-    SN_TRY(SN_TAKE(&scratch, room, shape->width[shape->layers]));
+    SN_ARRAY((rows->n < LOSS_ROWS ? rows->n : LOSS_ROWS) * shape->width[shape->layers], float, mu);
+    SN_ARRAY(shape->width[shape->layers], double, room); /* for the outputs of a row */
     sn_sums_reset(sums, shards->total);
     for (int v = 0; v < shards->count; v++) {
         SN_TRY(sn_sums_open(sums, shards->first + v));
@@ -118,12 +114,10 @@ static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const 
 
 stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out)
 {
-    sn_engine *engine;
+    SN_AUTO(sn_engine) *engine = NULL;
     SN_TRY(use->engine->create(use->shape, use->problem, 0, use->threads, &engine));
     use->engine->start(engine, use->theta);
-    const stonet_status status = use->engine->forward(engine, pass, out);
-    use->engine->free(engine);
-    return status;
+    return use->engine->forward(engine, pass, out);
 }
 
 stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
@@ -131,29 +125,22 @@ stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, co
 {
     sn_shards shards;
     const sn_rows own = sn_team_rows(job->team, &job->rows, &shards);
-    sn_sums sums = sn_sums_empty(1, false);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(1, false);
+    SN_AUTO(sn_engine) *engine = NULL;
     double parameter[SN_LAW_PARAMETERS];
     sn_problem problem = *job->problem;
-    sn_engine *engine = NULL;
-    stonet_status status;
-    SN_GOTO(status, ops->create(shape, job->problem, 0, job->threads, &engine), done);
+    SN_TRY(ops->create(shape, job->problem, 0, job->threads, &engine));
     ops->start(engine, theta);
     if (problem.law != NULL) {
-        SN_GOTO(status,
-                sn_settle(engine, shape->layers, &problem, &job->rows, SN_SETTLE_ROWS, true, parameter),
-                done);
+        SN_TRY(sn_settle(engine, shape->layers, &problem, &job->rows, SN_SETTLE_ROWS, true, parameter));
         problem.parameter = parameter;
     }
-    SN_GOTO(status, sum_losses(engine, shape, &problem, &own, &shards, &sums), done);
-    if (sn_team_shares(job->team) && shards.total > 1)
-        SN_GOTO(status, sn_team_join_sums(job->team, &sums), done);
+    SN_TRY(sum_losses(engine, shape, &problem, &own, &shards, &sums));
+    if (sn_team_shares(job->team) && shards.total > 1) SN_TRY(sn_team_join_sums(job->team, &sums));
     const sn_root *all = &sums.root[0];
     out->loss = all->loss / all->weight;
     out->error_rate = shape->task == SN_CLASSIFICATION ? all->gradient[0] / all->weight : (double)NAN;
-done:
-    if (engine != NULL) ops->free(engine);
-    sn_sums_clear(&sums);
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,

@@ -36,6 +36,7 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "engine/sums.h"
 #include "net/shape.h"
 
@@ -146,6 +147,12 @@ struct sn_engine {
     const sn_engine_ops *ops;
 };
 
+static inline void sn_engine_free(sn_engine *engine)
+{
+    if (engine != NULL) engine->ops->free(engine);
+}
+SN_DROP(sn_engine, sn_engine_free)
+
 /* How sums of several engines become one: `join` gets those of this engine's shards and leaves the root of
    all shards. */
 typedef struct sn_reduce {
@@ -199,6 +206,17 @@ void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update 
    and the weights. */
 stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
                                  const double *loss, sn_sums *sums);
+
+/* The shards of an iteration; `one`: room for those of a batch without, which is a shard by itself. */
+static inline const sn_shards *sn_engine_shards(const sn_rows *batch, const sn_shards *shards, sn_shards *one)
+{
+    if (shards != NULL) return shards;
+    one->total = one->count = 1;
+    one->first = 0;
+    one->border[0] = 0;
+    one->border[1] = batch->n;
+    return one;
+}
 
 /* The checks of `create` that are the same for every engine. */
 stonet_status sn_engine_check(const sn_shape *shape, const sn_problem *problem, int threads);

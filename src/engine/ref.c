@@ -268,8 +268,8 @@ static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
 static stonet_status ref_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     ref_engine *e = (ref_engine *)engine;
-    const sn_shards one = {.total = 1, .count = 1, .border = {0, it->rows.n}};
-    const sn_shards *shards = it->shards != NULL ? it->shards : &one;
+    sn_shards one;
+    const sn_shards *shards = sn_engine_shards(&it->rows, it->shards, &one);
     SN_TRY(sn_batch_prepare(e->problem, &it->rows));
     sn_sums_reset(sums, shards->total);
     for (int v = 0; v < shards->count; v++) {
@@ -340,8 +340,7 @@ static void ref_free(sn_engine *engine)
     sn_free(e);
 }
 
-/* The numbers of one row lie in one block, `work`: six arrays for each layer, 0 .. h+1. On failure ref_free
-   frees the rest. */
+/* The numbers of one row lie in one block, `work`: six arrays for each layer, 0 .. h+1. */
 static stonet_status allocate(ref_engine *e)
 {
     int64_t units = 0;
@@ -368,17 +367,13 @@ static stonet_status ref_create(const sn_shape *shape, const sn_problem *problem
     SN_TRY(sn_engine_check(shape, problem, threads));
     ref_engine *e;
     SN_TRY(SN_NEW(e, 1));
-    e->base.ops = &sn_engine_ref;
+    SN_AUTO(sn_engine) *made = &e->base;
+    made->ops = &sn_engine_ref;
     e->shape = *shape;
     e->problem = problem;
     e->seed = seed;
-    stonet_status status = allocate(e);
-    if (status != STONET_OK) {
-        ref_free(&e->base);
-        return status;
-    }
-    *out = &e->base;
-    return STONET_OK;
+    SN_TRY(allocate(e));
+    return SN_GIVE(made, out);
 }
 
 static void ref_start(sn_engine *engine, const float *theta)

@@ -16,11 +16,9 @@ sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list)
 stonet_status sn_settle_by(const sn_problem *problem, const sn_rows *rows, const float *mu, bool fresh,
                            double *parameter)
 {
-    SN_WORKSPACE(scratch);
-    double *seen = NULL, *mean = NULL, *weight = NULL;
-    SN_TRY(SN_TAKE(&scratch, seen, rows->n * SN_LAW_SEEN));
-    SN_TRY(SN_TAKE(&scratch, mean, rows->n));
-    SN_TRY(SN_TAKE(&scratch, weight, rows->n));
+    SN_ARRAY(rows->n * SN_LAW_SEEN, double, seen);
+    SN_ARRAY(rows->n, double, mean);
+    SN_ARRAY(rows->n, double, weight);
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
         memcpy(seen + i * SN_LAW_SEEN, problem->seen + row * SN_LAW_SEEN, SN_LAW_SEEN * sizeof *seen);
@@ -34,12 +32,9 @@ stonet_status sn_settle_by(const sn_problem *problem, const sn_rows *rows, const
 stonet_status sn_settle(sn_engine *engine, int layers, const sn_problem *problem, const sn_rows *rows,
                         int64_t most, bool fresh, double *parameter)
 {
-    SN_WORKSPACE(scratch);
-    int64_t *list = NULL;
-    float *mu = NULL;
     const int64_t count = rows->n < most ? rows->n : most;
-    SN_TRY(SN_TAKE(&scratch, list, count));
-    SN_TRY(SN_TAKE(&scratch, mu, count));
+    SN_ARRAY(count, int64_t, list);
+    SN_ARRAY(count, float, mu);
     const sn_rows some = sn_rows_evenly(rows, most, list);
     SN_TRY(engine->ops->forward(engine, &(sn_pass){.rows = some, .layer = layers}, mu));
     return sn_settle_by(problem, &some, mu, fresh, parameter);

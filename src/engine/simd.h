@@ -16,12 +16,13 @@
 #endif
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-enum { SN_LANES = 16, SN_TILE_VECTORS = 4 };
+#define SN_LANES_AVX 16
 #elif defined(__AVX2__) && defined(__FMA__)
-enum { SN_LANES = 8, SN_TILE_VECTORS = 2 };
+#define SN_LANES_AVX 8
 #else
-enum { SN_LANES = 4, SN_TILE_VECTORS = 2 };
+#define SN_LANES_AVX 0 /* neither */
 #endif
+enum { SN_LANES = SN_LANES_AVX > 0 ? SN_LANES_AVX : 4, SN_TILE_VECTORS = SN_LANES_AVX == 16 ? 4 : 2 };
 
 typedef float vf __attribute__((vector_size(SN_LANES * 4)));
 typedef int32_t vi __attribute__((vector_size(SN_LANES * 4)));
@@ -70,24 +71,50 @@ SN_INLINE vu all_words(uint32_t value)
     return value - (vu){0};
 }
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#if SN_LANES_AVX > 0
+
+#if SN_LANES_AVX == 16
+typedef __m512 floats;
+typedef __m512i words;
+#define MM(name) _mm512_##name
+#else
+typedef __m256 floats;
+typedef __m256i words;
+#define MM(name) _mm256_##name
+#endif
 
 SN_INLINE vf fma_(vf a, vf b, vf c)
 {
-    return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+    return (vf)MM(fmadd_ps)((floats)a, (floats)b, (floats)c);
 }
 SN_INLINE vf larger(vf a, vf b)
 {
-    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
+    return (vf)MM(max_ps)((floats)a, (floats)b);
 }
 SN_INLINE vf smaller(vf a, vf b)
 {
-    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
+    return (vf)MM(min_ps)((floats)a, (floats)b);
 }
 SN_INLINE vf root(vf a)
 {
-    return (vf)_mm512_sqrt_ps((__m512)a);
+    return (vf)MM(sqrt_ps)((floats)a);
 }
+SN_INLINE vf from_signed(vi a)
+{
+    return (vf)MM(cvtepi32_ps)((words)a);
+}
+SN_INLINE vi to_signed(vf a)
+{
+    return (vi)MM(cvtps_epi32)((floats)a);
+}
+/* The low words of the 64-bit cells, multiplied to 64 bits. */
+SN_INLINE vw multiply_words(vw a, vw b)
+{
+    return (vw)MM(mul_epu32)((words)a, (words)b);
+}
+
+#if SN_LANES_AVX == 16
+
 /* Without optimisation gcc makes a macro of it, with a mask of the wrong sign inside. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -96,17 +123,9 @@ SN_INLINE vf nearest(vf a)
     return (vf)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 #pragma GCC diagnostic pop
-SN_INLINE vf from_signed(vi a)
-{
-    return (vf)_mm512_cvtepi32_ps((__m512i)a);
-}
 SN_INLINE vf from_unsigned(vu a)
 {
     return (vf)_mm512_cvtepu32_ps((__m512i)a);
-}
-SN_INLINE vi to_signed(vf a)
-{
-    return (vi)_mm512_cvtps_epi32((__m512)a);
 }
 /* a where the bits of `mask` are set in `test`, else b. */
 SN_INLINE vf choose_bit(vu test, uint32_t mask, vf a, vf b)
@@ -130,11 +149,6 @@ SN_INLINE vf flip_sign(vf a, vu bits)
 {
     return (vf)_mm512_ternarylogic_epi32((__m512i)a, (__m512i)bits, (__m512i)all_words(0x80000000U), 0x78);
 }
-/* The low words of the 64-bit cells, multiplied to 64 bits. */
-SN_INLINE vw multiply_words(vw a, vw b)
-{
-    return (vw)_mm512_mul_epu32((__m512i)a, (__m512i)b);
-}
 SN_INLINE vw xor3(vw a, vw b, vw c)
 {
     return (vw)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
@@ -145,45 +159,18 @@ SN_INLINE vu interleave(vw even, vw odd)
     return (vu)_mm512_mask_blend_epi32(0xAAAA, (__m512i)even, _mm512_slli_epi64((__m512i)odd, 32));
 }
 
-#elif defined(__AVX2__) && defined(__FMA__)
+#else
 
-SN_INLINE vf fma_(vf a, vf b, vf c)
-{
-    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-}
-SN_INLINE vf larger(vf a, vf b)
-{
-    return (vf)_mm256_max_ps((__m256)a, (__m256)b);
-}
-SN_INLINE vf smaller(vf a, vf b)
-{
-    return (vf)_mm256_min_ps((__m256)a, (__m256)b);
-}
-SN_INLINE vf root(vf a)
-{
-    return (vf)_mm256_sqrt_ps((__m256)a);
-}
 SN_INLINE vf nearest(vf a)
 {
     return (vf)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-}
-SN_INLINE vf from_signed(vi a)
-{
-    return (vf)_mm256_cvtepi32_ps((__m256i)a);
-}
-SN_INLINE vi to_signed(vf a)
-{
-    return (vi)_mm256_cvtps_epi32((__m256)a);
-}
-SN_INLINE vw multiply_words(vw a, vw b)
-{
-    return (vw)_mm256_mul_epu32((__m256i)a, (__m256i)b);
 }
 SN_INLINE vu interleave(vw even, vw odd)
 {
     return (vu)_mm256_blend_epi32((__m256i)even, _mm256_slli_epi64((__m256i)odd, 32), 0xAA);
 }
 
+#endif
 #else
 
 /* Not fused: the rounding of this path is the compiler's, and its bits are its own. */
@@ -236,7 +223,7 @@ SN_INLINE vu interleave(vw even, vw odd)
 
 #endif
 
-#if !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__))
+#if SN_LANES_AVX < 16
 
 /* Halves convert exactly, so their sum rounds once. */
 SN_INLINE vf from_unsigned(vu a)

@@ -131,10 +131,7 @@ static stonet_status give_to_all(stonet_team *team, sn_sums *sums, unsigned char
 stonet_status sn_team_join_sums(void *user, sn_sums *sums)
 {
     stonet_team *team = user;
-    unsigned char *room;
-    SN_TRY(SN_NEW_RAW(room, message_size(sums)));
-    stonet_status status = climb(team, sums, room);
-    if (status == STONET_OK) status = give_to_all(team, sums, room);
-    sn_free(room);
-    return status;
+    SN_ARRAY(message_size(sums), unsigned char, room);
+    SN_TRY(climb(team, sums, room));
+    return give_to_all(team, sums, room);
 }

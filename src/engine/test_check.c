@@ -12,32 +12,35 @@ static void make(int layers, sn_shape *shape, sn_problem *problem)
 
 TEST(test_threads_and_layers)
 {
-    sn_shape shape;
-    sn_problem problem;
-    make(SN_MAX_LAYERS, &shape, &problem);
-    OK(sn_engine_check(&shape, &problem, 1));
-    assert_int_equal(sn_engine_check(&shape, &problem, 0), STONET_ERROR_ARGUMENT);
-    shape.layers = SN_MAX_LAYERS + 1;
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
-    shape.layers = 0;
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
-    make(1, &shape, &problem);
-    OK(sn_engine_check(&shape, &problem, 1));
+    const struct {
+        int layers, threads;
+        stonet_status status;
+    } cases[] = {{SN_MAX_LAYERS, 1, STONET_OK},
+                 {SN_MAX_LAYERS, 0, STONET_ERROR_ARGUMENT},
+                 {SN_MAX_LAYERS + 1, 1, STONET_ERROR_ARGUMENT},
+                 {0, 1, STONET_ERROR_ARGUMENT},
+                 {1, 1, STONET_OK}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        sn_shape shape;
+        sn_problem problem;
+        make(1, &shape, &problem);
+        for (int i = 0; i <= SN_MAX_LAYERS; i++) shape.width[i] = 1;
+        shape.layers = cases[k].layers;
+        assert_int_equal(sn_engine_check(&shape, &problem, cases[k].threads), cases[k].status);
+    }
 }
 
 TEST(test_the_data_fit)
 {
-    sn_shape shape;
-    sn_problem problem;
-    make(2, &shape, &problem);
-    problem.p = 2;
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
-    problem.p = 1;
-    problem.outputs = 2;
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
-    problem.outputs = 1;
-    problem.task = SN_CLASSIFICATION;
-    assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    for (int k = 0; k < 3; k++) {
+        sn_shape shape;
+        sn_problem problem;
+        make(2, &shape, &problem);
+        problem.p += k == 0;
+        problem.outputs += k == 1;
+        if (k == 2) problem.task = SN_CLASSIFICATION;
+        assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+    }
 }
 
 TEST(test_units)

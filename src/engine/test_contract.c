@@ -14,6 +14,11 @@ typedef struct bed {
     sn_shards shards;
 } bed;
 
+static void free_bed(bed *b)
+{
+    oracle_free(&b->o);
+}
+
 static bed make_bed(sn_task task)
 {
     bed b = {.o = oracle_make(3, WIDTH, SN_TANH, task, ROWS, 5)};
@@ -166,27 +171,20 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
 TEST(test_the_same_bits_whoever_sums)
 {
     const int counts[] = {1, 2, 3, 7};
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(SN_CLASSIFICATION);
-        sn_engine *alone = engine_of(ops, &b, 1);
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
+        SN_AUTO(sn_engine) *alone = engine_of(ops, &b, 1);
         sn_step_report report;
         for (uint32_t number = 0; number < 3; number++) step(alone, &b, number, &report);
-        kept_state fused = take_state(alone, &b);
-        ops->free(alone);
+        SN_FREED_BY(drop_state) kept_state fused = take_state(alone, &b);
         for (int k = 0; k < 4; k++) {
-            kept_state together = work_together(ops, &b, counts[k], false);
+            SN_FREED_BY(drop_state) kept_state together = work_together(ops, &b, counts[k], false);
             assert_same_state(&together, &fused);
-            drop_state(&together);
         }
-        kept_state wrong = work_together(ops, &b, 3, true);
+        SN_FREED_BY(drop_state) kept_state wrong = work_together(ops, &b, 3, true);
         /* few of the parameters, if any, move far enough to show the last bit of a sum */
         assert_memory_not_equal(wrong.state.momentum, fused.state.momentum,
                                 (size_t)fused.size * sizeof(double));
-        drop_state(&wrong);
-        drop_state(&fused);
-        oracle_free(&b.o);
     }
 }
 
@@ -202,7 +200,7 @@ TEST(test_ragged_shards)
         .rows = sn_rows_range(0, n), .shards = &shards, .number = 1, .dynamics = &d, .update = &up};
     float theta[2][32];
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        sn_engine *engine;
+        SN_AUTO(sn_engine) *engine = NULL;
         sn_step_report report;
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
@@ -210,7 +208,6 @@ TEST(test_ragged_shards)
         ops->start(engine, o.theta);
         OK(ops->step(engine, &it, &report));
         ops->get_parameters(engine, theta[e > 0]);
-        ops->free(engine);
         for (int64_t j = 0; j < o.shape.parameters && e > 0; j++)
             assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[1][j])));
     }
@@ -219,14 +216,12 @@ TEST(test_ragged_shards)
 /* Stop after four iterations, carry the state into a new engine, go on: as if nothing had been. */
 TEST(test_state_carries_over)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(SN_REGRESSION);
-        sn_engine *first = engine_of(ops, &b, 1), *second = NULL;
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
+        SN_AUTO(sn_engine) *first = engine_of(ops, &b, 1), *second = NULL;
         sn_step_report report;
         for (uint32_t number = 0; number < 4; number++) step(first, &b, number, &report);
-        kept_state stopped = take_state(first, &b);
+        SN_FREED_BY(drop_state) kept_state stopped = take_state(first, &b);
         assert_int_equal(stopped.state.iteration, 4);
         OK(ops->create(&b.o.shape, &b.o.problem, 11, THREADS, &second));
         ops->set_state(second, &stopped.state);
@@ -234,18 +229,12 @@ TEST(test_state_carries_over)
             step(first, &b, number, &report);
             step(second, &b, number, &report);
         }
-        kept_state went_on = take_state(first, &b), resumed = take_state(second, &b);
+        SN_FREED_BY(drop_state) kept_state went_on = take_state(first, &b), resumed = take_state(second, &b);
         assert_same_state(&resumed, &went_on);
         ops->start(second, b.o.theta); /* the momentum is part of it: without it the way is another */
         drop_state(&resumed);
         resumed = take_state(second, &b);
         for (int64_t j = 0; j < resumed.size; j++) assert_true(resumed.state.momentum[j] == 0.0);
-        drop_state(&stopped);
-        drop_state(&went_on);
-        drop_state(&resumed);
-        ops->free(first);
-        ops->free(second);
-        oracle_free(&b.o);
     }
 }
 
@@ -255,7 +244,7 @@ TEST(test_weights)
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(e % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION);
+        SN_FREED_BY(free_bed) bed b = make_bed(e % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION);
         enum { FEW = 300 };
         float weight[ROWS];
         int64_t repeated[2 * FEW], count = 0;
@@ -265,12 +254,11 @@ TEST(test_weights)
         sn_sums sums[2] = {sums_of(ops, &b), sums_of(ops, &b)};
         for (int k = 0; k < 2; k++) {
             b.o.problem.weight = k == 0 ? weight : NULL;
-            sn_engine *engine = engine_of(ops, &b, 1);
+            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
             sn_iteration it = iteration_of(&b, 2);
             it.shards = NULL;
             it.rows = k == 0 ? sn_rows_range(0, FEW) : sn_rows_list(repeated, count);
             OK(ops->accumulate(engine, &it, &sums[k]));
-            ops->free(engine);
         }
         assert_true(sums[0].root[0].weight == (double)count);
         assert_true(sums[1].root[0].weight == (double)count);
@@ -280,40 +268,34 @@ TEST(test_weights)
             assert_true(fabs(a - c) < 1e-3 * (1.0 + fabs(c)));
         }
         for (int k = 0; k < 2; k++) sn_sums_clear(&sums[k]);
-        oracle_free(&b.o);
     }
 }
 
 /* The fused step sees the weights too, and losses are weighted means. */
 TEST(test_weights_in_a_step)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(SN_CLASSIFICATION);
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
         float weight[ROWS];
         for (int64_t i = 0; i < ROWS; i++) weight[i] = i < 40 ? 2.5F : 0.0F;
         sn_step_report few, weighted;
         float theta[2][512];
         for (int k = 0; k < 2; k++) {
             b.o.problem.weight = k == 0 ? NULL : weight;
-            sn_engine *engine = engine_of(ops, &b, THREADS);
+            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
             sn_iteration it = iteration_of(&b, 2);
             if (k == 0) it.shards = NULL;
             if (k == 0) it.rows = sn_rows_range(0, 40);
             OK(ops->step(engine, &it, k == 0 ? &few : &weighted));
             ops->get_parameters(engine, theta[k]);
-            ops->free(engine);
         }
         assert_true(fabs(few.loss - weighted.loss) < 1e-5);
         for (int64_t j = 0; j < b.o.shape.parameters; j++)
             assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[0][j])));
         memset(weight, 0, sizeof weight);
-        sn_engine *engine = engine_of(ops, &b, 1);
+        SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
         const sn_iteration it = iteration_of(&b, 2);
         assert_int_equal(ops->step(engine, &it, &few), STONET_ERROR_ARGUMENT); /* nothing counts */
-        ops->free(engine);
-        oracle_free(&b.o);
     }
 }
 
@@ -345,10 +327,8 @@ static void fetch_turned(const sn_row_source *source, const sn_rows *rows, uint3
 /* Rows from a source give the bits that rows in memory give, in all that an engine does. */
 TEST(test_rows_from_a_source)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(SN_REGRESSION);
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
         SN_BLOCK float *upside_down = sn_calloc(ROWS * 5, sizeof *upside_down);
         assert_non_null(upside_down);
         for (int64_t i = 0; i < ROWS; i++)
@@ -363,7 +343,7 @@ TEST(test_rows_from_a_source)
         for (int k = 0; k < 2; k++) {
             b.o.problem.x = k == 0 ? b.o.x : NULL;
             b.o.problem.source = k == 0 ? NULL : &t.base;
-            sn_engine *engine = engine_of(ops, &b, THREADS);
+            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
             step(engine, &b, 0, &report);
             kept[k] = take_state(engine, &b);
             sn_iteration it = iteration_of(&b, 1);
@@ -377,20 +357,18 @@ TEST(test_rows_from_a_source)
                 assert_int_equal(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[1]),
                                  STONET_ERROR_IO);
             }
-            ops->free(engine);
         }
         assert_same_state(&kept[0], &kept[1]);
         assert_memory_equal(y[0], y[1], sizeof y[0]);
         assert_memory_equal(z[0], z[1], sizeof z[0]);
         for (int k = 0; k < 2; k++) drop_state(&kept[k]);
-        oracle_free(&b.o);
     }
 }
 
 /* Passes and draws of every engine are those of ref, for any threads and any cut of the rows. */
 TEST(test_passes)
 {
-    bed b = make_bed(SN_CLASSIFICATION);
+    SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
     b.o.problem.first_row = 7; /* these rows are a part of a larger table */
     SN_BLOCK float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
     assert_true(ref != NULL && out != NULL);
@@ -400,12 +378,10 @@ TEST(test_passes)
         if (kind >= 5) pass.s = b.dynamics.s;
         pass.draw = (uint32_t)kind;
         const int64_t d = WIDTH[pass.layer];
-        sn_engine *reference = engine_of(&sn_engine_ref, &b, 1);
+        SN_AUTO(sn_engine) *reference = engine_of(&sn_engine_ref, &b, 1);
         OK(sn_engine_ref.forward(reference, &pass, ref));
-        sn_engine_ref.free(reference);
-        for (int e = 0; sn_engine_at(e) != NULL; e++) {
-            if (!sn_engine_usable(sn_engine_at(e))) continue;
-            sn_engine *engine = engine_of(sn_engine_at(e), &b, THREADS);
+        for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
             OK(engine->ops->forward(engine, &pass, out));
             for (int64_t k = 0; k < ROWS * d; k++) assert_true(fabsf(out[k] - ref[k]) < 2e-5F);
             float again[30 * 19];
@@ -413,41 +389,35 @@ TEST(test_passes)
             part.rows = sn_rows_range(1000, 30);
             OK(engine->ops->forward(engine, &part, again));
             assert_memory_equal(again, out + 1000 * d, (size_t)(30 * d) * sizeof *again);
-            engine->ops->free(engine);
         }
     }
-    oracle_free(&b.o);
 }
 
 /* The noise of a row goes by its number in the whole data. */
 TEST(test_noise_goes_by_the_global_row)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
-        bed b = make_bed(SN_REGRESSION);
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
         float whole[20 * 3], part[20 * 3];
         sn_iteration it = iteration_of(&b, 1);
         it.rows = sn_rows_range(100, 20);
-        sn_engine *engine = engine_of(ops, &b, 1);
+        SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
         OK(ops->impute(engine, &it, 2, whole));
-        ops->free(engine);
         b.o.problem.x += 100 * 5;
         b.o.problem.y += 100 * 4;
         b.o.problem.n = 20;
         b.o.problem.first_row = 100;
         it.rows = sn_rows_range(0, 20);
+        sn_engine_free(engine);
         engine = engine_of(ops, &b, 1);
         OK(ops->impute(engine, &it, 2, part));
-        ops->free(engine);
         assert_memory_equal(whole, part, sizeof whole);
-        oracle_free(&b.o);
     }
 }
 
 TEST(test_losses)
 {
-    bed b = make_bed(SN_CLASSIFICATION);
+    SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
     const sn_rows rows = sn_rows_range(3, 1400);
     sn_losses ref, cpu;
     OK(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
@@ -467,7 +437,6 @@ TEST(test_losses)
     OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, one, 1, NULL},
                       &single));
     assert_true(fabs(weighted.loss - single.loss) < 1e-12);
-    oracle_free(&b.o);
 }
 
 TEST(test_registry)
@@ -492,12 +461,10 @@ TEST(test_registry)
 /* Draw 0 is what lies in memory, another one comes from the source, also when the rows lie in order. */
 TEST(test_draws_of_missing_cells)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         if ((ops->abilities & SN_ENGINE_REDRAWS) == 0) continue;
         for (uint32_t draw = 0; draw < 3; draw += 2) {
-            bed b = make_bed(SN_REGRESSION);
+            SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
             float turned_x[ROWS * 5], moved[ROWS * 5];
             for (int64_t i = 0; i < ROWS; i++) {
                 memcpy(turned_x + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
@@ -510,15 +477,13 @@ TEST(test_draws_of_missing_cells)
             for (int k = 0; k < 2; k++) {
                 b.o.problem.x = k == 0 ? moved : b.o.x;
                 b.o.problem.source = k == 0 ? NULL : &t.base;
-                sn_engine *engine = engine_of(ops, &b, THREADS);
+                SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
                 sn_iteration it = iteration_of(&b, 1);
                 it.rows = sn_rows_range(0, ROWS);
                 it.draw = draw;
                 OK(ops->impute(engine, &it, 2, y[k]));
-                ops->free(engine);
             }
             assert_memory_equal(y[0], y[1], sizeof y[0]);
-            oracle_free(&b.o);
         }
     }
 }

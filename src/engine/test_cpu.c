@@ -20,13 +20,12 @@ static sn_engine *engine_of(const fixture *f, const sn_cpu_kernels *kernels, int
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
     double loss, loss_ref;
-    float *theta_ref = stepped(engine_of(f, NULL, 1), f, steps, &loss_ref);
+    SN_BLOCK float *theta_ref = stepped(engine_of(f, NULL, 1), f, steps, &loss_ref);
     for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
         SN_BLOCK float *theta = stepped(engine_of(f, sn_cpu_supported(isa), 1), f, steps, &loss);
         assert_near(theta, theta_ref, f->shape.parameters, tolerance);
         assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + loss_ref));
     }
-    sn_free(theta_ref);
     for (int layer = 1; layer < f->shape.layers; layer++) {
         SN_BLOCK float *ref = imputed(engine_of(f, NULL, 1), f, layer);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
@@ -40,20 +39,18 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
 TEST(test_random_networks)
 {
     for (uint32_t seed = 0; seed < 96; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1 + (int)(seed / 16 % 4), seed % 7 == 0 ? 140 : 30, 150, seed % 9 == 0 ? 1 : 0);
         check_against_ref(&f, 2, 3e-4);
-        drop(&f);
     }
 }
 
 TEST(test_no_hidden_layer)
 {
     for (uint32_t seed = 0; seed < 4; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 0, 40, 90, 70);
         check_against_ref(&f, 2, 1e-4);
-        drop(&f);
     }
 }
 
@@ -61,11 +58,10 @@ TEST(test_no_hidden_layer)
 TEST(test_full_batch)
 {
     for (uint32_t seed = 0; seed < 6; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 2, 9, 9001, 1);
         f.iteration.rows = sn_rows_range(0, 9001);
         check_against_ref(&f, 1, 3e-4);
-        drop(&f);
     }
 }
 
@@ -77,7 +73,7 @@ TEST(test_wide)
                   units[] = {113, 177, 5 * SN_UPDATE_INPUTS, 305};
     for (uint32_t seed = 0; seed < 4; seed++) {
         const int64_t p = inputs[seed];
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1, 4, 40, 33);
         f.shape.width[0] = p;
         f.shape.width[1] = units[seed];
@@ -95,30 +91,21 @@ TEST(test_wide)
         f.problem.p = p;
         f.problem.group = NULL;
         check_against_ref(&f, 2, 5e-4);
-        drop(&f);
     }
 }
 
-/* The default's noise levels: residuals are small differences of large numbers. */
 TEST(test_small_noise)
 {
-    fixture f;
-    make(&f, 2, 2, 20, 100, 64);
-    const double s[] = {1e-6, 1e-5, 1e-4};
-    for (int i = 0; i < 3; i++) {
-        f.dynamics.s[i] = s[i];
-        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
-        f.update.scale[i] = 1e-4;
-    }
+    SN_FREED_BY(drop) fixture f;
+    make_quiet(&f);
     check_against_ref(&f, 3, 1e-3);
-    drop(&f);
 }
 
 TEST(test_same_bits_for_any_threads)
 {
     const int threads[] = {2, 7};
     for (uint32_t seed = 20; seed < 28; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1 + (int)(seed % 3), 90, 6000, seed == 20 ? 5000 : 300);
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
             double loss_one, loss;
@@ -134,7 +121,6 @@ TEST(test_same_bits_for_any_threads)
                 assert_true(loss == loss_one);
             }
         }
-        drop(&f);
     }
 }
 
@@ -142,7 +128,7 @@ TEST(test_same_bits_for_any_threads)
 TEST(test_rows_do_not_see_each_other)
 {
     for (uint32_t seed = 30; seed < 34; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 2, 40, 200, 130);
         const int64_t d = f.shape.width[2];
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
@@ -162,18 +148,17 @@ TEST(test_rows_do_not_see_each_other)
                 assert_memory_equal(alone, batch + k * d, (size_t)d * sizeof *batch);
             }
         }
-        drop(&f);
     }
 }
 
 /* start and get_parameters are inverse, and starting forgets the momentum. */
 TEST(test_parameters_round_trip)
 {
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     make(&f, 41, 3, 150, 60, 60);
-    sn_engine *engine = engine_of(&f, sn_cpu_supported(0), 1);
-    float *first = sn_calloc((size_t)f.shape.parameters, sizeof *first);
-    float *second = sn_calloc((size_t)f.shape.parameters, sizeof *second);
+    SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(0), 1);
+    SN_BLOCK float *first = sn_calloc((size_t)f.shape.parameters, sizeof *first);
+    SN_BLOCK float *second = sn_calloc((size_t)f.shape.parameters, sizeof *second);
     assert_true(first && second);
     engine->ops->get_parameters(engine, first);
     assert_memory_equal(first, f.theta, (size_t)f.shape.parameters * sizeof *first);
@@ -184,17 +169,13 @@ TEST(test_parameters_round_trip)
     OK(engine->ops->step(engine, &f.iteration, &report));
     engine->ops->get_parameters(engine, second);
     assert_memory_equal(first, second, (size_t)f.shape.parameters * sizeof *first);
-    engine->ops->free(engine);
-    sn_free(first);
-    sn_free(second);
-    drop(&f);
 }
 
 /* A step size far beyond stability is reported, on every activation, within a few steps. */
 TEST(test_divergence_is_seen)
 {
     for (uint32_t seed = 0; seed < 8; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 2, 20, 100, 100);
         for (int i = 0; i < 3; i++) {
             f.dynamics.s[i] = 1e-6;
@@ -202,14 +183,12 @@ TEST(test_divergence_is_seen)
         }
         f.dynamics.sweeps = 10;
         for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
-            sn_engine *engine = engine_of(&f, sn_cpu_supported(isa), 2);
+            SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(isa), 2);
             sn_step_report report = {.finite = 1};
             for (int k = 0; k < 20 && report.finite; k++)
                 OK(engine->ops->step(engine, &f.iteration, &report));
             assert_false(report.finite);
-            engine->ops->free(engine);
         }
-        drop(&f);
     }
 }
 
@@ -219,11 +198,11 @@ TEST(test_infinite_parameters_are_seen)
     int seen[3] = {0};
     for (int k = 0; sn_cpu_supported(k / 2) != NULL; k++)
         for (int layer = 0; layer < 3; layer++) {
-            fixture f;
+            SN_FREED_BY(drop) fixture f;
             make(&f, 2, 2, 20, 600, 500);
             f.update.rate[layer] = 1e38;
-            sn_engine *engine = engine_of(&f, sn_cpu_supported(k / 2), 1 + k % 2);
-            float *theta = sn_calloc((size_t)f.shape.parameters, sizeof *theta);
+            SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(k / 2), 1 + k % 2);
+            SN_BLOCK float *theta = sn_calloc((size_t)f.shape.parameters, sizeof *theta);
             assert_non_null(theta);
             bool finite = true;
             for (int step = 0; step < 4 && finite; step++) {
@@ -235,32 +214,20 @@ TEST(test_infinite_parameters_are_seen)
                 assert_true(finite || !report.finite); /* the momentum may have left before */
                 seen[layer] += !finite;
             }
-            sn_free(theta);
-            engine->ops->free(engine);
-            drop(&f);
         }
     assert_true(seen[0] + seen[1] + seen[2] > 0);
 }
 
-TEST(test_bad_calls)
+/* What is wrong with a network or its rows is in test_check.c. */
+TEST(test_no_rows)
 {
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     make(&f, 1, 1, 5, 10, 10);
-    sn_engine *engine = NULL;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 0, &engine), STONET_ERROR_ARGUMENT);
-    f.problem.p++;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_ARGUMENT);
-    f.problem.p--;
-    f.problem.n = 0;
-    assert_int_equal(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine), STONET_ERROR_DATA);
-    f.problem.n = 10;
-    OK(sn_engine_cpu.create(&f.shape, &f.problem, 1, 1, &engine));
+    SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(0), 1);
     f.iteration.rows.n = 0;
     sn_step_report report;
     assert_int_equal(engine->ops->step(engine, &f.iteration, &report), STONET_ERROR_ARGUMENT);
-    engine->ops->free(engine);
     sn_engine_cpu.free(NULL);
-    drop(&f);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -43,23 +43,20 @@ static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
 
 static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
 {
-    sn_engine *engine = engine_of(ops, f);
+    SN_AUTO(sn_engine) *engine = engine_of(ops, f);
     float *out = sn_calloc((size_t)(pass->rows.n * f->shape.width[pass->layer]), sizeof *out);
     assert_non_null(out);
     OK(ops->forward(engine, pass, out));
-    ops->free(engine);
     return out;
 }
 
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
     double loss, loss_ref;
-    float *ref = stepped(engine_of(&sn_engine_ref, f), f, steps, &loss_ref),
-          *theta = stepped(engine_of(&sn_engine_cuda, f), f, steps, &loss);
+    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, steps, &loss_ref),
+                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, steps, &loss);
     assert_near(theta, ref, f->shape.parameters, tolerance);
     assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
-    sn_free(ref);
-    sn_free(theta);
     for (int layer = 1; layer <= f->shape.layers; layer++) {
         const sn_pass pass = {.rows = f->iteration.rows,
                               .layer = layer,
@@ -83,11 +80,10 @@ TEST(test_random_networks)
     const setting *at = *cmocka_state;
     if (at == NULL) skip();
     for (uint32_t seed = 0; seed < 64; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, (int)(seed / 16 % 4) + 1, seed % 7 == 0 ? 140 : 30, at->emulated ? 50 : 150,
              seed % 9 == 0 ? 1 : 0);
         check_against_ref(&f, 2, 3e-4);
-        drop(&f);
     }
 }
 
@@ -95,10 +91,9 @@ TEST(test_no_hidden_layer)
 {
     if (*cmocka_state == NULL) skip();
     for (uint32_t seed = 0; seed < 4; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 0, 40, 90, 70);
         check_against_ref(&f, 2, 1e-4);
-        drop(&f);
     }
 }
 
@@ -121,55 +116,47 @@ TEST(test_wide)
     const int64_t small[][2] = {{70, 60}, {170, 153}, {500, 450}},
                   large[][2] = {{300, 290}, {512, 512}, {901, 700}};
     for (uint32_t seed = 0; seed < 3; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 2, 4, 12, 9);
         widen(&f, at->emulated ? small[seed] : large[seed]);
         check_against_ref(&f, 2, 5e-4);
-        drop(&f);
     }
 }
 
 /* One step of a large batch is that of the reference engine, and the same bits come out when the sums of the
    shards are had one by one. */
-static void check_large_batch(fixture *drawn, uint32_t seed, const int64_t *width, int64_t n)
+static void check_large_batch(fixture *f, uint32_t seed, const int64_t *width, int64_t n)
 {
-    fixture f = *drawn;
     sn_shards shards;
     double loss, loss_ref;
     sn_step_report report;
-    widen(&f, width);
+    widen(f, width);
     sn_shards_whole(n, &shards);
-    f.iteration.shards = &shards;
-    f.iteration.dynamics = &f.dynamics;
-    f.iteration.update = &f.update;
-    if (seed % 3 == 2) f.iteration.rows = sn_rows_range(0, n);
-    float *ref = stepped(engine_of(&sn_engine_ref, &f), &f, 1, &loss_ref),
-          *theta = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
-    assert_near(theta, ref, f.shape.parameters, 3e-4);
+    f->iteration.shards = &shards;
+    f->iteration.dynamics = &f->dynamics;
+    f->iteration.update = &f->update;
+    if (seed % 3 == 2) f->iteration.rows = sn_rows_range(0, n);
+    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, 1, &loss_ref),
+                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss);
+    assert_near(theta, ref, f->shape.parameters, 3e-4);
     assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
-    const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
-    float *expected = passed_of(&sn_engine_ref, &f, &pass), *out = passed_of(&sn_engine_cuda, &f, &pass);
-    assert_near(out, expected, n * f.shape.width[1], 2e-6);
-    sn_sums sums = sn_sums_empty(f.shape.parameters, true);
-    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
-    OK(sn_engine_cuda.accumulate(engine, &f.iteration, &sums));
-    OK(sn_engine_cuda.apply(engine, &f.iteration, &sums, &report));
+    const sn_pass pass = {.rows = f->iteration.rows, .layer = 1};
+    SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
+                   *out = passed_of(&sn_engine_cuda, f, &pass);
+    assert_near(out, expected, n * f->shape.width[1], 2e-6);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(f->shape.parameters, true);
+    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
+    OK(sn_engine_cuda.accumulate(engine, &f->iteration, &sums));
+    OK(sn_engine_cuda.apply(engine, &f->iteration, &sums, &report));
     sn_engine_cuda.get_parameters(engine, ref);
-    assert_memory_equal(ref, theta, (size_t)f.shape.parameters * sizeof *ref);
+    assert_memory_equal(ref, theta, (size_t)f->shape.parameters * sizeof *ref);
     assert_true(report.loss == loss);
-    sn_engine_cuda.free(engine);
-    sn_sums_clear(&sums);
-    sn_free(theta);
-    sn_free(ref);
-    sn_free(expected);
-    sn_free(out);
-    drop(&f);
 }
 
 /* One of two sweeps at most. */
 static void check_drawn_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
 {
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     make(&f, seed + 12, hidden, 45, n, n);
     if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
     check_large_batch(&f, seed, width, n);
@@ -228,7 +215,7 @@ TEST(test_narrow_networks)
     } cases[] = {{43, 2, {64, 4}}, {46, 2, {50, 3}}, {2, 1, {64}},    {20, 1, {37}},
                  {10, 1, {20}},    {53, 2, {9, 2}},  {24, 2, {61, 4}}};
     for (uint32_t k = 0; k < 7; k++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         const int64_t n = (at->emulated ? 1030 : 8300) + (k == 0 ? at->emulated ? 1700 : 13000 : 0);
         make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
         SN_BLOCK float *weight = sn_calloc((size_t)n, sizeof *weight);
@@ -247,30 +234,22 @@ TEST(test_full_batch)
     if (at == NULL) skip();
     const int64_t n = at->emulated ? 3001 : 20011;
     for (uint32_t seed = 0; seed < 4; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         sn_shards shards;
         make(&f, seed, 2, 9, n, 1);
         sn_shards_whole(n, &shards);
         f.iteration.rows = sn_rows_range(0, n);
         f.iteration.shards = seed % 2 == 0 ? &shards : NULL;
         check_against_ref(&f, 1, 3e-4);
-        drop(&f);
     }
 }
 
 TEST(test_small_noise)
 {
     if (*cmocka_state == NULL) skip();
-    fixture f;
-    make(&f, 2, 2, 20, 100, 64);
-    const double s[] = {1e-6, 1e-5, 1e-4};
-    for (int i = 0; i < 3; i++) {
-        f.dynamics.s[i] = s[i];
-        f.dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
-        f.update.scale[i] = 1e-4;
-    }
+    SN_FREED_BY(drop) fixture f;
+    make_quiet(&f);
     check_against_ref(&f, 3, 1e-3);
-    drop(&f);
 }
 
 enum { QUEUE = 40 };
@@ -283,13 +262,12 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
     for (int k = 0; k < 3; k++) {
         theta[k] = sn_calloc((size_t)f->shape.parameters, sizeof *theta[k]);
         assert_non_null(theta[k]);
-        sn_engine *engine = engine_of(&sn_engine_cuda, f);
+        SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
         if (k == 0)
             for (int j = 0; j < count; j++) OK(sn_engine_cuda.step(engine, &its[j], &alone));
         else
             OK(sn_engine_cuda.steps(engine, its, count, reports));
         sn_engine_cuda.get_parameters(engine, theta[k]);
-        sn_engine_cuda.free(engine);
         if (k == 0) continue;
         assert_memory_equal(theta[k], theta[0], (size_t)f->shape.parameters * sizeof *theta[k]);
         assert_true(reports[count - 1].loss == alone.loss && reports[count - 1].finite);
@@ -302,7 +280,7 @@ TEST(test_queues)
 {
     if (*cmocka_state == NULL) skip();
     for (uint32_t seed = 3; seed < 7; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         sn_iteration its[QUEUE];
         make(&f, seed, 2, 24, 300, 300);
         for (int k = 0; k < QUEUE; k++) {
@@ -311,7 +289,6 @@ TEST(test_queues)
             its[k].rows = sn_rows_list(f.rows + k, 33 + k % 3);
         }
         check_queue(&f, its, QUEUE);
-        drop(&f);
     }
 }
 
@@ -321,7 +298,7 @@ TEST(test_narrow_queues)
     enum { FEW = 5 };
     const setting *at = *cmocka_state;
     if (at == NULL) skip();
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     sn_shards shards[FEW];
     sn_iteration its[FEW];
     sn_step_report report;
@@ -339,11 +316,9 @@ TEST(test_narrow_queues)
     }
     check_queue(&f, its, FEW);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
     for (int k = 0; k < 2; k++) OK(sn_engine_cuda.step(engine, &its[k], &report));
     assert_false(report.finite);
-    sn_engine_cuda.free(engine);
-    drop(&f);
 }
 
 /* Rows whose response nobody knows go through as those whose response is there. */
@@ -351,17 +326,14 @@ TEST(test_no_response)
 {
     if (*cmocka_state == NULL) skip();
     for (uint32_t seed = 4; seed < 8; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1, 20, 100, 50);
         const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
-        float *with = passed_of(&sn_engine_cuda, &f, &pass);
+        SN_BLOCK float *with = passed_of(&sn_engine_cuda, &f, &pass);
         f.problem.label = NULL;
         f.problem.y = NULL;
-        float *without = passed_of(&sn_engine_cuda, &f, &pass);
+        SN_BLOCK float *without = passed_of(&sn_engine_cuda, &f, &pass);
         assert_memory_equal(with, without, (size_t)(pass.rows.n * f.shape.width[1]) * sizeof *with);
-        sn_free(with);
-        sn_free(without);
-        drop(&f);
     }
 }
 
@@ -400,49 +372,43 @@ static void check_the_rest(const fixture *f)
 TEST(test_rows_are_kept)
 {
     if (*cmocka_state == NULL) skip();
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     sn_keep keep = {0};
     double loss;
     make(&f, 4, 1, 20, 100, 50);
-    float *first = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *first = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     f.problem.keep = &keep;
-    float *kept = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *kept = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     assert_non_null(keep.kept);
     const void *before = keep.kept;
     f.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
     for (int64_t k = 0; k < f.iteration.rows.n; k++) f.rows[k] = 0;
-    float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     assert_ptr_equal(keep.kept, before);
     fixture other = f;
-    float *copy = sn_calloc((size_t)(f.problem.n * f.problem.p), sizeof *copy);
+    SN_BLOCK float *copy = sn_calloc((size_t)(f.problem.n * f.problem.p), sizeof *copy);
     assert_non_null(copy);
     memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
     other.problem.x = copy;
-    float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
+    SN_BLOCK float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
     const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
     assert_memory_equal(first, kept, bytes);
     assert_memory_not_equal(again, changed, bytes);
     check_the_rest(&f);
     sn_keep_clear(&keep);
-    sn_free(first);
-    sn_free(kept);
-    sn_free(again);
-    sn_free(changed);
-    sn_free(copy);
-    drop(&f);
 }
 
 /* Features that change between iterations are seen as they are. */
 TEST(test_features_that_move)
 {
     if (*cmocka_state == NULL) skip();
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 1, 20, 60, 50);
     f.iteration.moving = true;
     float *theta[2];
     for (int k = 0; k < 2; k++) {
-        sn_engine *engine = engine_of(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
+        SN_AUTO(sn_engine) *engine = engine_of(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
         for (int step = 0; step < 3; step++) {
             OK(engine->ops->step(engine, &f.iteration, &report));
             for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] = -0.8F * f.x[j];
@@ -451,26 +417,22 @@ TEST(test_features_that_move)
         theta[k] = sn_calloc((size_t)f.shape.parameters, sizeof *theta[k]);
         assert_non_null(theta[k]);
         engine->ops->get_parameters(engine, theta[k]);
-        engine->ops->free(engine);
     }
     assert_near(theta[0], theta[1], f.shape.parameters, 3e-4);
     sn_free(theta[0]);
     sn_free(theta[1]);
-    drop(&f);
 }
 
 TEST(test_divergence)
 {
     if (*cmocka_state == NULL) skip();
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 2, 20, 100, 60);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    sn_engine *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
     for (int k = 0; k < 3; k++) OK(sn_engine_cuda.step(engine, &f.iteration, &report));
     assert_false(report.finite);
-    sn_engine_cuda.free(engine);
-    drop(&f);
 }
 
 /* Rows that do not fit on the device pass through it, and give what they give on it. */
@@ -479,18 +441,15 @@ TEST(test_rows_that_do_not_fit)
     const setting *at = *cmocka_state;
     if (at == NULL || !at->emulated) skip();
     for (uint32_t seed = 0; seed < 4; seed++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f;
         double loss[2];
         make(&f, seed, 2, 30, 4000, 40);
-        float *resident = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[0]);
+        SN_BLOCK float *resident = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[0]);
         setenv("STONET_EMULATE", "memory=200000", 1);
-        float *streamed = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[1]);
+        SN_BLOCK float *streamed = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[1]);
         unsetenv("STONET_EMULATE");
         assert_memory_equal(streamed, resident, (size_t)f.shape.parameters * sizeof *resident);
         assert_true(loss[0] == loss[1]);
-        sn_free(resident);
-        sn_free(streamed);
-        drop(&f);
     }
 }
 
@@ -503,8 +462,8 @@ TEST(test_troubles)
     const char *const says[] = {"GPU's memory", "the GPU failed", "the GPU failed", "the GPU failed",
                                 "the GPU failed"};
     for (int k = 0; k < 5; k++) {
-        fixture f;
-        sn_engine *engine = NULL;
+        SN_FREED_BY(drop) fixture f;
+        SN_AUTO(sn_engine) *engine = NULL;
         sn_step_report report;
         make(&f, 6, 2, 20, 600, 300);
         setenv("STONET_EMULATE", wanted[k], 1);
@@ -518,8 +477,6 @@ TEST(test_troubles)
         assert_non_null(strstr(stonet_last_error(), says[k]));
         assert_non_null(strstr(stonet_last_error(), "engine=cpu"));
         unsetenv("STONET_EMULATE");
-        if (engine != NULL) sn_engine_cuda.free(engine);
-        drop(&f);
     }
 }
 
@@ -527,7 +484,7 @@ TEST(test_troubles)
 static bool fits_in(const fixture *f, long bytes)
 {
     char memory[64];
-    sn_engine *engine = NULL;
+    SN_AUTO(sn_engine) *engine = NULL;
     sn_step_report report;
     snprintf(memory, sizeof memory, "memory=%ld", bytes);
     setenv("STONET_EMULATE", memory, 1);
@@ -535,7 +492,6 @@ static bool fits_in(const fixture *f, long bytes)
     if (fits) {
         sn_engine_cuda.start(engine, f->theta);
         fits = sn_engine_cuda.step(engine, &f->iteration, &report) == STONET_OK;
-        sn_engine_cuda.free(engine);
     }
     unsetenv("STONET_EMULATE");
     return fits;
@@ -545,12 +501,11 @@ TEST(test_memory_is_given_back)
 {
     const setting *at = *cmocka_state;
     if (at == NULL || !at->emulated) skip();
-    fixture f;
+    SN_FREED_BY(drop) fixture f;
     long bytes = 1 << 12;
     make(&f, 6, 2, 20, 40, 20);
     while (!fits_in(&f, bytes)) bytes += bytes / 8;
     for (int k = 0; k < 12; k++) assert_true(fits_in(&f, bytes));
-    drop(&f);
 }
 
 TEST(test_no_module)
@@ -561,12 +516,11 @@ TEST(test_no_module)
     setenv(SN_CUDA_VARIABLE, "/nowhere/libstonet-cuda.so", 1);
     assert_false(sn_engine_usable(&sn_engine_cuda));
     assert_non_null(strstr(stonet_last_error(), "/nowhere/libstonet-cuda.so"));
-    fixture f;
-    sn_engine *engine = NULL;
+    SN_FREED_BY(drop) fixture f;
+    SN_AUTO(sn_engine) *engine = NULL;
     make(&f, 1, 1, 5, 10, 5);
     assert_int_equal(sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine), STONET_ERROR_UNSUPPORTED);
     assert_null(engine);
-    drop(&f);
     if (given != NULL)
         setenv(SN_CUDA_VARIABLE, held, 1);
     else

@@ -65,9 +65,7 @@ TEST(test_engines_agree)
     bed b;
     make_bed(&b);
     const double loss = train(&sn_engine_ref, &b, true, right);
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        const sn_engine_ops *ops = sn_engine_at(e);
-        if (!sn_engine_usable(ops)) continue;
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         const double at_once = train(ops, &b, true, fused), in_sums = train(ops, &b, false, summed);
         assert_true(fabs(at_once - loss) < 1e-4 * loss && fabs(in_sums - loss) < 1e-4 * loss);
         assert_memory_equal(fused, summed, sizeof fused);

@@ -94,6 +94,18 @@ static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, i
                                   .update = &f->update};
 }
 
+/* One with the default's noise levels: residuals are small differences of large numbers. */
+static inline void make_quiet(fixture *f)
+{
+    const double s[] = {1e-6, 1e-5, 1e-4};
+    make(f, 2, 2, 20, 100, 64);
+    for (int i = 0; i < 3; i++) {
+        f->dynamics.s[i] = s[i];
+        f->dynamics.epsilon[i] = 0.1 * sqrt(s[i]);
+        f->update.scale[i] = 1e-4;
+    }
+}
+
 static inline void drop(fixture *f)
 {
     sn_free(f->x);

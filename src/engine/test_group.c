@@ -1,7 +1,7 @@
 /* The group penalty of layer 1: with one layer it is the group lasso, whose minimum is known by its
    conditions; and what it leaves at 0 is 0 to the bit. */
 #include "base/test_kit.h"
-#include "engine/engines.h"
+#include "engine/test_oracle.h"
 #include "math/noise.h"
 
 enum { N = 120, P = 9, D = 2, GROUPS = 6 };
@@ -46,7 +46,7 @@ static void make(fixture *f, double penalty)
 
 static void train(const fixture *f, const sn_engine_ops *ops, int steps, float *theta)
 {
-    sn_engine *engine = NULL;
+    SN_AUTO(sn_engine) *engine = NULL;
     OK(ops->create(&f->shape, &f->problem, 1, 2, &engine));
     ops->start(engine, f->theta);
     sn_iteration it = {.rows = sn_rows_range(0, N), .dynamics = &f->dynamics, .update = &f->update};
@@ -54,7 +54,6 @@ static void train(const fixture *f, const sn_engine_ops *ops, int steps, float *
     for (; it.number < (uint32_t)steps; it.number++) OK(ops->step(engine, &it, &report));
     assert_true(report.finite);
     ops->get_parameters(engine, theta);
-    ops->free(engine);
 }
 
 /* minus d (mean |y - b - w x|^2 / 2) / d w[a][j] */
@@ -116,13 +115,12 @@ TEST(test_one_layer_is_the_group_lasso)
 TEST(test_factors)
 {
     const double factor[GROUPS] = {1, 1, 1, 1, 40, 1}, penalty = 0.02;
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        if (!sn_engine_usable(sn_engine_at(e))) continue;
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         fixture f;
         float theta[P * D + D];
         make(&f, penalty);
         f.update.group_factor = factor;
-        train(&f, sn_engine_at(e), 3000, theta);
+        train(&f, ops, 3000, theta);
         check_minimum(&f, theta, penalty, 1e-4);
         assert_true(theta[0] > 0.5F && theta[P + 6] == 0.0F); /* what y[1] needs most */
     }
@@ -132,18 +130,17 @@ TEST(test_factors)
    penalty falls the weights come back. */
 TEST(test_all_zero_and_back)
 {
-    for (int e = 0; sn_engine_at(e) != NULL; e++) {
-        if (!sn_engine_usable(sn_engine_at(e))) continue;
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         fixture f;
         float theta[P * D + D];
         make(&f, 10.0);
         for (int k = 0; k < P * D; k++) f.theta[k] = 0.5F;
-        train(&f, sn_engine_at(e), 500, theta);
+        train(&f, ops, 500, theta);
         for (int k = 0; k < P * D; k++) assert_true(theta[k] == 0.0F);
         assert_true(fabs((double)theta[P * D + 1] - 1.0) < 0.2);
         memcpy(f.theta, theta, sizeof theta);
         f.update.group = 0.05 / (1.0 - 0.9);
-        train(&f, sn_engine_at(e), 3000, theta);
+        train(&f, ops, 3000, theta);
         check_minimum(&f, theta, 0.05, 1e-4);
         assert_true(theta[0] > 0.5F);
     }

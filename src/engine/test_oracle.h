@@ -11,6 +11,15 @@
 #include "engine/engines.h"
 #include "math/noise.h"
 
+/* The engine after this one (NULL: the first) that can be used here; NULL: there is none. */
+static inline const sn_engine_ops *next_engine(const sn_engine_ops *ops)
+{
+    int at = 0;
+    while (ops != NULL && sn_engine_at(at++) != ops) continue;
+    while (sn_engine_at(at) != NULL && !sn_engine_usable(sn_engine_at(at))) at++;
+    return sn_engine_at(at);
+}
+
 typedef struct oracle {
     sn_shape shape;
     sn_problem problem;

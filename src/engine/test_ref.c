@@ -99,7 +99,7 @@ static double derivative(const one_row *c, double *at, const double *s)
 /* Without friction and noise, one sweep of symplectic Euler from rest moves layer h by eps^2 g_h. */
 static void check_force(sn_activation activation, kind of, int h)
 {
-    one_row c;
+    SN_FREED_BY(teardown_row) one_row c;
     setup_row(&c, activation, SN_IDENTITY, of, h);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.7, 0.8, 0.5, 0.0, 1);
     d.start = SN_START_MODE; /* away from mu, or the pull towards it would be 0 and go untested */
@@ -115,12 +115,11 @@ static void check_force(sn_activation activation, kind of, int h)
         const double expected = derivative(&c, &c.latent[h][a], d.s);
         assert_true(fabs(g - expected) < 1e-5 * (1.0 + fabs(expected)));
     }
-    teardown_row(&c);
 }
 
 static void check_gradient(sn_activation activation, sn_activation input, kind of, int h)
 {
-    one_row c;
+    SN_FREED_BY(teardown_row) one_row c;
     setup_row(&c, activation, input, of, h);
     const sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 7);
     impute(&c, &d);
@@ -136,7 +135,6 @@ static void check_gradient(sn_activation activation, sn_activation input, kind o
         assert_true(fabs(direction[j] - expected) <
                     2e-5 * (1.0 + fabs(expected))); /* latents came as float */
     }
-    teardown_row(&c);
 }
 
 TEST(test_forces_are_gradients_of_the_log_density)
@@ -166,7 +164,7 @@ TEST(test_parameter_gradients_match_central_differences)
 /* The explicit form moves by the old velocity: after one sweep from rest nothing has moved yet. */
 TEST(test_euler_uses_the_old_velocity)
 {
-    one_row c;
+    SN_FREED_BY(teardown_row) one_row c;
     setup_row(&c, SN_TANH, SN_IDENTITY, NUMBERS, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.4, 0.1, 1);
     d.integrator = SN_EULER;
@@ -179,13 +177,12 @@ TEST(test_euler_uses_the_old_velocity)
     d.sweeps = 2;
     impute(&c, &d);
     assert_true(after_one != c.latent[2][0]);
-    teardown_row(&c);
 }
 
 /* Mode start without sweeps to speak of: Y_h = mu_h + s_h g_h at the forward pass. */
 TEST(test_mode_start_adds_the_scaled_gradient)
 {
-    one_row c;
+    SN_FREED_BY(teardown_row) one_row c;
     setup_row(&c, SN_TANH, SN_IDENTITY, CLASSES, 2);
     sn_dynamics d = oracle_dynamics(&c.o.shape, 0.5, 0.6, 0.0, 0.0, 1);
     impute(&c, &d);
@@ -198,7 +195,6 @@ TEST(test_mode_start_adds_the_scaled_gradient)
     d.start = SN_START_MODE;
     impute(&c, &d);
     for (int64_t a = 0; a < c.o.shape.width[2]; a++) assert_true(fabs(c.latent[2][a] - expected[a]) < 1e-5);
-    teardown_row(&c);
 }
 
 TEST(test_imputation_does_not_depend_on_the_batch)

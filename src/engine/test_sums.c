@@ -75,11 +75,10 @@ static double by_halves(int first, int count, int j)
 TEST(test_the_tree)
 {
     for (int shards = 1; shards <= SN_MAX_SHARDS; shards *= 2) {
-        sn_sums sums = sn_sums_empty(PARAMETERS, true);
+        SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(PARAMETERS, true);
         sum_range(&sums, shards, 0, shards);
         OK(sn_sums_check(&sums));
         for (int j = 0; j < PARAMETERS; j++) assert_true(sums.root[0].gradient[j] == by_halves(0, shards, j));
-        sn_sums_clear(&sums);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/schema_parts.h"
 #include "export/closed_form.h"
 #include "export/writers.h"
@@ -64,29 +65,25 @@ static stonet_status check_name(const char *name)
 static stonet_status write(const stonet_model *model, const sn_formula *formula, stonet_export_format format,
                            const char *name, sn_bytes *out)
 {
-    sn_exported exported = {.model = model,
-                            .schema = model->schema,
-                            .formula = formula,
-                            .name = name,
-                            .matrix = format == STONET_EXPORT_ONNX_MATRIX};
-    stonet_status status = STONET_OK;
-    SN_TRY(sn_na_parse(model->schema->na, &exported.na));
+    SN_FREED_BY(sn_na_free) sn_na na = {0};
+    SN_TRY(sn_na_parse(model->schema->na, &na));
+    const sn_exported exported = {.model = model,
+                                  .schema = model->schema,
+                                  .formula = formula,
+                                  .name = name,
+                                  .na = na,
+                                  .matrix = format == STONET_EXPORT_ONNX_MATRIX};
     switch (format) {
     case STONET_EXPORT_ONNX:
     case STONET_EXPORT_ONNX_MATRIX:
-        status = sn_export_onnx(&exported, out);
-        break;
+        return sn_export_onnx(&exported, out);
     case STONET_EXPORT_C:
-        status = sn_export_c(&exported, out);
-        break;
+        return sn_export_c(&exported, out);
     case STONET_EXPORT_JSON:
-        status = sn_export_json(&exported, out);
-        break;
+        return sn_export_json(&exported, out);
     default:
-        status = sn_fail(STONET_ERROR_ARGUMENT, "there is no export format %d", (int)format);
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no export format %d", (int)format);
     }
-    sn_na_free(&exported.na);
-    return status;
 }
 
 stonet_status stonet_model_export(const stonet_model *model, stonet_export_format format, const char *name,
@@ -96,16 +93,10 @@ stonet_status stonet_model_export(const stonet_model *model, stonet_export_forma
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_export needs a model and a place for the bytes");
     if (name == NULL) name = "model";
     SN_TRY(check_name(name));
-    sn_formula formula = {0};
-    sn_bytes out = {0};
-    stonet_status status = sn_closed_form(model, &formula);
-    if (status == STONET_OK) status = write(model, &formula, format, name, &out);
-    sn_formula_free(&formula);
-    if (status != STONET_OK) {
-        sn_bytes_free(&out);
-        return status;
-    }
-    *bytes = out.at;
+    SN_FREED_BY(sn_formula_free) sn_formula formula = {0};
+    SN_FREED_BY(sn_bytes_free) sn_bytes out = {0};
+    SN_TRY(sn_closed_form(model, &formula));
+    SN_TRY(write(model, &formula, format, name, &out));
     *size = out.size;
-    return STONET_OK;
+    return SN_GIVE(out.at, bytes);
 }

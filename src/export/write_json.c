@@ -23,14 +23,27 @@ static void put_number(sn_bytes *out, double value)
     sn_bytes_text(out, text);
 }
 
-static void put_numbers(sn_bytes *out, int64_t count, const double *values)
+/* After the first of a list. */
+static void put_comma(sn_bytes *out, int64_t k)
 {
-    sn_bytes_text(out, "[");
+    if (k > 0) sn_bytes_text(out, ", ");
+}
+
+static void put_numbers(sn_bytes *out, const char *before, int64_t count, const double *values)
+{
+    sn_bytes_print(out, "%s[", before);
     for (int64_t i = 0; i < count; i++) {
-        if (i > 0) sn_bytes_text(out, ", ");
+        put_comma(out, i);
         put_number(out, values[i]);
     }
     sn_bytes_text(out, "]");
+}
+
+/* An entry after others. */
+static void put_entry(sn_bytes *out, const char *name, double value)
+{
+    sn_bytes_print(out, ", \"%s\": ", name);
+    put_number(out, value);
 }
 
 static void put_string(sn_bytes *out, const char *text)
@@ -51,7 +64,7 @@ static void put_words(sn_bytes *out, const sn_dictionary *words)
 {
     sn_bytes_text(out, "[");
     for (int64_t i = 0; i < words->count; i++) {
-        if (i > 0) sn_bytes_text(out, ", ");
+        put_comma(out, i);
         put_string(out, words->text[i]);
     }
     sn_bytes_text(out, "]");
@@ -81,7 +94,7 @@ static void put_columns(sn_bytes *out, const sn_schema *schema)
         if (input->levels > 0) {
             sn_bytes_text(out, ", \"levels\": [");
             for (int64_t k = 0; k < input->levels; k++) {
-                if (k > 0) sn_bytes_text(out, ", ");
+                put_comma(out, k);
                 put_number(out, (double)input->level[k]);
             }
             sn_bytes_text(out, "]");
@@ -97,12 +110,9 @@ static void put_features(sn_bytes *out, const sn_schema *schema)
     for (int64_t f = 0; f < schema->p; f++) {
         sn_bytes_text(out, "    {\"name\": ");
         put_string(out, schema->feature_name[f]);
-        sn_bytes_text(out, ", \"mean\": ");
-        put_number(out, schema->mean[f]);
-        sn_bytes_text(out, ", \"centre\": ");
-        put_number(out, schema->centre[f]);
-        sn_bytes_text(out, ", \"factor\": ");
-        put_number(out, schema->factor[f]);
+        put_entry(out, "mean", schema->mean[f]);
+        put_entry(out, "centre", schema->centre[f]);
+        put_entry(out, "factor", schema->factor[f]);
         sn_bytes_text(out, f + 1 < schema->p ? "},\n" : "}\n");
     }
     sn_bytes_text(out, "  ],\n");
@@ -112,8 +122,7 @@ static void put_matrix(sn_bytes *out, int64_t rows, int64_t columns, const doubl
 {
     sn_bytes_text(out, ",\n     \"matrix\": [\n");
     for (int64_t k = 0; k < rows; k++) {
-        sn_bytes_text(out, "       ");
-        put_numbers(out, columns, matrix + k * columns);
+        put_numbers(out, "       ", columns, matrix + k * columns);
         sn_bytes_text(out, k + 1 < rows ? ",\n" : "]");
     }
 }
@@ -193,20 +202,11 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
     if (step->op == SN_OP_ACTIVATION)
         sn_bytes_print(out, ", \"activation\": \"%s\"",
                        sn_words_name(&sn_activation_words, step->activation));
-    if (step->op == SN_OP_KERNEL || step->op == SN_OP_TEMPER) {
-        sn_bytes_text(out, ", \"number\": ");
-        put_number(out, step->number);
-    }
+    if (step->op == SN_OP_KERNEL || step->op == SN_OP_TEMPER) put_entry(out, "number", step->number);
     if (step->runs > 1) sn_bytes_print(out, ", \"runs\": %" PRId64, step->runs);
     if (step->matrix != NULL) put_matrix(out, sn_step_rows(step), sn_step_columns(step), step->matrix);
-    if (step->factor != NULL) {
-        sn_bytes_text(out, ",\n     \"factor\": ");
-        put_numbers(out, step->width, step->factor);
-    }
-    if (step->offset != NULL) {
-        sn_bytes_text(out, ",\n     \"offset\": ");
-        put_numbers(out, sn_step_rows(step), step->offset);
-    }
+    if (step->factor != NULL) put_numbers(out, ",\n     \"factor\": ", step->width, step->factor);
+    if (step->offset != NULL) put_numbers(out, ",\n     \"offset\": ", sn_step_rows(step), step->offset);
     if (step->column != NULL) {
         sn_bytes_text(out, ",\n     \"columns\": [");
         for (int64_t i = 0; i < step->width; i++)
@@ -230,7 +230,7 @@ static void put_results(sn_bytes *out, const sn_exported *of)
                    of->formula->answer, classes ? "probabilities" : "numbers",
                    classes ? "probabilities of the classes" : sn_exported_numbers(of));
     for (int64_t k = 0; k < sn_schema_outputs(of->schema); k++) {
-        if (k > 0) sn_bytes_text(out, ", ");
+        put_comma(out, k);
         put_string(out, sn_exported_output(of, k));
     }
     sn_bytes_text(out, "]}\n");
@@ -273,7 +273,7 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
     sn_bytes_text(out, "Features are then (raw - centre) factor, rounded to float32.\",\n");
     sn_bytes_text(out, "  \"na\": [");
     for (int64_t k = 0; k < exported->na.count; k++) {
-        if (k > 0) sn_bytes_text(out, ", ");
+        put_comma(out, k);
         put_string(out, exported->na.word[k]);
     }
     sn_bytes_text(out, "],\n");

@@ -122,9 +122,9 @@ static sn_onnx_value without_na(const encoding *e, sn_onnx_value numbers)
     sn_onnx_graph *g = e->graph;
     for (int64_t k = 0; k < e->na->count; k++) {
         if (isnan(e->na->number[k])) continue;
-        const sn_onnx_value parts[] = {sn_onnx_two(g, "Equal", numbers, sn_onnx_number(g, e->na->number[k])),
-                                       sn_onnx_number(g, (double)NAN), numbers};
-        numbers = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        const sn_onnx_value hit = sn_onnx_two(g, "Equal", numbers, sn_onnx_number(g, e->na->number[k]));
+        const sn_onnx_value none = sn_onnx_number(g, (double)NAN);
+        numbers = sn_onnx_where(g, hit, none, numbers);
     }
     return numbers;
 }
@@ -181,9 +181,8 @@ static sn_onnx_value fill_numbers(const encoding *e, sn_onnx_value numbers, sn_o
     sn_onnx_graph *g = e->graph;
     if (!e->fills) return raw;
     for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->mean[feature[k]];
-    const sn_onnx_value parts[] = {sn_onnx_one(g, "IsNaN", numbers), sn_onnx_doubles(g, 1, count, scratch),
-                                   raw};
-    return sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+    const sn_onnx_value gone = sn_onnx_one(g, "IsNaN", numbers);
+    return sn_onnx_where(g, gone, sn_onnx_doubles(g, 1, count, scratch), raw);
 }
 
 /* All columns of numbers at once. */
@@ -227,18 +226,15 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
 /* The channels of a curve, prepared: rows x m. A missing cell makes all of them NaN. */
 static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
 {
-    SN_WORKSPACE(keep);
     sn_onnx_graph *g = e->graph;
     const sn_schema *schema = e->schema;
     const sn_curves *curves = &schema->curves;
     const int64_t m = sn_curve_channels(schema, curve, NULL);
-    int64_t *input = NULL, *feature = e->feature + e->made;
-    double *a = NULL, *turned = NULL;
-    sn_onnx_value *column = NULL;
-    SN_TRY(SN_TAKE(&keep, input, m));
-    SN_TRY(SN_TAKE(&keep, column, m));
-    SN_TRY(SN_TAKE(&keep, a, m * m));
-    SN_TRY(SN_TAKE(&keep, turned, m * m));
+    int64_t *feature = e->feature + e->made;
+    SN_ARRAY(m, int64_t, input);
+    SN_ARRAY(m, sn_onnx_value, column);
+    SN_ARRAY(m * m, double, a);
+    SN_ARRAY(m * m, double, turned);
     sn_curve_channels(schema, curve, input);
     SN_TRY(sn_curve_matrix(curves, m, a));
     for (int64_t k = 0; k < m; k++) {
@@ -261,9 +257,8 @@ static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
                                     sn_onnx_number(g, 1.0 / (double)(m - 1))));
         const sn_onnx_value least =
             sn_onnx_two(g, "Mul", sn_onnx_one(g, "Abs", mean), sn_onnx_number(g, SN_CURVE_FLAT));
-        const sn_onnx_value parts[] = {sn_onnx_two(g, "LessOrEqual", sd, least), sn_onnx_number(g, 0.0),
-                                       sn_onnx_two(g, "Div", made, sd)};
-        made = sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = parts});
+        const sn_onnx_value flat = sn_onnx_two(g, "LessOrEqual", sd, least), zero = sn_onnx_number(g, 0.0);
+        made = sn_onnx_where(g, flat, zero, sn_onnx_two(g, "Div", made, sd));
     }
     e->part[e->parts++] = scaled(e, made, m, feature, scratch);
     e->made += m;
@@ -386,13 +381,11 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
                   .fills = sn_exported_fills(of),
                   .matrix = of->matrix || (!schema->has_header && !has_words(schema)),
                   .na = &of->na};
-    double *scratch = NULL;
-    int64_t *place = NULL;
     SN_TRY(SN_TAKE(&keep, e.part, 5 * schema->n_inputs + 1)); /* number, levels, season, whether missing */
     SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
-    SN_TRY(SN_TAKE(&keep, scratch, schema->p + schema->n_inputs));
-    SN_TRY(SN_TAKE(&keep, place, schema->p));
+    SN_ARRAY(schema->p + schema->n_inputs, double, scratch);
+    SN_ARRAY(schema->p, int64_t, place);
     SN_TRY(add_inputs(&e, of, ml));
     SN_TRY(add_numbers(&e, &keep, scratch));
     for (int64_t curve = 1; curve <= schema->n_curves; curve++) SN_TRY(add_curve(&e, curve, scratch));
@@ -594,12 +587,10 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
 
 stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
 {
-    sn_onnx_graph graph = {0};
+    SN_FREED_BY(sn_onnx_free) sn_onnx_graph graph = {0};
     bool ml = false;
-    stonet_status status = add_graph(&graph, exported, &ml);
-    if (status == STONET_OK) write_file(&graph, exported, ml, out);
-    sn_onnx_free(&graph);
-    SN_TRY(status);
+    SN_TRY(add_graph(&graph, exported, &ml));
+    write_file(&graph, exported, ml, out);
     SN_TRY(out->status);
     return out->size <= INT_MAX
                ? STONET_OK

@@ -71,10 +71,9 @@ static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *m
     fill_system(problem, ridge, rows, size, mean, a, b);
     lapack_int rank;
     double cutoff = (double)size * DBL_EPSILON;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dgelsd(LAPACK_COL_MAJOR, (lapack_int)rows, (lapack_int)p, (lapack_int)m, a,
                                      (lapack_int)rows, b, (lapack_int)size, singular, cutoff, &rank);
-    sn_serial_blas_end(threads);
     SN_TRY(sn_lapack_status(info, "singular value decomposition of the linear regression"));
     for (int64_t k = 0; k < m; k++) {
         map->intercept[k] = mean[p + k];

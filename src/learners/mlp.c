@@ -43,15 +43,7 @@ static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *setti
     SN_TRY(choose_shape(problem, settings, &net->shape));
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, problem->p));
-    sn_training training = {
-        .stage = "mlp",
-        .rule = SN_SGD,
-        .rate = sn_real(settings, "rate"),
-        .momentum = sn_real(settings, "momentum"),
-        .decay = sn_real(settings, "decay"),
-        .batch = sn_int(settings, "batch"),
-        .epochs = sn_int(settings, "epochs"),
-    };
+    const sn_training training = sn_training_of(settings, "mlp", SN_SGD, 0);
     SN_TRY(sn_network_train(net, problem, &training, run, &outcome));
     return SN_GIVE(net, state);
 }

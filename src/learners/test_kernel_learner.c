@@ -56,8 +56,8 @@ TEST(it_is_kernel_ridge_regression)
     for (int64_t i = 0; i < 2 * N; i++) mean[i % 2] += (double)z[i] / N;
     for (int64_t i = 0; i < 2 * N; i++) sd[i % 2] += pow((double)z[i] - mean[i % 2], 2) / N;
     for (int64_t i = 0; i < 2 * N; i++) wide[i] = ((double)z[i] - mean[i % 2]) / sqrt(sd[i % 2]);
-    assert_ok(sn_mean_distance(N, 2, wide, 1, &distance));
-    assert_ok(sn_gaussian_gram(N, N, 2, wide, wide, 4.0 / (2.0 * distance * distance), k));
+    OK(sn_mean_distance(N, 2, wide, 1, &distance));
+    OK(sn_gaussian_gram(N, N, 2, wide, wide, 4.0 / (2.0 * distance * distance), k));
     for (int64_t i = 0; i < N; i++)
         for (int64_t j = 0; j < N; j++)
             k[i * N + j] =
@@ -68,25 +68,22 @@ TEST(it_is_kernel_ridge_regression)
     double gram[N * N];
     memcpy(gram, k, sizeof gram);
     sn_add_diagonal(N, 0.1, gram);
-    assert_ok(sn_solve_spd(N, gram, 1, right));
+    OK(sn_solve_spd(N, gram, 1, right));
     sn_gemv(false, N, N, 1.0, k, right, 0.0, fitted);
-    void *state = fit_learner("kernel", &problem, 1, NULL);
-    predict_both_ways("kernel", state, &problem, got);
+    fit_and_predict("kernel", &problem, 1, NULL, got);
     for (int64_t i = 0; i < N; i++) all = fmax(all, fabs(got[i] - fitted[i] - average));
     assert_true(all < 2e-5);
-    sn_learner_find("kernel")->free(state);
 }
 
 /* penalty: of the kernel, or INFINITY. */
 static const char *chosen_for(const sn_problem *problem, const char *plain, double *penalty)
 {
     const sn_learner *learner = NULL;
-    sn_settings *settings = NULL;
-    assert_ok(sn_learner_choose(problem, NULL, sn_learner_find(plain), &learner, &settings));
+    SN_AUTO(sn_settings) *settings = NULL;
+    OK(sn_learner_choose(problem, NULL, sn_learner_find(plain), &learner, &settings));
     assert_non_null(settings);
     const bool kernel = strcmp(learner->name, "kernel") == 0;
     if (penalty != NULL) *penalty = kernel ? sn_real(settings, "penalty") : (double)INFINITY;
-    sn_settings_free(settings);
     return learner->name;
 }
 

@@ -6,12 +6,6 @@
 #include "learners/learner.h"
 #include "math/noise.h"
 
-#define assert_ok(call)                                                                                      \
-    do {                                                                                                     \
-        stonet_status assert_status_ = (call);                                                               \
-        if (assert_status_ != STONET_OK) fail_msg("%s: %s", #call, stonet_last_error());                     \
-    } while (0)
-
 /* settings: "name", "value", .., NULL. */
 static inline void *fit_learner(const char *name, const sn_problem *problem, int threads,
                                 const char *const *settings)
@@ -19,13 +13,13 @@ static inline void *fit_learner(const char *name, const sn_problem *problem, int
     const sn_learner *learner = sn_learner_find(name);
     assert_non_null(learner);
     SN_AUTO(sn_settings) *chosen = NULL;
-    assert_ok(sn_settings_create(learner->params, learner->n_params, &chosen));
+    OK(sn_settings_create(learner->params, learner->n_params, &chosen));
     for (; settings != NULL && settings[0] != NULL; settings += 2)
-        assert_ok(sn_settings_set(chosen, settings[0], settings[1]));
+        OK(sn_settings_set(chosen, settings[0], settings[1]));
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
     void *state;
-    assert_ok(learner->fit(problem, chosen, &run, &state));
+    OK(learner->fit(problem, chosen, &run, &state));
     return state;
 }
 
@@ -35,22 +29,30 @@ static inline void predict_both_ways(const char *name, const void *state, const 
                                      double *out)
 {
     const sn_learner *learner = sn_learner_find(name);
-    assert_ok(learner->predict(state, problem->x, problem->n, out));
+    OK(learner->predict(state, problem->x, problem->n, out));
     size_t count = (size_t)(problem->n * problem->outputs);
     SN_BLOCK double *again = NULL;
-    assert_ok(SN_NEW(again, count));
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     void *copy;
-    assert_ok(sn_store_create(&store));
-    assert_ok(learner->save(state, store));
-    assert_ok(learner->load(store, &copy));
-    sn_store_free(store);
-    assert_ok(learner->predict(copy, problem->x, problem->n, again));
+    OK(SN_NEW(again, count));
+    OK(sn_store_create(&store));
+    OK(learner->save(state, store));
+    OK(learner->load(store, &copy));
+    OK(learner->predict(copy, problem->x, problem->n, again));
     assert_memory_equal(out, again, count * sizeof *out);
     sn_sizes sizes = learner->sizes(copy);
     assert_int_equal(sizes.inputs, problem->p);
     assert_int_equal(sizes.outputs, problem->outputs);
     learner->free(copy);
+}
+
+/* The same of a fresh fit, which is freed. */
+static inline void fit_and_predict(const char *name, const sn_problem *problem, int threads,
+                                   const char *const *settings, double *out)
+{
+    void *state = fit_learner(name, problem, threads, settings);
+    predict_both_ways(name, state, problem, out);
+    sn_learner_find(name)->free(state);
 }
 
 static inline void assert_probabilities(int64_t n, int64_t classes, const double *p)

@@ -33,24 +33,20 @@ TEST(learns_what_is_not_linear)
     sn_problem classes = {
         .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const longer[] = {"epochs", "600", "batch", "32", "rate", "0.03", NULL};
-    void *state = fit_learner("mlp", &classes, 2, longer);
-    predict_both_ways("mlp", state, &classes, p);
+    fit_and_predict("mlp", &classes, 2, longer, p);
     assert_probabilities(N, 2, p);
     int wrong = 0;
     for (int i = 0; i < N; i++) wrong += (p[i * 2 + 1] > 0.5) != r.label[i];
     assert_true(wrong <= N / 20);
-    sn_learner_find("mlp")->free(state);
 
     sn_problem numbers = {.n = N, .p = 3, .x = r.x, .task = SN_REGRESSION, .outputs = 2, .y = r.y};
-    state = fit_learner("mlp", &numbers, 2, longer);
-    predict_both_ways("mlp", state, &numbers, p);
+    fit_and_predict("mlp", &numbers, 2, longer, p);
     double residual = 0, total = 0;
     for (int i = 0; i < N * 2; i++) {
         residual += (p[i] - r.y[i]) * (p[i] - r.y[i]);
         total += r.y[i] * r.y[i];
     }
     assert_true(residual < 0.1 * total);
-    sn_learner_find("mlp")->free(state);
 }
 
 TEST(takes_several_layers_and_any_number_of_threads)
@@ -61,14 +57,10 @@ TEST(takes_several_layers_and_any_number_of_threads)
     sn_problem classes = {
         .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const deep[] = {"hidden", "20,10", "epochs", "5", "decay", "1e-4", NULL};
-    void *state = fit_learner("mlp", &classes, 1, deep);
-    predict_both_ways("mlp", state, &classes, one);
-    sn_learner_find("mlp")->free(state);
+    fit_and_predict("mlp", &classes, 1, deep, one);
     for (int threads = 2; threads <= 7; threads += 5) {
-        state = fit_learner("mlp", &classes, threads, deep);
-        predict_both_ways("mlp", state, &classes, many);
+        fit_and_predict("mlp", &classes, threads, deep, many);
         assert_memory_equal(one, many, sizeof one);
-        sn_learner_find("mlp")->free(state);
     }
 }
 
@@ -80,15 +72,11 @@ TEST(one_row_one_class_and_huge_values)
     for (int n = 1; n <= 2; n++) {
         sn_problem classes = {
             .n = n, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 1, .label = label};
-        void *state = fit_learner("mlp", &classes, 2, NULL);
-        predict_both_ways("mlp", state, &classes, out);
+        fit_and_predict("mlp", &classes, 2, NULL, out);
         assert_true(out[0] == 1);
-        sn_learner_find("mlp")->free(state);
         sn_problem numbers = {.n = n, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-        state = fit_learner("mlp", &numbers, 2, NULL);
-        predict_both_ways("mlp", state, &numbers, out);
+        fit_and_predict("mlp", &numbers, 2, NULL, out);
         for (int i = 0; i < n; i++) assert_true(fabs(out[i] - y[i]) < 0.01);
-        sn_learner_find("mlp")->free(state);
     }
 }
 

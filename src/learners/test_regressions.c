@@ -3,13 +3,33 @@
 
 #include <stdio.h>
 
-typedef struct golden {
-    char name[64], kind[16];
-    double penalty;
+typedef struct sample {
     sn_problem problem;
     float *x;
     double *y;
     int32_t *label;
+} sample;
+
+static void free_sample(sample *s)
+{
+    sn_free(s->x);
+    sn_free(s->y);
+    sn_free(s->label);
+}
+
+static void describe(sample *s, int64_t n, int64_t p, sn_task task, int64_t outputs)
+{
+    s->problem = (sn_problem){.n = n, .p = p, .x = s->x, .task = task, .outputs = outputs};
+    if (task == SN_CLASSIFICATION)
+        s->problem.label = s->label;
+    else
+        s->problem.y = s->y;
+}
+
+typedef struct golden {
+    char name[64], kind[16];
+    double penalty;
+    sample s;
     int64_t rows; /* of coef */
     double *coef; /* rows x (p + 1), the intercept last */
 } golden;
@@ -29,33 +49,25 @@ static bool read_case(FILE *file, golden *g)
         return false;
     bool classes = strcmp(g->kind, "logistic") == 0;
     int64_t targets = classes ? 1 : outputs;
-    assert_ok(SN_NEW(g->x, n * p));
-    assert_ok(SN_NEW(g->y, n * targets));
-    assert_ok(SN_NEW(g->label, n));
+    OK(SN_NEW(g->s.x, n * p));
+    OK(SN_NEW(g->s.y, n * targets));
+    OK(SN_NEW(g->s.label, n));
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++) g->x[i * p + j] = (float)number(file);
-        for (int64_t k = 0; k < targets; k++) g->y[i * targets + k] = number(file);
-        g->label[i] = (int32_t)g->y[i * targets];
+        for (int64_t j = 0; j < p; j++) g->s.x[i * p + j] = (float)number(file);
+        for (int64_t k = 0; k < targets; k++) g->s.y[i * targets + k] = number(file);
+        g->s.label[i] = (int32_t)g->s.y[i * targets];
     }
     assert_int_equal(fscanf(file, " coef %lld", &rows), 1);
     g->rows = rows;
-    assert_ok(SN_NEW(g->coef, rows * (p + 1)));
+    OK(SN_NEW(g->coef, rows * (p + 1)));
     for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
-    g->problem = (sn_problem){.n = n,
-                              .p = p,
-                              .x = g->x,
-                              .task = classes ? SN_CLASSIFICATION : SN_REGRESSION,
-                              .outputs = outputs,
-                              .label = classes ? g->label : NULL,
-                              .y = classes ? NULL : g->y};
+    describe(&g->s, n, p, classes ? SN_CLASSIFICATION : SN_REGRESSION, outputs);
     return true;
 }
 
 static void free_case(golden *g)
 {
-    sn_free(g->x);
-    sn_free(g->y);
-    sn_free(g->label);
+    free_sample(&g->s);
     sn_free(g->coef);
 }
 
@@ -64,14 +76,14 @@ static void check_case(const golden *g)
     char penalty[32];
     snprintf(penalty, sizeof penalty, "%.17g", g->penalty);
     const char *name = strcmp(g->kind, "logistic") == 0 ? "l2" : "ridge";
-    void *state = fit_learner(g->kind, &g->problem, 0, (const char *const[]){name, penalty, NULL});
-    sn_store *store;
-    assert_ok(sn_store_create(&store));
-    assert_ok(sn_learner_find(g->kind)->save(state, store));
+    void *state = fit_learner(g->kind, &g->s.problem, 0, (const char *const[]){name, penalty, NULL});
+    SN_AUTO(sn_store) *store = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_learner_find(g->kind)->save(state, store));
     const sn_tensor *coef, *intercept;
-    assert_ok(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->problem.p, &coef));
-    assert_ok(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
-    int64_t p = g->problem.p;
+    OK(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->s.problem.p, &coef));
+    OK(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
+    int64_t p = g->s.problem.p;
     double size = 0, gap = 0;
     for (int64_t k = 0; k < g->rows; k++)
         for (int64_t j = 0; j <= p; j++) {
@@ -82,7 +94,6 @@ static void check_case(const golden *g)
         }
     if (!(sqrt(gap) <= 1e-7 * sqrt(size)))
         fail_msg("%s %s: coefficients differ by %.2e relative", g->kind, g->name, sqrt(gap / size));
-    sn_store_free(store);
     sn_learner_find(g->kind)->free(state);
 }
 
@@ -104,22 +115,15 @@ TEST(agrees_with_scikit_learn)
     assert_int_equal(cases, 19);
 }
 
-typedef struct sample {
-    sn_problem problem;
-    float *x;
-    double *y;
-    int32_t *label;
-} sample;
-
 /* x normal, labels by the largest of `classes` noisy linear scores, y a noisy linear map. */
 static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
 {
     sample s = {0};
     sn_random random;
     sn_random_init(&random, 7, SN_STREAM_TEST, 0);
-    assert_ok(SN_NEW(s.x, n * p));
-    assert_ok(SN_NEW(s.y, n * outputs));
-    assert_ok(SN_NEW(s.label, n));
+    OK(SN_NEW(s.x, n * p));
+    OK(SN_NEW(s.y, n * outputs));
+    OK(SN_NEW(s.label, n));
     for (int64_t i = 0; i < n * p; i++) s.x[i] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < outputs; k++) {
@@ -128,42 +132,8 @@ static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
             for (int64_t j = 0; j < p; j++) y[k] += s.x[i * p + j] * sin(1.0 + (double)(j * outputs + k));
             if (y[k] > y[s.label[i]]) s.label[i] = (int32_t)k;
         }
-    bool classes = task == SN_CLASSIFICATION;
-    s.problem = (sn_problem){.n = n,
-                             .p = p,
-                             .x = s.x,
-                             .task = task,
-                             .outputs = outputs,
-                             .label = classes ? s.label : NULL,
-                             .y = classes ? NULL : s.y};
+    describe(&s, n, p, task, outputs);
     return s;
-}
-
-static void free_sample(sample *s)
-{
-    sn_free(s->x);
-    sn_free(s->y);
-    sn_free(s->label);
-}
-
-TEST(the_same_bits_for_any_number_of_threads)
-{
-    enum { ROWS = 9000 };
-    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, 30, SN_CLASSIFICATION, 4);
-    SN_BLOCK double *one = NULL, *many = NULL;
-    assert_ok(SN_NEW(one, ROWS * 4));
-    assert_ok(SN_NEW(many, ROWS * 4));
-    const sn_learner *learner = sn_learner_find("logistic");
-    void *state = fit_learner("logistic", &s.problem, 1, NULL);
-    predict_both_ways("logistic", state, &s.problem, one);
-    assert_probabilities(ROWS, 4, one);
-    learner->free(state);
-    for (int threads = 2; threads <= 7; threads += 5) {
-        state = fit_learner("logistic", &s.problem, threads, NULL);
-        assert_ok(learner->predict(state, s.x, ROWS, many));
-        assert_memory_equal(one, many, ROWS * 4 * sizeof *one);
-        learner->free(state);
-    }
 }
 
 TEST(classes_without_rows_get_probability_zero)
@@ -172,13 +142,11 @@ TEST(classes_without_rows_get_probability_zero)
     double out[200 * 5];
     for (int keep = 1; keep <= 4; keep++) { /* classes 1..keep have rows, 0 and the rest have none */
         for (int i = 0; i < 200; i++) s.label[i] = 1 + i % keep;
-        void *state = fit_learner("logistic", &s.problem, 2, NULL);
-        predict_both_ways("logistic", state, &s.problem, out);
+        fit_and_predict("logistic", &s.problem, 2, NULL, out);
         assert_probabilities(200, 5, out);
         for (int i = 0; i < 200; i++)
             for (int k = 0; k < 5; k++)
                 assert_true(k >= 1 && k <= keep ? out[i * 5 + k] > 0 : out[i * 5 + k] == 0);
-        sn_learner_find("logistic")->free(state);
     }
 }
 
@@ -188,15 +156,11 @@ TEST(one_row_fits)
     int32_t label = 1;
     double y[2] = {0.5, -1}, out[2];
     sn_problem classes = {.n = 1, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
-    void *state = fit_learner("logistic", &classes, 1, NULL);
-    predict_both_ways("logistic", state, &classes, out);
+    fit_and_predict("logistic", &classes, 1, NULL, out);
     assert_true(out[0] == 0 && out[1] == 1);
-    sn_learner_find("logistic")->free(state);
     sn_problem numbers = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 2, .y = y};
-    state = fit_learner("linear", &numbers, 1, NULL);
-    predict_both_ways("linear", state, &numbers, out);
+    fit_and_predict("linear", &numbers, 1, NULL, out);
     assert_true(fabs(out[0] - 0.5) < 1e-14 && fabs(out[1] + 1) < 1e-14);
-    sn_learner_find("linear")->free(state);
 }
 
 TEST(huge_and_constant_features_do_no_harm)
@@ -207,26 +171,20 @@ TEST(huge_and_constant_features_do_no_harm)
     for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 0;
     /* A weak penalty: then the units of the columns hardly matter. */
     const char *weak[] = {"l2", "1e-8", NULL};
-    void *state = fit_learner("logistic", &s.problem, 1, weak);
-    predict_both_ways("logistic", state, &s.problem, plain);
-    sn_learner_find("logistic")->free(state);
+    fit_and_predict("logistic", &s.problem, 1, weak, plain);
     for (int i = 0; i < 300; i++) {
         s.x[i * 4] *= scale;
         s.x[i * 4 + 1] += 1000;
         s.x[i * 4 + 3] = 3e38F;
     }
-    state = fit_learner("logistic", &s.problem, 1, weak);
-    predict_both_ways("logistic", state, &s.problem, out);
+    fit_and_predict("logistic", &s.problem, 1, weak, out);
     for (int i = 0; i < 900; i++) assert_true(fabs(out[i] - plain[i]) < 1e-3);
-    sn_learner_find("logistic")->free(state);
     free_sample(&s);
 
     s = make_sample(300, 4, SN_REGRESSION, 2);
     for (int i = 0; i < 300; i++) s.x[i * 4 + 3] = 3e38F;
-    state = fit_learner("linear", &s.problem, 1, NULL);
-    predict_both_ways("linear", state, &s.problem, out);
+    fit_and_predict("linear", &s.problem, 1, NULL, out);
     for (int i = 0; i < 600; i++) assert_true(isfinite(out[i]));
-    sn_learner_find("linear")->free(state);
 }
 
 static int stop_at_once(void *user)
@@ -240,35 +198,34 @@ TEST(a_stop_request_keeps_the_fit_so_far)
     SN_FREED_BY(free_sample) sample s = make_sample(50, 3, SN_CLASSIFICATION, 3);
     const sn_learner *learner = sn_learner_find("logistic");
     SN_AUTO(sn_settings) *settings = NULL;
-    assert_ok(sn_settings_create(learner->params, learner->n_params, &settings));
+    OK(sn_settings_create(learner->params, learner->n_params, &settings));
     int asked = 0;
     stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_at_once;
     run.user = &asked;
     void *state;
-    assert_ok(learner->fit(&s.problem, settings, &run, &state));
+    OK(learner->fit(&s.problem, settings, &run, &state));
     assert_int_equal(asked, 1);
     double out[150];
-    assert_ok(learner->predict(state, s.x, 50, out));
+    OK(learner->predict(state, s.x, 50, out));
     assert_probabilities(50, 3, out);
     learner->free(state);
 }
 
 TEST(a_damaged_store_is_refused)
 {
-    sn_store *store;
+    SN_AUTO(sn_store) *store = NULL;
     void *state = NULL;
-    assert_ok(sn_store_create(&store));
+    OK(sn_store_create(&store));
     assert_int_equal(sn_learner_find("linear")->load(store, &state), STONET_ERROR_FORMAT);
     assert_null(state);
     int32_t class_of[3] = {0, 1, 9};
     double zeros[6] = {0};
-    assert_ok(sn_store_put_int(store, "classes", 3));
-    assert_ok(sn_store_put_vector(store, "class_of", SN_I32, 3, class_of));
-    assert_ok(sn_store_put_matrix(store, "coef", SN_F64, 3, 2, zeros));
-    assert_ok(sn_store_put_vector(store, "intercept", SN_F64, 3, zeros));
+    OK(sn_store_put_int(store, "classes", 3));
+    OK(sn_store_put_vector(store, "class_of", SN_I32, 3, class_of));
+    OK(sn_store_put_matrix(store, "coef", SN_F64, 3, 2, zeros));
+    OK(sn_store_put_vector(store, "intercept", SN_F64, 3, zeros));
     assert_says(sn_learner_find("logistic")->load(store, &state), STONET_ERROR_FORMAT, "class code 9");
-    sn_store_free(store);
     sn_learner_find("logistic")->free(NULL);
     sn_learner_find("linear")->free(NULL);
 }

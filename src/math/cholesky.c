@@ -37,9 +37,11 @@ static stonet_status factor_block(int64_t n, int64_t at, double *a)
 {
     int64_t size = smaller(BLOCK, n - at), below = at + size, rest = n - below;
     double *block = a + at * n + at, *panel = a + below * n + at;
-    int threads = sn_serial_blas_begin();
-    lapack_int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)size, block, (lapack_int)n);
-    sn_serial_blas_end(threads);
+    lapack_int info;
+    {
+        SN_SERIAL_BLAS;
+        info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', (lapack_int)size, block, (lapack_int)n);
+    }
     if (info > 0)
         return sn_fail(STONET_ERROR_NUMERIC, "a matrix of order %lld is not positive definite at row %lld",
                        (long long)n, (long long)(at + info));
@@ -48,18 +50,8 @@ static stonet_status factor_block(int64_t n, int64_t at, double *a)
                        "the Cholesky factorisation was given a matrix with values that are not finite");
     if (rest == 0) return STONET_OK;
     solve_rows(size, block, n, rest, panel, n);
-    sn_product_run_lower(&(sn_product){.transpose_b = true,
-                                       .m = rest,
-                                       .n = rest,
-                                       .k = size,
-                                       .alpha = -1.0,
-                                       .beta = 1.0,
-                                       .a = panel,
-                                       .b = panel,
-                                       .c = a + below * n + below,
-                                       .a_stride = n,
-                                       .b_stride = n,
-                                       .c_stride = n});
+    sn_product_run_lower(&(sn_product){false, true, rest, rest, size, -1.0, 1.0, panel, panel,
+                                       a + below * n + below, n, n, n});
     return STONET_OK;
 }
 
@@ -82,23 +74,15 @@ void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, 
     int64_t blocks = (n + BLOCK - 1) / BLOCK;
     for (int64_t step = 0; step < blocks; step++) {
         int64_t at = (transpose ? blocks - 1 - step : step) * BLOCK, size = smaller(BLOCK, n - at);
-        int threads = sn_serial_blas_begin();
-        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans, CblasNonUnit,
-                    (int)size, (int)k, 1.0, l + at * n + at, (int)n, b + at * k, (int)k);
-        sn_serial_blas_end(threads);
+        {
+            SN_SERIAL_BLAS;
+            cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans,
+                        CblasNonUnit, (int)size, (int)k, 1.0, l + at * n + at, (int)n, b + at * k, (int)k);
+        }
         int64_t next = transpose ? 0 : at + size, rest = transpose ? at : n - next;
-        sn_product_run(&(sn_product){.transpose_a = transpose,
-                                     .m = rest,
-                                     .n = k,
-                                     .k = size,
-                                     .alpha = -1.0,
-                                     .beta = 1.0,
-                                     .a = transpose ? l + at * n : l + next * n + at,
-                                     .b = b + at * k,
-                                     .c = b + next * k,
-                                     .a_stride = n,
-                                     .b_stride = k,
-                                     .c_stride = k});
+        sn_product_run(&(sn_product){transpose, false, rest, k, size, -1.0, 1.0,
+                                     transpose ? l + at * n : l + next * n + at, b + at * k, b + next * k, n,
+                                     k, k});
     }
 }
 

@@ -15,6 +15,7 @@ void sn_describe_columns(int64_t n, int64_t p, const float *x, sn_column_moments
             columns[j].sd += centred * centred / (double)n;
         }
     for (int64_t j = 0; j < p; j++) {
+        /* Compared by value: a rounded mean leaves a constant column a variance just above 0. */
         bool constant = true;
         for (int64_t i = 1; i < n && constant; i++) constant = x[i * p + j] == x[j];
         columns[j].sd = constant ? 0 : sqrt(columns[j].sd);

@@ -144,13 +144,6 @@ double sn_full_variance(const sn_full_row *row, int64_t i)
     return sum;
 }
 
-void sn_full_draw(const sn_full_row *row, const double *normal, double *entry)
-{
-    if (entry != normal) memcpy(entry, normal, (size_t)row->count * sizeof *entry);
-    sn_packed_backward(0, row->count, row->factor, entry);
-    for (int64_t i = 0; i < row->count; i++) entry[i] += row->mean[i];
-}
-
 void sn_full_piece(const sn_full_row *row, int64_t from, int64_t to, const double *rest, const double *normal,
                    double *g)
 {

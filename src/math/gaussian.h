@@ -67,8 +67,6 @@ typedef struct sn_full_row {
 void sn_full_condition(const sn_gaussian *gaussian, const double *z, const bool *early, sn_full_row *row);
 /* The variance of missing entry i, 0 .. count - 1. */
 double sn_full_variance(const sn_full_row *row, int64_t i);
-/* entry = mean + C'^-1 normal, count each; entry may be normal. */
-void sn_full_draw(const sn_full_row *row, const double *normal, double *entry);
 
 /*
  * The same piece by piece, from the last entry to the first, where some are not drawn from the Gaussian: with

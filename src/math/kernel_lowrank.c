@@ -70,10 +70,9 @@ stonet_status sn_incomplete_cholesky(const sn_gaussian_rows *of, double toleranc
 static stonet_status pivoted_cholesky(int64_t count, double *gram, int *order, int64_t *rank)
 {
     lapack_int found = 0;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', (lapack_int)count, gram, (lapack_int)count, order,
                                      &found, landmark_tolerance);
-    sn_serial_blas_end(threads);
     if (info < 0) return sn_lapack_status(info, "pivoted Cholesky decomposition of the landmarks' kernel");
     *rank = found;
     return STONET_OK;

@@ -33,19 +33,8 @@ stonet_status sn_lapack_status(int info, const char *what)
 static sn_product product_of(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
                              double alpha, const double *a, const double *b, double beta, double *c)
 {
-    return (sn_product){.transpose_a = transpose_a,
-                        .transpose_b = transpose_b,
-                        .m = m,
-                        .n = n,
-                        .k = k,
-                        .alpha = alpha,
-                        .beta = beta,
-                        .a = a,
-                        .b = b,
-                        .c = c,
-                        .a_stride = transpose_a ? m : k,
-                        .b_stride = transpose_b ? k : n,
-                        .c_stride = n};
+    return (sn_product){transpose_a,         transpose_b,         m, n, k, alpha, beta, a, b, c,
+                        transpose_a ? m : k, transpose_b ? k : n, n};
 }
 
 void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
@@ -89,10 +78,9 @@ void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a
         for (int64_t i = 0; i < (transpose ? n : m); i++) y[i] = beta == 0.0 ? 0.0 : beta * y[i];
         return;
     }
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     cblas_dgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (int)m, (int)n, alpha, a, (int)n, x, 1,
                 beta, y, 1);
-    sn_serial_blas_end(threads);
 }
 
 /* Vectors can be longer than a BLAS int, so they are processed in pieces. */
@@ -101,20 +89,18 @@ enum { PIECE = 1 << 30 };
 double sn_dot(int64_t n, const double *x, const double *y)
 {
     double sum = 0.0;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     for (int64_t i = 0; i < n; i += PIECE)
         sum += cblas_ddot((int)(n - i < PIECE ? n - i : PIECE), x + i, 1, y + i, 1);
-    sn_serial_blas_end(threads);
     return sum;
 }
 
 double sn_norm(int64_t n, const double *x)
 {
     double norm = 0.0;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     for (int64_t i = 0; i < n; i += PIECE)
         norm = hypot(norm, cblas_dnrm2((int)(n - i < PIECE ? n - i : PIECE), x + i, 1));
-    sn_serial_blas_end(threads);
     return norm;
 }
 
@@ -139,9 +125,8 @@ static void descending_columns(int64_t n, int64_t count, const double *z, double
 stonet_status sn_eigh(int64_t n, double *a, double *values, double *v)
 {
     if (n == 0) return STONET_OK;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, values);
-    sn_serial_blas_end(threads);
     SN_TRY(sn_lapack_status(info, "symmetric eigendecomposition"));
     descending_columns(n, n, a, values, v);
     return STONET_OK;
@@ -159,11 +144,10 @@ stonet_status sn_eigh_top(int64_t n, int64_t count, double *a, double *values, d
     SN_ARRAY(n, double, found);
     SN_ARRAY(2 * n, lapack_int, support);
     lapack_int got = 0;
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'U', (lapack_int)n, a, (lapack_int)n, 0.0,
                                      0.0, (lapack_int)(n - count + 1), (lapack_int)n, 0.0, &got, found, z,
                                      (lapack_int)n, support);
-    sn_serial_blas_end(threads);
     SN_TRY(sn_lapack_status(info, "symmetric eigendecomposition"));
     memcpy(values, found, (size_t)count * sizeof *values);
     descending_columns(n, count, z, values, v);
@@ -178,11 +162,10 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
     SN_BLOCK double *spare = NULL;
     bool vectors = u != NULL || vt != NULL;
     if (vectors && (u == NULL || vt == NULL)) SN_TRY(SN_NEW_RAW(spare, r * (u == NULL ? m : n)));
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info =
         LAPACKE_dgesdd(LAPACK_COL_MAJOR, vectors ? 'S' : 'N', (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
                        s, vt != NULL ? vt : spare, (lapack_int)n, u != NULL ? u : spare, (lapack_int)r);
-    sn_serial_blas_end(threads);
     return sn_lapack_status(info, "singular value decomposition");
 }
 
@@ -207,13 +190,12 @@ stonet_status sn_whiten_columns(int64_t n, int64_t k, double alpha, const double
 /* q (columns of length m) to Q of its QR decomposition; sign is that of the diagonal of R. */
 static lapack_int q_factor(lapack_int m, lapack_int n, double *q, double *tau, double *sign)
 {
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dgeqrf(LAPACK_COL_MAJOR, m, n, q, m, tau);
     if (info == 0) {
         for (int64_t j = 0; j < n; j++) sign[j] = q[j * m + j] < 0.0 ? -1.0 : 1.0;
         info = LAPACKE_dorgqr(LAPACK_COL_MAJOR, m, n, n, q, m, tau);
     }
-    sn_serial_blas_end(threads);
     return info;
 }
 
@@ -255,23 +237,4 @@ void sn_fix_signs(int64_t m, int64_t n, double *a)
         if (largest >= 0.0) continue;
         for (int64_t i = 0; i < m; i++) a[i * n + j] = -a[i * n + j];
     }
-}
-
-/* With orthonormal bases the part R of B outside span(A) gives |P_A - P_B|_F^2 = 2 |R|_F^2; unlike 2 d minus
-   the overlap it has no cancellation near 0. */
-stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance)
-{
-    *distance = 0.0;
-    if (d == 0) return STONET_OK;
-    SN_ARRAY(p * d, double, qa);
-    SN_ARRAY(p * d, double, qb);
-    SN_ARRAY(d * d, double, overlap);
-    memcpy(qa, a, (size_t)(p * d) * sizeof *qa);
-    memcpy(qb, b, (size_t)(p * d) * sizeof *qb);
-    SN_TRY(sn_orthonormalise(p, d, qa));
-    SN_TRY(sn_orthonormalise(p, d, qb));
-    sn_gemm(true, false, d, d, p, 1.0, qa, qb, 0.0, overlap);
-    sn_gemm(false, false, p, d, d, -1.0, qa, overlap, 1.0, qb);
-    *distance = fmin(sn_norm(p * d, qb) / sqrt((double)d), 1.0);
-    return STONET_OK;
 }

@@ -57,5 +57,3 @@ void sn_transpose(int64_t m, int64_t n, const double *a, double *b);
 void sn_first_columns(int64_t m, int64_t n, const double *a, int64_t keep, double *b);
 /* Makes the entry of largest magnitude of each column of A (m x n) positive. */
 void sn_fix_signs(int64_t m, int64_t n, double *a);
-/* Frobenius distance |P_A - P_B| / sqrt(2 d) in [0, 1] between the column spaces of A and B (p x d). */
-stonet_status sn_subspace_distance(int64_t p, int64_t d, const double *a, const double *b, double *distance);

@@ -14,7 +14,9 @@ static inline void sn_serial_blas(void)
     omp_set_num_threads(1);
 }
 
-/* The same outside a parallel region, until sn_serial_blas_end is given what begin returned. */
+/* The same outside a parallel region, until the end of the scope it stands in. */
+#define SN_SERIAL_BLAS                                                                                       \
+    __attribute__((cleanup(sn_serial_blas_end), unused)) int serial_blas_threads = sn_serial_blas_begin()
 static inline int sn_serial_blas_begin(void)
 {
     int threads = omp_get_max_threads();
@@ -22,7 +24,7 @@ static inline int sn_serial_blas_begin(void)
     return threads;
 }
 
-static inline void sn_serial_blas_end(int threads)
+static inline void sn_serial_blas_end(const int *threads)
 {
-    omp_set_num_threads(threads);
+    omp_set_num_threads(*threads);
 }

@@ -1,6 +1,6 @@
 /* Each shim against its defining equation, on matrices small enough to multiply out by hand-written loops. */
 #include "base/test_kit.h"
-#include "math/linalg.h"
+#include "math/test_subspace.h"
 
 enum { MAX = 40 };
 

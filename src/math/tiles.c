@@ -60,9 +60,8 @@ static void run(const sn_product *x, bool lower)
     const sn_cut rows = sn_cut_side(x->m), columns = sn_cut_side(x->n);
     const int64_t tiles = rows.count * columns.count;
     if (tiles == 1 || (double)x->m * (double)x->n * (double)x->k <= ONE_TILE) {
-        int threads = sn_serial_blas_begin();
+        SN_SERIAL_BLAS;
         run_tile(x, lower, 0, x->m, 0, x->n);
-        sn_serial_blas_end(threads);
         return;
     }
 #pragma omp parallel

@@ -44,15 +44,7 @@ static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, con
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, p));
     sn_problem itself = {.n = problem->n, .p = p, .x = problem->x, .outputs = p};
-    sn_training training = {
-        .stage = "autoencoder",
-        .rule = SN_ADAM,
-        .rate = sn_real(settings, "rate"),
-        .momentum = sn_real(settings, "momentum"),
-        .decay = sn_real(settings, "decay"),
-        .batch = sn_int(settings, "batch"),
-        .epochs = sn_int(settings, "epochs"),
-    };
+    const sn_training training = sn_training_of(settings, "autoencoder", SN_ADAM, 0);
     SN_TRY(sn_network_train(net, &itself, &training, run, &result->outcome));
     result->dim = dim;
     return SN_GIVE(net, &result->state);

@@ -165,15 +165,7 @@ static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_s
     SN_TRY(make_transforms(problem, settings, run->seed, &scratch, &functions.outputs, &g));
     functions.y = g;
     const int64_t usual = problem->n < USUAL_BATCH ? problem->n : USUAL_BATCH;
-    const sn_training training = {
-        .stage = "benn",
-        .rule = SN_ADAM,
-        .rate = sn_real(settings, "rate"),
-        .momentum = 0.9,
-        .decay = sn_real(settings, "decay"),
-        .batch = sn_is(settings, "batch", "auto") ? usual : sn_int(settings, "batch"),
-        .epochs = sn_int(settings, "epochs"),
-    };
+    const sn_training training = sn_training_of(settings, "benn", SN_ADAM, usual);
     SN_FREED_BY(sn_network_clear) sn_network whole = {0};
     SN_TRY(make_shape(settings, problem->p, dim, functions.outputs, &whole.shape));
     SN_TRY(sn_network_start(&whole, run->seed));

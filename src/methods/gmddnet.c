@@ -125,16 +125,8 @@ static stonet_status fit_once(stage *s, uint64_t seed, sn_network *net, stonet_o
     own.seed = seed;
     sn_format(name, sizeof name, "gmddnet direction %lld", (long long)s->loss.before + 1);
     const sn_batch_loss joint = {sn_divergence_batch, &s->loss};
-    const sn_training training = {
-        .stage = name,
-        .rule = SN_ADAM,
-        .rate = sn_real(s->settings, "rate"),
-        .momentum = 0.9,
-        .decay = sn_real(s->settings, "decay"),
-        .batch = sn_int(s->settings, "batch"),
-        .epochs = sn_int(s->settings, "epochs"),
-        .joint = &joint,
-    };
+    sn_training training = sn_training_of(s->settings, name, SN_ADAM, 0);
+    training.joint = &joint;
     net->shape = s->shape;
     SN_TRY(sn_network_start(net, seed));
     net->history = s->history;

@@ -142,9 +142,8 @@ static stonet_status second_moment_root(int64_t n, const sn_features *features, 
     SN_TRY(SN_TAKE_ZERO(keep, *r, m * m));
     memcpy(phi, features->phi, (size_t)(n * m) * sizeof *phi);
     for (int64_t j = 0; j < m; j++) phi[n * m + j] = sqrt((double)n) * features->mean[j];
-    int threads = sn_serial_blas_begin();
+    SN_SERIAL_BLAS;
     lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau);
-    sn_serial_blas_end(threads);
     SN_TRY(sn_lapack_status(info, "QR decomposition of gsave"));
     for (int64_t i = 0; i < m; i++) memcpy(*r + i * m + i, phi + i * m + i, (size_t)(m - i) * sizeof *phi);
     return STONET_OK;

@@ -35,8 +35,7 @@ static stonet_status turn(sn_workspace *keep, turned *t)
     SN_ARRAY(all * all, double, gram);
     SN_ARRAY(all * all, double, v);
     SN_ARRAY(all * t->r, double, cross);
-    SN_TRY(SN_TAKE(keep, t->mean, all));
-    SN_TRY(SN_TAKE(keep, t->value, all));
+    SN_TRY(SN_TAKE_EACH(keep, all, &t->mean, &t->value));
     SN_TRY(sn_row_columns_products(&t->columns, t->r, t->f, t->mean, gram, cross));
     SN_TRY(sn_eigh(all, gram, t->value, v));
     for (t->m = 0; t->m < all && t->value[t->m] > rounding * t->value[0];) t->m++;

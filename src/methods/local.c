@@ -42,8 +42,8 @@ static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace 
     return STONET_OK;
 }
 
-stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
-                              const stonet_run *run, sn_workspace *keep, sn_local *out)
+static stonet_status prepare(const sn_problem *problem, const char *method, const sn_settings *settings,
+                             const stonet_run *run, sn_workspace *keep, sn_local *out)
 {
     int64_t n = problem->n, most = n > 2 ? (int64_t)((double)n / log((double)n)) : 1;
     *out = (sn_local){.n = n, .threads = sn_threads(run), .bandwidth = sn_real(settings, "bandwidth")};
@@ -168,10 +168,10 @@ static int64_t next_dimension(int64_t m, int64_t rank, int64_t dim)
     return next > dim ? next : dim;
 }
 
-stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
-                           double *v)
+static stonet_status find_gradients(const sn_local *local, int64_t dim, const stonet_run *run)
 {
     int64_t n = local->n, rank = local->rank;
+    double *v = local->vector;
     SN_ARRAY(n * rank, double, reduced);
     SN_ARRAY(rank * rank, double, leading);
     SN_ARRAY(local->anchors * (rank + 1) * local->responses, double, coefficient);
@@ -188,8 +188,18 @@ stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run 
         SN_TRY(sn_local_fit(local, m, reduced, rank, local->z, coefficient));
         sn_local_outer(local, rank, coefficient, outer);
         for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
-        SN_TRY(sn_eigh(rank, outer, value, v));
+        SN_TRY(sn_eigh(rank, outer, local->value, v));
         sn_progress_of(run, "gradients", rank - m + 1, rank - dim + 1, NAN, start);
         if (m <= dim) return STONET_OK;
     }
+}
+
+stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
+                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim)
+{
+    SN_TRY(prepare(problem, method, settings, run, keep, local));
+    *dim = sn_limit_dim(run, method, *dim, local->rank, "the rank of x");
+    SN_TRY(SN_TAKE(keep, local->value, local->rank));
+    SN_TRY(SN_TAKE(keep, local->vector, local->rank * local->rank));
+    return find_gradients(local, *dim, run);
 }

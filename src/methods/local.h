@@ -21,11 +21,9 @@ typedef struct sn_local {
     int64_t *anchor; /* anchors: row numbers */
     double bandwidth;
     int threads;
+    double *value;  /* rank: eigenvalues of the gradients' second moment, and */
+    double *vector; /* rank x rank: its eigenvectors as columns */
 } sn_local;
-
-/* Keeps n / log n principal components at the most, and says so. The arrays live in `keep`. */
-stonet_status sn_local_create(const sn_problem *problem, const char *method, const sn_settings *settings,
-                              const stonet_run *run, sn_workspace *keep, sn_local *out);
 
 /* w (n): exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the
    2m-th smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. scratch for n. */
@@ -38,7 +36,8 @@ stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, in
 /* sum over anchors and responses of b b' (q x q) from such coefficients. */
 void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient, double *outer);
 
-/* Outer product of gradients: v becomes rank x rank, eigenvectors of the gradients' second moment as columns,
-   after weights in spaces that shrink from rank to dim; value (rank) the eigenvalues. */
-stonet_status sn_local_opg(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
-                           double *v);
+/* All of it: x whitened, of which n / log n principal components are kept at the most (that is said), and the
+   outer product of gradients, after weights in spaces that shrink from rank to *dim, which is limited to the
+   rank. The arrays live in `keep`. */
+stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
+                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim);

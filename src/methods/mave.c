@@ -178,20 +178,15 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_local local;
-    SN_TRY(sn_local_create(problem, "mave", settings, run, &scratch, &local));
-    int64_t rank = local.rank;
-    dim = sn_limit_dim(run, "mave", dim, rank, "the rank of x");
-    SN_ARRAY(rank, double, value);
-    SN_ARRAY(rank * rank, double, v);
-    SN_ARRAY(rank * dim, double, b);
-    SN_TRY(sn_local_opg(&local, dim, run, value, v));
-    sn_first_columns(rank, rank, v, dim, b);
+    SN_TRY(sn_local_opg(problem, "mave", settings, run, &scratch, &local, &dim));
+    SN_ARRAY(local.rank * dim, double, b);
+    sn_first_columns(local.rank, local.rank, local.vector, dim, b);
     if (steps_for(dim) == 0)
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
     else
-        SN_TRY(refine(&local, dim, run, value, b));
-    return sn_whitened_result(&local.whitening, &(sn_linear_map){.dim = dim, .n_values = dim, .value = value},
-                              dim, b, result);
+        SN_TRY(refine(&local, dim, run, local.value, b));
+    const sn_linear_map found = {.dim = dim, .n_values = dim, .value = local.value};
+    return sn_whitened_result(&local.whitening, &found, dim, b, result);
 }
 
 const sn_method sn_method_mave = {

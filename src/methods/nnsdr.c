@@ -177,16 +177,6 @@ static void put_back(void *user, float *theta)
 
 /* ---- fit --------------------------------------------------------------------------------------- */
 
-static stonet_status train(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
-                           sn_training *training, sn_network *net, stonet_outcome *outcome)
-{
-    training->rule = SN_RMSPROP;
-    training->rate = sn_real(settings, "rate");
-    training->dropout = sn_real(settings, "dropout");
-    training->batch = sn_int(settings, "batch");
-    return sn_network_train(net, problem, training, run, outcome);
-}
-
 /* B from step 1 as the start of step 2 in `refined`, which takes over the history. */
 static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                 const stonet_run *run, sn_network *refined, stonet_outcome *outcome)
@@ -196,10 +186,10 @@ static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn
                                 .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
                                 .activation = SN_RELU,
                                 .task = problem->task}};
-    sn_training training = {.stage = "nnsdr", .epochs = sn_int(settings, "epochs")};
+    const sn_training training = sn_training_of(settings, "nnsdr", SN_RMSPROP, 0);
     SN_ZEROS(dim * problem->p, double, b);
     SN_TRY(sn_network_start(&net, run->seed));
-    SN_TRY(train(problem, settings, run, &training, &net, outcome));
+    SN_TRY(sn_network_train(&net, problem, &training, run, outcome));
     SN_TRY(gradient_directions(&net, problem->x, problem->n, dim, b));
     SN_TRY(start_refinement(&net, dim, b, refined));
     refined->history = net.history;
@@ -218,11 +208,11 @@ static stonet_status second_step(const sn_problem *problem, const sn_settings *s
     SN_ZEROS(shape->width[1] * shape->width[0], float, product);
     constraint c = {.shape = shape, .gram = gram, .product = product};
     put_back(&c, net->theta);
-    sn_training training = {.stage = "nnsdr refinement",
-                            .epochs = sn_int(settings, "refine"),
-                            .after_step = put_back,
-                            .user = &c};
-    return train(problem, settings, &fresh, &training, net, outcome);
+    sn_training training = sn_training_of(settings, "nnsdr refinement", SN_RMSPROP, 0);
+    training.epochs = sn_int(settings, "refine");
+    training.after_step = put_back;
+    training.user = &c;
+    return sn_network_train(net, problem, &training, &fresh, outcome);
 }
 
 static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,

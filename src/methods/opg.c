@@ -10,14 +10,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     sn_local local;
-    SN_TRY(sn_local_create(problem, "opg", settings, run, &scratch, &local));
-    int64_t rank = local.rank;
-    dim = sn_limit_dim(run, "opg", dim, rank, "the rank of x");
-    SN_ARRAY(rank, double, value);
-    SN_ARRAY(rank * rank, double, v);
-    SN_TRY(sn_local_opg(&local, dim, run, value, v));
-    return sn_whitened_result(
-        &local.whitening, &(sn_linear_map){.dim = dim, .n_values = rank, .value = value}, rank, v, result);
+    SN_TRY(sn_local_opg(problem, "opg", settings, run, &scratch, &local, &dim));
+    const sn_linear_map found = {.dim = dim, .n_values = local.rank, .value = local.value};
+    return sn_whitened_result(&local.whitening, &found, local.rank, local.vector, result);
 }
 
 const sn_method sn_method_opg = {

@@ -30,10 +30,6 @@ const sn_method sn_method_pca = {
     .title = "Principal component analysis",
     .python = "PrincipalComponents",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
-    .weighted = true,
-    .shares = true,
     .unsupervised = true,
-    .candidate = &candidate,
-    SN_LINEAR_MAP_STATE,
+    SN_SPECTRAL_METHOD,
 };

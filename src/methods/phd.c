@@ -211,11 +211,7 @@ const sn_method sn_method_phd = {
     .title = "Principal Hessian directions (Li 1992)",
     .python = "PrincipalHessianDirections",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
-    .weighted = true,
-    .shares = true,
     SN_PARAMS_OF(params),
     .grid = {{"response=residual,raw", SN_TASK_BOTH}},
-    .candidate = &candidate,
-    SN_LINEAR_MAP_STATE,
+    SN_SPECTRAL_METHOD,
 };

@@ -96,12 +96,6 @@ const sn_method sn_method_save = {
     .name = "save",
     .title = "Sliced average variance estimation (Cook and Weisberg 1991)",
     .python = "SlicedAverageVariance",
-    .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
-    .multi_output = true,
-    .weighted = true,
-    .shares = true,
-    SN_PARAMS_OF(params),
     .grid = {{"slices=3,5,10", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .candidate = &candidate,
-    SN_LINEAR_MAP_STATE,
+    SN_SLICING_METHOD,
 };

@@ -165,12 +165,6 @@ const sn_method sn_method_sir = {
     .name = "sir",
     .title = "Sliced inverse regression (Li 1991)",
     .python = "SlicedInverseRegression",
-    .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
-    .multi_output = true,
-    .weighted = true,
-    .shares = true,
-    SN_PARAMS_OF(params),
     .grid = {{"slices=5,10,20", SN_TASK_REGRESSION}, {"ridge=0,0.01,0.1,1", SN_TASK_BOTH}},
-    .candidate = &candidate,
-    SN_LINEAR_MAP_STATE,
+    SN_SLICING_METHOD,
 };

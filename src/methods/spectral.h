@@ -81,6 +81,12 @@ typedef struct sn_candidate {
                              const sn_eigen *eigen, sn_tests *tests);
 } sn_candidate;
 
+/* The entries of an sn_method that is an eigenproblem, shared out by ranks, of any response; and of those
+   that slice it. */
+#define SN_SPECTRAL_METHOD                                                                                   \
+    .multi_output = true, .weighted = true, .shares = true, .candidate = &candidate, SN_LINEAR_MAP_STATE
+#define SN_SLICING_METHOD .tasks = SN_TASK_BOTH | SN_TASK_SLICES, SN_PARAMS_OF(params), SN_SPECTRAL_METHOD
+
 /* A candidate matrix of some rows, solved. Arrays live in the workspace it was made with; matrix.m is used
    up. */
 typedef struct sn_solved {

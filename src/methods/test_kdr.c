@@ -14,17 +14,16 @@ static double textbook(const sn_problem *problem, const double *x, const double 
                        double epsilon)
 {
     int64_t n = problem->n;
-    double *z = zeros(n * D), *q = centring(n), *ky = plain_response_gram(problem), value = 0.0;
+    double value = 0.0;
+    SN_BLOCK double *z = zeros(n * D), *q = centring(n), *ky = plain_response_gram(problem);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < D; j++)
             for (int64_t l = 0; l < P; l++) z[i * D + j] += x[i * P + l] * b[l * D + j];
-    double *k = plain_gram(n, n, D, z, z, gamma), *qk = times(n, q, k), *g = times(n, qk, q),
-           *qy = times(n, q, ky), *gy = times(n, qy, q);
+    SN_BLOCK double *k = plain_gram(n, n, D, z, z, gamma), *qk = times(n, q, k), *g = times(n, qk, q),
+                    *qy = times(n, q, ky), *gy = times(n, qy, q);
     for (int64_t i = 0; i < n; i++) g[i * n + i] += (double)n * epsilon;
-    double *inverse = matrix_power(n, g, -1.0, 0.0);
+    SN_BLOCK double *inverse = matrix_power(n, g, -1.0, 0.0);
     for (int64_t i = 0; i < n * n; i++) value += gy[i] * inverse[i];
-    double *all[] = {z, q, ky, k, qk, g, qy, gy, inverse};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return value;
 }
 
@@ -101,8 +100,8 @@ static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    OK(fit_with(method(), &s.problem, 2, &result, "landmarks", landmarks, NULL));
-    return distance_to_truth(method(), &result);
+    OK(fit_with(&s.problem, 2, &result, "landmarks", landmarks, NULL));
+    return distance_to_truth(&result);
 }
 
 TEST(test_recovers_the_subspace)
@@ -116,21 +115,20 @@ TEST(test_recovers_the_subspace)
 
 TEST(test_limits)
 {
-    check_limit(method());
+    check_limit();
     SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
-    sn_fit_result result;
-    OK(fit_with(method(), &s.problem, 1, &result, "rows", "20", "iterations", "5", NULL));
-    method()->free(result.state);
+    SN_FREED_BY(drop_result) sn_fit_result result;
+    OK(fit_with(&s.problem, 1, &result, "rows", "20", "iterations", "5", NULL));
 }
 
 TEST(test_stopping)
 {
-    check_stopping(method());
+    check_stopping();
 }
 
 TEST(test_unpleasant_data)
 {
-    check_unpleasant(method());
+    check_unpleasant();
 }
 
 RUN_TESTS(NULL, NULL)

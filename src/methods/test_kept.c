@@ -81,8 +81,26 @@ static void put_vector(numbers *to, int64_t count, const double *v, double slack
     put(to, product, slack * sqrt(square) + 1e-12);
 }
 
+/* Z, and predictions where there are any, of the rows by both states are the same bits. */
+static void check_same_answers(const sn_method *method, const void *one, const void *two,
+                               const sn_problem *problem)
+{
+    const int64_t n = problem->n, dim = method->sizes(one).dim;
+    SN_BLOCK float *z = calloc((size_t)(2 * n * dim), sizeof *z);
+    SN_BLOCK double *v = calloc((size_t)(2 * n * problem->outputs), sizeof *v);
+    assert_true(z != NULL && v != NULL);
+    OK(method->transform(one, problem->x, n, NULL, z));
+    OK(method->transform(two, problem->x, n, NULL, z + n * dim));
+    assert_memory_equal(z, z + n * dim, (size_t)(n * dim) * sizeof *z);
+    if (method->predict == NULL) return;
+    OK(method->predict(one, problem->x, n, v));
+    OK(method->predict(two, problem->x, n, v + n * problem->outputs));
+    assert_memory_equal(v, v + n * problem->outputs, (size_t)(n * problem->outputs) * sizeof *v);
+}
+
 /* A state that is loaded is the one that was saved. */
-static void check_round_trip(const sn_method *method, const void *state, const sn_store *store)
+static void check_round_trip(const sn_method *method, const void *state, const sn_problem *problem,
+                             const sn_store *store)
 {
     SN_AUTO(sn_store) *again = NULL;
     void *loaded = NULL;
@@ -106,10 +124,12 @@ static void check_round_trip(const sn_method *method, const void *state, const s
         assert_string_equal(key[0], key[1]);
         assert_string_equal(value[0], value[1]);
     }
+    check_same_answers(method, state, loaded, problem);
     method->free(loaded);
+    method->free(NULL);
 }
 
-static void put_state(numbers *to, const sn_method *method, const void *state)
+static void put_state(numbers *to, const sn_method *method, const void *state, const sn_problem *problem)
 {
     SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
@@ -125,7 +145,7 @@ static void put_state(numbers *to, const sn_method *method, const void *state)
                                              : 0.0;
         put_vector(to, count, v, tensor->dtype == SN_F64 ? 1e-6 : 1e-3);
     }
-    check_round_trip(method, state, store);
+    check_round_trip(method, state, problem, store);
 }
 
 static void put_answers(numbers *to, const sn_method *method, const void *state, const sn_problem *problem,
@@ -152,7 +172,7 @@ static void put_candidate(numbers *to, const sn_method *method, const sn_problem
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests tests = {0}, general = {0};
-    double *vector = calloc((size_t)problem->p, sizeof *vector);
+    SN_BLOCK double *vector = calloc((size_t)problem->p, sizeof *vector);
     assert_non_null(vector);
     const sn_candidate *candidate = method->candidate;
     OK(sn_candidate_solve(method, problem, settings, NULL, &scratch, &solved));
@@ -164,7 +184,6 @@ static void put_candidate(numbers *to, const sn_method *method, const sn_problem
     OK(sn_solved_vectors(&solved, 1, vector));
     sn_fix_signs(problem->p, 1, vector);
     put_vector(to, problem->p, vector, 1e-6);
-    free(vector);
     if (candidate->tests != NULL) OK(candidate->tests(&solved.sample, &solved.matrix, &solved.eigen, &tests));
     if (candidate->general != NULL)
         OK(candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &general));
@@ -191,7 +210,7 @@ static numbers result_of(const kept_case *c)
     if (sn_method_fit(method, &data.problem, c->dim, settings, &run, &result) != STONET_OK)
         fail_msg("%s %s: %s", c->method, c->options, stonet_last_error());
     put(&all, (double)result.dim, 0.0);
-    put_state(&all, method, result.state);
+    put_state(&all, method, result.state, &data.problem);
     put_answers(&all, method, result.state, &data.problem, result.dim);
     if (method->candidate != NULL && c->p < 100) put_candidate(&all, method, &data.problem, settings);
     method->free(result.state);

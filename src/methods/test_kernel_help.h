@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "math/linalg.h"
 #include "math/noise.h"
+#include "math/test_subspace.h"
 #include "methods/kernel_map.h"
 #include "methods/linear_map.h"
 
@@ -18,14 +18,13 @@ typedef struct sample {
     double *y;
 } sample;
 
-__attribute__((unused)) static double *zeros(int64_t count)
+static inline double *zeros(int64_t count)
 {
     return calloc((size_t)count + 1, sizeof(double));
 }
 
 /* Standard normal features; classes by thirds of x1 + x2^2 / 2 + noise, or y1 = that and y2 = x3 + noise. */
-__attribute__((unused)) static sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t targets,
-                                                  uint32_t substream)
+static inline sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t targets, uint32_t substream)
 {
     sample s = {.x = malloc((size_t)(n * p) * sizeof(float)), .wide = zeros(n * p)};
     sn_random random;
@@ -60,12 +59,35 @@ __attribute__((unused)) static sample make_sample(int64_t n, int64_t p, int64_t 
     return s;
 }
 
-__attribute__((unused)) static void free_sample(sample *s)
+static inline void free_sample(sample *s)
 {
     free(s->x);
     free(s->wide);
     free(s->label);
     free(s->y);
+}
+
+/* The method of the test. */
+static const sn_method *method(void);
+
+static inline void drop_result(sn_fit_result *result)
+{
+    method()->free(result->state);
+}
+
+static inline double correlation(int64_t n, const double *a, const double *b)
+{
+    double ma = 0.0, mb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        ma += a[i] / (double)n;
+        mb += b[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        aa += pow(a[i] - ma, 2);
+        bb += pow(b[i] - mb, 2);
+        ab += (a[i] - ma) * (b[i] - mb);
+    }
+    return fabs(ab) / sqrt(aa * bb);
 }
 
 static char last_message[1024];
@@ -78,11 +100,10 @@ static void keep_message(stonet_level level, const char *text, void *user)
 }
 
 /* Fits with settings given as name, value, ..., NULL. */
-__attribute__((unused)) static stonet_status fit_with(const sn_method *method, const sn_problem *problem,
-                                                      int64_t dim, sn_fit_result *result, ...)
+static inline stonet_status fit_with(const sn_problem *problem, int64_t dim, sn_fit_result *result, ...)
 {
     SN_AUTO(sn_settings) *settings = NULL;
-    OK(sn_settings_create(method->params, method->n_params, &settings));
+    OK(sn_settings_create(method()->params, method()->n_params, &settings));
     va_list list;
     va_start(list, result);
     for (const char *name; (name = va_arg(list, const char *)) != NULL;)
@@ -94,13 +115,13 @@ __attribute__((unused)) static stonet_status fit_with(const sn_method *method, c
     run.on_message = keep_message;
     last_message[0] = '\0';
     memset(result, 0, sizeof *result);
-    stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
+    stonet_status status = sn_method_fit(method(), problem, dim, settings, &run, result);
     return status;
 }
 
 /* f(A) for symmetric A (n x n) by its eigenvalues: power -1, -0.5, ...; values below `cut` times the largest
    are dropped (Moore-Penrose). */
-__attribute__((unused)) static double *matrix_power(int64_t n, const double *a, double power, double cut)
+static inline double *matrix_power(int64_t n, const double *a, double power, double cut)
 {
     SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     double *out = zeros(n * n);
@@ -113,7 +134,7 @@ __attribute__((unused)) static double *matrix_power(int64_t n, const double *a, 
     return out;
 }
 
-__attribute__((unused)) static double top_eigenvalue(int64_t n, const double *a)
+static inline double top_eigenvalue(int64_t n, const double *a)
 {
     SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
@@ -123,7 +144,7 @@ __attribute__((unused)) static double top_eigenvalue(int64_t n, const double *a)
 }
 
 /* The product of the matrices n x n given, in new memory. */
-__attribute__((unused)) static double *times(int64_t n, const double *a, const double *b)
+static inline double *times(int64_t n, const double *a, const double *b)
 {
     double *out = zeros(n * n);
     for (int64_t i = 0; i < n; i++)
@@ -133,7 +154,7 @@ __attribute__((unused)) static double *times(int64_t n, const double *a, const d
 }
 
 /* I - 11'/n. */
-__attribute__((unused)) static double *centring(int64_t n)
+static inline double *centring(int64_t n)
 {
     double *q = zeros(n * n);
     for (int64_t i = 0; i < n; i++)
@@ -141,7 +162,7 @@ __attribute__((unused)) static double *centring(int64_t n)
     return q;
 }
 
-__attribute__((unused)) static double plain_mean_distance(int64_t n, int64_t p, const double *x)
+static inline double plain_mean_distance(int64_t n, int64_t p, const double *x)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++)
@@ -153,8 +174,8 @@ __attribute__((unused)) static double plain_mean_distance(int64_t n, int64_t p, 
     return sum / (double)(n * (n - 1));
 }
 
-__attribute__((unused)) static double *plain_gram(int64_t n, int64_t m, int64_t p, const double *a,
-                                                  const double *b, double gamma)
+static inline double *plain_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
+                                 double gamma)
 {
     double *k = zeros(n * m);
     for (int64_t i = 0; i < n; i++)
@@ -167,7 +188,7 @@ __attribute__((unused)) static double *plain_gram(int64_t n, int64_t m, int64_t 
 }
 
 /* K_Y: equality of labels, or the Gaussian kernel with the mean distance of y. */
-__attribute__((unused)) static double *plain_response_gram(const sn_problem *problem)
+static inline double *plain_response_gram(const sn_problem *problem)
 {
     int64_t n = problem->n;
     if (problem->task == SN_REGRESSION) {
@@ -182,7 +203,7 @@ __attribute__((unused)) static double *plain_response_gram(const sn_problem *pro
 
 /* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to the further rows.
  */
-__attribute__((unused)) static void standardise(int64_t n, int64_t rows, int64_t d, double *scores)
+static inline void standardise(int64_t n, int64_t rows, int64_t d, double *scores)
 {
     for (int64_t j = 0; j < d; j++) {
         double mean = 0.0, square = 0.0;
@@ -193,8 +214,8 @@ __attribute__((unused)) static void standardise(int64_t n, int64_t rows, int64_t
 }
 
 /* Equal up to the sign of each column. */
-__attribute__((unused)) static void assert_same_scores(int64_t rows, int64_t d, const double *a,
-                                                       const double *b, double tolerance)
+static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, const double *b,
+                                      double tolerance)
 {
     for (int64_t j = 0; j < d; j++) {
         double product = 0.0, worst = 0.0;
@@ -205,121 +226,95 @@ __attribute__((unused)) static void assert_same_scores(int64_t rows, int64_t d, 
     }
 }
 
-/* Saves, loads and compares the transforms bit by bit. */
-__attribute__((unused)) static void check_round_trip(const sn_method *method, const sample *s,
-                                                     const sn_fit_result *result)
-{
-    SN_AUTO(sn_store) *store = NULL;
-    void *again = NULL;
-    OK(sn_store_create(&store));
-    OK(method->save(result->state, store));
-    OK(method->load(store, &again));
-    size_t count = (size_t)(s->problem.n * result->dim);
-    float *one = calloc(count, sizeof *one), *two = calloc(count, sizeof *two);
-    OK(method->transform(result->state, s->x, s->problem.n, NULL, one));
-    OK(method->transform(again, s->x, s->problem.n, NULL, two));
-    assert_memory_equal(one, two, count * sizeof *one);
-    sn_sizes sizes = method->sizes(again);
-    assert_int_equal(sizes.inputs, s->problem.p);
-    assert_int_equal(sizes.dim, result->dim);
-    free(one);
-    free(two);
-    method->free(again);
-}
-
 /* Stops at the call at which the counter reaches 0. */
-__attribute__((unused)) static int stop_later(void *user)
+static inline int stop_later(void *user)
 {
     int *calls = user;
     return --*calls <= 0;
 }
 
 /* A fit whose caller wants to stop at the given question. */
-__attribute__((unused)) static stonet_status fit_until(const sn_method *method, const sample *s, int calls,
-                                                       sn_fit_result *result)
+static inline stonet_status fit_until(const sample *s, int calls, sn_fit_result *result)
 {
     SN_AUTO(sn_settings) *settings = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.should_stop = stop_later;
     run.user = &calls;
     memset(result, 0, sizeof *result);
-    OK(sn_settings_create(method->params, method->n_params, &settings));
-    stonet_status status = sn_method_fit(method, &s->problem, 1, settings, &run, result);
+    OK(sn_settings_create(method()->params, method()->n_params, &settings));
+    stonet_status status = sn_method_fit(method(), &s->problem, 1, settings, &run, result);
     return status;
 }
 
 /* A fit that is stopped on its way gives a usable result that says so. */
-__attribute__((unused)) static void check_stopping(const sn_method *method)
+static inline void check_stopping(void)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 0, 1, 2);
     sn_fit_result result;
-    OK(fit_until(method, &s, 3, &result));
+    OK(fit_until(&s, 3, &result));
     assert_int_equal(result.outcome, STONET_STOPPED);
-    check_round_trip(method, &s, &result);
-    method->free(result.state);
+    method()->free(result.state);
 }
 
 /* Nine directions wanted of three columns: three, a warning, and a model that survives the way to a file. */
-__attribute__((unused)) static void check_limit(const sn_method *method)
+static inline void check_limit(void)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
     sn_fit_result result;
     char message[64];
-    OK(fit_with(method, &s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL));
+    OK(fit_with(&s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL));
     assert_int_equal(result.dim, 3);
-    snprintf(message, sizeof message, "%s: 3 directions exist", method->name);
+    snprintf(message, sizeof message, "%s: 3 directions exist", method()->name);
     assert_non_null(strstr(last_message, message));
-    check_round_trip(method, &s, &result);
-    method->free(result.state);
+    method()->free(result.state);
 }
 
 /* Distance of the two directions of a linear map, which is freed, to the true ones of make_sample. */
-__attribute__((unused)) static double distance_to_truth(const sn_method *method, sn_fit_result *result)
+static inline double distance_to_truth(sn_fit_result *result)
 {
     const sn_linear_map *map = result->state;
     double *truth = zeros(map->p * 2), distance;
     truth[0] = truth[3] = 1.0;
     OK(sn_subspace_distance(map->p, 2, truth, map->direction, &distance));
     free(truth);
-    method->free(result->state);
+    method()->free(result->state);
     return distance;
 }
 
 /* More rows than any memory holds as a matrix: refused before a row is looked at, with what to do. */
-__attribute__((unused)) static void check_too_large(const sn_method *method)
+static inline void check_too_large(void)
 {
     const int32_t label = 0;
     const sn_problem problem = {
         .n = 30000000, .p = 3, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
     sn_fit_result result;
-    assert_int_equal(fit_with(method, &problem, 1, &result, NULL), STONET_ERROR_MEMORY);
+    assert_int_equal(fit_with(&problem, 1, &result, NULL), STONET_ERROR_MEMORY);
     assert_non_null(strstr(stonet_last_error(), "landmarks=2000"));
-    assert_int_equal(fit_with(method, &problem, 1, &result, "landmarks", "1000000", NULL),
-                     STONET_ERROR_MEMORY);
+    assert_int_equal(fit_with(&problem, 1, &result, "landmarks", "1000000", NULL), STONET_ERROR_MEMORY);
     assert_non_null(strstr(stonet_last_error(), "fewer landmarks"));
 }
 
 /* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate
    rows: a fit. */
-__attribute__((unused)) static void check_unpleasant(const sn_method *method)
+static inline void check_unpleasant(void)
 {
     sn_fit_result result;
     SN_FREED_BY(free_sample) sample s = make_sample(30, 3, 3, 0, 40);
     for (int64_t i = 0; i < 30; i++) s.label[i] = 1;
-    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
     free_sample(&s);
 
     s = make_sample(30, 3, 0, 1, 41);
     memset(s.y, 0, 30 * sizeof(double));
-    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
     free_sample(&s);
 
     s = make_sample(30, 3, 0, 1, 42);
     s.problem.n = 1;
-    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
     s.problem.n = 30;
     for (int64_t i = 0; i < 90; i++) s.x[i] = 1.0f;
-    assert_int_equal(fit_with(method, &s.problem, 1, &result, NULL), STONET_ERROR_DATA);
+    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
     free_sample(&s);
 
     s = make_sample(40, 3, 2, 0, 43);
@@ -327,15 +322,15 @@ __attribute__((unused)) static void check_unpleasant(const sn_method *method)
         memcpy(s.x + (20 + i) * 3, s.x + i * 3, 3 * sizeof(float));
         s.x[i * 3 + 2] = s.x[(20 + i) * 3 + 2] = 0.5f;
     }
-    OK(fit_with(method, &s.problem, 1, &result, NULL));
+    OK(fit_with(&s.problem, 1, &result, NULL));
     float z[40];
-    OK(method->transform(result.state, s.x, 40, NULL, z));
+    OK(method()->transform(result.state, s.x, 40, NULL, z));
     for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
     for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
-    method->free(result.state);
+    method()->free(result.state);
     /* Stopped at once: no result, or a usable one that says so. */
-    stonet_status status = fit_until(method, &s, 1, &result);
+    stonet_status status = fit_until(&s, 1, &result);
     assert_true(status == STONET_ERROR_INTERRUPTED ||
                 (status == STONET_OK && result.outcome == STONET_STOPPED));
-    method->free(result.state);
+    method()->free(result.state);
 }

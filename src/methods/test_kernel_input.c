@@ -2,11 +2,15 @@
 #include "methods/kernel_input.h"
 #include "methods/test_kernel_help.h"
 
+static const sn_method *method(void)
+{
+    return sn_method_find("gsir");
+}
+
 static sn_settings *settings_with(const char *landmarks)
 {
-    const sn_method *method = sn_method_find("gsir");
     sn_settings *settings = NULL;
-    OK(sn_settings_create(method->params, method->n_params, &settings));
+    OK(sn_settings_create(method()->params, method()->n_params, &settings));
     OK(sn_settings_set(settings, "landmarks", landmarks));
     return settings;
 }
@@ -15,10 +19,9 @@ static sn_settings *settings_with(const char *landmarks)
 static double gigabytes(int64_t n, int64_t p, const char *landmarks, double exact, double with_landmarks)
 {
     const sn_problem problem = {.n = n, .p = p};
-    sn_settings *settings = settings_with(landmarks);
+    SN_AUTO(sn_settings) *settings = settings_with(landmarks);
     assert_int_equal(sn_kernel_memory(&problem, settings, "gsir", exact, with_landmarks),
                      STONET_ERROR_MEMORY);
-    sn_settings_free(settings);
     assert_non_null(strstr(stonet_last_error(), "gsir needs "));
     return strtod(strstr(stonet_last_error(), "needs ") + 6, NULL);
 }

@@ -239,7 +239,7 @@ TEST(sir_for_two_classes_is_the_discriminant)
 /* The first dim scores of a method on data, in double. */
 static void scores(const char *method, const sn_problem *problem, int64_t dim, double *z)
 {
-    sn_linear_map *map = fit_map(method, problem, dim, "");
+    SN_AUTO(sn_linear_map) *map = fit_map(method, problem, dim, "");
     for (int64_t i = 0; i < problem->n; i++) {
         for (int64_t k = 0; k < dim; k++) {
             z[i * dim + k] = 0.0;
@@ -248,7 +248,6 @@ static void scores(const char *method, const sn_problem *problem, int64_t dim, d
                     ((double)problem->x[i * problem->p + j] - map->centre[j]) * map->direction[j * dim + k];
         }
     }
-    sn_linear_map_free(map);
     /* the sign convention is on the coefficients, which an affine map changes */
     for (int64_t k = 0; k < dim; k++) {
         double sign = z[k] < 0.0 ? -1.0 : 1.0;

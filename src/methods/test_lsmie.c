@@ -218,9 +218,8 @@ static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
     SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    OK(fit_with(method(), &s.problem, 2, &result, "restarts", "2", "landmarks", landmarks, "iterations", "40",
-                NULL));
-    return distance_to_truth(method(), &result);
+    OK(fit_with(&s.problem, 2, &result, "restarts", "2", "landmarks", landmarks, "iterations", "40", NULL));
+    return distance_to_truth(&result);
 }
 
 TEST(test_recovers_the_subspace)
@@ -232,43 +231,19 @@ TEST(test_recovers_the_subspace)
     assert_true(distance(600, 3, "300") < 0.35); /* more than the search takes */
 }
 
-/* More rows than the search takes; bit by bit the same with any number of threads. */
-TEST(test_threads_do_not_matter)
-{
-    for (int64_t classes = 0; classes <= 3; classes += 3) {
-        SN_FREED_BY(free_sample) sample s = make_sample(5500, 5, classes, 1, 6);
-        double first[10];
-        for (int threads = 1; threads <= 3; threads++) {
-            SN_AUTO(sn_settings) *settings = NULL;
-            sn_fit_result result = {0};
-            stonet_run run = STONET_RUN_INIT;
-            run.threads = threads;
-            OK(sn_settings_create(method()->params, method()->n_params, &settings));
-            OK(sn_settings_set(settings, "landmarks", "30"));
-            OK(sn_settings_set(settings, "restarts", "2"));
-            OK(sn_settings_set(settings, "iterations", "6"));
-            OK(sn_method_fit(method(), &s.problem, 2, settings, &run, &result));
-            const sn_linear_map *map = result.state;
-            if (threads == 1) memcpy(first, map->direction, sizeof first);
-            assert_memory_equal(first, map->direction, sizeof first);
-            method()->free(result.state);
-        }
-    }
-}
-
 TEST(test_limits)
 {
-    check_limit(method());
+    check_limit();
 }
 
 TEST(test_stopping)
 {
-    check_stopping(method());
+    check_stopping();
 }
 
 TEST(test_unpleasant_data)
 {
-    check_unpleasant(method());
+    check_unpleasant();
 }
 
 RUN_TESTS(NULL, NULL)

@@ -81,12 +81,10 @@ TEST(few_values_have_few_functions)
     SN_FREED_BY(sample_free) sample data = two_index(N, 5);
     for (int64_t i = 0; i < N; i++) data.y[i] = data.y[i] > 0;
     sample_scale_y(&data);
-    sn_linear_map *map = fit_map("sir", &data.problem, 1, "basis=poly"),
-                  *slices = fit_map("sir", &data.problem, 1, "");
+    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 1, "basis=poly"),
+                           *slices = fit_map("sir", &data.problem, 1, "");
     assert_int_equal(map->n_values, 1);
     assert_true(fabs(map->value[0] - slices->value[0]) < 1e-9);
-    sn_linear_map_free(map);
-    sn_linear_map_free(slices);
     for (int64_t i = 0; i < N; i++) data.y[i] = 0;
     sn_fit_result result;
     assert_int_equal(fit_with("sir", &data.problem, 1, "basis=poly", NULL, &result), STONET_ERROR_DATA);

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "math/linalg.h"
 #include "math/noise.h"
+#include "math/test_subspace.h"
 #include "methods/linear_map.h"
 
 /* A problem that owns its arrays. */

@@ -121,8 +121,7 @@ static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sto
     /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
     SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)out->count * (double)p),
                              "the singular value decomposition of x", "use fewer columns or fewer rows"));
-    SN_TRY(SN_TAKE(keep, out->mean, p));
-    SN_TRY(SN_TAKE(keep, out->scale, p));
+    SN_TRY(SN_TAKE_EACH(keep, p, &out->mean, &out->scale));
     SN_TRY(SN_TAKE(keep, out->s, out->count));
     SN_TRY(SN_TAKE(keep, out->v, p * out->count));
     SN_TRY(column_means(out));

@@ -60,13 +60,6 @@ static uint32_t threshold(double dropout)
     return (uint32_t)lround(dropout * 65536);
 }
 
-bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration)
-{
-    uint32_t words[4];
-    sn_noise_words(seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(unit / 8), iteration, 0, words);
-    return (words[unit / 2 % 4] >> (unit % 2 * 16) & 0xFFFF) >= threshold(dropout);
-}
-
 static float kept_scale(const sn_backprop *b)
 {
     return (float)(65536.0 / (65536.0 - threshold(b->dropout)));

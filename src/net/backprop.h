@@ -51,5 +51,3 @@ void sn_backprop_clear(sn_backprop *b);
    keys the dropout masks. */
 double sn_backprop_gradient(sn_backprop *b, const sn_problem *problem, const int64_t *rows, int64_t count,
                             const float *theta, uint32_t iteration);
-/* Whether dropout keeps this unit of the last hidden layer for this row. */
-bool sn_dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration);

@@ -178,27 +178,21 @@ static stonet_status make_room(sn_conv_room *room)
 
 stonet_status sn_conv_open(const sn_conv_shape *shape, int64_t capacity, int threads, sn_conv_room **out)
 {
-    sn_conv_room *room;
+    SN_AUTO(sn_conv_room) *room = NULL;
     SN_TRY(SN_NEW(room, 1));
     room->shape = shape;
     room->capacity = capacity;
     room->threads = threads;
-    stonet_status status = make_room(room);
-    if (status != STONET_OK) {
-        sn_conv_close(room);
-        return status;
-    }
-    *out = room;
-    return STONET_OK;
+    SN_TRY(make_room(room));
+    return SN_GIVE(room, out);
 }
 
 void sn_conv_close(sn_conv_room *room)
 {
     if (room == NULL) return;
-    for (int t = 0; room->scratch != NULL && t < room->threads; t++) {
+    for (int t = 0; room->scratch != NULL && t < room->threads; t++)
         SN_FREE_ALL(room->scratch[t].patches, room->scratch[t].maps, room->scratch[t].up,
                     room->scratch[t].down);
-    }
     SN_FREE_ALL(room->scratch, room->values, room->which, room->partial, room);
 }
 
@@ -336,10 +330,9 @@ void sn_conv_forward(sn_conv_room *room, const float *theta, int64_t n, const fl
 stonet_status sn_conv_scale(const sn_conv_shape *shape, int64_t n, const float *x, double square,
                             float *theta)
 {
-    sn_conv_room *room;
-    SN_BLOCK float *u = NULL;
+    SN_AUTO(sn_conv_room) *room = NULL;
+    SN_ARRAY(n * shape->outputs, float, u);
     double below = square; /* mean square of A_{l-1} where the kernels before are as they were */
-    SN_TRY(SN_NEW_RAW(u, n * shape->outputs));
     SN_TRY(sn_conv_open(shape, n, 1, &room));
     sn_conv_forward(room, theta, n, x, u);
     for (int l = 0; l < shape->stages; l++) {
@@ -355,7 +348,6 @@ stonet_status sn_conv_scale(const sn_conv_shape *shape, int64_t n, const float *
         for (int64_t j = s->kernel_at; j < s->bias_at; j++) theta[j] = (float)(factor * (double)theta[j]);
         below = now;
     }
-    sn_conv_close(room);
     return STONET_OK;
 }
 

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "data/image.h"
 
@@ -63,6 +64,7 @@ typedef struct sn_conv_room sn_conv_room;
 
 stonet_status sn_conv_open(const sn_conv_shape *shape, int64_t capacity, int threads, sn_conv_room **out);
 void sn_conv_close(sn_conv_room *room); /* NULL is fine */
+SN_DROP(sn_conv_room, sn_conv_close)
 /* u (n x outputs) of x (n x inputs); n at most the capacity, if that is not 0. */
 void sn_conv_forward(sn_conv_room *room, const float *theta, int64_t n, const float *x, float *u);
 /* gradient (parameters) = the sum over the images of the last forward of J' du; du n x outputs. */

@@ -23,16 +23,14 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
     if (net->scaling.columns == 0)
         return sn_forward(&net->shape, net->theta, x, n, layer, activated, threads, out);
     int64_t p = net->shape.width[0];
-    stonet_status status = STONET_OK;
-    SN_BLOCK float *scaled = NULL;
-    SN_TRY(SN_NEW_RAW(scaled, (n < BLOCK_ROWS ? n : BLOCK_ROWS) * p));
-    for (int64_t first = 0; first < n && status == STONET_OK; first += BLOCK_ROWS) {
+    SN_ARRAY((n < BLOCK_ROWS ? n : BLOCK_ROWS) * p, float, scaled);
+    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         sn_scaling_apply(&net->scaling, x + first * p, rows, scaled);
-        status = sn_forward(&net->shape, net->theta, scaled, rows, layer, activated, threads,
-                            out + first * net->shape.width[layer]);
+        SN_TRY(sn_forward(&net->shape, net->theta, scaled, rows, layer, activated, threads,
+                          out + first * net->shape.width[layer]));
     }
-    return status;
+    return STONET_OK;
 }
 
 void sn_network_output(const sn_network *net, const float *mu, int64_t n, double *out)
@@ -46,11 +44,10 @@ stonet_status sn_network_predict(const void *opaque, const float *x, int64_t n, 
 {
     const sn_network *net = opaque;
     int64_t m = net->shape.width[net->shape.layers];
-    SN_BLOCK float *mu = NULL;
-    SN_TRY(SN_NEW_RAW(mu, n * m));
-    stonet_status status = sn_network_forward(net, x, n, net->shape.layers, false, mu);
-    if (status == STONET_OK) sn_network_output(net, mu, n, out);
-    return status;
+    SN_ARRAY(n * m, float, mu);
+    SN_TRY(sn_network_forward(net, x, n, net->shape.layers, false, mu));
+    sn_network_output(net, mu, n, out);
+    return STONET_OK;
 }
 
 void sn_network_clear(sn_network *net)
@@ -74,16 +71,11 @@ stonet_status sn_network_save(const void *state, sn_store *store)
 
 stonet_status sn_network_load(const sn_store *store, void **state)
 {
-    sn_network *net;
+    SN_AUTO(sn_network) *net = NULL;
     *state = NULL;
     SN_TRY(SN_NEW(net, 1));
-    stonet_status status = sn_network_get(store, net);
-    if (status != STONET_OK) {
-        sn_network_free(net);
-        return status;
-    }
-    *state = net;
-    return STONET_OK;
+    SN_TRY(sn_network_get(store, net));
+    return SN_GIVE(net, state);
 }
 
 stonet_status sn_network_load_as(const sn_store *store, const char *method, int layers, bool linear_first,

@@ -171,18 +171,30 @@ static stonet_status run_epochs(trainer *t, const stonet_run *run, float *theta,
     return STONET_OK;
 }
 
+static double setting_or(const sn_settings *settings, const char *name, double otherwise)
+{
+    return sn_settings_has(settings, name) ? sn_real(settings, name) : otherwise;
+}
+
+sn_training sn_training_of(const sn_settings *settings, const char *stage, sn_rule rule, int64_t usual)
+{
+    return (sn_training){.stage = stage,
+                         .rule = rule,
+                         .rate = sn_real(settings, "rate"),
+                         .momentum = setting_or(settings, "momentum", 0.9),
+                         .decay = setting_or(settings, "decay", 0.0),
+                         .dropout = setting_or(settings, "dropout", 0.0),
+                         .batch = sn_is(settings, "batch", "auto") ? usual : sn_int(settings, "batch"),
+                         .epochs = sn_int(settings, "epochs")};
+}
+
 stonet_status sn_network_train(sn_network *net, const sn_problem *problem, const sn_training *training,
                                const stonet_run *run, stonet_outcome *outcome)
 {
-    trainer t = {.shape = &net->shape, .problem = problem, .training = training};
-    stonet_run defaults;
-    if (run == NULL) {
-        defaults = (stonet_run)STONET_RUN_INIT;
-        run = &defaults;
-    }
+    SN_FREED_BY(clear) trainer t = {.shape = &net->shape, .problem = problem, .training = training};
+    const stonet_run defaults = STONET_RUN_INIT;
+    if (run == NULL) run = &defaults;
     *outcome = STONET_DONE;
-    stonet_status status = create(&t, net, run);
-    if (status == STONET_OK) status = run_epochs(&t, run, net->theta, &net->history, outcome);
-    clear(&t);
-    return status;
+    SN_TRY(create(&t, net, run));
+    return run_epochs(&t, run, net->theta, &net->history, outcome);
 }

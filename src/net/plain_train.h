@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/params.h"
 #include "base/run.h"
 #include "net/backprop.h"
 #include "net/network.h"
@@ -28,6 +29,10 @@ typedef struct sn_training {
     void (*after_step)(void *user, float *theta);
     void *user;
 } sn_training;
+
+/* What the settings rate, epochs and batch say, and momentum (else 0.9), decay and dropout (else 0) where the
+   method has them; batch=auto: `usual`. */
+sn_training sn_training_of(const sn_settings *settings, const char *stage, sn_rule rule, int64_t usual);
 
 /*
  * Trains the network's parameters, from where they are, on all rows of the problem (with neither label nor y:

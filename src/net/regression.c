@@ -63,15 +63,13 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
                                  double *intercept, bool *found)
 {
     const int64_t classes = r->problem->outputs;
-    int32_t *label = NULL, *code = NULL;
-    float *weight = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(label, r->rows->n), done);
-    SN_GOTO(status, SN_NEW_RAW(code, classes), done);
+    SN_ARRAY(r->rows->n, int32_t, label);
+    SN_ARRAY(classes, int32_t, code);
+    SN_BLOCK float *weight = NULL;
     const int64_t present = collect_labels(r, label, code);
     *found = present > 1;
-    if (!*found) goto done;
-    if (r->problem->weight != NULL) SN_GOTO(status, SN_NEW_RAW(weight, r->rows->n), done);
+    if (!*found) return STONET_OK;
+    if (r->problem->weight != NULL) SN_TRY(SN_NEW_RAW(weight, r->rows->n));
     for (int64_t i = 0; weight != NULL && i < r->rows->n; i++)
         weight[i] = r->problem->weight[sn_rows_at(r->rows, i)];
     const sn_logistic_problem call = {.n = r->rows->n,
@@ -82,12 +80,10 @@ static stonet_status fit_classes(const sn_regression *r, const stonet_run *run, 
                                       .weight = weight,
                                       .l2 = r->l2,
                                       .enough = r->enough};
-    SN_GOTO(status, sn_logistic(&call, run, coef, intercept), done);
+    SN_TRY(sn_logistic(&call, run, coef, intercept));
     if (call.m == 1) share_out(r->d, coef, intercept);
     spread_out(classes, code, r->rows->n, r->d, coef, intercept);
-done:
-    SN_FREE_ALL(label, code, weight);
-    return status;
+    return STONET_OK;
 }
 
 /* w (outputs x (d + 1)) = the ridge regression of y on design (n x (d + 1)), standardised columns and ones,
@@ -96,12 +92,10 @@ done:
 static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments *columns, double *design,
                                  double *w)
 {
-    SN_WORKSPACE(scratch);
     const int64_t width = r->d + 1, m = r->problem->outputs;
-    double *gram = NULL, *y = NULL, *right = NULL;
-    SN_TRY(SN_TAKE(&scratch, gram, width * width));
-    SN_TRY(SN_TAKE(&scratch, y, r->rows->n * m));
-    SN_TRY(SN_TAKE(&scratch, right, width * m));
+    SN_ARRAY(width * width, double, gram);
+    SN_ARRAY(r->rows->n * m, double, y);
+    SN_ARRAY(width * m, double, right);
     for (int64_t i = 0; i < r->rows->n; i++) {
         const int64_t row = sn_rows_at(r->rows, i);
         const double root = r->problem->weight != NULL ? sqrt(sn_problem_weight(r->problem, row)) : 1.0;
@@ -118,13 +112,10 @@ static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments
 
 static stonet_status fit_numbers(const sn_regression *r, double *coef, double *intercept)
 {
-    SN_WORKSPACE(scratch);
     const int64_t m = r->problem->outputs;
-    sn_column_moments *columns = NULL;
-    double *design = NULL, *w = NULL;
-    SN_TRY(SN_TAKE_ZERO(&scratch, columns, r->d));
-    SN_TRY(SN_TAKE(&scratch, design, r->rows->n * (r->d + 1)));
-    SN_TRY(SN_TAKE(&scratch, w, m * (r->d + 1)));
+    SN_ZEROS(r->d, sn_column_moments, columns);
+    SN_ARRAY(r->rows->n * (r->d + 1), double, design);
+    SN_ARRAY(m * (r->d + 1), double, w);
     sn_describe_columns(r->rows->n, r->d, r->x, columns);
     sn_standard_design(r->rows->n, r->d, r->x, columns, design);
     SN_TRY(solve_ridge(r, columns, design, w));

@@ -1,10 +1,9 @@
 #include "net/scaling.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/columns.h"
 
 static stonet_status allocate(sn_scaling *scaling, int64_t columns)
 {
@@ -15,20 +14,12 @@ static stonet_status allocate(sn_scaling *scaling, int64_t columns)
 
 stonet_status sn_scaling_learn(sn_scaling *scaling, const float *x, int64_t n, int64_t columns)
 {
+    SN_ZEROS(columns, sn_column_moments, moments);
     SN_TRY(allocate(scaling, columns));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < columns; j++) scaling->mean[j] += (double)x[i * columns + j] / (double)n;
-    double *variance = scaling->factor;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < columns; j++) {
-            double centred = (double)x[i * columns + j] - scaling->mean[j];
-            variance[j] += centred * centred / (double)n;
-        }
+    sn_describe_columns(n, columns, x, moments);
     for (int64_t j = 0; j < columns; j++) {
-        /* Compared by value: a rounded mean leaves a constant column a variance just above 0. */
-        bool constant = true;
-        for (int64_t i = 1; i < n && constant; i++) constant = x[i * columns + j] == x[j];
-        scaling->factor[j] = constant ? 0.0 : 1.0 / sqrt(variance[j]);
+        scaling->mean[j] = moments[j].mean;
+        scaling->factor[j] = moments[j].sd != 0.0 ? 1.0 / moments[j].sd : 0.0;
     }
     return STONET_OK;
 }

@@ -114,7 +114,7 @@ static double total(const sample *s, const double *theta)
 static void check_against_reference(sn_image image, int count, const int64_t *filters)
 {
     static double theta[MOST], u[MOST];
-    sample s;
+    SN_FREED_BY(drop) sample s;
     make(&s, image, count, filters, 11, 2);
     widen(s.shape.parameters, s.theta, theta);
     sn_conv_forward(s.room, s.theta, s.n, s.x, s.u);
@@ -136,7 +136,6 @@ static void check_against_reference(sn_image image, int count, const int64_t *fi
         if (fabs(slope - (double)s.gradient[k]) > 1e-3 * (1.0 + fabs(slope)))
             fail_msg("parameter %d: %g is not %g", (int)k, (double)s.gradient[k], slope);
     }
-    drop(&s);
 }
 
 TEST(test_gradient)
@@ -171,9 +170,9 @@ TEST(test_shapes)
 TEST(test_bits)
 {
     const int64_t filters[] = {5, 7};
-    sample one;
+    SN_FREED_BY(drop) sample one;
     make(&one, (sn_image){2, {16, 16}}, 2, filters, 43, 1);
-    sample four;
+    SN_FREED_BY(drop) sample four;
     make(&four, (sn_image){2, {16, 16}}, 2, filters, 43, 4);
     sn_conv_forward(one.room, one.theta, one.n, one.x, one.u);
     sn_conv_forward(four.room, four.theta, four.n, four.x, four.u);
@@ -186,14 +185,12 @@ TEST(test_bits)
     sn_conv_forward(alone, one.theta, 1, one.x + 42 * one.shape.inputs, four.u);
     assert_memory_equal(one.u + 42 * one.shape.outputs, four.u, (size_t)one.shape.outputs * sizeof *one.u);
     sn_conv_close(alone);
-    drop(&one);
-    drop(&four);
 }
 
 /* What is moved by the pools' step moves the features by one, away from the edges. */
 TEST(test_shift)
 {
-    sample s;
+    SN_FREED_BY(drop) sample s;
     make(&s, (sn_image){2, {16, 16}}, 1, (int64_t[]){3}, 2, 1);
     for (int64_t y = 0; y < 16; y++)
         for (int64_t x = 0; x < 16; x++) s.x[256 + y * 16 + x] = x >= 2 ? s.x[y * 16 + x - 2] : 0.0F;
@@ -204,13 +201,12 @@ TEST(test_shift)
             for (int64_t f = 0; f < 3; f++)
                 assert_true(s.u[s.shape.outputs + (y * stage->out_width + x) * 3 + f] ==
                             s.u[(y * stage->out_width + x - 1) * 3 + f]);
-    drop(&s);
 }
 
 /* Every stage's numbers have the mean square asked for. */
 TEST(test_scale)
 {
-    sample s;
+    SN_FREED_BY(drop) sample s;
     make(&s, (sn_image){2, {16, 16}}, 2, (int64_t[]){4, 6}, 20, 1);
     sn_conv_start(&s.shape, 7, s.theta);
     OK(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta));
@@ -233,7 +229,6 @@ TEST(test_scale)
     const float before = s.theta[0];
     OK(sn_conv_scale(&s.shape, s.n, s.x, 0.3, s.theta));
     assert_true(s.theta[0] == before);
-    drop(&s);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -6,8 +6,6 @@
 #include "net/loss.h"
 #include "net/network.h"
 
-#define assert_ok(call) OK(call)
-
 enum { N = 9, P = 5 };
 
 static void make_rows(float *x)
@@ -20,9 +18,9 @@ static sn_network make_network(const sn_shape *like, bool scaled)
     float x[N * P];
     make_rows(x);
     sn_network net = {.shape = *like};
-    assert_ok(sn_network_start(&net, 5));
+    OK(sn_network_start(&net, 5));
     for (int64_t j = 0; j < net.shape.parameters; j++) net.theta[j] += 0.1F * (float)cos((double)j);
-    if (scaled) assert_ok(sn_scaling_learn(&net.scaling, x, N, P));
+    if (scaled) OK(sn_scaling_learn(&net.scaling, x, N, P));
     return net;
 }
 
@@ -39,23 +37,22 @@ TEST(networks_come_back_from_the_store)
     float x[N * P];
     make_rows(x);
     for (int k = 0; k < 2 * N_SHAPES; k++) {
-        sn_network net = make_network(&SHAPES[k / 2], k % 2 == 1);
+        SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[k / 2], k % 2 == 1);
         void *back = NULL;
         SN_AUTO(sn_store) *store = NULL, *part = NULL;
-        assert_ok(sn_store_create(&store));
-        assert_ok(sn_store_part(store, "net.", &part));
-        assert_ok(sn_network_save(&net, part));
+        OK(sn_store_create(&store));
+        OK(sn_store_part(store, "net.", &part));
+        OK(sn_network_save(&net, part));
         assert_non_null(sn_store_find(store, "net.w1"));
-        assert_ok(sn_network_load(part, &back));
+        OK(sn_network_load(part, &back));
         const sn_network *copy = back;
         assert_memory_equal(&copy->shape, &net.shape, sizeof net.shape);
         assert_memory_equal(copy->theta, net.theta, (size_t)net.shape.parameters * sizeof(float));
         double a[N * P] = {0}, b[N * P] = {0};
-        assert_ok(sn_network_predict(&net, x, N, a));
-        assert_ok(sn_network_predict(copy, x, N, b));
+        OK(sn_network_predict(&net, x, N, a));
+        OK(sn_network_predict(copy, x, N, b));
         assert_memory_equal(a, b, sizeof a);
         sn_network_free(back);
-        sn_network_clear(&net);
     }
 }
 
@@ -65,10 +62,10 @@ static sn_store *edited(const sn_store *from, const char *name, const char *word
                         double number)
 {
     sn_store *store = NULL;
-    assert_ok(sn_store_create(&store));
+    OK(sn_store_create(&store));
     for (size_t i = 0; i < sn_store_tensors(from); i++) {
         const sn_tensor *t = sn_store_tensor(from, i);
-        assert_ok(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
+        OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
         if (word != NULL || strcmp(t->name, name) != 0) continue;
         void *data = sn_store_find(store, name)->data;
         if (t->dtype == SN_F32) ((float *)data)[position] = (float)number;
@@ -78,7 +75,7 @@ static sn_store *edited(const sn_store *from, const char *name, const char *word
     for (size_t i = 0; i < sn_store_texts(from); i++) {
         const char *key, *value;
         sn_store_text(from, i, &key, &value);
-        assert_ok(sn_store_put_text(store, key, word != NULL && strcmp(key, name) == 0 ? word : value));
+        OK(sn_store_put_text(store, key, word != NULL && strcmp(key, name) == 0 ? word : value));
     }
     return store;
 }
@@ -106,10 +103,10 @@ TEST(damaged_networks_are_refused_by_name)
         {"mean", NULL, 2, NAN, "tensor 'mean'"},
         {"factor", NULL, 1, -INFINITY, "tensor 'factor'"},
     };
-    sn_network net = make_network(&SHAPES[1], true);
-    sn_store *store = NULL;
-    assert_ok(sn_store_create(&store));
-    assert_ok(sn_network_save(&net, store));
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[1], true);
+    SN_AUTO(sn_store) *store = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_network_save(&net, store));
     for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
         SN_AUTO(sn_store) *bad =
             edited(store, EDITS[i].name, EDITS[i].word, EDITS[i].position, EDITS[i].number);
@@ -119,58 +116,52 @@ TEST(damaged_networks_are_refused_by_name)
             fail_msg("%s: got %d '%s'", EDITS[i].says, status, stonet_last_error());
         assert_null(back);
     }
-    sn_store_free(store);
-    sn_network_clear(&net);
 }
 
 TEST(what_is_missing_is_named)
 {
-    sn_network net = make_network(&SHAPES[1], true);
-    sn_store *whole = NULL;
-    assert_ok(sn_store_create(&whole));
-    assert_ok(sn_network_save(&net, whole));
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[1], true);
+    SN_AUTO(sn_store) *whole = NULL;
+    OK(sn_store_create(&whole));
+    OK(sn_network_save(&net, whole));
     const size_t tensors = sn_store_tensors(whole), texts = sn_store_texts(whole);
     for (size_t left_out = 0; left_out < tensors + texts; left_out++) {
         SN_AUTO(sn_store) *store = NULL;
         const char *missing = NULL, *key, *value;
-        assert_ok(sn_store_create(&store));
+        OK(sn_store_create(&store));
         for (size_t i = 0; i < tensors; i++) {
             const sn_tensor *t = sn_store_tensor(whole, i);
             if (i == left_out)
                 missing = t->name;
             else
-                assert_ok(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
+                OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
         }
         for (size_t i = 0; i < texts; i++) {
             sn_store_text(whole, i, &key, &value);
             if (i + tensors == left_out)
                 missing = key;
             else
-                assert_ok(sn_store_put_text(store, key, value));
+                OK(sn_store_put_text(store, key, value));
         }
         void *back;
         char words[64];
         snprintf(words, sizeof words, "'%s'", missing);
         assert_says(sn_network_load(store, &back), STONET_ERROR_FORMAT, words);
     }
-    sn_store_free(whole);
-    sn_network_clear(&net);
 }
 
 TEST(a_network_of_another_form_is_refused)
 {
-    sn_network net = make_network(&SHAPES[2], false);
-    sn_store *store = NULL;
+    SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[2], false);
+    SN_AUTO(sn_store) *store = NULL;
     void *back;
-    assert_ok(sn_store_create(&store));
-    assert_ok(sn_network_save(&net, store));
-    assert_ok(sn_network_load_as(store, "nnsdr", 3, true, &back));
+    OK(sn_store_create(&store));
+    OK(sn_network_save(&net, store));
+    OK(sn_network_load_as(store, "nnsdr", 3, true, &back));
     sn_network_free(back);
     assert_says(sn_network_load_as(store, "nnsdr", 4, true, &back), STONET_ERROR_FORMAT, "nnsdr");
     assert_null(back);
     assert_int_equal(sn_network_load_as(store, "other", 3, false, &back), STONET_ERROR_FORMAT);
-    sn_store_free(store);
-    sn_network_clear(&net);
 }
 
 /* The forward pass, layer by layer in double: what each layer's activation is. */
@@ -179,7 +170,7 @@ TEST(layers_have_their_activations)
     float x[N * P];
     make_rows(x);
     for (int k = 0; k < N_SHAPES; k++) {
-        sn_network net = make_network(&SHAPES[k], true);
+        SN_FREED_BY(sn_network_clear) sn_network net = make_network(&SHAPES[k], true);
         const sn_shape *s = &net.shape;
         for (int64_t r = 0; r < N; r++) {
             double a[16], mu[16];
@@ -188,8 +179,8 @@ TEST(layers_have_their_activations)
                               ((double)x[r * P + j] - net.scaling.mean[j]) * net.scaling.factor[j]);
             for (int i = 1; i <= s->layers; i++) {
                 float got[N * 8], activated[N * 8];
-                assert_ok(sn_network_forward(&net, x, N, i, false, got));
-                assert_ok(sn_network_forward(&net, x, N, i, true, activated));
+                OK(sn_network_forward(&net, x, N, i, false, got));
+                OK(sn_network_forward(&net, x, N, i, true, activated));
                 sn_activation psi = i == s->linear_layer ? SN_IDENTITY : s->activation;
                 for (int64_t u = 0; u < s->width[i]; u++) {
                     mu[u] = (double)net.theta[s->bias_at[i - 1] + u];
@@ -201,7 +192,6 @@ TEST(layers_have_their_activations)
                 for (int64_t u = 0; u < s->width[i]; u++) a[u] = sn_psi(psi, mu[u]);
             }
         }
-        sn_network_clear(&net);
     }
 }
 
@@ -210,13 +200,13 @@ TEST(a_row_has_the_same_result_in_every_place)
 {
     enum { ROWS = 150, INPUTS = 7, UNITS = 29 };
     sn_shape shape = {.layers = 2, .width = {INPUTS, UNITS, UNITS}, .activation = SN_TANH};
-    assert_ok(sn_shape_layout(&shape));
+    OK(sn_shape_layout(&shape));
     SN_BLOCK float *theta = sn_malloc((size_t)shape.parameters, sizeof *theta);
     sn_shape_start(&shape, 1, theta);
     float x[ROWS * INPUTS], all[ROWS * UNITS];
     for (int i = 0; i < ROWS * INPUTS; i++) x[i] = sinf((float)(i % INPUTS));
     for (int64_t n = ROWS; n > 0; n -= 37) {
-        assert_ok(sn_forward(&shape, theta, x, n, shape.layers, false, 2, all));
+        OK(sn_forward(&shape, theta, x, n, shape.layers, false, 2, all));
         for (int64_t r = 1; r < n; r++) assert_memory_equal(all, all + r * UNITS, UNITS * sizeof *all);
     }
 }
@@ -244,9 +234,9 @@ TEST(each_loss_is_what_it_is_called)
 TEST(histories_have_one_header)
 {
     sn_epoch_log log = {0};
-    assert_ok(sn_epoch_log_add(&log, &(sn_epoch_row){"a", 1, 1.5, 0.1}));
-    assert_ok(sn_epoch_log_add(&log, &(sn_epoch_row){"a", 2, 0.5, 0.1}));
-    assert_ok(sn_epoch_log_add(&log, &(sn_epoch_row){"b", 1, 0.25, 0.01}));
+    OK(sn_epoch_log_add(&log, &(sn_epoch_row){"a", 1, 1.5, 0.1}));
+    OK(sn_epoch_log_add(&log, &(sn_epoch_row){"a", 2, 0.5, 0.1}));
+    OK(sn_epoch_log_add(&log, &(sn_epoch_row){"b", 1, 0.25, 0.01}));
     assert_string_equal(log.text, SN_EPOCH_LOG_HEADER "\na,1,1.5,0.1\na,2,0.5,0.1\nb,1,0.25,0.01\n");
     sn_epoch_log_free(&log);
     assert_null(log.text);
