@@ -144,8 +144,7 @@ static bool is_plain(const array_reader *reader)
     const sn_builder *builder = reader->builder;
     const bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (array->kind != 'f' || foreign || array->fortran || builder->drain != NULL || builder->n_unused > 0 ||
-        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 ||
-        (builder->na != NULL && builder->na->numbers))
+        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->na->numbers)
         return false;
     if (array->size == (int)sizeof(float)) return builder->n_targets == 0;
     return array->size == (int)sizeof(double) && builder->n_targets == reader->columns &&
@@ -263,13 +262,13 @@ static stonet_status read_rows(array_reader *reader, stonet_data **out)
     return sn_builder_finish(reader->builder, out);
 }
 
-static stonet_status start(array_reader *reader, const sn_target_wish *wish)
+static stonet_status start(array_reader *reader, const sn_read_wish *wish)
 {
     /* The columns are named and given roles one by one, some hundred bytes each. */
     if (reader->columns > (int64_t)1 << 24)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns, and 16777216 are the most",
                        sn_source_path(reader->source), (long long)reader->columns);
-    if (wish->header == STONET_HEADER_YES)
+    if (wish->how.header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
                        sn_source_path(reader->source));
     SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
@@ -288,10 +287,10 @@ static sn_image image_of(const sn_array *array, const stonet_data *data)
                                                                                           : (sn_image){0};
 }
 
-stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
+stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_read_wish *wish,
                             stonet_data **out)
 {
-    array_reader reader = {.source = source, .array = array, .team = wish->team};
+    array_reader reader = {.source = source, .array = array, .team = wish->how.team};
     SN_TRY(check_size(source, array, &reader.rows, &reader.columns));
     reader.left = reader.rows * reader.columns;
     stonet_status status = start(&reader, wish);

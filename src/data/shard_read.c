@@ -371,20 +371,20 @@ static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema
 /* ---- the table --------------------------------------------------------------------------------- */
 
 /* The role of each column was fixed when the shards were made. */
-static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
+static stonet_status check_wish(const char *folder, const sn_read_wish *wish)
 {
-    const char *option = wish->features != NULL  ? "features"
-                         : wish->drop != NULL    ? "drop"
-                         : wish->id != NULL      ? "id"
-                         : wish->n_ordinal > 0   ? "ordinal"
-                         : wish->season != NULL  ? "season"
-                         : wish->weights != NULL ? "weights"
-                         : wish->group != NULL   ? "group"
-                                                 : NULL;
+    const char *option = wish->how.features != NULL  ? "features"
+                         : wish->how.drop != NULL    ? "drop"
+                         : wish->how.id != NULL      ? "id"
+                         : wish->how.n_ordinal > 0   ? "ordinal"
+                         : wish->how.season != NULL  ? "season"
+                         : wish->how.weights != NULL ? "weights"
+                         : wish->how.group != NULL   ? "group"
+                                                     : NULL;
     if (wish->all)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which cannot be a file of the response alone",
                        folder);
-    if (wish->header != STONET_HEADER_AUTO)
+    if (wish->how.header != STONET_HEADER_AUTO)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which have no line of names", folder);
     if (option == NULL) return STONET_OK;
     return sn_fail(
@@ -393,7 +393,7 @@ static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
         option);
 }
 
-static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
+static stonet_status read_table(sn_shard_reader *r, const sn_read_wish *wish)
 {
     SN_TRY(sn_shard_index(r, wish));
     SN_TRY(load_x(r));
@@ -401,9 +401,9 @@ static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
     return load_more(r, wish->schema);
 }
 
-stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_shards(const char *folder, const sn_read_wish *wish, stonet_data **out)
 {
-    sn_shard_reader r = {.folder = folder, .team = wish->team};
+    sn_shard_reader r = {.folder = folder, .team = wish->how.team};
     SN_TRY(check_wish(folder, wish));
     const stonet_status status = read_table(&r, wish);
     json_decref(r.index);

@@ -75,8 +75,8 @@ TEST(an_order_becomes_one_feature)
     OK(sn_store_create(&store));
     OK(sn_schema_save(fitted, store));
     OK(sn_schema_load(store, &schema));
-    assert_int_equal(sn_schema_features(schema), 1 + 3 + 1 + 3 + 1);
-    assert_string_equal(sn_schema_feature_name(schema, 4), "size");
+    assert_int_equal(schema->p, 1 + 3 + 1 + 3 + 1);
+    assert_string_equal(schema->feature_name[4], "size");
     float x[N * 9], again[N * 9];
     encoded_with(schema, data, x);
     double mean = 0, variance = 0;

@@ -47,7 +47,7 @@ static void write_rows(const double *x, int64_t n)
 
 static stonet_data *read_rows(const sn_schema *schema)
 {
-    const sn_target_wish wish = {.columns = "y", .schema = schema};
+    const sn_read_wish wish = {.columns = "y", .schema = schema};
     sn_source *source = NULL;
     stonet_data *data = NULL;
     OK(sn_source_open(path, NULL, &source));

@@ -176,7 +176,7 @@ stonet_status stonet_model_directions(const stonet_model *model, double *directi
 {
     if (model == NULL || directions == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_directions needs a model and room for them");
-    int64_t p = sn_schema_features(model->schema), q = model->dim, shape[STONET_MAX_RANK];
+    int64_t p = model->schema->p, q = model->dim, shape[STONET_MAX_RANK];
     int rank = 0;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     SN_BLOCK double *factor = NULL;
