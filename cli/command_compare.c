@@ -218,28 +218,22 @@ static const char *first_failure(const stonet_results *results)
 /* The rows that have a mean, as bars. */
 static int draw(const cli_command *command, const char *path, const stonet_results *results)
 {
-    enum { NAME_SIZE = 96 };
     const int64_t rows = stonet_results_rows(results);
     BLOCK svg_bar *bars = room_for(rows, sizeof *bars);
-    BLOCK char(*name)[NAME_SIZE] = room_for(rows, sizeof *name);
-    size_t count = 0;
-    for (int64_t i = 0; bars != NULL && name != NULL && i < rows; i++) {
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    for (int64_t i = 0; i < rows; i++) {
         stonet_result_row row;
         if (stonet_results_row(results, i, &row) != STONET_OK || !isfinite(row.mean)) continue;
-        if (row.dim > 0)
-            snprintf(name[count], NAME_SIZE, "%.60s %lld", row.method, (long long)row.dim);
-        else
-            snprintf(name[count], NAME_SIZE, "%.60s auto", row.method);
-        bars[count] =
-            (svg_bar){.name = name[count], .value = row.mean, .error = isfinite(row.se) ? row.se : 0.0};
-        count++;
+        names_add(&names, row.dim > 0 ? text_of("%s %lld", row.method, (long long)row.dim)
+                                      : text_of("%s auto", row.method));
+        bars[names.count - 1] = (svg_bar){
+            .name = names.text[names.count - 1], .value = row.mean, .error = isfinite(row.se) ? row.se : 0.0};
     }
     char label[96];
     snprintf(label, sizeof label, "%s, with its standard error", stonet_results_criterion(results));
-    char *text = bars != NULL && name != NULL
-                     ? svg_render_bars("Methods and dimensions on the same splits", label, bars, count)
-                     : NULL;
-    return output_plot(command, path, text);
+    return output_plot(
+        command, path,
+        svg_render_bars("Methods and dimensions on the same splits", label, bars, (size_t)names.count));
 }
 
 static int compare_one(comparison *self, stonet_run *run)

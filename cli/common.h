@@ -7,6 +7,7 @@
 #include <stonet/stonet.h>
 
 #include "cli/options.h"
+#include "cli/room.h"
 #include "cli/say.h"
 #include "cli/table.h"
 
@@ -186,10 +187,6 @@ int say_unseen(const cli_command *command, const stonet_model *model, const ston
 /* Tells, on stderr, when they may be the rows it was fitted on, for a command whose answers should come from
    others. */
 int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
-/* Zeroed room for so many things, as calloc; a copy of a text, as strdup. Both to be freed; NULL: memory ran
-   out. (The linter, which knows calloc, does not know that BLOCK frees.) */
-void *room_for(int64_t count, size_t size);
-char *copy_of(const char *text);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */
@@ -228,5 +225,7 @@ json_t *json_number(double value);
    NULL or memory runs out: what is built so is whole, or output_json says why not. */
 json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
+/* The names of the objects of a list, with `between` between them; to be freed. */
+char *names_of(const json_t *list, const char *between);
 /* The text under a key, "" when there is none. */
 const char *json_text(const json_t *object, const char *key);
