@@ -442,17 +442,14 @@ static void free_learned(sn_row_source *source)
 static stonet_status learned_from(const sn_row_source *source, const sn_rows *rows, sn_row_source **out)
 {
     const sn_encoder *all = (const sn_encoder *)source;
-    sn_encoder *e;
+    SN_BLOCK sn_encoder *e = NULL;
     SN_TRY(SN_NEW(e, 1));
     *e = *all;
     e->base.free = free_learned;
-    stonet_status status = sn_imputer_fit(e->schema, e->data, rows, true, &e->own);
+    SN_TRY(sn_imputer_fit(e->schema, e->data, rows, true, &e->own));
     e->imputer = e->own;
-    if (status != STONET_OK) {
-        sn_free(e);
-        return status;
-    }
     *out = &e->base;
+    e = NULL;
     return STONET_OK;
 }
 

@@ -138,28 +138,21 @@ static stonet_status put_order(sn_builder *builder, int64_t j, const struct Arro
                                arrow_column *column)
 {
     if (column->ordered >= 0) return STONET_OK;
-    char **copy;
-    SN_TRY(SN_NEW(copy, words->length + 1));
-    stonet_status status = STONET_OK;
-    for (int64_t c = 0; status == STONET_OK && c < words->length; c++) {
+    SN_FREED_BY(sn_dictionary_free) sn_dictionary copy = {0};
+    SN_TRY(SN_NEW(copy.text, words->length + 1));
+    for (; copy.count < words->length; copy.count++) {
         const char *text = NULL;
         size_t length = 0;
-        const int64_t at = words->offset + c;
+        const int64_t at = words->offset + copy.count;
         if (sn_arrow_is_missing(words, column->type, at) ||
             !sn_arrow_text(words, column->type, at, &text, &length))
-            status = sn_fail(STONET_ERROR_DATA, "column '%s': value %lld of its order is missing",
-                             builder->column[j].name, (long long)c + 1);
-        else if ((copy[c] = sn_malloc(length + 1, 1)) == NULL)
-            status = STONET_ERROR_MEMORY;
-        else
-            ((char *)memcpy(copy[c], text, length))[length] = '\0';
+            return sn_fail(STONET_ERROR_DATA, "column '%s': value %lld of its order is missing",
+                           builder->column[j].name, (long long)copy.count + 1);
+        SN_TRY(SN_NEW(copy.text[copy.count], length + 1));
+        memcpy(copy.text[copy.count], text, length);
     }
-    if (status == STONET_OK)
-        status = sn_builder_put_order(builder, j, (const char *const *)copy, words->length);
-    for (int64_t c = 0; c < words->length; c++) sn_free(copy[c]);
-    sn_free(copy);
     column->ordered = words->length;
-    return status;
+    return sn_builder_put_order(builder, j, (const char *const *)copy.text, words->length);
 }
 
 /* The word of a row, which is looked up once a batch; code: where the words went, -1: not yet, or missing. */

@@ -166,15 +166,18 @@ static stonet_status read_table(text_reader *reader, const sn_read_wish *wish, s
     return sn_builder_finish(reader->builder, out);
 }
 
+static void reader_free(text_reader *reader)
+{
+    sn_builder_free(reader->builder);
+    sn_sniffed_free(&reader->sniffed);
+    sn_free(reader->rows.text);
+    sn_scanner_free(reader->scanner);
+}
+
 stonet_status sn_read_text(sn_source *source, const sn_read_wish *wish, int threads, int64_t part_size,
                            stonet_data **out)
 {
-    text_reader reader = {.threads = threads, .part_size = part_size};
-    stonet_status status = sn_scanner_create(source, &reader.scanner);
-    if (status == STONET_OK) status = read_table(&reader, wish, out);
-    sn_builder_free(reader.builder);
-    sn_sniffed_free(&reader.sniffed);
-    sn_free(reader.rows.text);
-    sn_scanner_free(reader.scanner);
-    return status;
+    SN_FREED_BY(reader_free) text_reader reader = {.threads = threads, .part_size = part_size};
+    SN_TRY(sn_scanner_create(source, &reader.scanner));
+    return read_table(&reader, wish, out);
 }

@@ -185,7 +185,7 @@ stonet_status sn_schema_check_targets(const sn_schema *schema, const stonet_data
 stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 /* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
-/* The same row by row, as long as table and schema are there; to be cleared. */
+/* The same row by row, as long as table and schema are there; to be cleared, also after a failure. */
 stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data *data, bool scaled,
                                      sn_raw_response *out);
 void sn_raw_response_clear(sn_raw_response *raw);

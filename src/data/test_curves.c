@@ -171,11 +171,10 @@ TEST(curves_of_a_table)
         assert_near((double)x[P + 1 + 2 + k], (out[k] - schema->centre[2 + k]) * schema->factor[2 + k], 1e-5);
     }
     /* Saved and loaded, and a row alone: the same bits. */
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
     OK(sn_schema_save(schema, store));
     OK(sn_schema_load(store, &back));
-    sn_store_free(store);
     OK(sn_schema_encode_rows(back, data, 7, 1, again));
     assert_memory_equal(again, x + 7 * (P + 1), sizeof again);
 }

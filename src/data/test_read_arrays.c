@@ -340,11 +340,10 @@ TEST(test_mapped_values_are_checked)
     }
     const float nothing = NAN;
     const char *file = write_counting(3001, 70, 0, &nothing);
-    stonet_data *data = read_whole(file, NULL);
+    SN_AUTO(stonet_data) *data = read_whole(file, NULL);
     assert_non_null(data->mapped_x);
     assert_int_equal(stonet_data_missing(data, -1), 1);
     assert_int_equal(stonet_data_missing(data, 68), 1);
-    stonet_data_free(data);
     unlink(file);
     file = write_counting(3001, 70, 0, NULL);
     assert_int_equal(truncate(file, 128 + 4 * 3001 * 70 - 1), 0);

@@ -65,7 +65,7 @@ static stonet_status features_are_centred(const stonet_model *model, const stone
 static stonet_status response_is_centred(const stonet_model *model, const stonet_data *data, bool *centred)
 {
     const int64_t n = stonet_data_rows(data), m = sn_schema_outputs(model->schema);
-    sn_raw_response raw;
+    SN_FREED_BY(sn_raw_response_clear) sn_raw_response raw = {0};
     SN_TRY(sn_schema_raw_response(model->schema, data, true, &raw));
     *centred = true;
     for (int64_t k = 0; k < m; k++) {
@@ -77,7 +77,6 @@ static stonet_status response_is_centred(const stonet_model *model, const stonet
         }
         *centred = *centred && is_no_mean(sum, squares, n);
     }
-    sn_raw_response_clear(&raw);
     return STONET_OK;
 }
 
