@@ -11,7 +11,7 @@ static const char *write_bytes(const char *name, const char *bytes, size_t size)
     sn_writer *writer;
     OK(sn_writer_open(in_folder(name), &writer));
     OK(sn_write(writer, bytes, size));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     return last_path;
 }
 
