@@ -78,12 +78,17 @@ static inline void drop_block(void *variable)
 
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
-    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
-                "The response: a column by name or 1-based number; several, separated by commas"),           \
+    TARGET_OPTION(type, field),                                                                              \
         TEXT_OPTION(type, field.target_file, "target-file", "FILE",                                          \
                     "The response in a file of its own, row by row"),                                        \
-        TEXT_OPTION(type, field.weights, "weights", "COL",                                                   \
-                    "The column that says what each row counts, from 0 on; it is no feature"),               \
+        TABLE_OPTIONS(type, field)
+#define TARGET_OPTION(type, field)                                                                           \
+    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
+                "The response: a column by name or 1-based number; several, separated by commas")
+/* The other columns, and how a file is read. */
+#define TABLE_OPTIONS(type, field)                                                                           \
+    TEXT_OPTION(type, field.weights, "weights", "COL",                                                       \
+                "The column that says what each row counts, from 0 on; it is no feature"),                   \
         FLAG_OPTION(type, field.drop_missing, "drop-missing-target",                                         \
                     "Leave out rows whose response is missing, which are an error otherwise"),               \
         READ_OPTIONS(type, field)

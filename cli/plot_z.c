@@ -54,33 +54,6 @@ static int32_t *model_labels(const stonet_model *model, const stonet_data *data)
     return label;
 }
 
-/* The training history by column: numbers, or null for an empty or other cell. The text is used up. NULL when
-   memory ran out. */
-static json_t *history_json(char *csv)
-{
-    enum { MOST = 32 };
-    json_t *history = json_object(), *list[MOST];
-    char *lines = NULL, *names = strtok_r(csv, "\n", &lines), *rest = NULL;
-    size_t columns = 0;
-    bool whole = history != NULL;
-    for (char *at = names != NULL ? strtok_r(names, ",", &rest) : NULL; at != NULL && columns < MOST && whole;
-         at = strtok_r(NULL, ",", &rest)) {
-        list[columns] = json_array();
-        whole = json_object_set_new(history, at, list[columns++]) == 0;
-    }
-    for (char *line = strtok_r(NULL, "\n", &lines); line != NULL && whole;
-         line = strtok_r(NULL, "\n", &lines))
-        for (size_t k = 0; k < columns && whole; k++) {
-            char *cell = strsep(&line, ","), *end = cell;
-            const double value = cell != NULL ? strtod(cell, &end) : 0.0;
-            const bool is_number = cell != NULL && end != cell && *end == '\0';
-            whole = json_array_append_new(list[k], is_number ? json_number(value) : json_null()) == 0;
-        }
-    if (whole) return history;
-    json_decref(history);
-    return NULL;
-}
-
 /* ---- the picture ------------------------------------------------------------------------------- */
 
 enum { MOST_POINTS = 5000, MOST_GROUPS = 9, BANDS = 5 };
@@ -184,26 +157,26 @@ static void fill_series(const stonet_model *model, const stonet_data *data, cons
     }
 }
 
-/* The training loss over all stages: *loss and *epoch are to be freed; gives how many, -1 when memory ran
- * out. */
-static int64_t take_loss(const stonet_model *model, double **loss, double **epoch)
+/* The training loss over all stages, NaN where a cell is empty, to be freed; *count: how many, -1 when memory
+   ran out. */
+static double *take_loss(const stonet_model *model, int64_t *count)
 {
     errno = 0;
-    char *csv = stonet_model_history_csv(model);
-    json_t *history = csv != NULL ? history_json(csv) : NULL;
-    const bool lost = (csv == NULL && errno == ENOMEM) || (csv != NULL && history == NULL);
-    const json_t *list = json_object_get(history, "loss");
-    const int64_t count = (int64_t)json_array_size(list);
-    *loss = room_for(count, sizeof **loss);
-    *epoch = room_for(count, sizeof **epoch);
-    for (int64_t i = 0; i < count; i++) {
-        const json_t *value = json_array_get(list, (size_t)i);
-        (*loss)[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
-        (*epoch)[i] = (double)i + 1;
+    BLOCK char *csv = stonet_model_history_csv(model);
+    char *lines = csv, *names = csv != NULL ? strsep(&lines, "\n") : NULL, *line;
+    double *loss = NULL;
+    int column = 0;
+    *count = csv == NULL && errno == ENOMEM ? -1 : 0;
+    const char *name = strsep(&names, ",");
+    for (; name != NULL && strcmp(name, "loss") != 0; name = strsep(&names, ",")) column++;
+    while (name != NULL && (line = strsep(&lines, "\n")) != NULL && line[0] != '\0') {
+        char *cell = NULL, *end = NULL;
+        for (int k = 0; k <= column; k++) cell = strsep(&line, ",");
+        const double value = cell != NULL ? strtod(cell, &end) : 0.0;
+        loss = more_room(loss, *count + 1, sizeof *loss);
+        loss[(*count)++] = cell != NULL && end != cell && *end == '\0' ? value : (double)NAN;
     }
-    json_decref(history);
-    stonet_string_free(csv);
-    return lost ? -1 : count;
+    return loss;
 }
 
 /* A scatter plot of Z, coloured by group, and with with_curve the training loss beside it. xy: room for two
@@ -217,9 +190,10 @@ static char *render(const json_t *about, const stonet_model *model, const stonet
     char axis[2][96], title[96], subtitle[160];
     for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
     const char *upwards = has_second(model, data, z) ? axis[1] : groups->group != NULL ? "response" : "";
-    BLOCK double *loss = NULL;
-    BLOCK double *epoch = NULL;
-    const int64_t epochs = with_curve ? take_loss(model, &loss, &epoch) : 0;
+    int64_t epochs = 0;
+    BLOCK double *loss = with_curve ? take_loss(model, &epochs) : NULL;
+    BLOCK double *epoch = room_for(epochs, sizeof *epoch);
+    for (int64_t i = 0; i < epochs; i++) epoch[i] = (double)i + 1;
     const svg_series curve = {.n = epochs, .x = epoch, .y = loss};
     const svg_panel panels[] = {
         {.kind = SVG_SCATTER,
