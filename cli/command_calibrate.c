@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 typedef struct calibrate_values {
@@ -66,9 +65,7 @@ static int calibrate(const cli_command *command, const cli_arguments *given, voi
     TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
     stonet_run run;
     start_run(&values->run, &run);
-    const stonet_status status = stonet_calibrate(model, data, &how, &run);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_calibrate(model, data, &how, &run)));
     TRY(write_model(command, values->out, model));
     if (!values->run.quiet) {
         say_calibration(model);

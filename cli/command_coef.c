@@ -7,7 +7,6 @@
 #include "cli/common.h"
 #include "cli/output.h"
 #include "cli/print_results.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 typedef struct coef_values {
@@ -121,9 +120,7 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     if (values->se) how.pairs = PAIRS;
     stonet_run run;
     start_run(&values->run, &run);
-    const stonet_status status = stonet_coef(model, data, &how, &run, &found);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_coef(model, data, &how, &run, &found)));
     return print(command, values, found);
 }
 

@@ -16,7 +16,7 @@
 #include "cli/svg.h"
 
 typedef struct compare_values {
-    const char *target, *header;
+    target_options target;
     text_list target_files; /* one for each data set */
     run_options run;
     checkpoint_options checkpoint;
@@ -25,26 +25,16 @@ typedef struct compare_values {
     const char *criterion, *plot, *test, *test_target_file;
     text_list grid;
     int64_t folds, trials, tune_folds;
-    bool tune, drop_missing;
-    const char *na, *weights, *group;
-    int64_t max_bytes;
-    column_options columns;
+    bool tune;
 } compare_values;
 
 static const cli_option options[] = {
-    TEXT_OPTION(compare_values, target, "target", "COL",
-                "The response: a column by name or 1-based number; several, separated by commas"),
+    TARGET_OPTION(compare_values, target),
     TEXTS_OPTION(compare_values, target_files, "target-file", "FILE",
                  "The response in a file of its own, row by row; one for each DATA, in the same order"),
-    TEXT_OPTION(compare_values, weights, "weights", "COL",
-                "The column that says what each row counts, from 0 on; it is no feature"),
-    GROUP_OPTION(compare_values, group),
-    FLAG_OPTION(compare_values, drop_missing, "drop-missing-target",
-                "Leave out rows whose response is missing, which are an error otherwise"),
-    HEADER_OPTION(compare_values, header),
-    NA_OPTION(compare_values, na),
-    MAX_BYTES_OPTION(compare_values, max_bytes),
-    COLUMN_OPTIONS(compare_values, columns),
+    TABLE_OPTIONS(compare_values, target),
+    GROUP_OPTION(compare_values, target.group),
+    COLUMN_OPTIONS(compare_values, target.columns),
     TEXT_OPTION(compare_values, wishes.methods, "methods", "a,b,c",
                 "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
                 "lists, none included"),
@@ -105,8 +95,8 @@ static void free_comparison(comparison *self)
 static int check_targets(const cli_command *command, const compare_values *values, int n_data)
 {
     size_t files = values->target_files.count;
-    target_options target = {.target = values->target,
-                             .target_file = files > 0 ? values->target_files.text[0] : NULL};
+    target_options target = values->target;
+    if (files > 0) target.target_file = values->target_files.text[0];
     int result = require_target(command, &target);
     if (result != EXIT_DONE || files == 0 || files == (size_t)n_data) return result;
     return say_usage(command,
@@ -142,14 +132,7 @@ static int check_values(const cli_command *command, const compare_values *values
 static int read_sets(comparison *self, const cli_arguments *given)
 {
     const compare_values *values = self->values;
-    target_options target = {.target = values->target, /* and the file of each table */
-                             .header = values->header,
-                             .na = values->na,
-                             .max_bytes = values->max_bytes,
-                             .weights = values->weights,
-                             .group = values->group,
-                             .drop_missing = values->drop_missing,
-                             .columns = values->columns};
+    target_options target = values->target; /* and the file of each table */
     for (int k = 0; k < given->n_operands; k++) {
         data_set *set = &self->set[self->count++];
         if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
@@ -157,7 +140,7 @@ static int read_sets(comparison *self, const cli_arguments *given)
         TRY(read_data(self->command, set->path, &target, values->run.threads, &set->data));
     }
     if (values->test == NULL) return EXIT_DONE;
-    target.target = values->test_target_file == NULL ? values->target : NULL;
+    if (values->test_target_file != NULL) target.target = NULL;
     target.target_file = values->test_target_file;
     TRY(read_data(self->command, values->test, &target, values->run.threads, &self->test));
     self->how.test = self->test;
@@ -218,28 +201,22 @@ static const char *first_failure(const stonet_results *results)
 /* The rows that have a mean, as bars. */
 static int draw(const cli_command *command, const char *path, const stonet_results *results)
 {
-    enum { NAME_SIZE = 96 };
     const int64_t rows = stonet_results_rows(results);
     BLOCK svg_bar *bars = room_for(rows, sizeof *bars);
-    BLOCK char(*name)[NAME_SIZE] = room_for(rows, sizeof *name);
-    size_t count = 0;
-    for (int64_t i = 0; bars != NULL && name != NULL && i < rows; i++) {
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    for (int64_t i = 0; i < rows; i++) {
         stonet_result_row row;
         if (stonet_results_row(results, i, &row) != STONET_OK || !isfinite(row.mean)) continue;
-        if (row.dim > 0)
-            snprintf(name[count], NAME_SIZE, "%.60s %lld", row.method, (long long)row.dim);
-        else
-            snprintf(name[count], NAME_SIZE, "%.60s auto", row.method);
-        bars[count] =
-            (svg_bar){.name = name[count], .value = row.mean, .error = isfinite(row.se) ? row.se : 0.0};
-        count++;
+        names_add(&names, row.dim > 0 ? text_of("%s %lld", row.method, (long long)row.dim)
+                                      : text_of("%s auto", row.method));
+        bars[names.count - 1] = (svg_bar){
+            .name = names.text[names.count - 1], .value = row.mean, .error = isfinite(row.se) ? row.se : 0.0};
     }
     char label[96];
     snprintf(label, sizeof label, "%s, with its standard error", stonet_results_criterion(results));
-    char *text = bars != NULL && name != NULL
-                     ? svg_render_bars("Methods and dimensions on the same splits", label, bars, count)
-                     : NULL;
-    return output_plot(command, path, text);
+    return output_plot(
+        command, path,
+        svg_render_bars("Methods and dimensions on the same splits", label, bars, (size_t)names.count));
 }
 
 static int compare_one(comparison *self, stonet_run *run)

@@ -8,72 +8,44 @@
 #include "cli/output.h"
 #include "cli/say.h"
 
-/* Names that the library has, for --method and the operands of methods and generate. */
-typedef struct name_list {
-    char *text; /* with blanks between */
-    size_t size;
-    FILE *stream;
-} name_list;
+/* Names that the library has, for --method and the operands of methods and generate, with blanks between. */
+typedef struct known_names {
+    char *methods, *settings, *generators;
+} known_names;
 
-static bool open_list(name_list *list)
+static void free_names(known_names *known)
 {
-    *list = (name_list){0};
-    list->stream = open_memstream(&list->text, &list->size);
-    return list->stream != NULL;
-}
-
-static bool take_names(const json_t *array, name_list *list)
-{
-    size_t i;
-    json_t *entry;
-    if (!open_list(list)) return false;
-    json_array_foreach(array, i, entry)
-        fprintf(list->stream, "%s%s", i > 0 ? " " : "", json_text(entry, "name"));
-    const bool whole = ferror(list->stream) == 0;
-    return fclose(list->stream) == 0 && whole;
+    free(known->methods);
+    free(known->settings);
+    free(known->generators);
 }
 
 /* The settings of all methods as NAME=, each once. */
-static bool take_settings(const json_t *tables, name_list *list)
+static char *settings_of(const json_t *tables)
 {
-    json_t *seen = json_object(), *method, *entry;
+    AUTO(json_t) *seen = json_object();
+    json_t *method, *entry;
     size_t i, k;
-    if (seen == NULL || !open_list(list)) {
-        json_decref(seen);
-        return false;
-    }
     json_array_foreach(json_object_get(tables, "common"), k, entry)
         json_object_set_new(seen, json_text(entry, "name"), json_true());
     json_array_foreach(json_object_get(tables, "methods"), i, method)
         json_array_foreach(json_object_get(method, "settings"), k, entry)
             json_object_set_new(seen, json_text(entry, "name"), json_true());
-    const char *name, *before = "";
-    json_object_foreach(seen, name, entry)
-    {
-        fprintf(list->stream, "%s%s=", before, name);
-        before = " ";
-    }
-    json_decref(seen);
-    const bool whole = ferror(list->stream) == 0;
-    return fclose(list->stream) == 0 && whole;
+    const char *name;
+    char *all = copy_of("");
+    json_object_foreach(seen, name, entry) all = joined(all, " ", text_of("%s=", name));
+    return all;
 }
-
-typedef struct known_names {
-    name_list methods, settings, generators;
-} known_names;
 
 static int find_names(const cli_command *command, known_names *known)
 {
-    json_t *methods = take_json(command, stonet_methods_json());
-    json_t *generators = take_json(command, stonet_generators_json());
-    *known = (known_names){0};
-    bool done = methods != NULL && generators != NULL &&
-                take_names(json_object_get(methods, "methods"), &known->methods) &&
-                take_settings(methods, &known->settings) && take_names(generators, &known->generators);
-    json_decref(methods);
-    json_decref(generators);
-    if (done) return EXIT_DONE;
-    return say_error(command, "memory ran out");
+    AUTO(json_t) *methods = take_json(command, stonet_methods_json());
+    AUTO(json_t) *generators = take_json(command, stonet_generators_json());
+    if (methods == NULL || generators == NULL) return EXIT_FAILED;
+    known->methods = names_of(json_object_get(methods, "methods"), " ");
+    known->settings = settings_of(methods);
+    known->generators = names_of(generators, " ");
+    return EXIT_DONE;
 }
 
 /* What an option's value is. */
@@ -91,8 +63,8 @@ static value_kind value_of(const cli_option *option)
 /* The names its operand can be, NULL: files. */
 static const char *operand_names(const cli_command *about, const known_names *known)
 {
-    if (strcmp(about->name, "methods") == 0) return known->methods.text;
-    if (strcmp(about->name, "generate") == 0) return known->generators.text;
+    if (strcmp(about->name, "methods") == 0) return known->methods;
+    if (strcmp(about->name, "generate") == 0) return known->generators;
     return strcmp(about->name, "completion") == 0 ? "bash zsh fish" : NULL;
 }
 
@@ -124,11 +96,11 @@ static void print_bash(const known_names *known)
     }
     puts("    esac\n"
          "    case \"$before\" in");
-    printf("    --method) COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", known->methods.text);
+    printf("    --method) COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n", known->methods);
     printf("    --set | --grid)\n"
            "        compopt -o nospace 2> /dev/null\n"
            "        COMPREPLY=($(compgen -W '%s' -- \"$word\")) ;;\n",
-           known->settings.text);
+           known->settings);
     puts("    *)\n"
          "        if [ \"${word#-}\" != \"$word\" ]; then\n"
          "            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
@@ -185,9 +157,9 @@ static void print_zsh(const known_names *known)
             if (kind == VALUE_NONE)
                 puts("]' \\");
             else if (kind == VALUE_METHOD)
-                printf("]:method:(%s)' \\\n", known->methods.text);
+                printf("]:method:(%s)' \\\n", known->methods);
             else if (kind == VALUE_SETTING)
-                printf("]:setting:{compadd -S \"\" -- %s}' \\\n", known->settings.text);
+                printf("]:setting:{compadd -S \"\" -- %s}' \\\n", known->settings);
             else
                 printf("]:%s:%s' \\\n", option->name, kind == VALUE_FILE ? "_files" : "");
         }
@@ -224,9 +196,9 @@ static void print_fish(const known_names *known)
                                         : " -x");
             print_short(option->help, 60);
             if (kind == VALUE_METHOD)
-                printf("' -a '%s'\n", known->methods.text);
+                printf("' -a '%s'\n", known->methods);
             else if (kind == VALUE_SETTING)
-                printf("' -a '%s'\n", known->settings.text);
+                printf("' -a '%s'\n", known->settings);
             else
                 puts("'");
         }
@@ -281,13 +253,10 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(shells[i].name, given->operand[0]) != 0) continue;
-        known_names known;
-        int result = find_names(command, &known);
-        if (result == EXIT_DONE) shells[i].print(&known);
-        free(known.methods.text);
-        free(known.settings.text);
-        free(known.generators.text);
-        return result;
+        __attribute__((cleanup(free_names))) known_names known = {0};
+        TRY(find_names(command, &known));
+        shells[i].print(&known);
+        return EXIT_DONE;
     }
     return say_usage(command, "there is completion for bash, zsh and fish, not for '%s'", given->operand[0]);
 }

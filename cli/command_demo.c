@@ -57,9 +57,7 @@ static int fit_one(const cli_command *command, const demo_values *values, const 
     stonet_run run;
     start_run(&values->run, &run);
     run.on_message = NULL;
-    const stonet_status status = stonet_fit(spec, train, &run, model);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_fit(spec, train, &run, model)));
     if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;
     return say_error(command, signals_stop_wanted() ? "stopped before the end" : "the training diverged");
 }
@@ -124,7 +122,6 @@ static int plot(const cli_command *command, const char *path, const stonet_model
     const int64_t n = stonet_data_rows(test);
     BLOCK float *z = room_for(2 * n, sizeof *z);
     BLOCK double *xy = room_for(2 * n, sizeof *xy);
-    if (z == NULL || xy == NULL) return say_error(command, "memory ran out");
     TRY(outcome(command, stonet_transform(model, test, NULL, z)));
     return draw(command, path, model, test, z, xy, error_rate);
 }
@@ -196,14 +193,11 @@ static int demo(const cli_command *command, const cli_arguments *given, void *pa
 {
     (void)given;
     const demo_values *values = parsed;
-    const size_t size = strlen(values->out) + sizeof "/demo-waveform.svg";
     const uint64_t seed = (uint64_t)values->run.seed;
     AUTO(stonet_data) *train = NULL;
     AUTO(stonet_data) *test = NULL;
-    BLOCK char *path = room_for((int64_t)size, 1);
-    if (path == NULL) return say_error(command, "memory ran out");
-    snprintf(path, size, "%s%sdemo-waveform.svg", strcmp(values->out, ".") == 0 ? "" : values->out,
-             strcmp(values->out, ".") == 0 ? "" : "/");
+    const bool here = strcmp(values->out, ".") == 0;
+    BLOCK char *path = text_of("%s%sdemo-waveform.svg", here ? "" : values->out, here ? "" : "/");
     TRY(output_check(command, path));
     TRY(outcome(command, stonet_generate("waveform", TRAIN_ROWS, seed, &train)));
     TRY(outcome(command, stonet_generate("waveform", TEST_ROWS, seed + 1, &test)));

@@ -100,7 +100,6 @@ static int draw(const cli_command *command, const fit_values *values, const ston
     if (values->plot == NULL) return EXIT_DONE;
     const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
     BLOCK float *z = room_for(stonet_data_rows(train) * stonet_model_dim(model) + 1, sizeof *z);
-    if (z == NULL) return say_error(command, "memory ran out");
     TRY(outcome(command, stonet_transform(model, train, &how, z)));
     return plot_reduction(command, values->plot, model, train, z, true);
 }
@@ -115,9 +114,8 @@ static stonet_data *rows_to_score(const stonet_data *train)
     const int64_t count = PART / columns;
     BLOCK int64_t *rows = room_for(count, sizeof *rows);
     stonet_data *part = NULL;
-    for (int64_t i = 0; rows != NULL && i < count; i++)
-        rows[i] = (int64_t)((double)i / (double)count * (double)n);
-    if (rows != NULL && stonet_data_subset(train, rows, count, &part) != STONET_OK) part = NULL;
+    for (int64_t i = 0; i < count; i++) rows[i] = (int64_t)((double)i / (double)count * (double)n);
+    if (stonet_data_subset(train, rows, count, &part) != STONET_OK) part = NULL;
     return part;
 }
 
@@ -322,17 +320,12 @@ typedef struct fitting {
 static int say_stability(const fitting *self, const stonet_model *model)
 {
     const int64_t q = stonet_model_dim(model);
-    double *r = malloc((size_t)q * sizeof *r);
-    if (r == NULL) return say_failure(self->command, STONET_ERROR_MEMORY);
-    const stonet_status status = stonet_stability(model, self->train, 0, self->run, r);
-    progress_clear();
-    if (status == STONET_OK) {
-        fputs("correlation with Z of other seeds, column by column:", stderr);
-        for (int64_t k = 0; k < q; k++) fprintf(stderr, " %.3f", r[k]);
-        fputc('\n', stderr);
-    }
-    free(r);
-    return status == STONET_OK ? EXIT_DONE : say_failure(self->command, status);
+    BLOCK double *r = room_for(q, sizeof *r);
+    TRY(outcome(self->command, stonet_stability(model, self->train, 0, self->run, r)));
+    fputs("correlation with Z of other seeds, column by column:", stderr);
+    for (int64_t k = 0; k < q; k++) fprintf(stderr, " %.3f", r[k]);
+    fputc('\n', stderr);
+    return EXIT_DONE;
 }
 
 /* values: with the names of the files of this model. */
@@ -391,7 +384,6 @@ static int list_dims(const cli_command *command, const char *dims, stonet_spec *
     enum { MOST = sizeof list->dim / sizeof *list->dim };
     if (dims == NULL) return EXIT_DONE;
     list->text = copy_of(dims);
-    if (list->text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
     for (char *at = list->text; at != NULL; list->count++) {
         if (list->count == MOST) return say_usage(command, "--dim takes at most %d dimensions", MOST);
         list->dim[list->count] = strsep(&at, ",");
@@ -409,9 +401,7 @@ static bool is_open(const fit_values *values)
 static int choose_dim(const fitting *self)
 {
     AUTO(stonet_order_result) *found = NULL;
-    const stonet_status status = stonet_order(self->spec, self->train, NULL, self->run, &found);
-    progress_clear();
-    TRY(outcome(self->command, status));
+    TRY(outcome(self->command, stonet_order(self->spec, self->train, NULL, self->run, &found)));
     const long long chosen = (long long)stonet_order_chosen(found);
     char text[24];
     snprintf(text, sizeof text, "%lld", chosen > 0 ? chosen : 1);
@@ -426,16 +416,12 @@ static int choose_dim(const fitting *self)
     return outcome(self->command, stonet_spec_set(self->spec, "dim", text));
 }
 
-/* A name with the dimension in its place; to be freed. NULL: there is none, or no memory for it. */
+/* A name with the dimension in its place; to be freed. NULL: there is none. */
 static char *name_for(const char *name, const char *dim)
 {
     if (name == NULL) return NULL;
     const char *at = strstr(name, DIM);
-    if (at == NULL) return copy_of(name);
-    const size_t size = strlen(name) + strlen(dim) + 1;
-    char *out = room_for((int64_t)size, 1);
-    if (out != NULL) snprintf(out, size, "%.*s%s%s", (int)(at - name), name, dim, at + sizeof DIM - 1);
-    return out;
+    return at == NULL ? copy_of(name) : text_of("%.*s%s%s", (int)(at - name), name, dim, at + sizeof DIM - 1);
 }
 
 /* What a model is good for: calibrated and written to files of its own. */
@@ -449,8 +435,6 @@ static int use(const fitting *self, double start, const char *dim, stonet_model 
     own.out = out;
     own.log = log;
     own.plot = plot;
-    if (out == NULL || (log == NULL && values->log != NULL) || (plot == NULL && values->plot != NULL))
-        return say_failure(self->command, STONET_ERROR_MEMORY);
     TRY(calibrate(self, &own, model));
     TRY(finish(self, &own, model, progress_clock() - start));
     return values->stability && program_writes() ? say_stability(self, model) : EXIT_DONE;
@@ -463,9 +447,7 @@ static int fit_dim(const fitting *self, const char *dim)
     char chosen[24];
     const double start = progress_clock();
     if (dim != NULL) TRY(outcome(self->command, stonet_spec_set(self->spec, "dim", dim)));
-    const stonet_status status = stonet_fit(self->spec, self->train, self->run, &model);
-    progress_clear();
-    TRY(outcome(self->command, status));
+    TRY(outcome(self->command, stonet_fit(self->spec, self->train, self->run, &model)));
     snprintf(chosen, sizeof chosen, "%lld", (long long)stonet_model_dim(model));
     return use(self, start, dim != NULL ? dim : chosen, model);
 }

@@ -47,17 +47,12 @@ static int list_generators(const cli_command *command, bool as_json)
 
 static int write_truth(const cli_command *command, const char *path, const stonet_data *data)
 {
-    enum { NAME_SIZE = 32 };
     int64_t columns = 0;
     const double *truth = stonet_data_truth(data, &columns);
-    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
-    BLOCK const char **names = room_for(columns, sizeof *names);
-    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
-    for (int64_t j = 0; j < columns; j++) {
-        snprintf(text[j], NAME_SIZE, "truth%" PRId64, j + 1);
-        names[j] = text[j];
-    }
-    return output_matrix(command, path, truth, stonet_data_rows(data), columns, names);
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    for (int64_t j = 0; j < columns; j++) names_add(&names, text_of("truth%" PRId64, j + 1));
+    return output_matrix(command, path, truth, stonet_data_rows(data), columns,
+                         (const char *const *)names.text);
 }
 
 /* The truth is the sufficient predictor that the response was made from, one column for each direction. */

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/svg.h"
@@ -64,23 +63,17 @@ static int compare_rows(const void *a, const void *b)
     return first->of.importance > second->of.importance ? -1 : 1;
 }
 
-static void free_ranking(ranking *ranked)
+static ranking rank(const stonet_importance_result *found)
 {
-    free(ranked->row);
-}
-
-static int rank(const cli_command *command, const stonet_importance_result *found, ranking *out)
-{
-    out->count = stonet_importance_rows(found);
-    out->row = room_for(out->count, sizeof *out->row);
-    if (out->row == NULL) return say_error(command, "memory ran out");
-    for (int64_t j = 0; j < out->count; j++) {
-        (void)stonet_importance_row(found, j, &out->row[j].of);
-        out->row[j].p_value = stonet_importance_p_value(found, j);
-        out->row[j].q_value = stonet_importance_q_value(found, j);
+    ranking out = {.count = stonet_importance_rows(found)};
+    out.row = room_for(out.count, sizeof *out.row);
+    for (int64_t j = 0; j < out.count; j++) {
+        (void)stonet_importance_row(found, j, &out.row[j].of);
+        out.row[j].p_value = stonet_importance_p_value(found, j);
+        out.row[j].q_value = stonet_importance_q_value(found, j);
     }
-    qsort(out->row, (size_t)out->count, sizeof *out->row, compare_rows);
-    return EXIT_DONE;
+    qsort(out.row, (size_t)out.count, sizeof *out.row, compare_rows);
+    return out;
 }
 
 /* p_value and q_value only for kinds that test, z1 .. up to MOST_Z for kinds that look at Z. --json has all
@@ -163,8 +156,8 @@ static void say_selected(const stonet_importance_result *found, stonet_importanc
 static int finish(const cli_command *command, const importance_values *values, stonet_importance_kind kind,
                   const stonet_importance_result *found)
 {
-    __attribute__((cleanup(free_ranking))) ranking ranked = {0};
-    TRY(rank(command, found, &ranked));
+    const ranking ranked = rank(found);
+    BLOCK ranked_row *rows = ranked.row;
     if ((kind == STONET_IMPORTANCE_STABILITY || kind == STONET_IMPORTANCE_CONDITIONAL) && !values->run.quiet)
         say_selected(found, kind, values->fdr);
     if (values->plot != NULL) TRY(draw(command, values, &ranked));
@@ -212,9 +205,7 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     how.train = train;
     stonet_run run;
     start_run(&values->run, &run);
-    const stonet_status status = stonet_importance(model, data, &how, &run, &found);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_importance(model, data, &how, &run, &found)));
     return finish(command, values, how.kind, found);
 }
 

@@ -6,11 +6,9 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 static const char DRAW[] = "{draw}";
-enum { NAME_SIZE = 4096 };
 
 typedef struct impute_values {
     target_options target;
@@ -28,30 +26,24 @@ static const cli_option options[] = {
     RUN_OPTIONS(impute_values, run),
 };
 
-/* The name of a draw's file. */
-static void name_of(const char *pattern, int64_t draw, char name[NAME_SIZE])
+/* The name of a draw's file, to be freed. */
+static char *name_of(const char *pattern, int64_t draw)
 {
     const char *at = strstr(pattern, DRAW);
-    if (at == NULL)
-        snprintf(name, NAME_SIZE, "%s", pattern);
-    else
-        snprintf(name, NAME_SIZE, "%.*s%" PRId64 "%s", (int)(at - pattern), pattern, draw,
-                 at + sizeof DRAW - 1);
+    return at == NULL
+               ? copy_of(pattern)
+               : text_of("%.*s%" PRId64 "%s", (int)(at - pattern), pattern, draw, at + sizeof DRAW - 1);
 }
 
 static int check(const cli_command *command, const impute_values *values)
 {
-    char name[NAME_SIZE];
-    if (values->out == NULL || strlen(values->out) > NAME_SIZE - 32) {
-        say_usage(command, "the files to write are missing: give --out my-{draw}.csv");
-        return EXIT_USAGE;
-    }
-    if (values->draws > 1 && strstr(values->out, DRAW) == NULL) {
-        say_usage(command, "--out is one file, and --draws %" PRId64 " makes several: put %s into its name",
-                  values->draws, DRAW);
-        return EXIT_USAGE;
-    }
-    name_of(values->out, 1, name);
+    if (values->out == NULL)
+        return say_usage(command, "the files to write are missing: give --out my-{draw}.csv");
+    if (values->draws > 1 && strstr(values->out, DRAW) == NULL)
+        return say_usage(command,
+                         "--out is one file, and --draws %" PRId64 " makes several: put %s into its name",
+                         values->draws, DRAW);
+    BLOCK char *name = name_of(values->out, 1);
     return output_check(command, name);
 }
 
@@ -60,30 +52,24 @@ static int check(const cli_command *command, const impute_values *values)
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const impute_values *values = parsed;
-    stonet_data *data = NULL;
+    AUTO(stonet_data) *data = NULL;
     stonet_run how;
-    int result = check(command, values);
-    if (result == EXIT_DONE)
-        result = read_data(command, given->operand[0], &values->target, values->run.threads, &data);
+    TRY(check(command, values));
+    TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
     start_run(&values->run, &how);
     int64_t left = 0;
-    for (int64_t draw = 1; draw <= values->draws && result == EXIT_DONE; draw++) {
-        char name[NAME_SIZE];
-        stonet_data *completed = NULL;
-        name_of(values->out, draw, name);
-        stonet_status status = stonet_data_impute(data, draw, &how, &completed);
-        progress_clear();
-        if (status == STONET_OK) status = stonet_data_write(completed, name);
-        if (status != STONET_OK) result = say_failure(command, status);
+    for (int64_t draw = 1; draw <= values->draws; draw++) {
+        AUTO(stonet_data) *completed = NULL;
+        BLOCK char *name = name_of(values->out, draw);
+        TRY(outcome(command, stonet_data_impute(data, draw, &how, &completed)));
+        TRY(outcome(command, stonet_data_write(completed, name)));
         left = stonet_data_missing(completed, -1);
-        stonet_data_free(completed);
     }
-    if (result == EXIT_DONE && !values->run.quiet)
+    if (!values->run.quiet)
         fprintf(stderr, "%" PRId64 " of %" PRId64 " missing cells drawn, in %" PRId64 " table%s: %s\n",
                 stonet_data_missing(data, -1) - left, stonet_data_missing(data, -1), values->draws,
                 values->draws == 1 ? "" : "s", values->out);
-    stonet_data_free(data);
-    return result;
+    return EXIT_DONE;
 }
 
 const cli_command impute_command = {

@@ -7,7 +7,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/svg.h"
 
@@ -78,11 +77,7 @@ static int print_table(const cli_command *command, const stonet_order_result *fo
         }
         table_add(printed, "%s", (int64_t)stonet_order_value(found, i, 0) == chosen ? "<- chosen" : "");
     }
-    if (table_print(printed, true, out.stream) != 0) {
-        say_error(command, "memory ran out while the table was printed");
-        output_abandon(&out);
-        return EXIT_FAILED;
-    }
+    table_print(printed, true, out.stream);
     fprintf(out.stream, "\nchosen: %lld (%s): %s.\n", (long long)chosen, stonet_order_rule_name(found),
             stonet_order_reason(found));
     return output_close(command, &out);
@@ -96,35 +91,26 @@ static int draw(const cli_command *command, const char *path, const stonet_order
     double *y = x + rows, *error = y + rows;
     const bool has_error =
         stonet_order_columns(found) > 2 && strcmp(stonet_order_column_name(found, 2), "se") == 0;
-    char *text = NULL;
-    if (x != NULL) {
-        for (int64_t i = 0; i < rows; i++) {
-            x[i] = stonet_order_value(found, i, 0);
-            y[i] = stonet_order_value(found, i, 1);
-            if (has_error) error[i] = stonet_order_value(found, i, 2);
-        }
-        double at = (double)stonet_order_chosen(found), height = (double)NAN;
-        for (int64_t i = 0; i < rows; i++)
-            if (x[i] == at) height = y[i];
-        const svg_series series[] = {
-            {.label = stonet_order_column_name(found, 1),
-             .n = rows,
-             .x = x,
-             .y = y,
-             .error = has_error ? error : NULL},
-            {.label = "chosen", .n = 1, .x = &at, .y = &height, .open = true},
-        };
-        const svg_panel panel = {.kind = SVG_LINE,
-                                 .x_label = "dimension k",
-                                 .y_label = stonet_order_column_name(found, 1),
-                                 .series = series,
-                                 .n_series = 2};
-        char title[96];
-        snprintf(title, sizeof title, "dimension by %s: %lld", stonet_order_rule_name(found),
-                 (long long)stonet_order_chosen(found));
-        text = svg_render(&(svg_figure){.title = title, .panels = &panel, .n_panels = 1, .columns = 1});
+    const double at = (double)stonet_order_chosen(found);
+    double height = (double)NAN;
+    for (int64_t i = 0; i < rows; i++) {
+        x[i] = stonet_order_value(found, i, 0);
+        y[i] = stonet_order_value(found, i, 1);
+        if (has_error) error[i] = stonet_order_value(found, i, 2);
+        if (x[i] == at) height = y[i];
     }
-    return output_plot(command, path, text);
+    const char *criterion = stonet_order_column_name(found, 1);
+    const svg_series series[] = {
+        {.label = criterion, .n = rows, .x = x, .y = y, .error = has_error ? error : NULL},
+        {.label = "chosen", .n = 1, .x = &at, .y = &height, .open = true},
+    };
+    const svg_panel panel = {
+        .kind = SVG_LINE, .x_label = "dimension k", .y_label = criterion, .series = series, .n_series = 2};
+    char title[96];
+    snprintf(title, sizeof title, "dimension by %s: %lld", stonet_order_rule_name(found),
+             (long long)stonet_order_chosen(found));
+    const svg_figure figure = {.title = title, .panels = &panel, .n_panels = 1, .columns = 1};
+    return output_plot(command, path, svg_render(&figure));
 }
 
 static int finish(const cli_command *command, const order_values *values, const stonet_order_result *found)
@@ -158,9 +144,7 @@ static int choose(const cli_command *command, const cli_arguments *given, void *
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
     stonet_run run;
     start_run(&values->run, &run);
-    const stonet_status status = stonet_order(spec, data, &how, &run, &found);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_order(spec, data, &how, &run, &found)));
     return finish(command, values, found);
 }
 

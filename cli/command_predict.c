@@ -59,7 +59,6 @@ static int write_labels(const cli_command *command, const rows_output *to, const
 {
     const int64_t rows = stonet_data_rows(to->data);
     BLOCK const char **labels = room_for(rows, sizeof *labels);
-    if (labels == NULL) return say_error(command, "memory ran out");
     for (int64_t i = 0; i < rows; i++)
         labels[i] = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
     return output_text_rows(command, to, labels, rows, "prediction");
@@ -72,7 +71,6 @@ static int write_labels_npy(const cli_command *command, const rows_output *to, c
     const int64_t rows = stonet_data_rows(to->data);
     static const char *const names[] = {"prediction"};
     BLOCK double *label = room_for(rows, sizeof *label);
-    if (label == NULL) return say_error(command, "memory ran out");
     for (int64_t i = 0; i < rows; i++) {
         const char *text = stonet_model_class_label(model, most_probable(probability + i * classes, classes));
         char *end = NULL;
@@ -89,24 +87,19 @@ static int write_labels_npy(const cli_command *command, const rows_output *to, c
 static int write_numbers(const cli_command *command, const rows_output *to, const stonet_model *model,
                          const double *values, int64_t columns, const char *beside)
 {
-    enum { NAME_SIZE = 200 };
     const bool classifier = stonet_model_is_classifier(model) != 0;
     const int64_t numbers = beside != NULL ? columns / 2 : columns;
-    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
-    BLOCK const char **names = room_for(columns, sizeof *names);
-    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
+    __attribute__((cleanup(names_free))) name_list names = {0};
     for (int64_t j = 0; j < columns; j++) {
         const char *what = j < numbers ? "prediction" : beside;
         const char *label = classifier ? stonet_model_class_label(model, j % numbers) : "";
-        if (classifier)
-            snprintf(text[j], NAME_SIZE, "%.150s_%s", label, what);
-        else if (numbers > 1)
-            snprintf(text[j], NAME_SIZE, "%s%" PRId64, what, j % numbers + 1);
-        else
-            snprintf(text[j], NAME_SIZE, "%s", what);
-        names[j] = classifier && j < numbers ? label : text[j];
+        names_add(&names, classifier && j < numbers ? copy_of(label)
+                          : classifier              ? text_of("%s_%s", label, what)
+                          : numbers > 1             ? text_of("%s%" PRId64, what, j % numbers + 1)
+                                                    : copy_of(what));
     }
-    return output_rows(command, to, values, stonet_data_rows(to->data), columns, names);
+    return output_rows(command, to, values, stonet_data_rows(to->data), columns,
+                       (const char *const *)names.text);
 }
 
 /* Predictions and standard deviations side by side: of the response, or over draws of missing cells. */
@@ -116,7 +109,6 @@ static int predict_spread(const cli_command *command, const predict_values *valu
     const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
     BLOCK double *both = room_for(4 * rows * m, sizeof *both);
-    if (both == NULL) return say_error(command, "memory ran out");
     double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
     TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
@@ -145,18 +137,15 @@ static int64_t parse_times(const char *text, double *times, int64_t most)
 static int predict_times(const cli_command *command, const predict_values *values, const stonet_model *model,
                          const stonet_data *data)
 {
-    enum { MOST = 100, NAME_SIZE = 40 };
+    enum { MOST = 100 };
     const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     const int64_t n = stonet_data_rows(data);
     double times[MOST];
     const int64_t count = parse_times(values->times, times, MOST), columns = count + 2;
-    char text[MOST + 2][NAME_SIZE];
-    const char *names[MOST + 2];
     if (count == 0)
         return say_usage(command, "--times takes up to %d numbers, separated by commas, not '%s'", MOST,
                          values->times);
     BLOCK double *all = room_for(n * (2 * columns), sizeof *all);
-    if (all == NULL) return say_error(command, "memory ran out");
     double *survival = all + n * columns, *mean = survival + n * count, *median = mean + n;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
     TRY(outcome(command, stonet_predict_survival(model, data, &how, times, count, survival, mean)));
@@ -165,17 +154,11 @@ static int predict_times(const cli_command *command, const predict_values *value
         const int64_t i = k / columns, j = k % columns;
         all[k] = j == 0 ? median[i] : j <= count ? survival[i * count + j - 1] : mean[i];
     }
-    for (int64_t j = 0; j < columns; j++) {
-        snprintf(text[j], NAME_SIZE,
-                 j == 0       ? "median"
-                 : j <= count ? "beyond_%g"
-                              : "mean_to_%g",
-                 times[j == 0       ? 0
-                       : j <= count ? j - 1
-                                    : count - 1]);
-        names[j] = text[j];
-    }
-    return output_rows(command, &to, all, n, columns, names);
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    names_add(&names, copy_of("median"));
+    for (int64_t j = 0; j < count; j++) names_add(&names, text_of("beyond_%g", times[j]));
+    names_add(&names, text_of("mean_to_%g", times[count - 1]));
+    return output_rows(command, &to, all, n, columns, (const char *const *)names.text);
 }
 
 /* predicted: rows x outputs. Classifiers print labels, or with --proba the probabilities of all classes. .npy
@@ -196,7 +179,6 @@ static int predict(const cli_command *command, const predict_values *values, con
                          values->spread ? "--spread" : "labels");
     if (values->spread || values->missing_sd) return predict_spread(command, values, model, data);
     BLOCK double *predicted = room_for(rows * columns, sizeof *predicted);
-    if (predicted == NULL) return say_error(command, "memory ran out");
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
     TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
     if (values->proba || !classifier) return write_numbers(command, &to, model, predicted, columns, NULL);

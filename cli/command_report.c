@@ -62,7 +62,7 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
 {
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
     BLOCK char *order = NULL;
-    char *page = NULL;
+    BLOCK char *page = NULL;
     TRY(read_order(command, values->order, &order));
     how.model_name = base_name(given->operand[0]);
     how.data_name = base_name(given->operand[1]);
@@ -71,17 +71,13 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
     how.points = values->points;
     stonet_run run;
     start_run(&values->run, &run);
-    const stonet_status status = stonet_report(model, data, &how, &run, &page);
-    progress_clear();
-    int result = status == STONET_OK ? output_text(command, values->out, page) : say_failure(command, status);
-    if (result == EXIT_DONE && !values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);
-    if (result == EXIT_DONE && values->json)
-        result =
-            output_json(command, NULL,
-                        json_pack("{s:s, s:I, s:I}", "file", values->out, "rows",
-                                  (json_int_t)stonet_data_rows(data), "bytes", (json_int_t)strlen(page)));
-    stonet_string_free(page);
-    return result;
+    TRY(outcome(command, stonet_report(model, data, &how, &run, &page)));
+    TRY(output_text(command, values->out, page));
+    if (!values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);
+    if (!values->json) return EXIT_DONE;
+    return output_json(command, NULL,
+                       json_pack("{s:s, s:I, s:I}", "file", values->out, "rows",
+                                 (json_int_t)stonet_data_rows(data), "bytes", (json_int_t)strlen(page)));
 }
 
 static int check_values(const cli_command *command, const report_values *values)

@@ -93,8 +93,7 @@ static int find_confusion(const cli_command *command, const stonet_model *model,
     *out = (confusion){.model = model};
     if (!stonet_model_is_classifier(model)) return EXIT_DONE;
     out->classes = stonet_model_outputs(model);
-    out->table = calloc((size_t)(out->classes * out->classes), sizeof *out->table);
-    if (out->table == NULL) return say_error(command, "memory ran out");
+    out->table = room_for(out->classes * out->classes, sizeof *out->table);
     stonet_use_options how = {.size = sizeof how, .threads = threads, .team = program_team()};
     return outcome(command, stonet_confusion(model, data, &how, out->table));
 }

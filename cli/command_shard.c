@@ -14,14 +14,9 @@ typedef struct shard_values {
 } shard_values;
 
 static const cli_option options[] = {
-    TEXT_OPTION(shard_values, target.target, "target", "COL",
-                "The response: a column by name or 1-based number; several, separated by commas"),
-    TEXT_OPTION(shard_values, target.weights, "weights", "COL",
-                "The column that says what each row counts, from 0 on; it is no feature"),
+    TARGET_OPTION(shard_values, target),
+    TABLE_OPTIONS(shard_values, target),
     GROUP_OPTION(shard_values, target.group),
-    FLAG_OPTION(shard_values, target.drop_missing, "drop-missing-target",
-                "Leave out rows whose response is missing, which are an error otherwise"),
-    READ_OPTIONS(shard_values, target),
     COLUMN_OPTIONS(shard_values, target.columns),
     NUMBER_OPTION(shard_values, rows, "rows", "N", "1048576", 1, 1000000000,
                   "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"),

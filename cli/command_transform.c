@@ -7,7 +7,6 @@
 #include "cli/common.h"
 #include "cli/output.h"
 #include "cli/plot_z.h"
-#include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/say.h"
 
@@ -46,21 +45,16 @@ static const cli_option options[] = {
 static int write_z(const cli_command *command, const rows_output *to, const float *z, const double *se,
                    int64_t rows, int64_t dim)
 {
-    enum { NAME_SIZE = 24 };
     const int64_t columns = se != NULL ? 2 * dim : dim;
     BLOCK double *values = room_for(rows * columns, sizeof *values);
-    BLOCK char(*text)[NAME_SIZE] = room_for(columns, sizeof *text);
-    BLOCK const char **names = room_for(columns, sizeof *names);
-    if (values == NULL || text == NULL || names == NULL) return say_error(command, "memory ran out");
-    for (int64_t j = 0; j < columns; j++) {
-        snprintf(text[j], NAME_SIZE, j < dim ? "z%" PRId64 : "se%" PRId64, j % dim + 1);
-        names[j] = text[j];
-    }
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    for (int64_t j = 0; j < columns; j++)
+        names_add(&names, text_of("%s%" PRId64, j < dim ? "z" : "se", j % dim + 1));
     for (int64_t i = 0; i < rows * columns; i++) {
         const int64_t row = i / columns, j = i % columns;
         values[i] = se != NULL && j >= dim ? se[row * dim + j - dim] : (double)z[row * dim + j];
     }
-    return output_rows(command, to, values, rows, columns, names);
+    return output_rows(command, to, values, rows, columns, (const char *const *)names.text);
 }
 
 /* *se, rows x dim, is to be freed. */
@@ -70,14 +64,10 @@ static int standard_errors(const cli_command *command, const transform_values *v
     AUTO(stonet_data) *train = NULL;
     TRY(read_data_for(command, model, values->se, &values->target, values->run.threads, &train));
     *se = room_for(stonet_data_rows(data) * stonet_model_dim(model), sizeof **se);
-    if (*se == NULL) return say_error(command, "memory ran out");
     stonet_run run;
     double stability = 0.0;
     start_run(&values->run, &run);
-    const stonet_status status =
-        stonet_transform_se(model, train, data, values->refits, &run, *se, &stability);
-    progress_clear();
-    TRY(outcome(command, status));
+    TRY(outcome(command, stonet_transform_se(model, train, data, values->refits, &run, *se, &stability)));
     if (!values->run.quiet)
         fprintf(stderr,
                 "%" PRId64 " refits on halves of the rows: mean canonical correlation of their Z with that "
@@ -98,7 +88,7 @@ static int transform(const cli_command *command, const transform_values *values,
     int64_t passes = values->draws > 0 ? values->draws : 1;
     BLOCK float *z = NULL;
     BLOCK double *se = NULL;
-    if (rows <= INT64_MAX / 16 / passes / dim) z = room_for(rows * passes * dim, sizeof *z);
+    if (rows <= INT64_MAX / 16 / passes / dim) z = calloc((size_t)(rows * passes * dim), sizeof *z);
     if (z == NULL)
         return say_error(command,
                          "%" PRId64 " draws of %" PRId64 " rows do not fit in memory; choose fewer draws",

@@ -28,16 +28,6 @@ static int should_stop(void *user)
     return signals_stop_wanted();
 }
 
-void *room_for(int64_t count, size_t size)
-{
-    return calloc(count > 0 ? (size_t)count : 1, size);
-}
-
-char *copy_of(const char *text)
-{
-    return strdup(text);
-}
-
 bool has_target(const target_options *target)
 {
     return target->target != NULL || target->target_file != NULL;
@@ -154,12 +144,7 @@ static stonet_status load_stdin(stonet_model **model)
     for (;;) {
         if (size == room) {
             room = room > 0 ? 2 * room : (size_t)1 << 16;
-            unsigned char *grown = realloc(bytes, room);
-            if (grown == NULL) {
-                free(bytes);
-                return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
-            }
-            bytes = grown;
+            bytes = more_room(bytes, (int64_t)room, 1);
         }
         const size_t got = fread(bytes + size, 1, room - size, stdin);
         if (got == 0) break;
@@ -188,8 +173,7 @@ int split_setting(const cli_command *command, const char *option, const char *te
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
         return say_usage(command, "--%s takes NAME=VALUE, not '%s'", option, text);
-    *name = strndup(text, (size_t)(equals - text));
-    if (*name == NULL) return say_error(command, "memory ran out");
+    *name = text_of("%.*s", (int)(equals - text), text);
     *value = equals + 1;
     return EXIT_DONE;
 }
@@ -243,11 +227,7 @@ int name_response(const cli_command *command, target_options *target, stonet_spe
         return say_usage(command,
                          "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
                          "--target-high COL");
-    const size_t size = strlen(first) + strlen(second) + 2;
-    *made = room_for((int64_t)size, 1);
-    if (*made == NULL) return say_failure(command, STONET_ERROR_MEMORY);
-    snprintf(*made, size, "%s,%s", first, second);
-    target->target = *made;
+    target->target = *made = text_of("%s,%s", first, second);
     target->open = target->low != NULL;
     return outcome(command, stonet_spec_set(spec, "task", task));
 }
@@ -388,4 +368,13 @@ const char *json_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text != NULL ? text : "";
+}
+
+char *names_of(const json_t *list, const char *between)
+{
+    char *names = copy_of("");
+    size_t i;
+    json_t *entry;
+    json_array_foreach(list, i, entry) names = joined(names, between, copy_of(json_text(entry, "name")));
+    return names;
 }

@@ -7,6 +7,7 @@
 #include <stonet/stonet.h>
 
 #include "cli/options.h"
+#include "cli/room.h"
 #include "cli/say.h"
 #include "cli/table.h"
 
@@ -77,12 +78,17 @@ static inline void drop_block(void *variable)
 
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
-    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
-                "The response: a column by name or 1-based number; several, separated by commas"),           \
+    TARGET_OPTION(type, field),                                                                              \
         TEXT_OPTION(type, field.target_file, "target-file", "FILE",                                          \
                     "The response in a file of its own, row by row"),                                        \
-        TEXT_OPTION(type, field.weights, "weights", "COL",                                                   \
-                    "The column that says what each row counts, from 0 on; it is no feature"),               \
+        TABLE_OPTIONS(type, field)
+#define TARGET_OPTION(type, field)                                                                           \
+    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
+                "The response: a column by name or 1-based number; several, separated by commas")
+/* The other columns, and how a file is read. */
+#define TABLE_OPTIONS(type, field)                                                                           \
+    TEXT_OPTION(type, field.weights, "weights", "COL",                                                       \
+                "The column that says what each row counts, from 0 on; it is no feature"),                   \
         FLAG_OPTION(type, field.drop_missing, "drop-missing-target",                                         \
                     "Leave out rows whose response is missing, which are an error otherwise"),               \
         READ_OPTIONS(type, field)
@@ -186,10 +192,6 @@ int say_unseen(const cli_command *command, const stonet_model *model, const ston
 /* Tells, on stderr, when they may be the rows it was fitted on, for a command whose answers should come from
    others. */
 int say_met(const cli_command *command, const stonet_model *model, const stonet_data *data, bool quiet);
-/* Zeroed room for so many things, as calloc; a copy of a text, as strdup. Both to be freed; NULL: memory ran
-   out. (The linter, which knows calloc, does not know that BLOCK frees.) */
-void *room_for(int64_t count, size_t size);
-char *copy_of(const char *text);
 /* A spec from --config or --method, then --learner, --dim (may be NULL) and every --set. */
 int make_spec(const cli_command *command, const spec_options *options, const char *dim, stonet_spec **spec);
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */
@@ -228,5 +230,7 @@ json_t *json_number(double value);
    NULL or memory runs out: what is built so is whole, or output_json says why not. */
 json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
+/* The names of the objects of a list, with `between` between them; to be freed. */
+char *names_of(const json_t *list, const char *between);
 /* The text under a key, "" when there is none. */
 const char *json_text(const json_t *object, const char *key);

@@ -51,22 +51,14 @@ static int apply_setting(const cli_command *command, const compare_wishes *wishe
     return outcome(command, stonet_spec_set(spec, bare, value));
 }
 
-static int memory_ran_out(const cli_command *command)
-{
-    return say_error(command, "memory ran out");
-}
-
 /* Adds one method with one dimension to the list; dim "auto": chosen anew in each training part. specs_free
    frees the spec, also after a failure. */
 static int add_spec(const cli_command *command, const compare_wishes *wishes, const json_t *all,
                     const char *method, const char *dim, spec_list *list)
 {
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    stonet_spec **grown = realloc(list->spec, (size_t)(list->count + 1) * sizeof *grown);
-    if (grown != NULL) list->spec = grown;
-    int *open = realloc(list->open, (size_t)(list->count + 1) * sizeof *open);
-    if (open != NULL) list->open = open;
-    if (grown == NULL || open == NULL) return memory_ran_out(command);
+    list->spec = more_room(list->spec, list->count + 1, sizeof *list->spec);
+    list->open = more_room(list->open, list->count + 1, sizeof *list->open);
     const bool is_open = strcmp(dim, "auto") == 0;
     stonet_spec *spec = NULL;
     spec_options plain = {.method = method, .learner = wishes->learner};
@@ -89,37 +81,19 @@ static int add_method(const cli_command *command, const compare_wishes *wishes, 
         return add_spec(command, wishes, all, method, dim, list);
     }
     BLOCK char *dims = copy_of(wishes->dims);
-    if (dims == NULL) return memory_ran_out(command);
     char *rest = NULL;
     for (char *dim = strtok_r(dims, ",", &rest); dim != NULL; dim = strtok_r(NULL, ",", &rest))
         TRY(add_spec(command, wishes, all, method, dim, list));
     return EXIT_DONE;
 }
 
-/* The names of all methods, with commas between them; to be freed. */
-static char *every_method(const json_t *all)
-{
-    char *names = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&names, &size);
-    if (stream == NULL) return NULL;
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(all, "methods"), i, entry)
-        fprintf(stream, "%s%s", i > 0 ? "," : "", json_text(entry, "name"));
-    const bool whole = ferror(stream) == 0;
-    if (fclose(stream) == 0 && whole) return names;
-    free(names);
-    return NULL;
-}
-
 int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list)
 {
     AUTO(json_t) *all = take_json(command, stonet_methods_json());
     if (all == NULL) return EXIT_FAILED;
-    BLOCK char *methods = strcmp(wishes->methods, "all") == 0 ? every_method(all) : copy_of(wishes->methods);
-    list->set_used = calloc(wishes->set.count + 1, sizeof *list->set_used);
-    if (methods == NULL || list->set_used == NULL) return memory_ran_out(command);
+    BLOCK char *methods = strcmp(wishes->methods, "all") == 0 ? names_of(json_object_get(all, "methods"), ",")
+                                                              : copy_of(wishes->methods);
+    list->set_used = room_for((int64_t)wishes->set.count, sizeof *list->set_used);
     char *rest = NULL;
     for (char *method = strtok_r(methods, ",", &rest); method != NULL; method = strtok_r(NULL, ",", &rest))
         TRY(add_method(command, wishes, all, method, columns, list));

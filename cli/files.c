@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/room.h"
 #include "cli/say.h"
 
 /* What makes two names one file: for a file that is there its own number, else its name and that of its
@@ -29,9 +30,9 @@ static identity identify(const char *path)
         return (identity){
             .known = S_ISREG(about.st_mode), .exists = true, .device = about.st_dev, .number = about.st_ino};
     const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
     identity found = {.name = slash == NULL ? path : slash + 1};
-    if (folder != NULL && stat(folder, &about) == 0) {
+    if (stat(folder, &about) == 0) {
         found.known = true;
         found.device = about.st_dev;
         found.number = about.st_ino;
@@ -103,11 +104,7 @@ bool files_are_apart(const cli_command *command, const void *values, const cli_a
         if (names_files(option))
             most += option->kind == OPTION_TEXTS ? ((const text_list *)field(option, values))->count : 1;
     }
-    named_file *file = malloc((most + 1) * sizeof *file);
-    if (file == NULL) {
-        say_error(command, "memory ran out");
-        return false;
-    }
+    named_file *file = room_for((int64_t)most, sizeof *file);
     bool apart = true;
     bool are_files = command->operands[0] != '['; /* "[NAME]" is no file */
     for (int i = 0; apart && are_files && i < given->n_operands; i++)

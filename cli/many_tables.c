@@ -21,12 +21,11 @@ static int memory_ran_out(const report *self)
 
 /* ---- one data set ------------------------------------------------------------------------------ */
 
-static int print_table(report *self, table *shown)
+static void print_table(report *self, table *shown)
 {
-    bool whole = shown != NULL && table_print(shown, true, self->out.stream) == 0;
+    table_print(shown, true, self->out.stream);
     table_free(shown);
     fflush(self->out.stream); /* who waits for the rest can read this */
-    return whole ? EXIT_DONE : memory_ran_out(self);
 }
 
 /* The lines of one data set's CSV with its name and criterion in front; the heading only once. */
@@ -48,7 +47,7 @@ static int add_csv(report *self, const char *path, const stonet_results *results
 /* Rows of all tables go into one array, each with the path of its table as "data". */
 static int add_json(report *self, const char *path, const stonet_results *results)
 {
-    json_t *rows = take_json(self->command, stonet_results_json(results));
+    AUTO(json_t) *rows = take_json(self->command, stonet_results_json(results));
     if (rows == NULL) return EXIT_FAILED;
     size_t i;
     json_t *row;
@@ -56,12 +55,9 @@ static int add_json(report *self, const char *path, const stonet_results *result
     {
         json_t *named = json_pack("{s:s}", "data", path);
         if (named == NULL || json_object_update(named, row) != 0 ||
-            json_array_append_new(self->rows, named) != 0) {
-            json_decref(rows);
+            json_array_append_new(self->rows, named) != 0)
             return memory_ran_out(self);
-        }
     }
-    json_decref(rows);
     return EXIT_DONE;
 }
 
@@ -75,7 +71,7 @@ int report_add(report *self, const char *path, const stonet_data *data, const st
     } else {
         fprintf(self->out.stream, "%s%s (%" PRId64 " x %" PRId64 ")\n", self->blocks > 0 ? "\n" : "", path,
                 stonet_data_rows(data), stonet_data_columns(data));
-        result = print_table(self, results_table(results, false));
+        print_table(self, results_table(results, false));
     }
     self->blocks++;
     return result;
@@ -92,7 +88,7 @@ int report_close(report *self, const stonet_results *const *results, int64_t n_s
                 "told from the best (p of "
                 "0.05 or more).\n",
                 n_sets);
-        result = print_table(self, summary_table(results, n_sets));
+        print_table(self, summary_table(results, n_sets));
     }
     if (self->format == RESULTS_JSON) {
         char *text = json_print(self->rows, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -8,6 +8,7 @@
 #include <stonet/stonet.h>
 
 #include "cli/files.h"
+#include "cli/room.h"
 #include "cli/say.h"
 
 enum { HELP_COLUMN = 24, HELP_WIDTH = 79, MAX_WORD = 64, MAX_NAMES = 100 };
@@ -29,13 +30,10 @@ static bool parse_integer(const char *text, int64_t *value)
     return true;
 }
 
-static bool append_text(text_list *list, const char *text)
+static void append_text(text_list *list, const char *text)
 {
-    const char **grown = realloc(list->text, (list->count + 1) * sizeof *grown);
-    if (grown == NULL) return false;
-    list->text = grown;
+    list->text = more_room(list->text, (int64_t)list->count + 1, sizeof *list->text);
     list->text[list->count++] = text;
-    return true;
 }
 
 /* "-" where a file is to be read is standard input. */
@@ -59,9 +57,8 @@ static bool set_value(const cli_command *command, const cli_option *option, cons
         *(const char **)place = input_path(option, text);
         return true;
     case OPTION_TEXTS:
-        if (append_text(place, input_path(option, text))) return true;
-        say_usage(command, "memory ran out");
-        return false;
+        append_text(place, input_path(option, text));
+        return true;
     case OPTION_INTEGER: {
         int64_t value = 0;
         if (parse_integer(text, &value) && value >= option->low && value <= option->high) {
@@ -258,8 +255,7 @@ void options_free(const cli_command *command, void *values)
 int options_run(const cli_command *command, int argc, char **argv)
 {
     cli_arguments given;
-    void *values = calloc(1, command->values);
-    if (values == NULL) return say_error(command, "memory ran out");
+    void *values = room_for(1, command->values);
     const parse_result parsed = options_parse(command, argc, argv, values, &given);
     int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == PARSE_OK) result = command->run(command, &given, values);

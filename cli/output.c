@@ -24,9 +24,9 @@ bool ends_with(const char *text, const char *ending)
 static bool disk_is_full(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
     struct statvfs about;
-    bool full = folder != NULL && statvfs(folder, &about) == 0 && about.f_blocks > 0 &&
+    bool full = statvfs(folder, &about) == 0 && about.f_blocks > 0 &&
                 (geteuid() == 0 ? about.f_bfree : about.f_bavail) == 0;
     free(folder);
     return full;
@@ -80,13 +80,10 @@ int output_close(const cli_command *command, output *out)
     complete = fclose(out->stream) == 0 && complete;
     out->stream = NULL;
     int result = EXIT_DONE;
-    if (!complete) {
-        say_error(command, "memory ran out");
-        result = EXIT_FAILED;
-    } else if (program_writes()) {
-        stonet_status status = stonet_bytes_write(out->path, out->text, out->size);
-        if (status != STONET_OK) result = say_failure(command, status);
-    }
+    if (!complete)
+        result = say_error(command, "memory ran out");
+    else if (program_writes())
+        result = outcome(command, stonet_bytes_write(out->path, out->text, out->size));
     output_abandon(out);
     return result;
 }
@@ -146,10 +143,8 @@ int output_table(const cli_command *command, const char *path, const table *show
 {
     output out;
     TRY(output_open(command, path, &out));
-    if (table_print(shown, heading, out.stream) == 0) return output_close(command, &out);
-    say_error(command, "memory ran out");
-    output_abandon(&out);
-    return EXIT_FAILED;
+    table_print(shown, heading, out.stream);
+    return output_close(command, &out);
 }
 
 /* What cannot be written is found when the stream is closed. */
@@ -217,7 +212,7 @@ typedef struct row_cells {
 static json_t *cell_json(const row_cells *cells, int64_t at)
 {
     if (cells->are_texts) return json_string(cells->texts[at]);
-    return isfinite(cells->values[at]) ? json_real(cells->values[at]) : json_null();
+    return json_number(cells->values[at]);
 }
 
 /* A row as a JSON object: what names it, and the cells. */
@@ -225,25 +220,18 @@ static json_t *row_json(const rows_output *to, const row_cells *cells, int64_t r
 {
     json_t *object = json_object();
     const char *id = stonet_data_id_name(to->data);
-    bool whole = object != NULL;
-    if (whole && id != NULL)
-        whole = json_object_set_new(
-                    object, id, json_string(stonet_data_id(to->data, row % stonet_data_rows(to->data)))) == 0;
-    for (int64_t j = 0; whole && j < cells->m; j++)
-        whole = json_object_set_new(object, cells->names[j], cell_json(cells, row * cells->m + j)) == 0;
-    if (whole) return object;
-    json_decref(object);
-    return NULL;
+    if (id != NULL)
+        object =
+            json_put(object, id, json_string(stonet_data_id(to->data, row % stonet_data_rows(to->data))));
+    for (int64_t j = 0; j < cells->m; j++)
+        object = json_put(object, cells->names[j], cell_json(cells, row * cells->m + j));
+    return object;
 }
 
 static int rows_as_json(const cli_command *command, const rows_output *to, const row_cells *cells)
 {
     json_t *rows = json_array();
-    for (int64_t i = 0; rows != NULL && i < cells->n; i++) {
-        if (json_array_append_new(rows, row_json(to, cells, i)) == 0) continue;
-        json_decref(rows);
-        rows = NULL;
-    }
+    for (int64_t i = 0; i < cells->n; i++) rows = json_add(rows, row_json(to, cells, i));
     return output_json(command, to->path, rows);
 }
 

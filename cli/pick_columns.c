@@ -35,8 +35,8 @@ static int say_unknown_column(const cli_command *command, const stonet_data *dat
                               const char *name)
 {
     const int64_t columns = stonet_data_columns(data);
-    const char **known = calloc((size_t)columns + 1, sizeof *known);
-    for (int64_t j = 0; known != NULL && j < columns; j++) known[j] = stonet_data_column_name(data, j);
+    const char **known = room_for(columns, sizeof *known);
+    for (int64_t j = 0; j < columns; j++) known[j] = stonet_data_column_name(data, j);
     const char *nearest = stonet_nearest(name, known, columns);
     free(known);
     if (nearest != NULL)
@@ -68,9 +68,8 @@ int columns_parse(const cli_command *command, const stonet_data *data, const cha
                   column_choice *choice)
 {
     *choice = (column_choice){.option = option};
-    choice->chosen = calloc((size_t)stonet_data_columns(data), sizeof *choice->chosen);
+    choice->chosen = room_for(stonet_data_columns(data), sizeof *choice->chosen);
     BLOCK char *items = copy_of(text);
-    if (choice->chosen == NULL || items == NULL) return say_error(command, "memory ran out");
     for (char *rest = items; rest != NULL;) TRY(choose(command, data, strsep(&rest, ","), choice));
     return EXIT_DONE;
 }
@@ -131,11 +130,9 @@ int columns_matrix(const cli_command *command, const stonet_data *data, const co
                              stonet_data_column_name(data, j), (long long)own);
         *width += own;
     }
-    const size_t rows = (size_t)stonet_data_rows(data);
-    const size_t cells = rows * (size_t)*width;
-    BLOCK double *room = room_for((int64_t)rows, sizeof *room);
-    *values = calloc(cells > 0 ? cells : 1, sizeof **values);
-    if (*values == NULL || room == NULL) return say_error(command, "memory ran out");
+    const int64_t rows = stonet_data_rows(data);
+    BLOCK double *room = room_for(rows, sizeof *room);
+    *values = room_for(rows * *width, sizeof **values);
     int64_t at = 0;
     for (int64_t j = 0; j < stonet_data_columns(data); j++) {
         if (!choice->chosen[j]) continue;

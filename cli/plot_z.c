@@ -35,58 +35,23 @@ static int32_t class_of(const stonet_model *model, const char *label)
     return -1;
 }
 
-/* The classes of the rows by the model's numbers, -1 where it does not know one; NULL when memory ran out or
-   there is no response. The table may have met the classes in another order, or have numbers, whose texts are
-   the labels. To be freed. */
+/* The classes of the rows by the model's numbers, -1 where it does not know one. The table may have met the
+   classes in another order, or have numbers, whose texts are the labels. To be freed. */
 static int32_t *model_labels(const stonet_model *model, const stonet_data *data)
 {
     int64_t n_classes = 0, m = 0;
     const int64_t n = stonet_data_rows(data);
     const int32_t *code = stonet_data_classes(data, &n_classes);
     const double *value = stonet_data_targets(data, &m);
-    if (code == NULL && value == NULL) return NULL;
-    int32_t *known = malloc((size_t)(n_classes + 1) * sizeof *known);
-    int32_t *label = malloc((size_t)(n + 1) * sizeof *label);
-    if (known == NULL || label == NULL) {
-        free(known);
-        free(label);
-        return NULL;
-    }
+    BLOCK int32_t *known = room_for(n_classes, sizeof *known);
+    int32_t *label = room_for(n, sizeof *label);
     for (int64_t c = 0; c < n_classes; c++) known[c] = class_of(model, stonet_data_class_label(data, c));
     for (int64_t i = 0; i < n; i++) {
         char text[STONET_NUMBER_SIZE];
         if (code == NULL) stonet_number_text(value[i * m], text);
         label[i] = code != NULL ? known[code[i]] : class_of(model, text);
     }
-    free(known);
     return label;
-}
-
-/* The training history by column: numbers, or null for an empty or other cell. The text is used up. NULL when
-   memory ran out. */
-static json_t *history_json(char *csv)
-{
-    enum { MOST = 32 };
-    json_t *history = json_object(), *list[MOST];
-    char *lines = NULL, *names = strtok_r(csv, "\n", &lines), *rest = NULL;
-    size_t columns = 0;
-    bool whole = history != NULL;
-    for (char *at = names != NULL ? strtok_r(names, ",", &rest) : NULL; at != NULL && columns < MOST && whole;
-         at = strtok_r(NULL, ",", &rest)) {
-        list[columns] = json_array();
-        whole = json_object_set_new(history, at, list[columns++]) == 0;
-    }
-    for (char *line = strtok_r(NULL, "\n", &lines); line != NULL && whole;
-         line = strtok_r(NULL, "\n", &lines))
-        for (size_t k = 0; k < columns && whole; k++) {
-            char *cell = strsep(&line, ","), *end = cell;
-            const double value = cell != NULL ? strtod(cell, &end) : 0.0;
-            const bool is_number = cell != NULL && end != cell && *end == '\0';
-            whole = json_array_append_new(list[k], is_number ? json_number(value) : json_null()) == 0;
-        }
-    if (whole) return history;
-    json_decref(history);
-    return NULL;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------- */
@@ -107,21 +72,17 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* Fifths of the first response by its size. */
-static bool group_by_size(const stonet_data *data, grouping *out)
+static void group_by_size(const stonet_data *data, grouping *out)
 {
     int64_t m = 0;
     const int64_t n = stonet_data_rows(data);
     const double *y = stonet_data_targets(data, &m);
-    double *sorted = malloc((size_t)(n + 1) * sizeof *sorted), border[BANDS + 1];
-    out->group = malloc((size_t)(n + 1) * sizeof *out->group);
-    if (sorted == NULL || out->group == NULL) {
-        free(sorted);
-        return false;
-    }
+    double border[BANDS + 1];
+    BLOCK double *sorted = room_for(n, sizeof *sorted);
+    out->group = room_for(n, sizeof *out->group);
     for (int64_t i = 0; i < n; i++) sorted[i] = y[i * m];
     qsort(sorted, (size_t)n, sizeof *sorted, compare_numbers);
     for (int b = 0; b <= BANDS; b++) border[b] = sorted[(n - 1) * b / BANDS];
-    free(sorted);
     out->count = BANDS;
     for (int b = 0; b < BANDS; b++)
         snprintf(out->label[b], sizeof out->label[b], "%.3g to %.3g", border[b], border[b + 1]);
@@ -130,15 +91,13 @@ static bool group_by_size(const stonet_data *data, grouping *out)
         while (b < BANDS - 1 && y[i * m] > border[b + 1]) b++;
         out->group[i] = b;
     }
-    return true;
 }
 
 /* The first classes, and all further ones as one group. */
-static bool group_by_class(const stonet_model *model, const stonet_data *data, grouping *out)
+static void group_by_class(const stonet_model *model, const stonet_data *data, grouping *out)
 {
     const int64_t classes = stonet_model_outputs(model);
     out->group = model_labels(model, data);
-    if (out->group == NULL) return false;
     const bool many = classes > MOST_GROUPS;
     out->count = many ? MOST_GROUPS + 1 : (size_t)classes;
     for (size_t c = 0; c < out->count; c++)
@@ -146,17 +105,16 @@ static bool group_by_class(const stonet_model *model, const stonet_data *data, g
                  many && c == MOST_GROUPS ? "others" : stonet_model_class_label(model, (int64_t)c));
     for (int64_t i = 0; i < stonet_data_rows(data); i++)
         if (many && out->group[i] >= MOST_GROUPS) out->group[i] = MOST_GROUPS;
-    return true;
 }
 
-static bool make_groups(const stonet_model *model, const stonet_data *data, grouping *out)
+static void make_groups(const stonet_model *model, const stonet_data *data, grouping *out)
 {
+    const bool numbers = stonet_data_targets(data, NULL) != NULL;
     *out = (grouping){.count = 1};
-    const bool has_response =
-        stonet_data_classes(data, NULL) != NULL || stonet_data_targets(data, NULL) != NULL;
-    if (!has_response) return true;
-    if (stonet_model_is_classifier(model)) return group_by_class(model, data, out);
-    return stonet_data_targets(data, NULL) == NULL || group_by_size(data, out);
+    if (stonet_model_is_classifier(model) && (numbers || stonet_data_classes(data, NULL) != NULL))
+        group_by_class(model, data, out);
+    else if (numbers)
+        group_by_size(data, out);
 }
 
 /* Whether there is a second column of Z, with more than one value. */
@@ -199,26 +157,26 @@ static void fill_series(const stonet_model *model, const stonet_data *data, cons
     }
 }
 
-/* The training loss over all stages: *loss and *epoch are to be freed; gives how many, -1 when memory ran
- * out. */
-static int64_t take_loss(const stonet_model *model, double **loss, double **epoch)
+/* The training loss over all stages, NaN where a cell is empty, to be freed; *count: how many, -1 when memory
+   ran out. */
+static double *take_loss(const stonet_model *model, int64_t *count)
 {
     errno = 0;
-    char *csv = stonet_model_history_csv(model);
-    json_t *history = csv != NULL ? history_json(csv) : NULL;
-    const bool lost = (csv == NULL && errno == ENOMEM) || (csv != NULL && history == NULL);
-    const json_t *list = json_object_get(history, "loss");
-    const int64_t count = (int64_t)json_array_size(list);
-    *loss = malloc((size_t)(count + 1) * sizeof **loss);
-    *epoch = malloc((size_t)(count + 1) * sizeof **epoch);
-    for (int64_t i = 0; *loss != NULL && *epoch != NULL && i < count; i++) {
-        const json_t *value = json_array_get(list, (size_t)i);
-        (*loss)[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
-        (*epoch)[i] = (double)i + 1;
+    BLOCK char *csv = stonet_model_history_csv(model);
+    char *lines = csv, *names = csv != NULL ? strsep(&lines, "\n") : NULL, *line;
+    double *loss = NULL;
+    int column = 0;
+    *count = csv == NULL && errno == ENOMEM ? -1 : 0;
+    const char *name = strsep(&names, ",");
+    for (; name != NULL && strcmp(name, "loss") != 0; name = strsep(&names, ",")) column++;
+    while (name != NULL && (line = strsep(&lines, "\n")) != NULL && line[0] != '\0') {
+        char *cell = NULL, *end = NULL;
+        for (int k = 0; k <= column; k++) cell = strsep(&line, ",");
+        const double value = cell != NULL ? strtod(cell, &end) : 0.0;
+        loss = more_room(loss, *count + 1, sizeof *loss);
+        loss[(*count)++] = cell != NULL && end != cell && *end == '\0' ? value : (double)NAN;
     }
-    json_decref(history);
-    stonet_string_free(csv);
-    return *loss != NULL && *epoch != NULL && !lost ? count : -1;
+    return loss;
 }
 
 /* A scatter plot of Z, coloured by group, and with with_curve the training loss beside it. xy: room for two
@@ -232,8 +190,10 @@ static char *render(const json_t *about, const stonet_model *model, const stonet
     char axis[2][96], title[96], subtitle[160];
     for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
     const char *upwards = has_second(model, data, z) ? axis[1] : groups->group != NULL ? "response" : "";
-    double *loss = NULL, *epoch = NULL;
-    const int64_t epochs = with_curve ? take_loss(model, &loss, &epoch) : 0;
+    int64_t epochs = 0;
+    BLOCK double *loss = with_curve ? take_loss(model, &epochs) : NULL;
+    BLOCK double *epoch = room_for(epochs, sizeof *epoch);
+    for (int64_t i = 0; i < epochs; i++) epoch[i] = (double)i + 1;
     const svg_series curve = {.n = epochs, .x = epoch, .y = loss};
     const svg_panel panels[] = {
         {.kind = SVG_SCATTER,
@@ -253,23 +213,17 @@ static char *render(const json_t *about, const stonet_model *model, const stonet
         snprintf(subtitle, sizeof subtitle, "%lld rows", (long long)n);
     const svg_figure figure = {
         .title = title, .subtitle = subtitle, .panels = panels, .n_panels = epochs > 0 ? 2 : 1, .columns = 2};
-    char *text = epochs >= 0 ? svg_render(&figure) : NULL;
-    free(loss);
-    free(epoch);
-    return text;
+    return epochs >= 0 ? svg_render(&figure) : NULL;
 }
 
 int plot_reduction(const cli_command *command, const char *path, const stonet_model *model,
                    const stonet_data *data, const float *z, bool with_curve)
 {
-    json_t *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
     if (about == NULL) return EXIT_FAILED;
     grouping groups;
-    double *xy = malloc((size_t)(2 * stonet_data_rows(data) + 1) * sizeof *xy);
-    const bool whole = make_groups(model, data, &groups) && xy != NULL;
-    char *text = whole ? render(about, model, data, &groups, z, xy, with_curve) : NULL;
-    free(groups.group);
-    free(xy);
-    json_decref(about);
-    return output_plot(command, path, text);
+    make_groups(model, data, &groups);
+    BLOCK int32_t *group = groups.group;
+    BLOCK double *xy = room_for(2 * stonet_data_rows(data), sizeof *xy);
+    return output_plot(command, path, render(about, model, data, &groups, z, xy, with_curve));
 }

@@ -27,16 +27,12 @@ static void warn_of_few_rows(const stonet_model *model, double level, const char
 
 static int write_table(const cli_command *command, const rows_output *to, int64_t m, const double *cells)
 {
-    enum { NAME_SIZE = 32 };
     static const char *const KIND[] = {"prediction", "low", "high"};
-    BLOCK char(*text)[NAME_SIZE] = room_for(3 * m, sizeof *text);
-    BLOCK const char **names = room_for(3 * m, sizeof *names);
-    if (text == NULL || names == NULL) return say_error(command, "memory ran out");
-    for (int64_t j = 0; j < 3 * m; j++) {
-        snprintf(text[j], NAME_SIZE, m > 1 ? "%s%" PRId64 : "%s", KIND[j % 3], j / 3 + 1);
-        names[j] = text[j];
-    }
-    return output_rows(command, to, cells, stonet_data_rows(to->data), 3 * m, names);
+    __attribute__((cleanup(names_free))) name_list names = {0};
+    for (int64_t j = 0; j < 3 * m; j++)
+        names_add(&names, m > 1 ? text_of("%s%" PRId64, KIND[j % 3], j / 3 + 1) : copy_of(KIND[j % 3]));
+    return output_rows(command, to, cells, stonet_data_rows(to->data), 3 * m,
+                       (const char *const *)names.text);
 }
 
 int write_intervals(const cli_command *command, const rows_output *to, const stonet_model *model,
@@ -46,7 +42,6 @@ int write_intervals(const cli_command *command, const rows_output *to, const sto
     const stonet_use_options plain = {.size = sizeof plain, .threads = how->threads};
     const int64_t m = stonet_model_outputs(model), count = stonet_data_rows(data) * m;
     BLOCK double *all = room_for(6 * count, sizeof *all);
-    if (all == NULL) return say_error(command, "memory ran out");
     double *cells = all + 3 * count; /* prediction, low and high side by side */
     TRY(outcome(command, stonet_predict_interval(model, data, how, all + count, all + 2 * count)));
     TRY(outcome(command, stonet_predict(model, data, &plain, all)));
@@ -96,7 +91,6 @@ int write_sets(const cli_command *command, const rows_output *to, const stonet_m
     BLOCK unsigned char *inside = room_for(rows * classes, 1);
     BLOCK double *cells = room_for(rows * classes, sizeof *cells);
     BLOCK const char **names = room_for(classes, sizeof *names);
-    if (inside == NULL || cells == NULL || names == NULL) return say_error(command, "memory ran out");
     TRY(outcome(command, stonet_predict_set(model, data, how, inside)));
     if (!to->quiet) warn_of_few_rows(model, how->level, "every class is in every set");
     if (how->by_class && !to->quiet) warn_of_rare_classes(model, how->level);

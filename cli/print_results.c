@@ -83,12 +83,11 @@ static void add_row(table *shown, const shown_row *seen, bool is_best, bool with
 }
 
 /* rows: room for `count` rows, filled here. The best row is found again after sorting by the address of its
-   settings, which no other row shares. NULL: memory ran out. */
+   settings, which no other row shares. */
 static table *make_table(const stonet_results *results, shown_row *rows, int64_t count, bool with_p,
                          bool best_first)
 {
     table *shown = table_create(with_p ? "lrlrrrrl" : "lrlrrrl");
-    if (shown == NULL) return NULL;
     const char *best_settings = NULL;
     int64_t best = stonet_results_best(results);
     for (int64_t i = 0; i < count; i++) {
@@ -115,14 +114,7 @@ table *results_table(const stonet_results *results, bool best_first)
 {
     int64_t count = stonet_results_rows(results);
     BLOCK shown_row *rows = room_for(count, sizeof *rows);
-    return rows != NULL ? make_table(results, rows, count, !best_first, best_first) : NULL;
-}
-
-static int print_table(const cli_command *command, const char *path, const stonet_results *results,
-                       bool best_first)
-{
-    AUTO(table) *shown = results_table(results, best_first);
-    return output_table(command, path, shown, true);
+    return make_table(results, rows, count, !best_first, best_first);
 }
 
 /* ---- any format -------------------------------------------------------------------------------- */
@@ -140,7 +132,10 @@ int output_results(const cli_command *command, const results_options *options, c
                    bool best_first)
 {
     results_format format = results_format_of(options);
-    if (format == RESULTS_TABLE) return print_table(command, options->out, results, best_first);
+    if (format == RESULTS_TABLE) {
+        AUTO(table) *shown = results_table(results, best_first);
+        return output_table(command, options->out, shown, true);
+    }
     if (format == RESULTS_JSON) return output_made_json(command, options->out, stonet_results_json(results));
     char *text = stonet_results_csv(results);
     if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);

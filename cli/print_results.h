@@ -25,7 +25,7 @@ typedef enum results_format { RESULTS_TABLE, RESULTS_CSV, RESULTS_JSON } results
 int check_results_options(const cli_command *command, const results_options *options);
 /* By --json or --csv, or by the ending of the file. */
 results_format results_format_of(const results_options *options);
-/* The rows for people, in order of their mean when `best_first`. NULL when memory ran out. */
+/* The rows for people, in order of their mean when `best_first`. */
 table *results_table(const stonet_results *results, bool best_first);
 int output_results(const cli_command *command, const results_options *options, const stonet_results *results,
                    bool best_first);

@@ -52,5 +52,7 @@ int say_failure(const cli_command *command, stonet_status status)
 
 int outcome(const cli_command *command, stonet_status status)
 {
-    return status == STONET_OK ? EXIT_DONE : say_failure(command, status);
+    if (status != STONET_OK) return say_failure(command, status);
+    progress_clear();
+    return EXIT_DONE;
 }

@@ -16,5 +16,5 @@ int say_usage(const cli_command *command, const char *format, ...) __attribute__
 void say_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says stonet_last_error() and gives the exit status that belongs to `status`. */
 int say_failure(const cli_command *command, stonet_status status);
-/* The same, but EXIT_DONE and no word for STONET_OK. */
+/* The same, but for STONET_OK EXIT_DONE and no word. A line of progress is taken away. */
 int outcome(const cli_command *command, stonet_status status);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/room.h"
+
 enum { ESCAPED_SIZE = 4 }; /* \xNN */
 
 /* The character at `at` and its length in UTF-8; 0 when there is none. */
@@ -61,8 +63,7 @@ void show_text(FILE *stream, const char *text)
 
 char *shown_copy(const char *text)
 {
-    char *copy = malloc(ESCAPED_SIZE * strlen(text) + SHOWN_SIZE), *end = copy;
-    while (copy != NULL && *text != '\0') end += show_next(&text, end);
-    if (copy != NULL) *end = '\0';
+    char *copy = room_for((int64_t)(ESCAPED_SIZE * strlen(text)) + SHOWN_SIZE, 1), *end = copy;
+    while (*text != '\0') end += show_next(&text, end);
     return copy;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/common.h"
 #include "cli/progress.h"
 
 /* The p-value from which on a row is not told from the best. */
@@ -93,15 +94,11 @@ static void fill_table(table *shown, const standing *standings, int64_t count, i
 table *summary_table(const stonet_results *const *results, int64_t n_sets)
 {
     int64_t count = n_sets > 0 ? stonet_results_rows(results[0]) : 0;
-    standing *standings = calloc((size_t)count + 1, sizeof *standings);
-    stonet_result_row *rows = calloc((size_t)count + 1, sizeof *rows);
-    table *shown = standings != NULL && rows != NULL ? table_create("lrrrrrr") : NULL;
-    if (shown != NULL) {
-        for (int64_t k = 0; k < n_sets; k++) add_set(results[k], rows, count, k == 0, standings);
-        qsort(standings, (size_t)count, sizeof *standings, compare_ranks);
-        fill_table(shown, standings, count, n_sets);
-    }
-    free(standings);
-    free(rows);
+    BLOCK standing *standings = room_for(count, sizeof *standings);
+    BLOCK stonet_result_row *rows = room_for(count, sizeof *rows);
+    table *shown = table_create("lrrrrrr");
+    for (int64_t k = 0; k < n_sets; k++) add_set(results[k], rows, count, k == 0, standings);
+    qsort(standings, (size_t)count, sizeof *standings, compare_ranks);
+    fill_table(shown, standings, count, n_sets);
     return shown;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/room.h"
 #include "cli/show.h"
 
 enum { MAX_COLUMNS = 32, WIDTH = 79, FEWEST = 20, BELOW = 6 }; /* of the last column; indent below */
@@ -12,47 +13,27 @@ struct table {
     const char *align;
     size_t columns, count, room;
     char **cell;
-    bool failed;
 };
 
 table *table_create(const char *align)
 {
-    table *made = calloc(1, sizeof *made);
-    if (made == NULL) return NULL;
+    table *made = room_for(1, sizeof *made);
     made->align = align;
     made->columns = strlen(align) < MAX_COLUMNS ? strlen(align) : MAX_COLUMNS;
     return made;
 }
 
-static int grow(table *self)
-{
-    if (self->count < self->room) return 0;
-    size_t room = self->room > 0 ? 2 * self->room : 64;
-    char **cell = realloc(self->cell, room * sizeof *cell);
-    if (cell == NULL) return -1;
-    self->cell = cell;
-    self->room = room;
-    return 0;
-}
-
 void table_add(table *self, const char *format, ...)
 {
-    if (self == NULL) return;
     va_list values;
     va_start(values, format);
-    int length = vsnprintf(NULL, 0, format, values);
+    char *text = vtext_of(format, values);
     va_end(values);
-    char *text = length >= 0 && grow(self) == 0 ? malloc((size_t)length + 1) : NULL;
-    if (text == NULL) {
-        self->failed = true;
-        return;
+    if (self->count == self->room) {
+        self->room = 2 * self->room + 64;
+        self->cell = more_room(self->cell, (int64_t)self->room, sizeof *self->cell);
     }
-    va_start(values, format);
-    vsnprintf(text, (size_t)length + 1, format, values);
-    va_end(values);
-    self->cell[self->count] = shown_copy(text);
-    self->failed |= self->cell[self->count] == NULL;
-    self->count += self->cell[self->count] != NULL;
+    self->cell[self->count++] = shown_copy(text);
     free(text);
 }
 
@@ -98,9 +79,8 @@ static void print_last(const char *text, int indent, FILE *stream)
     }
 }
 
-int table_print(const table *self, bool heading, FILE *stream)
+void table_print(const table *self, bool heading, FILE *stream)
 {
-    if (self == NULL) return -1;
     int width[MAX_COLUMNS] = {0}, indent = 0;
     for (size_t i = 0; i < self->count; i++) {
         int wide = shown_width(self->cell[i]);
@@ -128,7 +108,6 @@ int table_print(const table *self, bool heading, FILE *stream)
             fprintf(stream, "%*s", pad, "");
         if (heading && i + 1 == self->columns) print_rule(width, self->columns, stream);
     }
-    return self->failed ? -1 : 0;
 }
 
 void table_free(table *self)

@@ -6,11 +6,10 @@
 
 typedef struct table table;
 
-/* `align`: one letter a column (at most 32), 'l' or 'r'. NULL when memory ran out, which the functions below
-   take and table_print reports. */
+/* `align`: one letter a column (at most 32), 'l' or 'r'. */
 table *table_create(const char *align);
 /* Adds the next cell, row by row; printf style. */
 void table_add(table *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The first row is a heading when `heading` is set. Returns 0, or -1 when memory ran out on the way. */
-int table_print(const table *self, bool heading, FILE *stream);
+/* The first row is a heading when `heading` is set. */
+void table_print(const table *self, bool heading, FILE *stream);
 void table_free(table *self);

@@ -195,19 +195,12 @@ static const awkward refused[] = {
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("all.csv", 80, 1);
     return sh(
         "awk -F, -v OFS=, '{print $1, $2, $4}' all.csv > base.csv && "
         "stonet fit base.csv --target y --method sir --set slices=5 --dim 1 --quiet --out base.model && "
         "stonet predict base.model base.csv > expected.csv");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 static int fit(const awkward *one)
@@ -225,9 +218,8 @@ static void check_words(const awkward *one)
         fail_msg("%s: '%s' is not said, but:\n%s", one->what, one->says, captured_err);
 }
 
-static void the_same_numbers_give_the_same_model(void **state)
+TEST(the_same_numbers_give_the_same_model)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         if (fit(&same[i]) != 0) fail_msg("%s: not fitted: %s", same[i].what, captured_err);
         check_words(&same[i]);
@@ -242,9 +234,8 @@ static void the_same_numbers_give_the_same_model(void **state)
     }
 }
 
-static void what_is_done_is_told(void **state)
+TEST(what_is_done_is_told)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         if (fit(&told[i]) != 0) fail_msg("%s: not fitted: %s", told[i].what, captured_err);
         check_words(&told[i]);
@@ -252,9 +243,8 @@ static void what_is_done_is_told(void **state)
     }
 }
 
-static void what_cannot_be_used_is_refused(void **state)
+TEST(what_cannot_be_used_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const int status = fit(&refused[i]);
         if (status != 1 && status != 2)
@@ -265,9 +255,8 @@ static void what_cannot_be_used_is_refused(void **state)
 }
 
 /* What names the rows comes out as it went in; of new texts the user hears. */
-static void rows_keep_their_names_through_a_model(void **state)
+TEST(rows_keep_their_names_through_a_model)
 {
-    (void)state;
     SH("awk -F, -v OFS=, '{print NR == 1 ? \"who\" : sprintf(\"%%03d\", NR), $0, NR == 1 ? \"town\" : NR %% "
        "2 ? "
        "\"Ulm\" : \"Jena\"}' base.csv > ids.csv");
@@ -294,22 +283,11 @@ static void rows_keep_their_names_through_a_model(void **state)
 }
 
 /* A column that numbers the rows is not among those that were reduced. */
-static void columns_that_are_left_out_are_not_counted(void **state)
+TEST(columns_that_are_left_out_are_not_counted)
 {
-    (void)state;
     SH("awk -F, -v OFS=, '{print NR == 1 ? \"\" : NR - 1, $0}' base.csv > counted.csv");
     SH("stonet fit counted.csv --target y --method sir --set slices=5 --dim 1 --out m");
     assert_non_null(strstr(captured_err, "80 rows, 2 columns reduced to 1, "));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_numbers_give_the_same_model),
-        cmocka_unit_test(what_is_done_is_told),
-        cmocka_unit_test(what_cannot_be_used_is_refused),
-        cmocka_unit_test(rows_keep_their_names_through_a_model),
-        cmocka_unit_test(columns_that_are_left_out_are_not_counted),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -265,18 +265,6 @@ static void write_configs(void)
     write_text("wrong.json", "{\"method\": \"pca\", \"dim\": \"wide\"}");
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    return enter_test_folder();
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
-}
-
 /* ---- running them ------------------------------------------------------------------------------ */
 
 static bool sentence_is_clean(void)
@@ -302,49 +290,42 @@ static void run_cases(const bad_case *cases, size_t count)
 
 #define RUN_CASES(cases) run_cases(cases, sizeof(cases) / sizeof *(cases))
 
-static void files_are_made(void **state)
+TEST(files_are_made)
 {
-    (void)state;
     write_tables();
     write_binaries();
     write_configs();
     write_models();
 }
 
-static void wrong_usage_is_told(void **state)
+TEST(wrong_usage_is_told)
 {
-    (void)state;
     RUN_CASES(wrong_usage);
 }
 
-static void wrong_settings_are_told(void **state)
+TEST(wrong_settings_are_told)
 {
-    (void)state;
     RUN_CASES(wrong_settings);
 }
 
-static void bad_data_are_told(void **state)
+TEST(bad_data_are_told)
 {
-    (void)state;
     RUN_CASES(bad_data);
 }
 
-static void bad_models_are_told(void **state)
+TEST(bad_models_are_told)
 {
-    (void)state;
     RUN_CASES(bad_models);
 }
 
-static void bad_outputs_are_told(void **state)
+TEST(bad_outputs_are_told)
 {
-    (void)state;
     RUN_CASES(bad_outputs);
 }
 
 /* Root may read and write everything, so this one needs an ordinary user. */
-static void permissions_are_told(void **state)
+TEST(permissions_are_told)
 {
-    (void)state;
     if (geteuid() == 0) {
         print_message("running as root: permissions cannot be tested\n");
         skip();
@@ -358,20 +339,10 @@ static void permissions_are_told(void **state)
     RUN_CASES(cases);
 }
 
-static void nothing_is_left_behind(void **state)
+TEST(nothing_is_left_behind)
 {
-    (void)state;
     SH("ls -A | grep -E '^(bad.model|m|m.gz|w.csv|w.docx|z.xlsx|p.npy|.*tmp.*)$' || true");
     assert_string_equal(captured_out, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_made),          cmocka_unit_test(wrong_usage_is_told),
-        cmocka_unit_test(wrong_settings_are_told), cmocka_unit_test(bad_data_are_told),
-        cmocka_unit_test(bad_models_are_told),     cmocka_unit_test(bad_outputs_are_told),
-        cmocka_unit_test(permissions_are_told),    cmocka_unit_test(nothing_is_left_behind),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(enter_test_folder, leave_test_folder)

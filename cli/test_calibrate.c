@@ -2,7 +2,6 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
-#include <math.h>
 
 /* Small tables: numbers (y) and classes (label), with a header. */
 static void write_tables(const char *path, int rows, unsigned seed)
@@ -31,9 +30,8 @@ static double number_in(const char *text, const char *name)
     return strtod(at + strlen(name), NULL);
 }
 
-static void intervals(void **state)
+TEST(intervals)
 {
-    (void)state;
     SH("stonet fit train.csv --target y --dim 3 --method none --set task=regression --out plain.model "
        "--quiet --set learner=linear || cat .err");
     assert_int_equal(sh("stonet predict plain.model test.csv --interval 0.9"), 1);
@@ -60,9 +58,8 @@ static void intervals(void **state)
     assert_int_equal(strncmp(captured_out, "prediction1,low1,high1,prediction2,low2,high2\n", 46), 0);
 }
 
-static void fresh_rows(void **state)
+TEST(fresh_rows)
 {
-    (void)state;
     SH("stonet fit train.csv --target y --dim 1 --method sir --out sir.model --quiet");
     SH("stonet calibrate sir.model fresh.csv --target y --fresh --out fresh.model");
     assert_non_null(strstr(captured_err, "calibrated by fresh with 100 rows"));
@@ -82,9 +79,8 @@ static void fresh_rows(void **state)
     assert_non_null(strstr(captured_err, "fitted on 200 rows and is calibrated with 100"));
 }
 
-static void sets(void **state)
+TEST(sets)
 {
-    (void)state;
     SH("stonet fit train.csv --target label --dim 1 --method sir --calibrate --out c.model");
     assert_non_null(strstr(captured_err, "temperature"));
     SH("stonet predict c.model test.csv --sets 0.9");
@@ -113,9 +109,8 @@ static void sets(void **state)
     SH("stonet score lac.model test.csv --target label");
 }
 
-static void standard_errors(void **state)
+TEST(standard_errors)
 {
-    (void)state;
     SH("stonet fit train.csv --target y --dim 1 --method sir --out se.model --quiet");
     SH("stonet transform se.model test.csv --se train.csv --target y --refits 10");
     assert_int_equal(strncmp(captured_out, "z1,se1\n", 7), 0);
@@ -130,9 +125,8 @@ static void standard_errors(void **state)
     assert_non_null(strstr(captured_err, "fitted on 200 rows"));
 }
 
-static void wrong_usage(void **state)
+TEST(wrong_usage)
 {
-    (void)state;
     static const struct {
         const char *command;
         int status;
@@ -161,17 +155,13 @@ static void wrong_usage(void **state)
     }
 }
 
-int main(void)
+static int set_up(void **state)
 {
-    if (enter_test_folder() != 0) return 1;
+    if (enter_test_folder(state) != 0) return -1;
     write_tables("train.csv", 200, 1);
     write_tables("test.csv", 500, 2);
     write_tables("fresh.csv", 100, 3);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals),       cmocka_unit_test(fresh_rows),  cmocka_unit_test(sets),
-        cmocka_unit_test(standard_errors), cmocka_unit_test(wrong_usage),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    leave_test_folder();
-    return failed;
+    return 0;
 }
+
+RUN_TESTS(set_up, leave_test_folder)

@@ -8,9 +8,14 @@ static const char FIT[] =
     "fit t.csv --target label --dim 1 --set hidden=3 --set epochs=30 --set batch=16 --set "
     "weight_decay=0.01 --set restarts=1 --set sdr_iterations=5 --quiet";
 
-static void killed_fits_go_on(void **state)
+static int fresh(void **state)
 {
     (void)state;
+    return system("rm -f kept *.model") == 0 ? 0 : -1;
+}
+
+TEST_WITH(killed_fits_go_on, fresh, NULL)
+{
     char arguments[MAX_COMMAND];
     SH("stonet %s --out whole.model --threads 1", FIT);
     for (int k = 1; k <= 5; k++) {
@@ -24,9 +29,8 @@ static void killed_fits_go_on(void **state)
     SH("test -z \"$(ls .tmp* 2>/dev/null)\"");
 }
 
-static void killed_searches_go_on(void **state)
+TEST_WITH(killed_searches_go_on, fresh, NULL)
 {
-    (void)state;
     static const char tune[] =
         "tune t.csv --target label --method stonet --dim 1 --set epochs=2 --set restarts=1 --grid "
         "weight_decay=0,0.01,0.1 --grid hidden=3,4 --folds 3";
@@ -51,9 +55,8 @@ static void killed_searches_go_on(void **state)
     }
 }
 
-static void stopped_fits_go_on(void **state)
+TEST_WITH(stopped_fits_go_on, fresh, NULL)
 {
-    (void)state;
     SH("stonet %s --out whole.model --threads 1", FIT);
     char arguments[MAX_COMMAND];
     snprintf(arguments, sizeof arguments, "stonet %s --checkpoint kept --every 0 --out pieces.model", FIT);
@@ -61,9 +64,8 @@ static void stopped_fits_go_on(void **state)
     SH("stonet %s --checkpoint kept --out pieces.model && cmp whole.model pieces.model", FIT);
 }
 
-static void wrong_checkpoints_are_refused(void **state)
+TEST_WITH(wrong_checkpoints_are_refused, fresh, NULL)
 {
-    (void)state;
     char arguments[MAX_COMMAND];
     snprintf(arguments, sizeof arguments, "stonet %s --checkpoint kept --every 0 --out pieces.model", FIT);
     signal_at(arguments, 2, SIGKILL, 128 + SIGKILL, "pieces.model");
@@ -84,31 +86,9 @@ static void wrong_checkpoints_are_refused(void **state)
 
 static int prepare(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("t.csv", 120, 1);
     return 0;
 }
 
-static int clean(void **state)
-{
-    (void)state;
-    return leave_test_folder();
-}
-
-static int fresh(void **state)
-{
-    (void)state;
-    return system("rm -f kept *.model") == 0 ? 0 : -1;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(killed_fits_go_on, fresh),
-        cmocka_unit_test_setup(killed_searches_go_on, fresh),
-        cmocka_unit_test_setup(stopped_fits_go_on, fresh),
-        cmocka_unit_test_setup(wrong_checkpoints_are_refused, fresh),
-    };
-    return cmocka_run_group_tests(tests, prepare, clean);
-}
+RUN_TESTS(prepare, leave_test_folder)

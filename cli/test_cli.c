@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -52,9 +51,8 @@ static bool exists(const char *path)
 
 /* ---- help -------------------------------------------------------------------------------------- */
 
-static void help_is_complete(void **state)
+TEST(help_is_complete)
 {
-    (void)state;
     static const char *const commands[] = {"fit",     "transform",    "predict",  "score",   "tune",
                                            "compare", "independence", "generate", "methods", "info",
                                            "demo",    "calibrate",    "shard",    "impute"};
@@ -78,9 +76,8 @@ static void help_is_complete(void **state)
 
 /* ---- the round trip ---------------------------------------------------------------------------- */
 
-static void classes_round_trip(void **state)
+TEST(classes_round_trip)
 {
-    (void)state;
     SH("stonet fit train.csv --target label --dim 2 " QUICK " --out c.model");
     assert_string_equal(captured_out, "");
     assert_string_equal(captured_err, "");
@@ -107,9 +104,8 @@ static void classes_round_trip(void **state)
 }
 
 /* A method that does not look at the response is fitted without one; all columns are features then. */
-static void no_response_is_needed_by_pca(void **state)
+TEST(no_response_is_needed_by_pca)
 {
-    (void)state;
     SH("cut -d, -f1-4 train.csv > features.csv");
     SH("stonet fit features.csv --method pca --dim 2 --out p.model");
     assert_non_null(strstr(captured_err, "no response"));
@@ -122,9 +118,8 @@ static void no_response_is_needed_by_pca(void **state)
     assert_non_null(strstr(captured_err, "without a response"));
 }
 
-static void numbers_round_trip(void **state)
+TEST(numbers_round_trip)
 {
-    (void)state;
     SH("cut -d, -f1-4 train.csv > numbers.csv; cut -d, -f1-4 test.csv > more.csv; cut -d, -f1-3 test.csv > "
        "x.csv; "
        "cut -d, -f4 test.csv > y.csv");
@@ -154,9 +149,8 @@ static void numbers_round_trip(void **state)
     assert_string_equal(captured_out, "NUMPY");
 }
 
-static void transform_in_every_way(void **state)
+TEST(transform_in_every_way)
 {
-    (void)state;
     SH("stonet fit train.csv --target label --dim 2 --set hidden=5 --set weight_decay=0.001 " QUICK
        " --out t.model");
     SH("stonet transform t.model test.csv --draws 3 --seed 5 --out d.csv");
@@ -172,9 +166,8 @@ static void transform_in_every_way(void **state)
     assert_int_equal(atoi(captured_out), TEST_ROWS + 1);
 }
 
-static void same_seed_same_bytes(void **state)
+TEST(same_seed_same_bytes)
 {
-    (void)state;
     static const int threads[] = {1, 2, 7};
     for (int i = 0; i < 3; i++)
         SH("stonet fit train.csv --target label --dim 2 " QUICK " --seed 3 --threads %d --out t%d.model",
@@ -186,9 +179,8 @@ static void same_seed_same_bytes(void **state)
 
 /* ---- looking around ---------------------------------------------------------------------------- */
 
-static void generated_data(void **state)
+TEST(generated_data)
 {
-    (void)state;
     SH("stonet generate");
     assert_non_null(strstr(captured_out, "waveform"));
     SH("stonet generate --json");
@@ -206,9 +198,8 @@ static void generated_data(void **state)
     assert_int_not_equal(sh("cmp g1.csv g3.csv"), 0);
 }
 
-static void methods_and_info(void **state)
+TEST(methods_and_info)
 {
-    (void)state;
     SH("stonet methods");
     assert_non_null(strstr(captured_out, "stonet"));
     assert_non_null(strstr(captured_out, "logistic"));
@@ -253,9 +244,8 @@ static void methods_and_info(void **state)
 
 /* ---- tune and compare -------------------------------------------------------------------------- */
 
-static void tune_then_fit(void **state)
+TEST(tune_then_fit)
 {
-    (void)state;
     SH("stonet tune train.csv --target label --method pca --folds 3 --grid dim=1,2,3 --best best.json --json "
        "--quiet");
     json_t *rows = captured_json();
@@ -290,9 +280,8 @@ static void tune_then_fit(void **state)
     json_decref(rows);
 }
 
-static void compare_methods(void **state)
+TEST(compare_methods)
 {
-    (void)state;
     SH("stonet compare train.csv --target label --methods none,pca,sir --dim 1,2 --folds 3 --out rows.json "
        "--quiet && "
        "cat rows.json");
@@ -313,9 +302,8 @@ static void compare_methods(void **state)
 
 /* ---- words, signals and files ------------------------------------------------------------------ */
 
-static void quiet_in_a_pipe(void **state)
+TEST(quiet_in_a_pipe)
 {
-    (void)state;
     SH("stonet fit train.csv --target label --dim 2 --set epochs=4 --out q.model");
     assert_null(strchr(captured_err, '\r'));
     assert_null(strchr(captured_err, '\033'));
@@ -323,9 +311,8 @@ static void quiet_in_a_pipe(void **state)
 }
 
 /* A stage is drawn when it begins, however short it is. */
-static void progress_on_a_terminal(void **state)
+TEST(progress_on_a_terminal)
 {
-    (void)state;
     static terminal shown;
     char *fit[] = {"stonet", "fit",   "train.csv", "--target", "label",   "--dim",
                    "2",      "--set", "epochs=4",  "--out",    "p.model", (char *)NULL};
@@ -350,9 +337,8 @@ static int interrupt_fit(const char *decay, const char *stage, int number, termi
     return terminal_end(shown);
 }
 
-static void interrupt_keeps_the_model(void **state)
+TEST(interrupt_keeps_the_model)
 {
-    (void)state;
     static terminal shown;
     static const struct {
         const char *decay, *stage;
@@ -371,9 +357,8 @@ static void interrupt_keeps_the_model(void **state)
     }
 }
 
-static void divergence_keeps_the_last_good_model(void **state)
+TEST(divergence_keeps_the_last_good_model)
 {
-    (void)state;
     int status =
         sh("stonet fit train.csv --target label --dim 2 --set lr=1000000 --set s_out=100 --set epochs=5 "
            "--set weight_decay=0.01 --out d.model");
@@ -384,9 +369,8 @@ static void divergence_keeps_the_last_good_model(void **state)
     SH("stonet predict d.model test.csv");
 }
 
-static void failing_writes_leave_nothing(void **state)
+TEST(failing_writes_leave_nothing)
 {
-    (void)state;
 #ifdef __clang__
     skip(); /* its OpenMP has a file of its own in memory, and ends any program where files may not grow */
 #endif
@@ -411,9 +395,8 @@ static void failing_writes_leave_nothing(void **state)
 
 /* ---- the demo ---------------------------------------------------------------------------------- */
 
-static void demo_shows_and_draws(void **state)
+TEST(demo_shows_and_draws)
 {
-    (void)state;
     SH("mkdir drawn && stonet demo --out drawn");
     assert_non_null(strstr(captured_out, "logistic regression on x"));
     assert_non_null(strstr(captured_out, "StoNet"));
@@ -427,38 +410,10 @@ static void demo_shows_and_draws(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("train.csv", TRAIN_ROWS, 1);
     write_table("test.csv", TEST_ROWS, 2);
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_is_complete),
-        cmocka_unit_test(classes_round_trip),
-        cmocka_unit_test(no_response_is_needed_by_pca),
-        cmocka_unit_test(numbers_round_trip),
-        cmocka_unit_test(transform_in_every_way),
-        cmocka_unit_test(same_seed_same_bytes),
-        cmocka_unit_test(generated_data),
-        cmocka_unit_test(methods_and_info),
-        cmocka_unit_test(tune_then_fit),
-        cmocka_unit_test(compare_methods),
-        cmocka_unit_test(quiet_in_a_pipe),
-        cmocka_unit_test(progress_on_a_terminal),
-        cmocka_unit_test(interrupt_keeps_the_model),
-        cmocka_unit_test(divergence_keeps_the_last_good_model),
-        cmocka_unit_test(failing_writes_leave_nothing),
-        cmocka_unit_test(demo_shows_and_draws),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -5,23 +5,15 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("full.csv", 200, 3);
     SH("cut -d, -f1-4 full.csv > t.csv; stonet fit t.csv --target y --dim 2 --method sir --quiet --out m");
     SH("stonet fit t.csv --target y --dim 1 --method ksir --quiet --out k");
     return 0;
 }
 
-static int tear_down(void **state)
+TEST(directions_in_three_forms)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void directions_in_three_forms(void **state)
-{
-    (void)state;
     SH("stonet coef m");
     assert_memory_equal(captured_out, "feature", strlen("feature"));
     assert_non_null(strstr(captured_out, "\na "));
@@ -35,9 +27,8 @@ static void directions_in_three_forms(void **state)
     json_decref(all);
 }
 
-static void gradients_need_rows(void **state)
+TEST(gradients_need_rows)
 {
-    (void)state;
     assert_int_equal(sh("stonet coef k"), 1);
     assert_non_null(strstr(captured_err, "give rows"));
     SH("stonet coef k t.csv");
@@ -47,9 +38,8 @@ static void gradients_need_rows(void **state)
     assert_non_null(strstr(captured_err, "only directions have standard errors"));
 }
 
-static void mistakes_are_said(void **state)
+TEST(mistakes_are_said)
 {
-    (void)state;
     assert_int_equal(sh("stonet coef m --se"), 2);
     assert_non_null(strstr(captured_err, "--se needs the rows"));
     assert_int_equal(sh("stonet coef m --target y"), 2);
@@ -58,12 +48,4 @@ static void mistakes_are_said(void **state)
     assert_string_equal(captured_out, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directions_in_three_forms),
-        cmocka_unit_test(gradients_need_rows),
-        cmocka_unit_test(mistakes_are_said),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

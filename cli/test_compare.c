@@ -2,7 +2,6 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <signal.h>
 
 /* A comparison that would take hours. */
@@ -25,8 +24,7 @@ static void write_wide(const char *path)
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("full-a.csv", 60, 3);
     write_table("full-b.csv", 80, 4);
     write_wide("wide.csv");
@@ -34,12 +32,6 @@ static int set_up(void **state)
        "cut -d, -f5 full-$i.csv > y-$i.csv; done");
     SH("cut -d, -f1-4 full-b.csv | sed '1s/y/label/' > numbers.csv; mkdir sub; cp b.csv 'sub/b, c.csv'");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 static json_t *captured_rows(void)
@@ -96,9 +88,8 @@ static summary_line line_of(const char *method, const char *dim)
 
 /* ---- what is printed --------------------------------------------------------------------------- */
 
-static void rows_of_all_sets_are_listed(void **state)
+TEST(rows_of_all_sets_are_listed)
 {
-    (void)state;
     SH("stonet compare a.csv 'sub/b, c.csv' --target label --methods none,pca --dim 1,2 --folds 3 --quiet "
        "--json");
     json_t *rows = captured_rows();
@@ -138,9 +129,8 @@ static double rank_among(const json_t *rows, size_t first, size_t count, size_t 
     return rank;
 }
 
-static void a_summary_follows_the_blocks(void **state)
+TEST(a_summary_follows_the_blocks)
 {
-    (void)state;
 #define CALL "stonet compare a.csv b.csv --target label --methods none,pca,sir,phd --dim 1 --folds 4 --quiet "
     SH(CALL "--json");
     json_t *rows = captured_rows();
@@ -168,9 +158,8 @@ static void a_summary_follows_the_blocks(void **state)
 #undef CALL
 }
 
-static void target_files_go_with_the_data_in_order(void **state)
+TEST(target_files_go_with_the_data_in_order)
 {
-    (void)state;
     SH("stonet compare x-a.csv x-b.csv --target-file y-a.csv --target-file y-b.csv --methods pca --dim 1 "
        "--quiet");
     assert_non_null(strstr(captured_out, "x-b.csv (80 x 3)"));
@@ -182,9 +171,8 @@ static void target_files_go_with_the_data_in_order(void **state)
 }
 
 /* Each set has the criterion of its task; ranks do not mind. */
-static void tasks_may_be_mixed(void **state)
+TEST(tasks_may_be_mixed)
 {
-    (void)state;
     SH("stonet compare a.csv numbers.csv --target label --methods none,pca --dim 1 --folds 2 --quiet");
     assert_non_null(strstr(captured_out, "error_rate"));
     assert_non_null(strstr(captured_out, "mse"));
@@ -194,9 +182,8 @@ static void tasks_may_be_mixed(void **state)
     assert_string_equal(captured_out, "");
 }
 
-static void all_is_every_method(void **state)
+TEST(all_is_every_method)
 {
-    (void)state;
     SH("stonet methods --json");
     json_t *known = json_loads(captured_out, 0, NULL);
     size_t count = json_array_size(json_object_get(known, "methods"));
@@ -218,9 +205,8 @@ static void all_is_every_method(void **state)
 
 /* ---- what goes wrong --------------------------------------------------------------------------- */
 
-static void a_method_that_fails_on_one_set_stops_nothing(void **state)
+TEST(a_method_that_fails_on_one_set_stops_nothing)
 {
-    (void)state;
     SH("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet");
     assert_non_null(strstr(captured_out, "failed: phd: a linear"));
     summary_line line = line_of("phd", "1");
@@ -236,9 +222,8 @@ static void a_method_that_fails_on_one_set_stops_nothing(void **state)
     json_decref(rows);
 }
 
-static void a_set_where_all_fail_does_not_hide_the_others(void **state)
+TEST(a_set_where_all_fail_does_not_hide_the_others)
 {
-    (void)state;
 #define CALL "stonet compare numbers.csv a.csv --target label --methods pca,sir --dim 1 --folds 2 --quiet "
     assert_int_equal(sh(CALL "--learner logistic"), 1);
     assert_non_null(strstr(captured_err, "numbers.csv: no method could be fitted"));
@@ -256,9 +241,8 @@ static void a_set_where_all_fail_does_not_hide_the_others(void **state)
 }
 
 /* Found before the first fit: with these settings that one would not come to its end. */
-static void mistakes_are_found_before_the_first_fit(void **state)
+TEST(mistakes_are_found_before_the_first_fit)
 {
-    (void)state;
     static const struct {
         const char *call;
         int status;
@@ -293,9 +277,8 @@ static void mistakes_are_found_before_the_first_fit(void **state)
 
 /* Two hundred thousand passes over twelve rows are done in a moment; over the many of the third set they
    would take longer than a test may. */
-static void what_is_finished_is_printed_when_stopped(void **state)
+TEST(what_is_finished_is_printed_when_stopped)
 {
-    (void)state;
     static terminal shown;
     SH("for i in a b; do head -13 $i.csv > few-$i.csv; done; "
        "{ cat b.csv; for i in $(seq 1000); do sed 1d b.csv; done; } > many.csv");
@@ -311,9 +294,8 @@ static void what_is_finished_is_printed_when_stopped(void **state)
     assert_non_null(strstr(shown.text, "Over 2 data sets"));
 }
 
-static void progress_names_data_and_method(void **state)
+TEST(progress_names_data_and_method)
 {
-    (void)state;
     static terminal shown;
     char *compare[] = {
         "stonet",      "compare",  "a.csv",     "sub/b, c.csv", "--target", "label",     "--methods",
@@ -325,19 +307,4 @@ static void progress_names_data_and_method(void **state)
     assert_non_null(strstr(shown.text, "\rb, c.csv (2 of 2) comparing autoencoder 0/2"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_all_sets_are_listed),
-        cmocka_unit_test(a_summary_follows_the_blocks),
-        cmocka_unit_test(target_files_go_with_the_data_in_order),
-        cmocka_unit_test(tasks_may_be_mixed),
-        cmocka_unit_test(all_is_every_method),
-        cmocka_unit_test(a_method_that_fails_on_one_set_stops_nothing),
-        cmocka_unit_test(a_set_where_all_fail_does_not_hide_the_others),
-        cmocka_unit_test(mistakes_are_found_before_the_first_fit),
-        cmocka_unit_test(what_is_finished_is_printed_when_stopped),
-        cmocka_unit_test(progress_names_data_and_method),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

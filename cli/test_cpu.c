@@ -1,20 +1,11 @@
 /* STONET_CPU: the same results to a tolerance on every instruction set, the same bits on each. */
 #include "cli/test_support.h"
 
-#include <math.h>
-
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("all.csv", 80, 1);
     return sh("cut -d, -f1-4 all.csv > train.csv");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* Fits and predicts; false when the machine does not have the instructions, and says so. */
@@ -42,9 +33,8 @@ static double largest_difference(const char *a, const char *b)
     return strtod(captured_out, NULL);
 }
 
-static void each_instruction_set_gives_its_own_bits(void **state)
+TEST(each_instruction_set_gives_its_own_bits)
 {
-    (void)state;
     const char *const methods[] = {"stonet --set hidden=6 --set epochs=5", "gsir"};
     const char *const isas[] = {"portable", "avx2", "avx512"};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
@@ -58,19 +48,11 @@ static void each_instruction_set_gives_its_own_bits(void **state)
     }
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
-    (void)state;
     assert_int_equal(sh("STONET_CPU=sse stonet fit train.csv --target y --method pca --dim 1 --out m"), 2);
     assert_non_null(strstr(captured_err, "STONET_CPU=sse: it takes portable, avx2 or avx512"));
     SH("STONET_CPU= stonet fit train.csv --target y --method pca --dim 1 --out m");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_instruction_set_gives_its_own_bits),
-        cmocka_unit_test(other_words_are_refused),
-    };
-    return cmocka_run_group_tests_name("cli_cpu", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -5,22 +5,14 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("t.csv", 60, 3);
     SH("stonet fit t.csv --target y --dim 1 --method sir --quiet --out m");
     return 0;
 }
 
-static int tear_down(void **state)
+TEST(the_ending_tells_the_format)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void the_ending_tells_the_format(void **state)
-{
-    (void)state;
     SH("stonet export m --out m.json; stonet export m --format json > again.json; cmp m.json again.json");
     SH("stonet export m --out m.onnx; stonet export m --format onnx > again.onnx; cmp m.onnx again.onnx");
     SH("stonet export m --out m.c --name credit; grep -q '^int credit_predict(' m.c");
@@ -30,9 +22,8 @@ static void the_ending_tells_the_format(void **state)
     json_decref(all);
 }
 
-static void missing_cells_are_spoken_of(void **state)
+TEST(missing_cells_are_spoken_of)
 {
-    (void)state;
     SH("sed '2s/^[^,]*,/,/' t.csv > holes.csv; stonet fit holes.csv --target y --dim 1 --method sir --quiet --out h");
     SH("stonet export h --out h.c 2>&1");
     assert_non_null(strstr(captured_out, "missing cells in 1 column; the file gives no answer"));
@@ -41,9 +32,8 @@ static void missing_cells_are_spoken_of(void **state)
     assert_string_equal(captured_out, "");
 }
 
-static void mistakes_are_said(void **state)
+TEST(mistakes_are_said)
 {
-    (void)state;
     assert_int_equal(sh("stonet export m"), 2);
     assert_non_null(strstr(captured_err, "--format"));
     assert_int_equal(sh("stonet export m --format pmml"), 2);
@@ -59,9 +49,8 @@ static void mistakes_are_said(void **state)
 }
 
 /* A terminal is no place for bytes. */
-static void onnx_does_not_go_to_a_terminal(void **state)
+TEST(onnx_does_not_go_to_a_terminal)
 {
-    (void)state;
     char *words[] = {"stonet", "export", "m", "--format", "onnx", NULL};
     terminal self;
     terminal_start(&self, words);
@@ -70,13 +59,4 @@ static void onnx_does_not_go_to_a_terminal(void **state)
     assert_non_null(strstr(self.text, "--out"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_ending_tells_the_format),
-        cmocka_unit_test(missing_cells_are_spoken_of),
-        cmocka_unit_test(mistakes_are_said),
-        cmocka_unit_test(onnx_does_not_go_to_a_terminal),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

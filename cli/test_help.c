@@ -10,16 +10,9 @@ enum { COMMANDS = sizeof commands / sizeof *commands, WIDTH = 80 };
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("t.csv", 60, 3);
     return sh("stonet fit t.csv --target y --drop label --method sir --set slices=5 --dim 1 --quiet --out m");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* Letters as seen: bytes that continue a UTF-8 character take no room. */
@@ -34,9 +27,8 @@ static void check_width(const char *what)
     }
 }
 
-static void all_fits_a_terminal(void **state)
+TEST(all_fits_a_terminal)
 {
-    (void)state;
     SH("stonet --help");
     check_width("stonet");
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -55,9 +47,8 @@ static void all_fits_a_terminal(void **state)
 }
 
 /* Every option that the help shows is in the manual and in what the shells complete by. */
-static void manual_and_completion_have_all_options(void **state)
+TEST(manual_and_completion_have_all_options)
 {
-    (void)state;
     SH("stonet completion bash > bash.txt && bash -n bash.txt && stonet completion zsh > zsh.txt && "
        "stonet completion fish > fish.txt && stonet help --man > man.txt");
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -83,9 +74,8 @@ static void manual_and_completion_have_all_options(void **state)
     assert_int_equal(sh("stonet help --man nothing"), 2);
 }
 
-static void mistyped_words_are_answered(void **state)
+TEST(mistyped_words_are_answered)
 {
-    (void)state;
     static const struct {
         const char *typed, *says;
     } words[] = {{"stonet fti t.csv", "did you mean 'fit'?"},
@@ -102,9 +92,8 @@ static void mistyped_words_are_answered(void **state)
 }
 
 /* Where there is no terminal, a line now and then says how far a job is. */
-static void a_log_hears_of_the_progress(void **state)
+TEST(a_log_hears_of_the_progress)
 {
-    (void)state;
     SH("STONET_PROGRESS=0 stonet fit t.csv --target y --drop label --dim 1 --set epochs=4 --set hidden=4 "
        "--set batch=20 --set activation=tanh --set weight_decay=0 --set restarts=1 --set front=none --set "
        "levels=none "
@@ -116,9 +105,8 @@ static void a_log_hears_of_the_progress(void **state)
     assert_null(strstr(captured_err, " left\n"));
 }
 
-static void every_result_can_be_json(void **state)
+TEST(every_result_can_be_json)
 {
-    (void)state;
     static const char *const jobs[] = {
         "fit t.csv --target y --drop label --method sir --dim 1 --out o --quiet",
         "transform m t.csv",
@@ -158,9 +146,8 @@ static void every_result_can_be_json(void **state)
 }
 
 /* What cannot be written is said, and is no success. */
-static void a_full_disk_is_a_failure(void **state)
+TEST(a_full_disk_is_a_failure)
 {
-    (void)state;
     static const char *const jobs[] = {"--version", "--help",          "help fit",       "fit --help",
                                        "methods",   "completion bash", "help --man",     "help --man fit",
                                        "generate",  "info m",          "predict m t.csv"};
@@ -175,9 +162,8 @@ static void a_full_disk_is_a_failure(void **state)
 }
 
 /* OpenMP ends a program that asks for more threads than the system gives. */
-static void any_number_of_threads_will_do(void **state)
+TEST(any_number_of_threads_will_do)
 {
-    (void)state;
     SH("stonet predict m t.csv > one.csv");
     SH("OMP_NUM_THREADS=99999 stonet predict m t.csv > many.csv && cmp one.csv many.csv");
     SH("stonet predict m t.csv --threads 1024 > many.csv && cmp one.csv many.csv");
@@ -185,16 +171,4 @@ static void any_number_of_threads_will_do(void **state)
        "--quiet");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_fits_a_terminal),
-        cmocka_unit_test(manual_and_completion_have_all_options),
-        cmocka_unit_test(mistyped_words_are_answered),
-        cmocka_unit_test(a_log_hears_of_the_progress),
-        cmocka_unit_test(every_result_can_be_json),
-        cmocka_unit_test(a_full_disk_is_a_failure),
-        cmocka_unit_test(any_number_of_threads_will_do),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -2,26 +2,17 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
-#include <math.h>
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("full.csv", 200, 3);
     SH("cut -d, -f1-4 full.csv > t.csv; stonet fit t.csv --target y --dim 2 --method sir --quiet --out m");
     return 0;
 }
 
-static int tear_down(void **state)
+TEST(largest_first_with_a_picture)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void largest_first_with_a_picture(void **state)
-{
-    (void)state;
     SH("stonet importance m t.csv --target y --plot i.svg");
     assert_memory_equal(captured_out, "variable  importance", strlen("variable  importance"));
     const char *a = strstr(captured_out, "\na "), *c = strstr(captured_out, "\nc ");
@@ -35,9 +26,8 @@ static void largest_first_with_a_picture(void **state)
     json_decref(rows);
 }
 
-static void refits_take_the_training_rows(void **state)
+TEST(refits_take_the_training_rows)
 {
-    (void)state;
     SH("stonet importance m t.csv --target y --kind refit --train t.csv --json --quiet");
     json_t *rows = json_loads(captured_out, 0, NULL);
     assert_int_equal(json_array_size(rows), 3);
@@ -47,9 +37,8 @@ static void refits_take_the_training_rows(void **state)
     json_decref(rows);
 }
 
-static void stability_names_what_it_selects(void **state)
+TEST(stability_names_what_it_selects)
 {
-    (void)state;
     SH("stonet importance m t.csv --target y --kind stability --repeats 1");
     assert_non_null(strstr(captured_err, "1 of 3 variables are selected (a share of 0.75 and more): a\n"));
     SH("stonet fit t.csv --target y --dim 1 --set select=group --set select_penalty=1 --set epochs=2 "
@@ -61,9 +50,8 @@ static void stability_names_what_it_selects(void **state)
     json_decref(rows);
 }
 
-static void mistakes_are_said(void **state)
+TEST(mistakes_are_said)
 {
-    (void)state;
     assert_int_equal(sh("stonet importance m t.csv --target y --kind magic"), 2);
     assert_non_null(strstr(captured_err, "no kind of importance 'magic'"));
     SH("stonet importance m t.csv > own.txt && stonet importance m t.csv --target y | cmp - own.txt");
@@ -74,13 +62,4 @@ static void mistakes_are_said(void **state)
     assert_string_equal(captured_out, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(largest_first_with_a_picture),
-        cmocka_unit_test(refits_take_the_training_rows),
-        cmocka_unit_test(stability_names_what_it_selects),
-        cmocka_unit_test(mistakes_are_said),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

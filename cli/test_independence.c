@@ -2,7 +2,6 @@
 #include "cli/test_support.h"
 
 #include <jansson.h>
-#include <math.h>
 
 enum { ROWS = 300 };
 
@@ -26,9 +25,8 @@ static void assert_text_in_json(const char *key, const char *expected)
     json_decref(json);
 }
 
-static void dependence_is_found(void **state)
+TEST(dependence_is_found)
 {
-    (void)state;
     static const char *const how[] = {"",
                                       "--approx hbe",
                                       "--approx gamma",
@@ -52,9 +50,8 @@ static void dependence_is_found(void **state)
     assert_true(number_in_json("p_value") > 0.01);
 }
 
-static void conditioning(void **state)
+TEST(conditioning)
 {
-    (void)state;
     const char *const tests[] = {"rcit", "rcot", "gcm"};
     for (int i = 0; i < 3; i++) {
         const char *test = tests[i];
@@ -68,9 +65,8 @@ static void conditioning(void **state)
     assert_text_in_json("test", "gcm");
 }
 
-static void columns_by_name_number_and_range(void **state)
+TEST(columns_by_name_number_and_range)
 {
-    (void)state;
     static char by_name[MAX_CAPTURED];
     SH("stonet independence table.csv --x a,b,c --y y");
     memcpy(by_name, captured_out, sizeof by_name);
@@ -94,9 +90,8 @@ static void assert_refused(const char *arguments, int exit_status, const char *w
 }
 
 /* The law that is printed is the one that was used. */
-static void permutations_are_named(void **state)
+TEST(permutations_are_named)
 {
-    (void)state;
     SH("awk 'BEGIN {srand(1); print \"a,b\"; for (i = 0; i < 1000; i++) print rand() \",\" rand()}' > "
        "long.csv");
     SH("head -61 long.csv > short.csv && stonet independence short.csv --x a --y b | grep -F 'rit (perm)'");
@@ -105,9 +100,8 @@ static void permutations_are_named(void **state)
     SH("stonet independence long.csv --x a --y b --test dcor --permutations 9 | grep -F 'dcor (perm)'");
 }
 
-static void mistakes_are_told(void **state)
+TEST(mistakes_are_told)
 {
-    (void)state;
     assert_refused("--x a", 2, "--y COLS is missing");
     assert_refused("--y a", 2, "--x COLS is missing");
     assert_refused("--x a --y labell", 1, "did you mean 'label'");
@@ -125,9 +119,8 @@ static void mistakes_are_told(void **state)
     assert_refused("--x a --y y --repeats 0", 2, "--repeats takes");
 }
 
-static void sufficiency_of_a_model(void **state)
+TEST(sufficiency_of_a_model)
 {
-    (void)state;
     SH("stonet fit table.csv --target y --method sir --dim 2 --out sir.model --quiet");
     SH("stonet score sir.model table.csv --target y --sufficiency --json --quiet");
     double p = number_in_json("sufficiency_p_value");
@@ -142,27 +135,9 @@ static void sufficiency_of_a_model(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("table.csv", ROWS, 3);
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dependence_is_found),
-        cmocka_unit_test(conditioning),
-        cmocka_unit_test(columns_by_name_number_and_range),
-        cmocka_unit_test(permutations_are_named),
-        cmocka_unit_test(mistakes_are_told),
-        cmocka_unit_test(sufficiency_of_a_model),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

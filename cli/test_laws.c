@@ -11,8 +11,7 @@ static const char *const RESPONSE[] = {"--target time --event event", "--target-
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("all.csv", 300, 1);
     /* time, event, low and high (open in every third row), count, exposure */
     return sh(
@@ -21,15 +20,8 @@ static int set_up(void **state)
         "> t.csv");
 }
 
-static int tear_down(void **state)
+TEST(every_response_is_fitted_scored_and_predicted)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void every_response_is_fitted_scored_and_predicted(void **state)
-{
-    (void)state;
     SH("%s --target time --event event --out m && stonet score m t.csv && stonet predict m t.csv --times 1,2",
        FIT);
     assert_non_null(strstr(captured_out, "concordance"));
@@ -42,9 +34,8 @@ static void every_response_is_fitted_scored_and_predicted(void **state)
     assert_non_null(strstr(captured_out, "kappa"));
 }
 
-static void threads_change_no_bit(void **state)
+TEST(threads_change_no_bit)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof RESPONSE / sizeof *RESPONSE; k++) {
         SH("%s %s --threads 1 --out one", FIT, RESPONSE[k]);
         SH("%s %s --threads 2 --out two && cmp one two", FIT, RESPONSE[k]);
@@ -52,9 +43,8 @@ static void threads_change_no_bit(void **state)
     }
 }
 
-static void ranks_change_no_bit(void **state)
+TEST(ranks_change_no_bit)
 {
-    (void)state;
     if (sh("command -v mpirun && ls $(dirname \"$STONET\")/../lib/libstonet-mpi.so") != 0) {
         printf("skipped: this test needs mpirun, and a build where libopenmpi-dev is installed\n");
         skip();
@@ -68,9 +58,8 @@ static void ranks_change_no_bit(void **state)
            RESPONSE[0]);
 }
 
-static void killed_fits_go_on(void **state)
+TEST(killed_fits_go_on)
 {
-    (void)state;
     char arguments[MAX_COMMAND];
     for (size_t r = 0; r < sizeof RESPONSE / sizeof *RESPONSE; r++) {
         SH("%s %s --set epochs=40 --out whole", FIT, RESPONSE[r]);
@@ -81,9 +70,8 @@ static void killed_fits_go_on(void **state)
     }
 }
 
-static void settings_and_dimensions_are_chosen(void **state)
+TEST(settings_and_dimensions_are_chosen)
 {
-    (void)state;
     SH("stonet tune t.csv --target time --event event --features 1-3 --grid epochs=1,2 --set front=none "
        "--set activation=tanh --set weight_decay=.01 --criterion discordance --quiet");
     assert_non_null(strstr(captured_out, "discordance"));
@@ -97,9 +85,8 @@ static void settings_and_dimensions_are_chosen(void **state)
     SH("stonet export m --format c --out m.c && stonet export m --format onnx --out m.onnx");
 }
 
-static void what_does_not_go_together_is_said(void **state)
+TEST(what_does_not_go_together_is_said)
 {
-    (void)state;
     assert_int_equal(sh("%s --event event --out m", FIT), 2);
     assert_int_equal(sh("%s --target time --event event --exposure years --out m", FIT), 2);
     assert_int_not_equal(sh("%s --target time --event count --out m", FIT), 0);
@@ -111,15 +98,4 @@ static void what_does_not_go_together_is_said(void **state)
     assert_non_null(strstr(captured_err, "the criterion mse is not for censored targets"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_response_is_fitted_scored_and_predicted),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(killed_fits_go_on),
-        cmocka_unit_test(settings_and_dimensions_are_chosen),
-        cmocka_unit_test(what_does_not_go_together_is_said),
-        cmocka_unit_test(ranks_change_no_bit),
-    };
-    return cmocka_run_group_tests_name("cli_laws", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

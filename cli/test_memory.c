@@ -51,9 +51,8 @@ static void fit_and_reduce(const char *target)
        target);
 }
 
-static void test_mapped_features_are_not_copied(void **state)
+TEST(mapped_features_are_not_copied)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif
@@ -63,9 +62,8 @@ static void test_mapped_features_are_not_copied(void **state)
     assert_true(peak_bytes() < 1.1 * data_bytes + 40e6);
 }
 
-static void test_a_fit_needs_twice_the_data_at_most(void **state)
+TEST(a_fit_needs_twice_the_data_at_most)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif
@@ -77,9 +75,8 @@ static void test_a_fit_needs_twice_the_data_at_most(void **state)
 }
 
 /* OpenBLAS would look for its buffers for ever: the seconds of work are limited, not those of waiting. */
-static void test_little_address_space_is_said(void **state)
+TEST(little_address_space_is_said)
 {
-    (void)state;
 #ifdef __SANITIZE_ADDRESS__
     skip();
 #endif
@@ -93,22 +90,4 @@ static void test_little_address_space_is_said(void **state)
        "OMP_NUM_THREADS=1 stonet fit w.csv --target y --method gsir --dim 1 --quiet --out m");
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return enter_test_folder();
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    return leave_test_folder();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_little_address_space_is_said),
-                                       cmocka_unit_test(test_mapped_features_are_not_copied),
-                                       cmocka_unit_test(test_a_fit_needs_twice_the_data_at_most)};
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(enter_test_folder, leave_test_folder)

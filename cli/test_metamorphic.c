@@ -6,8 +6,6 @@
  */
 #include "cli/test_support.h"
 
-#include <math.h>
-
 #include <stonet/stonet.h>
 
 enum { N = 80, P = 3, FRESH = 200, MOST = 2 * N + FRESH, CLASSES = 3 };
@@ -59,33 +57,29 @@ static stonet_data *data_of(const table *t, int64_t first, int64_t count)
 
 static stonet_model *fit(const table *t)
 {
-    stonet_spec *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_model *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
-    stonet_data *data = data_of(t, 0, t->rows);
+    SN_AUTO(stonet_data) *data = data_of(t, 0, t->rows);
     assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
     assert_int_equal(stonet_spec_set(spec, "dim", "1"), STONET_OK);
     if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
-    stonet_spec_free(spec);
-    stonet_data_free(data);
     return model;
 }
 
 /* Predictions for the fresh rows. */
 static void ask(const stonet_model *model, const table *t, double *out)
 {
-    stonet_data *data = data_of(t, t->rows, FRESH);
+    SN_AUTO(stonet_data) *data = data_of(t, t->rows, FRESH);
     assert_int_equal(stonet_predict(model, data, NULL, out), STONET_OK);
-    stonet_data_free(data);
 }
 
 /* Predictions of a fit for the fresh rows: FRESH numbers, or probabilities of each class. */
 static void answer(const table *t, double *out)
 {
-    stonet_model *model = fit(t);
+    SN_AUTO(stonet_model) *model = fit(t);
     ask(model, t, out);
-    stonet_model_free(model);
 }
 
 /* The root of the mean square of a - b over the fresh rows. */
@@ -113,25 +107,17 @@ static fits usual;
 
 static int set_up(void **state)
 {
-    (void)state;
     draw(&usual.numbers, false);
     draw(&usual.classes, true);
     answer(&usual.numbers, usual.number);
     answer(&usual.classes, usual.share);
     for (int i = 0; i < FRESH; i++) usual.truth[i * CLASSES + usual.classes.label[N + i]] = 1.0;
-    return enter_test_folder();
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
+    return enter_test_folder(state);
 }
 
 /* Units do not matter: by a power of two not in a bit. */
-static void powers_of_two_change_nothing(void **state)
+TEST(powers_of_two_change_nothing)
 {
-    (void)state;
     static table t;
     double out[FRESH];
     t = usual.numbers;
@@ -144,9 +130,8 @@ static void powers_of_two_change_nothing(void **state)
 
 /* Other units, and another zero, round the standardised numbers anew, by 6e-8 of themselves. Each of up to a
    thousand updates may add as much: 6e-5 of the standard deviation of y, which is about 1. */
-static void units_and_zeros_hardly_matter(void **state)
+TEST(units_and_zeros_hardly_matter)
 {
-    (void)state;
     static table t;
     double out[FRESH];
     t = usual.numbers;
@@ -156,9 +141,8 @@ static void units_and_zeros_hardly_matter(void **state)
         if (!(fabs(out[i] - usual.number[i]) < 1e-4)) fail_msg("%g, not %g", out[i], usual.number[i]);
 }
 
-static void order_of_columns_is_another_draw(void **state)
+TEST(order_of_columns_is_another_draw)
 {
-    (void)state;
     static table t;
     double out[FRESH];
     t = usual.numbers;
@@ -167,9 +151,8 @@ static void order_of_columns_is_another_draw(void **state)
     assert_alike(usual.number, out, t.y + N, 1);
 }
 
-static void equal_weights_change_nothing(void **state)
+TEST(equal_weights_change_nothing)
 {
-    (void)state;
     static table t;
     double out[FRESH];
     t = usual.numbers;
@@ -180,9 +163,8 @@ static void equal_weights_change_nothing(void **state)
 }
 
 /* Every second row twice, or with weight 2: other batches, so another draw. */
-static void copies_are_weights(void **state)
+TEST(copies_are_weights)
 {
-    (void)state;
     static table weighed, copied;
     double out[2][FRESH];
     int at = 0;
@@ -201,9 +183,8 @@ static void copies_are_weights(void **state)
     assert_alike(out[0], out[1], weighed.y + N, 1);
 }
 
-static void names_of_classes_do_not_matter(void **state)
+TEST(names_of_classes_do_not_matter)
 {
-    (void)state;
     static table t;
     double out[FRESH * CLASSES];
     t = usual.classes;
@@ -213,9 +194,8 @@ static void names_of_classes_do_not_matter(void **state)
 }
 
 /* The first class becomes the second, and so on. */
-static void order_of_classes_is_another_draw(void **state)
+TEST(order_of_classes_is_another_draw)
 {
-    (void)state;
     static table t;
     double out[FRESH * CLASSES], back[FRESH * CLASSES];
     t = usual.classes;
@@ -226,9 +206,8 @@ static void order_of_classes_is_another_draw(void **state)
 }
 
 /* The program and the library: the same model file and the same answers, and these row by row. */
-static void one_answer_by_every_way(void **state)
+TEST(one_answer_by_every_way)
 {
-    (void)state;
     stonet_data *train = data_of(&usual.numbers, 0, N / 2), *fresh = data_of(&usual.numbers, N, FRESH);
     assert_int_equal(stonet_data_write(train, "train.csv"), STONET_OK);
     assert_int_equal(stonet_data_write(fresh, "fresh.csv"), STONET_OK);
@@ -236,8 +215,8 @@ static void one_answer_by_every_way(void **state)
     stonet_data_free(fresh);
     stonet_read_options how = STONET_READ_OPTIONS_INIT;
     how.target = "y";
-    stonet_spec *spec = NULL;
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     double all[FRESH], one;
     assert_int_equal(stonet_data_read("train.csv", &how, &train), STONET_OK);
     assert_int_equal(stonet_spec_create("stonet", &spec), STONET_OK);
@@ -251,32 +230,16 @@ static void one_answer_by_every_way(void **state)
     SH("stonet predict program.model fresh.csv | sed 1d");
     const char *line = captured_out;
     for (int64_t i = 0; i < FRESH; i++) {
-        stonet_data *row = NULL;
+        SN_AUTO(stonet_data) *row = NULL;
         assert_int_equal(stonet_data_subset(fresh, &i, 1, &row), STONET_OK);
         assert_int_equal(stonet_predict(model, row, NULL, &one), STONET_OK);
-        stonet_data_free(row);
         assert_memory_equal(&one, &all[i], sizeof one);
         assert_non_null(line);
         assert_true(fabs(strtod(line, NULL) - one) <= 1e-15 * fabs(one));
         line = strchr(line, '\n') + 1;
     }
-    stonet_spec_free(spec);
-    stonet_model_free(model);
     stonet_data_free(train);
     stonet_data_free(fresh);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(powers_of_two_change_nothing),
-        cmocka_unit_test(units_and_zeros_hardly_matter),
-        cmocka_unit_test(order_of_columns_is_another_draw),
-        cmocka_unit_test(equal_weights_change_nothing),
-        cmocka_unit_test(copies_are_weights),
-        cmocka_unit_test(names_of_classes_do_not_matter),
-        cmocka_unit_test(order_of_classes_is_another_draw),
-        cmocka_unit_test(one_answer_by_every_way),
-    };
-    return cmocka_run_group_tests_name("cli_metamorphic", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -1,12 +1,9 @@
 /* New rows for a model: what the model does not use must not matter, what it uses must. */
 #include "cli/test_support.h"
 
-#include <math.h>
-
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("all.csv", 120, 1);
     return sh(
         "cut -d, -f1-4 all.csv > train.csv && sed 1d train.csv > bare.csv && head -6 train.csv > new.csv "
@@ -14,12 +11,6 @@ static int set_up(void **state)
         "&& stonet fit bare.csv --target 4 --method pca --dim 2 --quiet --out bare.model "
         "&& stonet predict named.model new.csv > expected.csv "
         "&& stonet transform named.model new.csv > z.csv");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* The rows of new.csv, changed by an awk programme, give the same predictions and the same Z. */
@@ -30,9 +21,8 @@ static void same(const char *model, const char *awk)
     SH("stonet transform %s changed.csv | cmp - z.csv", model);
 }
 
-static void the_response_may_be_blank(void **state)
+TEST(the_response_may_be_blank)
 {
-    (void)state;
     same("named.model", "NR > 1 {$4 = \"\"} 1");
     same("named.model", "NR == 3 {$4 = \"NA\"} 1");
     same("named.model", "NR > 1 {$4 = \"to come\"} 1");
@@ -41,9 +31,8 @@ static void the_response_may_be_blank(void **state)
     same("bare.model", "NR > 1 {print $1, $2, $3}");
 }
 
-static void other_columns_may_hold_anything(void **state)
+TEST(other_columns_may_hold_anything)
 {
-    (void)state;
     same("named.model", "{print $1, $2, $3, NR == 1 ? \"note\" : NR == 2 ? \"\" : \"5\"}");
     same("named.model", "{print NR == 1 ? \"huge\" : \"1e300\", $1, $2, $3}");
     same("named.model", "{print NR == 1 ? \"when\" : \"inf\", $1, $2, $3}");
@@ -53,9 +42,8 @@ static void other_columns_may_hold_anything(void **state)
     SH("stonet score named.model changed.csv --target y | cmp - score.txt");
 }
 
-static void used_columns_still_matter(void **state)
+TEST(used_columns_still_matter)
 {
-    (void)state;
     SH("awk -F, -v OFS=, 'NR == 3 {$2 = \"1e39\"} 1' new.csv > changed.csv");
     assert_int_equal(sh("stonet predict named.model changed.csv"), 1);
     assert_non_null(strstr(captured_err, "too large for single precision"));
@@ -72,9 +60,8 @@ static void used_columns_still_matter(void **state)
 }
 
 /* A text column that looks like an identifier is left out of the model, so it may be blank or missing. */
-static void an_identifier_may_be_missing(void **state)
+TEST(an_identifier_may_be_missing)
 {
-    (void)state;
     SH("awk -F, -v OFS=, 'NR > 1 {print \"id\" NR, $1, $2, $3, $4}' train.csv > ids.csv");
     SH("stonet fit ids.csv --target 5 --method pca --dim 2 --quiet --out ids.model");
     same("ids.model", "NR > 1 {print \"\", $1, $2, $3, $4}");
@@ -83,9 +70,8 @@ static void an_identifier_may_be_missing(void **state)
 }
 
 /* Four columns of doubles as .npy, the last not a number. */
-static void arrays_may_lack_the_response(void **state)
+TEST(arrays_may_lack_the_response)
 {
-    (void)state;
     FILE *text = fopen("new.csv", "r"), *array = fopen("new.npy", "wb");
     assert_true(text != NULL && array != NULL);
     char header[119];
@@ -108,9 +94,8 @@ static void arrays_may_lack_the_response(void **state)
 }
 
 /* Names that are numbers look like a row of data, unless one says what they are. */
-static void headers_of_numbers(void **state)
+TEST(headers_of_numbers)
 {
-    (void)state;
     SH("awk -F, -v OFS=, 'NR == 1 {print 2019, 2020, 2021, 2022; next} 1' train.csv > years.csv");
     SH("stonet fit years.csv --header yes --target 2022 --method pca --dim 2 --quiet --out years.model");
     SH("stonet info years.model --json | grep -A3 '\"inputs\"' | grep -q 2020");
@@ -129,9 +114,8 @@ static void headers_of_numbers(void **state)
 }
 
 /* Of two columns of one name, nobody knows which is meant; unless the model was fitted on both. */
-static void names_that_come_twice(void **state)
+TEST(names_that_come_twice)
 {
-    (void)state;
     SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : 1000, $0}' new.csv > twice.csv");
     SH("awk -F, -v OFS=, '{print $0, NR == 1 ? \"z,z\" : \"1,2\"}' new.csv > others.csv");
     static const char *const commands[] = {"predict", "transform", "score"};
@@ -148,9 +132,8 @@ static void names_that_come_twice(void **state)
 }
 
 /* A label that would turn the terminal red, clear it and ring its bell. */
-static void control_characters_are_shown(void **state)
+TEST(control_characters_are_shown)
 {
-    (void)state;
     SH("printf 'x,bad\\033[2Jname,y\\n' > evil.csv");
     SH("awk 'BEGIN {for (i = 0; i < 20; i++) print i * i %% 7 \",\" i %% 3 \",\" (i %% 2 ? "
        "\"\\033[31mred\\007\" : "
@@ -175,9 +158,8 @@ static void control_characters_are_shown(void **state)
 }
 
 /* The column that names the rows cannot be called as a column of the output. */
-static void names_of_rows_do_not_meet_predictions(void **state)
+TEST(names_of_rows_do_not_meet_predictions)
 {
-    (void)state;
     SH("stonet generate ring --rows 40 --out r.csv && stonet fit r.csv --target y --method sir --dim 1 "
        "--quiet "
        "--out r.model");
@@ -192,9 +174,8 @@ static void names_of_rows_do_not_meet_predictions(void **state)
 }
 
 /* Classes are called as the file calls them, also where these are numbers. */
-static void labels_keep_their_spelling(void **state)
+TEST(labels_keep_their_spelling)
 {
-    (void)state;
     static const char *const pairs[][2] = {{"01", "2.0"},
                                            {"12345678901", "12345678902"},
                                            {"9007199254740993", "9007199254740997"},
@@ -216,9 +197,8 @@ static void labels_keep_their_spelling(void **state)
 
 /* Two labels that are one double are two classes all the same, also to a table that has one of them. Where a
    double is all there is of them, or they are many, it is said. */
-static void labels_beyond_doubles_stay_apart(void **state)
+TEST(labels_beyond_doubles_stay_apart)
 {
-    (void)state;
     SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 60; i++) print i %% 2 + i / 1000 \",\" i * i %% 7 \",\" "
        "\"900719925474099\" (i %% 2 ? \"3\" : \"2\")}' > l.csv");
     SH("stonet fit l.csv --target y --method sir --dim 1 --quiet --out l.model");
@@ -233,9 +213,8 @@ static void labels_beyond_doubles_stay_apart(void **state)
 }
 
 /* Texts that no training row had are told, unless nobody wants to hear of them. */
-static void predictions_can_be_quiet(void **state)
+TEST(predictions_can_be_quiet)
 {
-    (void)state;
     SH("awk 'BEGIN {print \"a,t,y\"; for (i = 0; i < 40; i++) print i %% 7 \",\" (i %% 2 ? \"u\" : \"v\") "
        "\",\" i}' > "
        "q.csv");
@@ -248,9 +227,8 @@ static void predictions_can_be_quiet(void **state)
 }
 
 /* A column that the model reads is no response to score by. */
-static void a_feature_is_no_response(void **state)
+TEST(a_feature_is_no_response)
 {
-    (void)state;
     SH("stonet generate ring --rows 40 --out r.csv && stonet fit r.csv --target y --method sir --dim 1 "
        "--quiet "
        "--out r.model");
@@ -259,9 +237,8 @@ static void a_feature_is_no_response(void **state)
 }
 
 /* Answers that come from the rows of the fit say so, and those that need no others do not. */
-static void rows_of_the_fit_are_told(void **state)
+TEST(rows_of_the_fit_are_told)
 {
-    (void)state;
     SH("stonet generate ring --rows 60 --seed 1 --out own.csv");
     SH("stonet generate ring --rows 60 --seed 2 --out other.csv");
     SH("stonet fit own.csv --target y --method sir --dim 1 --out own.model");
@@ -281,23 +258,4 @@ static void rows_of_the_fit_are_told(void **state)
     assert_null(strstr(captured_err, "training rows"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_response_may_be_blank),
-        cmocka_unit_test(other_columns_may_hold_anything),
-        cmocka_unit_test(used_columns_still_matter),
-        cmocka_unit_test(an_identifier_may_be_missing),
-        cmocka_unit_test(arrays_may_lack_the_response),
-        cmocka_unit_test(headers_of_numbers),
-        cmocka_unit_test(control_characters_are_shown),
-        cmocka_unit_test(rows_of_the_fit_are_told),
-        cmocka_unit_test(names_of_rows_do_not_meet_predictions),
-        cmocka_unit_test(labels_keep_their_spelling),
-        cmocka_unit_test(labels_beyond_doubles_stay_apart),
-        cmocka_unit_test(a_feature_is_no_response),
-        cmocka_unit_test(predictions_can_be_quiet),
-        cmocka_unit_test(names_that_come_twice),
-    };
-    return cmocka_run_group_tests_name("cli_new_rows", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -5,22 +5,14 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("full.csv", 300, 3);
     SH("cut -d, -f1-4 full.csv > numbers.csv; cut -d, -f1,2,3,5 full.csv > classes.csv");
     return 0;
 }
 
-static int tear_down(void **state)
+TEST(a_table_and_a_sentence)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void a_table_and_a_sentence(void **state)
-{
-    (void)state;
     SH("stonet order numbers.csv --target y --method sir --set slices=5");
     assert_non_null(strstr(captured_out, "k  criterion"));
     assert_non_null(strstr(captured_out, "<- chosen\n"));
@@ -29,9 +21,8 @@ static void a_table_and_a_sentence(void **state)
        "numbers.csv --target y --method sir --set slices=5 --threads 2 | cmp - one");
 }
 
-static void json_and_a_picture(void **state)
+TEST(json_and_a_picture)
 {
-    (void)state;
     SH("stonet order classes.csv --target label --method mave --rule cv --max 2 --folds 3 --json --quiet "
        "--plot o.svg");
     json_t *found = json_loads(captured_out, 0, NULL);
@@ -48,9 +39,8 @@ static void json_and_a_picture(void **state)
     assert_non_null(strstr(captured_out, "dimension k"));
 }
 
-static void the_dimension_of_a_fit_can_be_left_open(void **state)
+TEST(the_dimension_of_a_fit_can_be_left_open)
 {
-    (void)state;
     SH("stonet fit numbers.csv --target y --method sir --dim auto --set slices=5 --out m.model");
     assert_non_null(strstr(captured_err, "dimension 1, chosen by ladle"));
     SH("stonet transform m.model numbers.csv");
@@ -58,9 +48,8 @@ static void the_dimension_of_a_fit_can_be_left_open(void **state)
 }
 
 /* Principal components do not look at a response; a rule that must predict one says that it is missing. */
-static void components_need_no_response(void **state)
+TEST(components_need_no_response)
 {
-    (void)state;
     SH("stonet order numbers.csv --method pca --json --quiet");
     assert_non_null(strstr(captured_out, "\"ladle\""));
     assert_int_equal(sh("stonet order numbers.csv --method pca --rule cv --quiet"), 1);
@@ -68,9 +57,8 @@ static void components_need_no_response(void **state)
 }
 
 /* The dimension is chosen anew in each training part, for the methods side by side and more than one set. */
-static void compare_chooses_too(void **state)
+TEST(compare_chooses_too)
 {
-    (void)state;
     SH("stonet compare numbers.csv --target y --methods sir,ksir --dim 1,auto --folds 3 --set sir:slices=5 "
        "--json --quiet");
     json_t *rows = json_loads(captured_out, 0, NULL);
@@ -88,9 +76,8 @@ static void compare_chooses_too(void **state)
     assert_non_null(strstr(captured_err, "either chosen or tuned"));
 }
 
-static void mistakes_are_said(void **state)
+TEST(mistakes_are_said)
 {
-    (void)state;
     static const struct {
         const char *call;
         int status;
@@ -110,15 +97,4 @@ static void mistakes_are_said(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compare_chooses_too),
-        cmocka_unit_test(components_need_no_response),
-        cmocka_unit_test(a_table_and_a_sentence),
-        cmocka_unit_test(json_and_a_picture),
-        cmocka_unit_test(the_dimension_of_a_fit_can_be_left_open),
-        cmocka_unit_test(mistakes_are_said),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -3,20 +3,13 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("all.csv", 60, 1);
     return sh("cut -d, -f1-4 all.csv > in.csv && cp in.csv copy.csv && cut -d, -f1-3 in.csv > x.csv "
               "&& cut -d, -f4 in.csv > y.csv && ln -s in.csv link.csv && ln in.csv hard.csv && mkdir sub "
               "&& echo '{\"method\": \"pca\", \"dim\": 1}' > c.json "
               "&& stonet fit in.csv --target y --method pca --dim 1 --quiet --out m.model "
               "&& cp m.model kept.model");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* Ends as wrong usage that says `words`, and leaves the inputs alone. */
@@ -30,9 +23,8 @@ static void refused(const char *command, const char *words)
 
 #define FIT " --target y --method pca --dim 1 --quiet "
 
-static void an_input_is_not_written_over(void **state)
+TEST(an_input_is_not_written_over)
 {
-    (void)state;
     refused("stonet fit in.csv" FIT "--out in.csv", "--out would write over in.csv, which is read");
     refused("stonet fit in.csv" FIT "--out ./sub/../in.csv", "write over in.csv");
     refused("stonet fit in.csv" FIT "--out link.csv", "write over in.csv");
@@ -54,9 +46,8 @@ static void an_input_is_not_written_over(void **state)
             "read by --test");
 }
 
-static void two_results_do_not_share_a_file(void **state)
+TEST(two_results_do_not_share_a_file)
 {
-    (void)state;
     refused("stonet fit in.csv" FIT "--out both --log both", "--out and --log would write the same file");
     refused("stonet fit in.csv" FIT "--out both --log sub/../both", "would write the same file");
     refused("stonet generate waveform --rows 5 --out w.csv --truth ./w.csv", "would write the same file");
@@ -67,9 +58,8 @@ static void two_results_do_not_share_a_file(void **state)
 }
 
 /* The data are missing in all of these, so what is said shows that the output was looked at first. */
-static void what_cannot_be_written_is_said_first(void **state)
+TEST(what_cannot_be_written_is_said_first)
 {
-    (void)state;
     char name[300];
     memset(name, 'n', 290);
     name[290] = '\0';
@@ -91,9 +81,8 @@ static void what_cannot_be_written_is_said_first(void **state)
     SH("cmp m.model kept.model && test \"$(ls | grep -c tmp)\" = 0");
 }
 
-static void a_full_disk_is_said_first(void **state)
+TEST(a_full_disk_is_said_first)
 {
-    (void)state;
     SH("mkdir disk");
     if (sh("unshare -rm mount -t tmpfs -o size=64k none disk") != 0) {
         print_message("no small disk can be made here: a full one is not tested\n");
@@ -105,9 +94,8 @@ static void a_full_disk_is_said_first(void **state)
 }
 
 /* 18 classes: a table of 19 columns, a line a class, each with its numbers. */
-static void wide_tables_keep_their_lines(void **state)
+TEST(wide_tables_keep_their_lines)
 {
-    (void)state;
     SH("awk 'BEGIN {print \"a,b,y\"; for (i = 0; i < 72; i++) "
        "print i %% 18 + i / 99 \",\" i * i %% 7 \",c\" 100 + i %% 18}' > classes.csv");
     SH("stonet fit classes.csv --target y --method pca --dim 1 --quiet --out classes.model");
@@ -117,9 +105,8 @@ static void wide_tables_keep_their_lines(void **state)
 }
 
 /* impute: a table for every draw, in the order of the file, with the cells that are there as they stand. */
-static void completed_tables_are_written(void **state)
+TEST(completed_tables_are_written)
 {
-    (void)state;
     SH("stonet generate passengers --rows 200 --out gaps.csv");
     SH("stonet impute gaps.csv --draws 2 --quiet --out 'full-{draw}.csv' && test ! -e full-3.csv");
     SH("grep -c NA gaps.csv | awk '{print ($1 > 5)}'; grep -c NA full-1.csv || true");
@@ -134,9 +121,8 @@ static void completed_tables_are_written(void **state)
 }
 
 /* --dim 1,3: the models of two calls, each in a file of its own. */
-static void a_list_of_dims_is_several_models(void **state)
+TEST(a_list_of_dims_is_several_models)
 {
-    (void)state;
 #define SHORT "stonet fit in.csv --target y --set epochs=5 --quiet "
     SH(SHORT "--dim 1,3 --out 'list{dim}.model' --log 'list{dim}.csv' --json | head -n 1");
     assert_string_equal(captured_out, "[\n");
@@ -150,16 +136,4 @@ static void a_list_of_dims_is_several_models(void **state)
     SH(SHORT "--dim 1,2 --checkpoint kept --out 'c{dim}.model' && test ! -e kept && cmp c1.model one.model");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_input_is_not_written_over),
-        cmocka_unit_test(two_results_do_not_share_a_file),
-        cmocka_unit_test(what_cannot_be_written_is_said_first),
-        cmocka_unit_test(a_full_disk_is_said_first),
-        cmocka_unit_test(wide_tables_keep_their_lines),
-        cmocka_unit_test(completed_tables_are_written),
-        cmocka_unit_test(a_list_of_dims_is_several_models),
-    };
-    return cmocka_run_group_tests_name("cli_outputs", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

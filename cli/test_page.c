@@ -45,20 +45,13 @@ static void write_hostile(const char *path)
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_hostile("hostile.csv");
     write_table("full.csv", ROWS, 3);
     SH("cut -d, -f1-4 full.csv > t.csv; stonet fit t.csv --target y --dim 2 --method sir --quiet --out m");
     SH("stonet order t.csv --target y --method sir --json --quiet > order.json");
     SH("stonet fit hostile.csv --target label --dim 1 --set epochs=5 --set hidden=4 --quiet --out h");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* The JSON of a page. */
@@ -77,9 +70,8 @@ static json_t *content_of(const char *path)
     return content;
 }
 
-static void numbers_are_all_there(void **state)
+TEST(numbers_are_all_there)
 {
-    (void)state;
     SH("stonet report m t.csv --target y --order order.json --quiet --out r.html");
     json_t *content = content_of("r.html");
     const json_t *points = json_object_get(content, "points");
@@ -105,9 +97,8 @@ static void numbers_are_all_there(void **state)
 }
 
 /* A calibrated model has an interval beside every prediction. */
-static void intervals_are_shown(void **state)
+TEST(intervals_are_shown)
 {
-    (void)state;
     SH("stonet calibrate m t.csv --target y --folds 3 --quiet --out c && stonet report c t.csv --target y "
        "--importance none --points 50 --quiet --out r.html");
     json_t *content = content_of("r.html");
@@ -123,9 +114,8 @@ static void intervals_are_shown(void **state)
 }
 
 /* Few points of many rows, and the tables of all of them; the same seed, the same page. */
-static void many_rows_are_sampled(void **state)
+TEST(many_rows_are_sampled)
 {
-    (void)state;
     SH("stonet report h hostile.csv --target label --points 40 --importance none --quiet --out r.html");
     SH("stonet report h hostile.csv --target label --points 40 --importance none --quiet --threads 1 --out "
        "s.html; "
@@ -146,9 +136,8 @@ static void many_rows_are_sampled(void **state)
     json_decref(content);
 }
 
-static void hostile_names_stay_text(void **state)
+TEST(hostile_names_stay_text)
 {
-    (void)state;
     SH("stonet report h hostile.csv --target label --quiet --out r.html");
     json_t *content = content_of("r.html");
     const json_t *classes = json_object_get(content, "classes");
@@ -164,9 +153,8 @@ static void hostile_names_stay_text(void **state)
     assert_non_null(strstr(page, "\\u003cimg src=x"));
 }
 
-static void mistakes_are_said(void **state)
+TEST(mistakes_are_said)
 {
-    (void)state;
     assert_int_equal(sh("stonet report m t.csv --target y"), 2);
     assert_non_null(strstr(captured_err, "give --out"));
     assert_int_equal(sh("stonet report m t.csv --target y --target-file t.csv --out r2.html"), 2);
@@ -277,9 +265,8 @@ static void check_page(const char *path, int width, bool dark, int64_t sections)
     json_decref(result);
 }
 
-static void the_page_works_in_a_browser(void **state)
+TEST(the_page_works_in_a_browser)
 {
-    (void)state;
     if (sh("command -v chromium") != 0) {
         print_message("skipped: there is no chromium here\n");
         skip();
@@ -293,9 +280,8 @@ static void the_page_works_in_a_browser(void **state)
 }
 
 /* Columns whose names are numbers in order are the channels of a curve; others are not. */
-static void coefficients_of_channels_are_a_curve(void **state)
+TEST(coefficients_of_channels_are_a_curve)
 {
-    (void)state;
     if (sh("command -v chromium") != 0) {
         print_message("skipped: there is no chromium here\n");
         skip();
@@ -311,16 +297,4 @@ static void coefficients_of_channels_are_a_curve(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_all_there),
-        cmocka_unit_test(intervals_are_shown),
-        cmocka_unit_test(many_rows_are_sampled),
-        cmocka_unit_test(hostile_names_stay_text),
-        cmocka_unit_test(mistakes_are_said),
-        cmocka_unit_test(the_page_works_in_a_browser),
-        cmocka_unit_test(coefficients_of_channels_are_a_curve),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

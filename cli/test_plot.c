@@ -3,17 +3,10 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("full.csv", 200, 3);
     SH("cut -d, -f1-4 full.csv > t.csv; cut -d, -f1-3,5 full.csv > c.csv");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 static int64_t count_of(const char *path, const char *word)
@@ -26,9 +19,8 @@ static int64_t count_of(const char *path, const char *word)
 }
 
 /* A dot for each row and one for each entry of the legend: fifths of a number, or classes. */
-static void z_is_drawn_by_the_response(void **state)
+TEST(z_is_drawn_by_the_response)
 {
-    (void)state;
     SH("stonet fit t.csv --target y --method sir --dim 2 --quiet --out m --plot fit.svg");
     assert_int_equal(count_of("fit.svg", "<circle"), 200 + 5);
     SH("stonet transform m t.csv --target y --plot by.svg --out z.csv; stonet transform m t.csv --plot "
@@ -43,26 +35,23 @@ static void z_is_drawn_by_the_response(void **state)
 }
 
 /* A number needs one column of Z: the second shows what else the units see. */
-static void a_column_without_effect_says_so(void **state)
+TEST(a_column_without_effect_says_so)
 {
-    (void)state;
     SH("stonet fit t.csv --target y --dim 2 --set epochs=4 --quiet --out m --plot fit.svg && cat fit.svg");
     assert_non_null(strstr(captured_out, "Z1 (100% of the effect on the output)"));
     assert_non_null(strstr(captured_out, "Z2 (no effect on the output)"));
 }
 
-static void the_training_curve_stands_beside(void **state)
+TEST(the_training_curve_stands_beside)
 {
-    (void)state;
     SH("stonet fit t.csv --target y --dim 1 --set epochs=3 --set hidden=4 --quiet --out m --plot fit.svg");
     SH("cat fit.svg");
     assert_non_null(strstr(captured_out, ">training loss</text>"));
     assert_non_null(strstr(captured_out, ">response</text>"));
 }
 
-static void comparisons_are_bars(void **state)
+TEST(comparisons_are_bars)
 {
-    (void)state;
     SH("stonet compare t.csv --target y --methods sir,pca --dim 1,auto --folds 3 --quiet --plot bars.svg");
     SH("cat bars.svg");
     assert_non_null(strstr(captured_out, ">sir auto</text>"));
@@ -73,13 +62,4 @@ static void comparisons_are_bars(void **state)
     assert_string_equal(captured_out, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(z_is_drawn_by_the_response),
-        cmocka_unit_test(a_column_without_effect_says_so),
-        cmocka_unit_test(the_training_curve_stands_beside),
-        cmocka_unit_test(comparisons_are_bars),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -16,10 +16,15 @@ static const char REGRESSION[] =
     "fit t.csv --target y --dim 1 --set hidden=4 --set epochs=2 --set batch=256 --set "
     "weight_decay=0.01 --set restarts=1 --set output=refit";
 
-/* Ranks and threads: every number of ranks with either number of threads. */
-static void ranks_and_threads_change_nothing(void **state)
+static int fresh(void **state)
 {
     (void)state;
+    return system("rm -f kept *.model") == 0 ? 0 : -1;
+}
+
+/* Ranks and threads: every number of ranks with either number of threads. */
+TEST_WITH(ranks_and_threads_change_nothing, fresh, NULL)
+{
     static const int ranks[] = {1, 2, 3, 4, 7};
     const char *const fits[] = {TRAINING, REGRESSION};
     for (int f = 0; f < 2; f++) {
@@ -33,9 +38,8 @@ static void ranks_and_threads_change_nothing(void **state)
 }
 
 /* The other MPI loads a shared object of its own, and gives the same bytes. */
-static void mpich_gives_the_same_bytes(void **state)
+TEST_WITH(mpich_gives_the_same_bytes, fresh, NULL)
 {
-    (void)state;
     if (sh("command -v mpiexec.mpich && ls $(dirname \"$STONET\")/../lib/libstonet-mpich.so") != 0) {
         printf("skipped: this test needs mpich, and a build where libmpich-dev is installed\n");
         return;
@@ -49,9 +53,8 @@ static void mpich_gives_the_same_bytes(void **state)
 }
 
 /* Shards, of which every rank maps its rows. */
-static void shards_are_shared_out(void **state)
+TEST_WITH(shards_are_shared_out, fresh, NULL)
 {
-    (void)state;
     SH("rm -rf t.shards && stonet shard t.csv --target label --rows 1024 --out t.shards");
     SH("stonet %s --threads 1 --out one.model", TRAINING);
     SH("mpirun --oversubscribe -n 3 stonet fit t.shards %s --threads 1 --out many.model",
@@ -60,9 +63,8 @@ static void shards_are_shared_out(void **state)
 }
 
 /* Methods that are sums over rows, with rows enough for several shards. */
-static void sums_over_rows_are_shared_out(void **state)
+TEST_WITH(sums_over_rows_are_shared_out, fresh, NULL)
 {
-    (void)state;
     static const char *const methods[] = {"pca", "sir", "save", "dr", "phd"};
     write_table("l.csv", 40000, 3);
     for (int m = 0; m < 5; m++) {
@@ -77,9 +79,8 @@ static void sums_over_rows_are_shared_out(void **state)
 }
 
 /* The same of kernel methods, whose kernel functions are at landmarks. */
-static void sums_over_landmarks_are_shared_out(void **state)
+TEST_WITH(sums_over_landmarks_are_shared_out, fresh, NULL)
 {
-    (void)state;
     static const char *const methods[] = {"gsir", "ksir", "gkdr"};
     for (int m = 0; m < 3; m++) {
         SH("stonet fit l.csv --target y --drop label --dim 1 --method %s --set landmarks=20 --threads 1 "
@@ -96,9 +97,8 @@ static void sums_over_landmarks_are_shared_out(void **state)
 }
 
 /* batch=auto of a long training: the noise of the gradient is measured by all ranks together. */
-static void the_batch_does_not_depend_on_the_ranks(void **state)
+TEST_WITH(the_batch_does_not_depend_on_the_ranks, fresh, NULL)
 {
-    (void)state;
     static const char fit[] =
         "fit l.csv --target y --drop label --dim 1 --set hidden=3 --set epochs=33 --set "
         "weight_decay=0.01 --set restarts=1 --set sdr_iterations=1";
@@ -109,9 +109,8 @@ static void the_batch_does_not_depend_on_the_ranks(void **state)
 }
 
 /* Few rows, whose trainings are shared out whole; many in a batch, of which each is shared out. */
-static void the_choice_of_settings_is_shared_out(void **state)
+TEST_WITH(the_choice_of_settings_is_shared_out, fresh, NULL)
 {
-    (void)state;
     static const char small[] = "fit s.csv --target label --dim 1 --set hidden=3 --set restarts=2 --set "
                                 "front=none --set activation=tanh";
     static const char large[] =
@@ -127,9 +126,8 @@ static void the_choice_of_settings_is_shared_out(void **state)
 
 /* The columns of a table of results without the seconds, which are the last of the three numbers after the
    settings. */
-static void jobs_are_shared_out(void **state)
+TEST_WITH(jobs_are_shared_out, fresh, NULL)
 {
-    (void)state;
     static const char tune[] =
         "tune s.csv --target label --method stonet --dim 1 --set epochs=2 --set restarts=1 "
         "--grid weight_decay=0,0.01,0.1 --grid hidden=2,3 --folds 3";
@@ -146,9 +144,8 @@ static void jobs_are_shared_out(void **state)
         }
 }
 
-static void models_are_used_together(void **state)
+TEST_WITH(models_are_used_together, fresh, NULL)
 {
-    (void)state;
     SH("stonet %s --out one.model", TRAINING);
     SH("stonet transform one.model t.csv --out one.csv && " MPIRUN
        "transform one.model t.csv --out many.csv && "
@@ -167,9 +164,8 @@ static void models_are_used_together(void **state)
        3);
 }
 
-static void what_cannot_be_shared_out_is_refused(void **state)
+TEST_WITH(what_cannot_be_shared_out_is_refused, fresh, NULL)
 {
-    (void)state;
     assert_int_not_equal(sh(MPIRUN "fit s.csv --target y --dim 1 --method gsir --out g.model", 2), 0);
     assert_non_null(strstr(captured_err, "set landmarks=500"));
     assert_int_not_equal(
@@ -185,9 +181,8 @@ static void what_cannot_be_shared_out_is_refused(void **state)
 }
 
 /* Ranks that were not started with the same files and options: all end with a sentence, and write nothing. */
-static void other_data_settings_or_seeds_are_refused(void **state)
+TEST_WITH(other_data_settings_or_seeds_are_refused, fresh, NULL)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"fit s.csv --target y --drop label --dim 1 --method sir --out d.model",
          "fit other.csv --target y --drop label --dim 1 --method sir --out d.model"},
@@ -223,9 +218,8 @@ static int children_of(pid_t parent, pid_t *list, int room)
 }
 
 /* Any rank is killed in the middle: all end, the checkpoint is whole, and another number of ranks goes on. */
-static void killed_ranks_end_all_and_others_go_on(void **state)
+TEST_WITH(killed_ranks_end_all_and_others_go_on, fresh, NULL)
 {
-    (void)state;
     char command[MAX_COMMAND];
     SH("stonet %s --threads 1 --out one.model", LASTING);
     for (int victim = 0; victim < 3; victim++) {
@@ -247,39 +241,19 @@ static void killed_ranks_end_all_and_others_go_on(void **state)
     assert_int_not_equal(access("kept", F_OK), 0);
 }
 
-static int fresh(void **state)
-{
-    (void)state;
-    return system("rm -f kept *.model") == 0 ? 0 : -1;
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(ranks_and_threads_change_nothing, fresh),
-        cmocka_unit_test_setup(mpich_gives_the_same_bytes, fresh),
-        cmocka_unit_test_setup(shards_are_shared_out, fresh),
-        cmocka_unit_test_setup(sums_over_rows_are_shared_out, fresh),
-        cmocka_unit_test_setup(sums_over_landmarks_are_shared_out, fresh),
-        cmocka_unit_test_setup(the_batch_does_not_depend_on_the_ranks, fresh),
-        cmocka_unit_test_setup(the_choice_of_settings_is_shared_out, fresh),
-        cmocka_unit_test_setup(jobs_are_shared_out, fresh),
-        cmocka_unit_test_setup(models_are_used_together, fresh),
-        cmocka_unit_test_setup(what_cannot_be_shared_out_is_refused, fresh),
-        cmocka_unit_test_setup(other_data_settings_or_seeds_are_refused, fresh),
-        cmocka_unit_test_setup(killed_ranks_end_all_and_others_go_on, fresh),
-    };
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("OMP_WAIT_POLICY", "passive", 1);
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI leaves memory of its own behind */
-    if (enter_test_folder() != 0) return 1;
+    if (enter_test_folder(NULL) != 0) return 1;
     write_table("t.csv", 1300, 1);
     write_table("s.csv", 150, 2);
     if (sh("command -v mpirun && ls $(dirname \"$STONET\")/../lib/libstonet-mpi.so") != 0) {
         printf("skipped: these tests need mpirun, and a build where libopenmpi-dev is installed\n");
-        return leave_test_folder() == 0 ? 0 : 1;
+        return leave_test_folder(NULL) == 0 ? 0 : 1;
     }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return leave_test_folder() == 0 ? failed : 1;
+    const int failed = sn_test_run(NULL, NULL);
+    return leave_test_folder(NULL) == 0 ? failed : 1;
 }

@@ -1,14 +1,11 @@
 /* Rows that count differently, rows with gaps, and rows that belong together, through the program. */
 #include "cli/test_support.h"
 
-#include <math.h>
-
 /* w.csv has weights 0 .. 3, many.csv the rows so many times; gaps.csv lacks some cells of a. In people.csv
    each of 40 people has four nearly equal rows, and a response that has nothing to do with the features. */
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     return sh(
         "awk -v OFS=, 'BEGIN {srand(3); print \"a,b,c,w,y,k\"; for (i = 0; i < 160; i++) {a = rand() - .5; b "
         "= "
@@ -23,15 +20,8 @@ static int set_up(void **state)
         " && cut -d, -f1-3,5 w.csv | awk -F, -v OFS=, 'NR > 1 && NR %% 3 == 0 {$1 = \"\"} 1' > gaps.csv");
 }
 
-static int tear_down(void **state)
+TEST(whole_weights_are_repeated_rows)
 {
-    (void)state;
-    return leave_test_folder();
-}
-
-static void whole_weights_are_repeated_rows(void **state)
-{
-    (void)state;
     /* the kernel learner has landmarks at rows, of which a weight is one and a repeated row several */
     SH("stonet fit w.csv --target y --drop k --weights w --method sir --set slices=5 --learner linear --dim 1 --quiet --out "
        "w.model");
@@ -53,9 +43,8 @@ static void whole_weights_are_repeated_rows(void **state)
 }
 
 /* Weights of 1 are none: the same file. */
-static void weights_of_one_change_nothing(void **state)
+TEST(weights_of_one_change_nothing)
 {
-    (void)state;
     SH("awk -F, -v OFS=, '{if (NR > 1) $4 = 1; print}' w.csv > ones.csv");
     for (const char *how = "sir\0stonet --set epochs=3 --set hidden=4 --set restarts=1\0"; *how != '\0';
          how += strlen(how) + 1) {
@@ -66,9 +55,8 @@ static void weights_of_one_change_nothing(void **state)
     }
 }
 
-static void weights_are_heeded_or_refused(void **state)
+TEST(weights_are_heeded_or_refused)
 {
-    (void)state;
     static const char *const refused[] = {
         "fit w.csv --target y --drop k --weights w --method gsir --dim 1 --out o",
         "fit w.csv --target y --drop k --weights w --method sir --learner mlp --dim 1 --out o",
@@ -94,9 +82,8 @@ static void weights_are_heeded_or_refused(void **state)
     assert_non_null(strstr(captured_err, "class_weight=balanced is for classes"));
 }
 
-static void gaps_leave_something_open(void **state)
+TEST(gaps_leave_something_open)
 {
-    (void)state;
     SH("stonet fit gaps.csv --target y --dim 1 --set epochs=4 --set hidden=4 --set weight_decay=0.01 --set "
        "activation=tanh --set restarts=1 --set front=none --out g.model");
     assert_non_null(strstr(captured_err, "cells are missing, in 53 of 160 rows (a 53)"));
@@ -129,9 +116,8 @@ static double compared(void)
     return strtod(mse + 7, NULL);
 }
 
-static void groups_are_never_parted(void **state)
+TEST(groups_are_never_parted)
 {
-    (void)state;
     SH("stonet compare people.csv --target y --drop who --methods gsir --dim 1 --json --quiet");
     const double parted = compared();
     SH("stonet compare people.csv --target y --group who --methods gsir --dim 1 --json --quiet");
@@ -152,9 +138,8 @@ static void groups_are_never_parted(void **state)
     assert_non_null(strstr(captured_err, "give --group to 'stonet shard'"));
 }
 
-static void fits_and_answers_take_groups(void **state)
+TEST(fits_and_answers_take_groups)
 {
-    (void)state;
     SH("stonet fit people.csv --target y --group who --dim 1 --set front=kernel --out g.model");
     assert_null(strstr(captured_err, "nearly the same features"));
     SH("stonet info g.model --json | tr -d ' \\n' | grep -o '\"inputs\":[^]]*]'");
@@ -176,9 +161,8 @@ static void fits_and_answers_take_groups(void **state)
     assert_int_equal(sh("stonet transform s.model people.csv --group who"), 2);
 }
 
-static void wrong_groups_are_refused(void **state)
+TEST(wrong_groups_are_refused)
 {
-    (void)state;
     SH("awk -F, -v OFS=, 'NR == 3 {$1 = \"\"} 1' people.csv > hole.csv");
     assert_int_equal(sh("stonet fit hole.csv --target y --group who --dim 1 --out x.model"), 1);
     assert_non_null(strstr(captured_err, "row 2 (line 3), column 1 ('who'): the group is missing"));
@@ -191,9 +175,8 @@ static void wrong_groups_are_refused(void **state)
 }
 
 /* Copies need no word of the user, and the user hears of them. */
-static void copies_stay_together(void **state)
+TEST(copies_stay_together)
 {
-    (void)state;
     SH("awk -F, 'NR == 1 || NR <= 41' people.csv > once.csv; (cat once.csv; sed 1d once.csv; sed 1d "
        "once.csv) > copies.csv");
     SH("stonet compare copies.csv --target y --drop who --methods gsir --dim 1 --json --quiet");
@@ -202,13 +185,4 @@ static void copies_stay_together(void **state)
     assert_non_null(strstr(captured_err, "80 of 120 rows repeat another row exactly"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_weights_are_repeated_rows), cmocka_unit_test(weights_of_one_change_nothing),
-        cmocka_unit_test(weights_are_heeded_or_refused),   cmocka_unit_test(gaps_leave_something_open),
-        cmocka_unit_test(groups_are_never_parted),         cmocka_unit_test(fits_and_answers_take_groups),
-        cmocka_unit_test(wrong_groups_are_refused),        cmocka_unit_test(copies_stay_together),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -3,16 +3,9 @@
 
 static int set_up(void **state)
 {
-    (void)state;
-    if (enter_test_folder() != 0) return -1;
+    if (enter_test_folder(state) != 0) return -1;
     write_table("t.csv", 2500, 1);
     return sh("stonet shard t.csv --target y --rows 1024 --out s");
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return leave_test_folder();
 }
 
 /* The same command on both gives the same file and says the same. */
@@ -23,27 +16,24 @@ static void same(const char *before, const char *after)
     SH("cmp o1 o2 && cmp p1 p2");
 }
 
-static void fits_are_the_same(void **state)
+TEST(fits_are_the_same)
 {
-    (void)state;
     same("fit", "--target y --dim 1 --set epochs=2 --set lr=0.01 --set weight_decay=0.001");
     SH("cp o1 m");
     same("fit", "--target y --dim 1 --method sir");
     same("fit", "--target 4 --dim 1 --method save");
 }
 
-static void uses_are_the_same(void **state)
+TEST(uses_are_the_same)
 {
-    (void)state;
     same("transform m", "");
     same("predict m", "");
     SH("stonet score m t.csv > p1 && stonet score m s/index.json > p2 && cmp p1 p2");
 }
 
 /* A row near 0 among rows far from it: which digits count is known when there is a model, not before. */
-static void digits_that_a_model_needs_are_kept(void **state)
+TEST(digits_that_a_model_needs_are_kept)
 {
-    (void)state;
     uint32_t seed = 5;
     for (int k = 0; k < 2; k++) {
         FILE *file = fopen(k == 0 ? "far.csv" : "new.csv", "w");
@@ -64,9 +54,8 @@ static void digits_that_a_model_needs_are_kept(void **state)
 }
 
 /* Waiting for a pipe that nobody writes to ends with the first signal, and the folder that was begun goes. */
-static void signals_leave_nothing_behind(void **state)
+TEST(signals_leave_nothing_behind)
 {
-    (void)state;
     static const char *const signals[] = {"TERM", "HUP", "INT"};
     SH("mkfifo pipe");
     for (int k = 0; k < 3; k++) {
@@ -81,9 +70,8 @@ static void signals_leave_nothing_behind(void **state)
 }
 
 /* The first signal ends whoever waits for the other end of a pipe. */
-static void pipes_are_not_waited_for(void **state)
+TEST(pipes_are_not_waited_for)
 {
-    (void)state;
     static const char *const commands[] = {
         "stonet fit pipe --target y --dim 1 --out o",
         "stonet fit t.csv --target y --dim 1 --method sir --learner linear --out pipe", /* is there in a
@@ -102,9 +90,8 @@ static void pipes_are_not_waited_for(void **state)
 }
 
 /* 1 GB in 1 MB: refused by its ratio, or by what was allowed; and read when it was. */
-static void packed_bytes_are_bounded(void **state)
+TEST(packed_bytes_are_bounded)
 {
-    (void)state;
     SH("(echo x,y; yes 1,2 | head -c 300000000) | gzip -1 > bomb.csv.gz");
     assert_int_equal(sh("stonet fit bomb.csv.gz --target y --dim 1 --method sir --out o"), 1);
     assert_non_null(strstr(captured_err, "more than"));
@@ -117,9 +104,8 @@ static void packed_bytes_are_bounded(void **state)
     SH("cmp p1 p2");
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
-    (void)state;
     assert_int_equal(sh("stonet shard t.csv"), 2);
     assert_non_null(strstr(captured_err, "--out DIR"));
     assert_int_equal(sh("stonet shard t.csv --out s"), 1);
@@ -130,16 +116,4 @@ static void what_is_wrong_is_said(void **state)
     assert_non_null(strstr(captured_err, "'stonet shard'"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fits_are_the_same),
-        cmocka_unit_test(uses_are_the_same),
-        cmocka_unit_test(digits_that_a_model_needs_are_kept),
-        cmocka_unit_test(signals_leave_nothing_behind),
-        cmocka_unit_test(pipes_are_not_waited_for),
-        cmocka_unit_test(packed_bytes_are_bounded),
-        cmocka_unit_test(what_is_wrong_is_said),
-    };
-    return cmocka_run_group_tests_name("cli_shards", tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, leave_test_folder)

@@ -3,18 +3,10 @@
 #pragma once
 
 #include <pty.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "base/test_kit.h"
 
 enum { MAX_COMMAND = 2000, MAX_CAPTURED = 1 << 20 };
 
@@ -115,8 +107,9 @@ __attribute__((format(printf, 1, 2))) static inline int sh(const char *format, .
     } while (0)
 
 /* Makes the folder, moves into it and puts the program on the path. -1 when that fails. */
-static inline int enter_test_folder(void)
+static inline int enter_test_folder(void **state)
 {
+    (void)state;
     const char *program = getenv("STONET_PROGRAM");
     char *path = program != NULL ? realpath(program, NULL) : NULL;
     if (path == NULL || mkdtemp(test_folder) == NULL || chdir(test_folder) != 0) {
@@ -132,8 +125,9 @@ static inline int enter_test_folder(void)
                : -1;
 }
 
-static inline int leave_test_folder(void)
+static inline int leave_test_folder(void **state)
 {
+    (void)state;
     char command[256];
     snprintf(command, sizeof command, "cd / && chmod -R u+w %s && rm -rf %s", test_folder, test_folder);
     return system(command) == 0 ? 0 : -1;

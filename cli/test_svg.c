@@ -1,11 +1,6 @@
 /* Figures: well-formed text, every finite point drawn, nothing that is not finite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_kit.h"
 #include "cli/show.c"
 #include "cli/svg.c" /* programs are not libraries: the files themselves are under test */
 #include "cli/svg_bars.c"
@@ -33,66 +28,57 @@ static char *render_one(svg_kind kind, const svg_series *series, size_t n_series
     return text;
 }
 
-static void points_are_drawn(void **state)
+TEST(points_are_drawn)
 {
-    (void)state;
     const double x[] = {0, 1, 2, NAN};
     const double y[] = {5, INFINITY, -3, 1};
     svg_series series[] = {{"first", 4, x, y, NULL, false}, {NULL, 2, x, x, NULL, false}};
-    char *text = render_one(SVG_SCATTER, series, 2);
+    SN_BLOCK char *text = render_one(SVG_SCATTER, series, 2);
     assert_int_equal(count_of(text, "<circle class=\"s0\""), 2);
     assert_int_equal(count_of(text, "<circle class=\"s1\""), 2);
     assert_non_null(strstr(text, ">first<"));
     assert_non_null(strstr(text, "a &lt; b &amp; c"));
-    free(text);
 }
 
 /* XML has no control characters, and no bytes that are no UTF-8. */
-static void names_cannot_break_the_file(void **state)
+TEST(names_cannot_break_the_file)
 {
-    (void)state;
     const double x[] = {0, 1};
     svg_series series[] = {{"a\x01\x1b[1m\xff\xef\xbf\xbf\xed\xa0\x80 \xc3\xa9", 2, x, x, NULL, false}};
-    char *text = render_one(SVG_SCATTER, series, 1);
+    SN_BLOCK char *text = render_one(SVG_SCATTER, series, 1);
     assert_non_null(strstr(text, ">a\\x01\\x1b[1m\\xff\\xef\\xbf\\xbf\\xed\\xa0\\x80 \xc3\xa9<"));
     for (const char *at = text; *at != '\0'; at++) assert_true(*at == '\n' || (unsigned char)*at >= 0x20);
-    free(text);
 }
 
-static void lines_have_error_bars(void **state)
+TEST(lines_have_error_bars)
 {
-    (void)state;
     const double x[] = {1, 2, 5};
     const double y[] = {0.1, 0.2, 0.3};
     const double error[] = {0.01, NAN, 0.02};
     svg_series series[] = {{"a", 3, x, y, error, false}};
-    char *text = render_one(SVG_LINE, series, 1);
+    SN_BLOCK char *text = render_one(SVG_LINE, series, 1);
     assert_int_equal(count_of(text, "stroke-width=\"1.2\""), 1);
     assert_int_equal(count_of(text, "<circle"), 3 + 1); /* the points and the legend */
-    free(text);
 }
 
 /* Ticks at the points, named by the numbers whose logarithms they are. */
-static void logarithms_are_named_by_their_numbers(void **state)
+TEST(logarithms_are_named_by_their_numbers)
 {
-    (void)state;
     const double x[] = {0, log10(49), log10(392)}, y[] = {1, 2, 3};
     svg_series series[] = {{NULL, 3, x, y, NULL, false}};
     svg_panel panel = {
         .kind = SVG_LINE, .x_label = "x", .y_label = "y", .x_log10 = true, .series = series, .n_series = 1};
     svg_figure figure = {.panels = &panel, .n_panels = 1, .columns = 1};
-    char *text = svg_render(&figure);
+    SN_BLOCK char *text = svg_render(&figure);
     assert_non_null(text);
     assert_non_null(strstr(text, ">49<"));
     assert_non_null(strstr(text, ">392<"));
     assert_null(strstr(text, ">0.5<"));
-    free(text);
 }
 
 /* Open markers share the style of the series before them, and a long legend takes several lines. */
-static void open_markers_and_long_legends(void **state)
+TEST(open_markers_and_long_legends)
 {
-    (void)state;
     const double x[] = {1, 2};
     const double y[] = {3, 4};
     enum { MANY = 18 };
@@ -100,7 +86,7 @@ static void open_markers_and_long_legends(void **state)
     for (size_t s = 0; s < MANY; s++)
         series[s] = (svg_series){
             .label = s % 2 == 0 ? "a rather long name" : NULL, .n = 2, .x = x, .y = y, .open = s % 2 == 1};
-    char *text = render_one(SVG_LINE, series, MANY);
+    SN_BLOCK char *text = render_one(SVG_LINE, series, MANY);
     assert_int_equal(count_of(text, "<g fill=\"none\""), MANY / 2);
     assert_int_equal(count_of(text, "stroke-linejoin"), MANY / 2);
     svg_panel panel = {.series = series, .n_series = MANY};
@@ -108,12 +94,10 @@ static void open_markers_and_long_legends(void **state)
     assert_int_equal(style_of(&panel, 5), 2);
     assert_true(marker_of(0) != marker_of(PALETTE_SIZE));
     assert_non_null(strstr(text, "x=\"99.0\" y=\"98.0\"")); /* the second line of the legend */
-    free(text);
 }
 
-static void odd_ranges_are_drawn(void **state)
+TEST(odd_ranges_are_drawn)
 {
-    (void)state;
     const double same[] = {7, 7};
     const double tiny[] = {1e-300, 2e-300};
     const double huge[] = {-1e300, 1e300};
@@ -126,9 +110,8 @@ static void odd_ranges_are_drawn(void **state)
     free(render_one(SVG_SCATTER, wide, 1));
 }
 
-static void ticks_are_round(void **state)
+TEST(ticks_are_round)
 {
-    (void)state;
     assert_true(fabs(nice_step(6) - 1) < 1e-12);
     assert_true(fabs(nice_step(9) - 2) < 1e-12);
     assert_true(fabs(nice_step(0.14) - 0.025) < 1e-12);
@@ -136,33 +119,18 @@ static void ticks_are_round(void **state)
 }
 
 /* A bar for each name, markup as text, long names cut between characters. */
-static void bars_have_names(void **state)
+TEST(bars_have_names)
 {
-    (void)state;
     const svg_bar bars[] = {{"<b>&", 2.0, 0.5},
                             {"a name of more than twenty-four characters", -1.0, 0.0},
                             {"\xc3\xa4\xc3\xa4", NAN, 0.1}};
-    char *text = svg_render_bars("t<", "importance", bars, 3);
+    SN_BLOCK char *text = svg_render_bars("t<", "importance", bars, 3);
     assert_non_null(text);
     assert_int_equal(count_of(text, "<rect "), 4);
     assert_non_null(strstr(text, "&lt;b&gt;&amp;"));
     assert_non_null(strstr(text, "a name of more than twen\xe2\x80\xa6<"));
     assert_null(strstr(text, "nan"));
-    free(text);
     free(svg_render_bars("", "", NULL, 0));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_are_drawn),
-        cmocka_unit_test(names_cannot_break_the_file),
-        cmocka_unit_test(lines_have_error_bars),
-        cmocka_unit_test(logarithms_are_named_by_their_numbers),
-        cmocka_unit_test(open_markers_and_long_legends),
-        cmocka_unit_test(odd_ranges_are_drawn),
-        cmocka_unit_test(ticks_are_round),
-        cmocka_unit_test(bars_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

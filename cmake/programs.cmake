@@ -12,7 +12,7 @@ foreach(loaded IN ITEMS stonet_mpi stonet_mpich) # under mpirun
     add_dependencies(stonet ${loaded})
   endif()
 endforeach()
-set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/say.c cli/show.c cli/signals.c cli/svg.c
+set(STONET_CLI_PARTS cli/files.c cli/options.c cli/progress.c cli/room.c cli/say.c cli/show.c cli/signals.c cli/svg.c
                      cli/svg_parts.c) # that both programs use
 stonet_program(stonet-paper paper ${STONET_CLI_PARTS})
 target_link_libraries(stonet-paper PRIVATE OpenMP::OpenMP_C) # trials on threads

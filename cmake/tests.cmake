@@ -16,6 +16,8 @@ foreach(source ${STONET_TEST_SOURCES})
     file(GLOB paper_sources CONFIGURE_DEPENDS paper/*.c)
     list(FILTER paper_sources EXCLUDE REGEX "/(test_[^/]*|main)\\.c$")
     target_sources(test_${name} PRIVATE ${paper_sources} ${STONET_CLI_PARTS})
+  elseif(name STREQUAL "cli_svg")
+    target_sources(test_${name} PRIVATE cli/progress.c cli/room.c cli/say.c) # beside those that it includes
   endif()
   add_test(NAME ${name} COMMAND test_${name})
   # The limit ends what hangs; no test may come near it, on a busy machine either.

@@ -194,15 +194,12 @@ static stonet_status lock_next(const char *path, const void *user)
 /* Writes a new file and takes its lock before the old file goes, so that no other job gets between. */
 static stonet_status write_file(stonet_checkpoint *c)
 {
-    sn_writer *writer;
+    SN_AUTO(sn_writer) *writer = NULL;
     int next = -1;
     if (c->path == NULL) return STONET_OK;
     SN_TRY(sn_writer_open(c->path, &writer));
-    stonet_status status = put_all(c, writer);
-    if (status == STONET_OK)
-        status = sn_writer_commit_checked(writer, lock_next, &(succession){c, &next});
-    else
-        sn_writer_abandon(writer);
+    SN_TRY(put_all(c, writer));
+    const stonet_status status = sn_writer_commit_checked(&writer, lock_next, &(succession){c, &next});
     const int old = status == STONET_OK ? c->held : next;
     if (status == STONET_OK) c->held = next;
     if (old >= 0) close(old);
@@ -260,18 +257,13 @@ static stonet_status cannot_read(const stonet_checkpoint *c)
 
 static stonet_status read_all(const stonet_checkpoint *c, sn_pack *out)
 {
-    unsigned char *bytes;
     enum { SIZE = 1 << 16 };
-    SN_TRY(SN_NEW_RAW(bytes, SIZE));
-    stonet_status status = STONET_OK;
-    ssize_t got = 1;
-    while (status == STONET_OK && got > 0) {
-        got = read(c->held, bytes, SIZE);
-        if (got > 0) status = sn_pack_bytes(out, bytes, (size_t)got);
-        if (got < 0) status = cannot_read(c);
+    SN_ARRAY(SIZE, unsigned char, bytes);
+    for (;;) {
+        const ssize_t got = read(c->held, bytes, SIZE);
+        if (got <= 0) return got == 0 ? STONET_OK : cannot_read(c);
+        SN_TRY(sn_pack_bytes(out, bytes, (size_t)got));
     }
-    sn_free(bytes);
-    return status;
 }
 
 static stonet_status read_file(stonet_checkpoint *c)
@@ -281,15 +273,13 @@ static stonet_status read_file(stonet_checkpoint *c)
     c->held = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* nobody need write to a pipe */
     if (c->held < 0 && errno == ENOENT) return STONET_OK;
     if (c->held < 0 || fstat(c->held, &info) != 0) return cannot_read(c);
-    sn_pack bytes = {0};
-    stonet_status status = S_ISFIFO(info.st_mode) ? STONET_OK : read_all(c, &bytes);
-    if (status == STONET_OK && bytes.size >= sizeof MAGIC && memcmp(bytes.bytes, MAGIC, sizeof MAGIC) == 0)
-        status = bytes.size >= FRAME ? take_all(c, &bytes) : damaged(c);
-    else if (status == STONET_OK) /* also when it is empty: nobody gave that name away by mistake */
-        status = sn_fail(STONET_ERROR_FORMAT,
-                         "%s exists and is not a checkpoint: choose another name, or remove it", c->path);
-    sn_pack_clear(&bytes);
-    return status;
+    SN_FREED_BY(sn_pack_clear) sn_pack bytes = {0};
+    if (!S_ISFIFO(info.st_mode)) SN_TRY(read_all(c, &bytes));
+    if (bytes.size >= sizeof MAGIC && memcmp(bytes.bytes, MAGIC, sizeof MAGIC) == 0)
+        return bytes.size >= FRAME ? take_all(c, &bytes) : damaged(c);
+    /* Also when it is empty: nobody gave that name away by mistake. */
+    return sn_fail(STONET_ERROR_FORMAT,
+                   "%s exists and is not a checkpoint: choose another name, or remove it", c->path);
 }
 
 stonet_status stonet_checkpoint_open(const char *path, double every, stonet_checkpoint **out)

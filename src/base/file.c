@@ -236,8 +236,8 @@ stonet_status sn_write(sn_writer *writer, const void *bytes, size_t size)
     return STONET_OK;
 }
 
-/* Makes the rename itself last. Some file systems cannot sync a folder; that is no reason to fail. */
-static void sync_folder(const char *path)
+/* Some file systems cannot sync a folder; that is no reason to fail. */
+void sn_sync_folder_of(const char *path)
 {
     size_t length = folder_length(path);
     SN_BLOCK char *folder = sn_malloc(length + 2, 1);
@@ -289,20 +289,20 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
     if (straight) return STONET_OK;
     if (rename(writer->temporary, writer->target) != 0) return cannot_write(writer, errno);
     SN_FREE(writer->temporary);
-    sync_folder(writer->target);
+    sn_sync_folder_of(writer->target);
     return STONET_OK;
 }
 
-stonet_status sn_writer_commit(sn_writer *writer)
+stonet_status sn_writer_commit(sn_writer **writer)
 {
     return sn_writer_commit_checked(writer, NULL, NULL);
 }
 
-stonet_status sn_writer_commit_checked(sn_writer *writer, sn_file_check check, const void *expected)
+stonet_status sn_writer_commit_checked(sn_writer **writer, sn_file_check check, const void *expected)
 {
-    stonet_status status = finish(writer, check, expected);
-    sn_writer_abandon(writer);
-    return status;
+    SN_AUTO(sn_writer) *whole = *writer;
+    *writer = NULL;
+    return finish(whole, check, expected);
 }
 
 void sn_writer_abandon(sn_writer *writer)
@@ -319,16 +319,12 @@ stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t siz
     SN_AUTO(sn_writer) *writer = NULL;
     SN_TRY(sn_writer_open(path, &writer));
     if (size > 0) SN_TRY(sn_write(writer, bytes, size));
-    sn_writer *whole = writer;
-    writer = NULL;
-    return sn_writer_commit(whole);
+    return sn_writer_commit(&writer);
 }
 
 stonet_status stonet_path_check(const char *path)
 {
     if (path == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "stonet_path_check needs a path");
-    sn_writer *writer = NULL;
-    SN_TRY(sn_writer_open(path, &writer));
-    sn_writer_abandon(writer);
-    return STONET_OK;
+    SN_AUTO(sn_writer) *writer = NULL;
+    return sn_writer_open(path, &writer);
 }

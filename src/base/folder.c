@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 enum { NAME_ROOM = 16, TRIES = 100 };
@@ -82,51 +83,36 @@ const char *sn_folder_place(const sn_folder *folder)
     return folder->place;
 }
 
-stonet_status sn_folder_clear(sn_folder *folder)
+/* Removes the files in a folder; 0, or why one is left. */
+static int remove_files(const char *place)
 {
-    DIR *list = opendir(folder->place);
-    if (list == NULL) return cannot_write(folder->path, errno);
+    DIR *list = opendir(place);
+    if (list == NULL) return errno;
     int error = 0;
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;)
         if (!is_dots(entry->d_name) && unlinkat(dirfd(list), entry->d_name, 0) != 0) error = errno;
     closedir(list);
+    return error;
+}
+
+stonet_status sn_folder_clear(sn_folder *folder)
+{
+    const int error = remove_files(folder->place);
     return error == 0 ? STONET_OK : cannot_write(folder->path, error);
 }
 
-/* Some file systems cannot sync a folder; that is no reason to fail. */
-static void sync_folder(const char *path)
-{
-    const int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    (void)fsync(descriptor);
-    close(descriptor);
-}
-
-/* The folder that the path is in. */
-static void sync_parent(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path) {
-        sync_folder(slash == NULL ? "." : "/");
-        return;
-    }
-    *slash = '\0';
-    sync_folder(path);
-    *slash = '/';
-}
-
+/* Its names are synced before it gets its own, and that after. */
 stonet_status sn_folder_commit(sn_folder *folder)
 {
-    sync_folder(folder->place);
-    if (rename(folder->place, folder->path) != 0) {
-        const int error = errno;
-        const stonet_status status = cannot_write(folder->path, error);
-        sn_folder_abandon(folder);
-        return status;
-    }
-    sync_parent(folder->path);
-    SN_FREE(folder->place);
-    sn_folder_abandon(folder);
+    SN_AUTO(sn_folder) *whole = folder;
+    SN_BLOCK char *inside = NULL;
+    const size_t size = strlen(whole->place) + 2;
+    SN_TRY(SN_NEW(inside, size));
+    snprintf(inside, size, "%s/", whole->place);
+    sn_sync_folder_of(inside);
+    if (rename(whole->place, whole->path) != 0) return cannot_write(whole->path, errno);
+    sn_sync_folder_of(whole->path);
+    SN_FREE(whole->place);
     return STONET_OK;
 }
 
@@ -134,10 +120,7 @@ void sn_folder_abandon(sn_folder *folder)
 {
     if (folder == NULL) return;
     if (folder->place != NULL) {
-        DIR *list = opendir(folder->place);
-        for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;)
-            if (!is_dots(entry->d_name)) (void)unlinkat(dirfd(list), entry->d_name, 0);
-        if (list != NULL) closedir(list);
+        (void)remove_files(folder->place);
         (void)rmdir(folder->place);
     }
     SN_FREE_ALL(folder->place, folder->path, folder);

@@ -14,35 +14,14 @@ static const double exact_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 
 enum { MAX_EXACT_TEN = 22, MAX_FIVE = 27, MAX_DIGITS = 19 };
 
-/* 5^0 .. 5^27: all that fit in 64 bits. */
-static const uint64_t five_to[MAX_FIVE + 1] = {1u,
-                                               5u,
-                                               25u,
-                                               125u,
-                                               625u,
-                                               3125u,
-                                               15625u,
-                                               78125u,
-                                               390625u,
-                                               1953125u,
-                                               9765625u,
-                                               48828125u,
-                                               244140625u,
-                                               1220703125u,
-                                               6103515625u,
-                                               30517578125u,
-                                               152587890625u,
-                                               762939453125u,
-                                               3814697265625u,
-                                               19073486328125u,
-                                               95367431640625u,
-                                               476837158203125u,
-                                               2384185791015625u,
-                                               11920928955078125u,
-                                               59604644775390625u,
-                                               298023223876953125u,
-                                               1490116119384765625u,
-                                               7450580596923828125u};
+/* 5^n, which fits in 64 bits up to 27. */
+static uint64_t five_to(int n)
+{
+    uint64_t power = 1;
+    for (uint64_t five = 5; n > 0; n >>= 1, five *= five)
+        if (n & 1) power *= five;
+    return power;
+}
 
 /* Rounds high:low * 2^shift (high has its top bit set, low only says whether it is zero) to the nearest
    double, ties to even. The results here are far from the ends of the range. */
@@ -61,7 +40,7 @@ static double scale_exactly(uint64_t digits, int exponent)
     int zeros = __builtin_clzll(digits);
     uint64_t left = digits << zeros;
     if (exponent >= 0) {
-        unsigned __int128 product = (unsigned __int128)left * five_to[exponent];
+        unsigned __int128 product = (unsigned __int128)left * five_to(exponent);
         uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
         int shift = exponent - zeros + 64;
         if (high == 0) return round_to_double(low, false, shift - 64);
@@ -69,7 +48,7 @@ static double scale_exactly(uint64_t digits, int exponent)
         if (lead > 0) high = high << lead | low >> (64 - lead);
         return round_to_double(high, low << lead != 0, shift - lead);
     }
-    uint64_t five = five_to[-exponent];
+    uint64_t five = five_to(-exponent);
     int five_zeros = __builtin_clzll(five);
     five <<= five_zeros;
     int halved = left >= five; /* keeps the quotient within 64 bits, top bit set */

@@ -90,7 +90,7 @@ TEST_WITH(another_job_gets_nothing, no_file, no_file)
    has ended. */
 TEST_WITH(two_jobs_do_not_share, no_file, no_file)
 {
-    stonet_checkpoint *early = NULL, *late = NULL;
+    SN_AUTO(stonet_checkpoint) *early = NULL, *late = NULL;
     const sn_hash a = hash_of("a");
     OK(stonet_checkpoint_open(path, 0.0, &early));
     SN_AUTO(stonet_checkpoint) *c = open_for("a");
@@ -101,8 +101,6 @@ TEST_WITH(two_jobs_do_not_share, no_file, no_file)
                     "another job works with");
     }
     put(c, "two", "second");
-    stonet_checkpoint_free(early);
-    stonet_checkpoint_free(late);
     stonet_checkpoint_free(c);
     c = open_for("a");
     assert_has(c, "two", "second");
@@ -158,7 +156,7 @@ TEST_WITH(other_files_are_left_alone, no_file, no_file)
 /* Without a file: what a job has put in comes back to that job, also when another has begun in between. */
 TEST_WITH(memory_will_do, no_file, no_file)
 {
-    stonet_checkpoint *c = NULL;
+    SN_AUTO(stonet_checkpoint) *c = NULL;
     const sn_hash a = hash_of("a"), b = hash_of("b");
     OK(stonet_checkpoint_open(NULL, 0.0, &c));
     assert_false(sn_checkpoint_is_file(c));
@@ -171,7 +169,6 @@ TEST_WITH(memory_will_do, no_file, no_file)
     OK(sn_checkpoint_begin(c, "fit", &a, NULL));
     assert_has(c, "one", "first");
     OK(stonet_checkpoint_remove(c));
-    stonet_checkpoint_free(c);
     assert_int_not_equal(access(path, F_OK), 0);
 }
 

@@ -48,7 +48,7 @@ TEST(test_writes_whole_or_not_at_all)
     OK(sn_writer_open(path, &writer));
     OK(write_text(writer, "old %d\n", 1));
     assert_int_equal(access(path, F_OK), -1); /* nothing under the name yet */
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
 
     OK(sn_writer_open(path, &writer));
     OK(write_text(writer, "new"));
@@ -74,7 +74,7 @@ TEST(test_long_content)
     word[sizeof word - 1] = '\0';
     OK(sn_write(writer, bytes, size));
     OK(write_text(writer, "%s", word));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     SN_BLOCK char *back = malloc(size + 4000);
     assert_int_equal(slurp(path, back, size + 4000), size + 1999);
     assert_memory_equal(back, bytes, size);
@@ -88,7 +88,7 @@ TEST(test_gzip)
     sn_writer *writer;
     OK(sn_writer_open(path, &writer));
     for (int i = 0; i < 200000; i++) OK(write_text(writer, "%d\n", i));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     gzFile file = gzopen(path, "rb");
     char line[32];
     for (int i = 0; i < 200000; i++) {
@@ -108,7 +108,7 @@ TEST(test_permissions_and_links)
     sn_writer *writer;
     mode_t mask = umask(027);
     OK(sn_writer_open(path, &writer));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     umask(mask);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
@@ -116,7 +116,7 @@ TEST(test_permissions_and_links)
     assert_int_equal(symlink("real", link_path), 0);
     OK(sn_writer_open(link_path, &writer));
     OK(write_text(writer, "through"));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     assert_int_equal(lstat(link_path, &info), 0);
     assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(stat(path, &info), 0);
@@ -148,13 +148,13 @@ TEST(test_devices)
     struct stat info;
     OK(sn_writer_open("/dev/full", &writer));
     OK(write_text(writer, "x"));
-    assert_int_equal(sn_writer_commit(writer), STONET_ERROR_IO);
+    assert_int_equal(sn_writer_commit(&writer), STONET_ERROR_IO);
     assert_string_equal(stonet_last_error(), "cannot write /dev/full: No space left on device");
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
     OK(sn_writer_open("/dev/null", &writer));
     OK(write_text(writer, "x"));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     assert_int_equal(stat("/dev/null", &info), 0);
     assert_true(S_ISCHR(info.st_mode));
 }
@@ -170,7 +170,7 @@ TEST(test_open_files_are_written_on)
     sn_writer *writer;
     OK(sn_writer_open(device, &writer));
     OK(write_text(writer, "and after"));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     fclose(file);
     slurp(path, text, sizeof text - 1);
     assert_string_equal(text, "before and after");
@@ -191,7 +191,7 @@ TEST(test_a_checked_file_replaces_the_old_one_or_nothing)
     for (int i = 0; i < 3; i++) {
         OK(sn_writer_open(path, &writer));
         OK(write_text(writer, "%s", texts[i]));
-        assert_int_equal(sn_writer_commit_checked(writer, accept, i < 2 ? texts[i] : "new"),
+        assert_int_equal(sn_writer_commit_checked(&writer, accept, i < 2 ? texts[i] : "new"),
                          i < 2 ? STONET_OK : STONET_ERROR_IO);
         char text[16] = {0};
         slurp(path, text, sizeof text - 1);
@@ -243,7 +243,7 @@ TEST(test_permissions_are_never_wider)
             assert_int_equal(about.st_mode & 0777, 0600);
     }
     OK(write_text(writer, "new"));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);
     umask(before);

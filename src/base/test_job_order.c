@@ -7,7 +7,7 @@ TEST(long_kinds_come_first)
     const char *const name[] = {"a", "b", "c"};
     const void *kind[9];
     for (int i = 0; i < 9; i++) kind[i] = name[i % 3];
-    sn_turns *order;
+    SN_AUTO(sn_turns) *order = NULL;
     OK(sn_turns_create(9, kind, NULL, &order));
     sn_turns_skip(order, 0); /* was done before */
     /* One of each kind, in their order. */
@@ -23,7 +23,6 @@ TEST(long_kinds_come_first)
     assert_int_equal(sn_turns_next(order, 7.0), 7);
     assert_int_equal(sn_turns_next(order, 7.0), 6);
     assert_int_equal(sn_turns_next(order, 7.0), -1);
-    sn_turns_free(order);
 }
 
 /* Without kinds, or with too many, as they come; those that are done already in no case. */
@@ -33,18 +32,16 @@ TEST(few_or_many_kinds)
     static const void *kind[MANY];
     for (int i = 0; i < MANY; i++) kind[i] = &kind[i / 2];
     for (int named = 0; named < 2; named++) {
-        sn_turns *order;
+        SN_AUTO(sn_turns) *order = NULL;
         OK(sn_turns_create(MANY, named ? kind : NULL, NULL, &order));
         for (int i = 0; i < MANY; i += 3) sn_turns_skip(order, i);
         for (int i = 0; i < MANY; i++)
             if (i % 3 != 0) assert_int_equal(sn_turns_next(order, (double)(i % 7)), i);
         assert_int_equal(sn_turns_next(order, 0.0), -1);
-        sn_turns_free(order);
     }
-    sn_turns *none;
+    SN_AUTO(sn_turns) *none = NULL;
     OK(sn_turns_create(0, NULL, NULL, &none));
     assert_int_equal(sn_turns_next(none, 0.0), -1);
-    sn_turns_free(none);
     sn_turns_free(NULL);
 }
 
@@ -54,7 +51,7 @@ TEST(effort_comes_first)
     static const char a, b, c;
     const void *const kind[] = {&a, &a, &b, &b, &b, &c, &c};
     const double effort[] = {1, 1, 5, 5, 5, 0, 0};
-    sn_turns *order = NULL;
+    SN_AUTO(sn_turns) *order = NULL;
     OK(sn_turns_create(7, kind, effort, &order));
     assert_int_equal(sn_turns_next(order, 0.0), 2); /* one of each kind, the greatest effort first */
     assert_int_equal(sn_turns_next(order, 0.0), 0);
@@ -67,7 +64,6 @@ TEST(effort_comes_first)
     assert_int_equal(sn_turns_next(order, 9.0), 4);
     assert_int_equal(sn_turns_next(order, 9.0), 1);
     assert_int_equal(sn_turns_next(order, 9.0), -1);
-    sn_turns_free(order);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -65,10 +65,14 @@ static inline void sn_test_add(struct CMUnitTest test, int line)
     }                                                                                                        \
     static void function(__attribute__((unused)) void **cmocka_state)
 #define TEST(function) TEST_WITH(function, NULL, NULL)
+static inline int sn_test_run(int (*setup)(void **state), int (*teardown)(void **state))
+{
+    return _cmocka_run_group_tests("tests", sn_test_all()->test, sn_test_all()->count, setup, teardown);
+}
 #define RUN_TESTS(setup, teardown)                                                                           \
     int main(void)                                                                                           \
     {                                                                                                        \
-        return _cmocka_run_group_tests("tests", sn_test_all()->test, sn_test_all()->count, setup, teardown); \
+        return sn_test_run(setup, teardown);                                                                 \
     }
 
 /* At the head of a test that judges numbers over many fits or draws. The sanitizers look at memory, would

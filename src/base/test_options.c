@@ -9,7 +9,7 @@ TEST(no_options_are_the_defaults)
     assert_int_equal(run.seed, 1);
     assert_int_equal(run.size, sizeof run);
     stonet_independence_options test;
-    OK(sn_take_independence_options(NULL, &test));
+    OK(SN_TAKE_OPTIONS(stonet_independence_options, STONET_INDEPENDENCE_OPTIONS_INIT, NULL, &test));
     assert_int_equal(test.permutations, 1000);
 }
 
@@ -28,7 +28,7 @@ TEST(an_older_struct_keeps_the_defaults_of_what_it_lacks)
     given.size = offsetof(stonet_independence_options, permutations);
     given.repeats = 4;
     given.permutations = -5; /* what lies behind an older struct is not the library's to read */
-    OK(sn_take_independence_options(&given, &taken));
+    OK(SN_TAKE_OPTIONS(stonet_independence_options, STONET_INDEPENDENCE_OPTIONS_INIT, &given, &taken));
     assert_int_equal(taken.repeats, 4);
     assert_int_equal(taken.permutations, 1000);
     assert_int_equal(taken.size, sizeof taken);
@@ -59,7 +59,8 @@ TEST(a_size_that_was_never_set_is_an_error)
         assert_int_equal(sn_take_read_options(&forgotten, &taken), STONET_ERROR_ARGUMENT);
     }
     stonet_compare_options none = {0}, compare;
-    assert_int_equal(sn_take_compare_options(&none, &compare), STONET_ERROR_ARGUMENT);
+    assert_int_equal(SN_TAKE_OPTIONS(stonet_compare_options, STONET_COMPARE_OPTIONS_INIT, &none, &compare),
+                     STONET_ERROR_ARGUMENT);
 }
 
 TEST(negative_threads_are_an_error)

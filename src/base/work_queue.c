@@ -181,6 +181,7 @@ static stonet_status hire_clerk(sn_dealer *d)
 
 static void dealer_free(sn_dealer *d)
 {
+    if (d == NULL) return;
     for (int64_t i = 0; d->found != NULL && i < d->deal->count; i++) sn_pack_clear(&d->found[i]);
     sn_free(d->found);
     sn_turns_free(d->order);
@@ -190,9 +191,11 @@ static void dealer_free(sn_dealer *d)
     sn_free(d);
 }
 
+SN_DROP(sn_dealer, dealer_free)
+
 stonet_status sn_dealer_open(const sn_deal *deal, const stonet_run *run, sn_dealer **out)
 {
-    sn_dealer *d;
+    SN_AUTO(sn_dealer) *d = NULL;
     SN_TRY(SN_NEW(d, 1));
     d->deal = deal;
     d->team = sn_team_shares(deal->team) && !deal->together ? deal->team : NULL;
@@ -201,17 +204,12 @@ stonet_status sn_dealer_open(const sn_deal *deal, const stonet_run *run, sn_deal
     pthread_mutex_init(&d->desk, NULL);
     pthread_mutex_init(&d->counter, NULL);
     if (deal->key != NULL && run != NULL && leads(d)) d->checkpoint = run->checkpoint;
-    stonet_status status = sn_turns_create(deal->count, deal->kind, deal->effort, &d->order);
-    if (status == STONET_OK) status = SN_NEW(d->here, deal->count);
-    if (status == STONET_OK) status = open_desk(d);
-    if (status == STONET_OK && d->checkpoint != NULL) status = take_finished(d);
-    if (status == STONET_OK) status = hire_clerk(d);
-    if (status != STONET_OK) {
-        dealer_free(d);
-        return status;
-    }
-    *out = d;
-    return STONET_OK;
+    SN_TRY(sn_turns_create(deal->count, deal->kind, deal->effort, &d->order));
+    SN_TRY(SN_NEW(d->here, deal->count));
+    SN_TRY(open_desk(d));
+    if (d->checkpoint != NULL) SN_TRY(take_finished(d));
+    SN_TRY(hire_clerk(d));
+    return SN_GIVE(d, out);
 }
 
 int64_t sn_dealer_next(sn_dealer *dealer)

@@ -144,8 +144,7 @@ static bool is_plain(const array_reader *reader)
     const sn_builder *builder = reader->builder;
     const bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (array->kind != 'f' || foreign || array->fortran || builder->drain != NULL || builder->n_unused > 0 ||
-        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 ||
-        (builder->na != NULL && builder->na->numbers))
+        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->na->numbers)
         return false;
     if (array->size == (int)sizeof(float)) return builder->n_targets == 0;
     return array->size == (int)sizeof(double) && builder->n_targets == reader->columns &&
@@ -229,29 +228,22 @@ static stonet_status check_look(const array_reader *reader, const unsigned char 
 static stonet_status map_rows(const array_reader *reader, stonet_data **out)
 {
     const int64_t size = reader->array->size;
-    sn_mapping *mapping;
+    SN_AUTO(sn_mapping) *mapping = NULL;
     const unsigned char *bytes = NULL;
     look found;
     SN_TRY(sn_source_map(reader->source, reader->left * size, &mapping, &bytes));
     if (mapping == NULL || (uintptr_t)bytes % (uintptr_t)size != 0) bytes = NULL;
-    stonet_status status = look_together(reader, mapping, bytes, &found);
-    if (status == STONET_OK && found.mapped) status = check_look(reader, bytes, &found);
-    if (status == STONET_OK && found.mapped) {
-        reader->builder->rows = reader->rows;
-        status = sn_builder_finish(reader->builder, out);
-    }
-    if (*out == NULL) {
-        sn_mapping_close(mapping);
-        return status;
-    }
+    SN_TRY(look_together(reader, mapping, bytes, &found));
+    if (!found.mapped) return STONET_OK;
+    SN_TRY(check_look(reader, bytes, &found));
+    reader->builder->rows = reader->rows;
+    SN_TRY(sn_builder_finish(reader->builder, out));
     if (size == (int64_t)sizeof(float)) {
         (*out)->x = (const void *)bytes;
-        (*out)->mapped_x = mapping;
-    } else {
-        (*out)->y = (double *)(uintptr_t)bytes;
-        (*out)->mapped_y = mapping;
+        return SN_GIVE(mapping, &(*out)->mapped_x);
     }
-    return STONET_OK;
+    (*out)->y = (double *)(uintptr_t)bytes;
+    return SN_GIVE(mapping, &(*out)->mapped_y);
 }
 
 static stonet_status read_rows(array_reader *reader, stonet_data **out)
@@ -263,13 +255,13 @@ static stonet_status read_rows(array_reader *reader, stonet_data **out)
     return sn_builder_finish(reader->builder, out);
 }
 
-static stonet_status start(array_reader *reader, const sn_target_wish *wish)
+static stonet_status start(array_reader *reader, const sn_read_wish *wish)
 {
     /* The columns are named and given roles one by one, some hundred bytes each. */
     if (reader->columns > (int64_t)1 << 24)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns, and 16777216 are the most",
                        sn_source_path(reader->source), (long long)reader->columns);
-    if (wish->header == STONET_HEADER_YES)
+    if (wish->how.header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
                        sn_source_path(reader->source));
     SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
@@ -288,19 +280,24 @@ static sn_image image_of(const sn_array *array, const stonet_data *data)
                                                                                           : (sn_image){0};
 }
 
-stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
+static void reader_free(array_reader *reader)
+{
+    sn_builder_free(reader->builder);
+    sn_free(reader->bytes);
+    sn_free(reader->value);
+}
+
+stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_read_wish *wish,
                             stonet_data **out)
 {
-    array_reader reader = {.source = source, .array = array, .team = wish->team};
+    SN_FREED_BY(reader_free)
+    array_reader reader = {.source = source, .array = array, .team = wish->how.team};
+    *out = NULL;
     SN_TRY(check_size(source, array, &reader.rows, &reader.columns));
     reader.left = reader.rows * reader.columns;
-    stonet_status status = start(&reader, wish);
-    *out = NULL;
-    if (status == STONET_OK && is_plain(&reader)) status = map_rows(&reader, out);
-    if (status == STONET_OK && *out == NULL) status = read_rows(&reader, out);
-    if (status == STONET_OK) (*out)->image = image_of(array, *out);
-    sn_builder_free(reader.builder);
-    sn_free(reader.bytes);
-    sn_free(reader.value);
-    return status;
+    SN_TRY(start(&reader, wish));
+    if (is_plain(&reader)) SN_TRY(map_rows(&reader, out));
+    if (*out == NULL) SN_TRY(read_rows(&reader, out));
+    (*out)->image = image_of(array, *out);
+    return STONET_OK;
 }

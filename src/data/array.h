@@ -16,7 +16,7 @@ typedef struct sn_array {
 
 /* Reads the numbers that follow in the source. The first index is the row; the others together are the
    column. The sizes are checked against what the source can hold before anything is allocated. */
-stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_target_wish *wish,
+stonet_status sn_array_read(sn_source *source, const sn_array *array, const sn_read_wish *wish,
                             stonet_data **out);
 /* The header of an NPY file, up to the numbers. */
 stonet_status sn_npy_header(sn_source *source, sn_array *out);

@@ -104,53 +104,34 @@ static double decimal(const unsigned char *bytes)
     return negative ? -size : size;
 }
 
+/* The number of a cell, for a type that has it as it is. */
+#define AS_IT_IS(CELL, TYPE)                                                                                 \
+    case CELL:                                                                                               \
+        return (double)((const TYPE *)values)[at] / type.unit
+
 /* Times are divided by their units in a day, decimals by their power of ten (type.unit). Integers above 2^53
    are rounded to double. */
 double sn_arrow_number(const struct ArrowArray *array, sn_arrow_type type, int64_t at)
 {
     const void *values = array->buffers[1];
-    double number = 0;
     switch (type.cell) {
+        AS_IT_IS(SN_ARROW_INT8, int8_t);
+        AS_IT_IS(SN_ARROW_UINT8, uint8_t);
+        AS_IT_IS(SN_ARROW_INT16, int16_t);
+        AS_IT_IS(SN_ARROW_UINT16, uint16_t);
+        AS_IT_IS(SN_ARROW_INT32, int32_t);
+        AS_IT_IS(SN_ARROW_UINT32, uint32_t);
+        AS_IT_IS(SN_ARROW_INT64, int64_t);
+        AS_IT_IS(SN_ARROW_UINT64, uint64_t);
+        AS_IT_IS(SN_ARROW_FLOAT32, float);
+        AS_IT_IS(SN_ARROW_FLOAT64, double);
     case SN_ARROW_FLAG:
-        number = bit(values, at);
-        break;
-    case SN_ARROW_INT8:
-        number = ((const int8_t *)values)[at];
-        break;
-    case SN_ARROW_UINT8:
-        number = ((const uint8_t *)values)[at];
-        break;
-    case SN_ARROW_INT16:
-        number = ((const int16_t *)values)[at];
-        break;
-    case SN_ARROW_UINT16:
-        number = ((const uint16_t *)values)[at];
-        break;
-    case SN_ARROW_INT32:
-        number = ((const int32_t *)values)[at];
-        break;
-    case SN_ARROW_UINT32:
-        number = ((const uint32_t *)values)[at];
-        break;
-    case SN_ARROW_INT64:
-        number = (double)((const int64_t *)values)[at];
-        break;
-    case SN_ARROW_UINT64:
-        number = (double)((const uint64_t *)values)[at];
-        break;
-    case SN_ARROW_FLOAT32:
-        number = (double)((const float *)values)[at];
-        break;
-    case SN_ARROW_FLOAT64:
-        number = ((const double *)values)[at];
-        break;
+        return bit(values, at) / type.unit;
     case SN_ARROW_DECIMAL:
-        number = decimal((const unsigned char *)values + 16 * at);
-        break;
+        return decimal((const unsigned char *)values + 16 * at) / type.unit;
     default:
-        break; /* texts are none, and what is nothing is missing */
+        return 0; /* texts are no numbers, and what is nothing is missing */
     }
-    return number / type.unit;
 }
 
 /* A view has 16 bytes: the length; then up to 12 bytes of text, or its first four, the number of the block

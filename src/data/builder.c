@@ -48,22 +48,21 @@ void sn_builder_free(sn_builder *builder)
 {
     if (builder == NULL) return;
     forget_rows(builder);
-    for (int64_t j = 0; builder->name != NULL && j < builder->n_columns; j++) sn_free(builder->name[j]);
-    for (int64_t j = 0; builder->order != NULL && j < builder->n_columns; j++)
-        sn_dictionary_free(&builder->order[j]);
-    SN_FREE_ALL(builder->name, builder->role, builder->slot, builder->unnamed, builder->again,
-                builder->unused, builder->is_date, builder->as_text, builder->season, builder->order,
-                builder->target_position, builder);
+    for (int64_t j = 0; builder->column != NULL && j < builder->n_columns; j++) {
+        sn_free(builder->column[j].name);
+        sn_dictionary_free(&builder->column[j].order);
+    }
+    SN_FREE_ALL(builder->column, builder->target_position, builder);
 }
 
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
-                                const sn_target_wish *wish, sn_builder **out)
+                                const sn_read_wish *wish, sn_builder **out)
 {
     SN_AUTO(sn_builder) *builder = NULL;
     SN_TRY(SN_NEW(builder, 1));
     builder->path = path;
     builder->n_columns = n_columns;
-    builder->na = wish->na;
+    builder->na = &wish->na;
     builder->drain = wish->drain;
     builder->missing_targets = wish->missing_targets;
     builder->all_digits =
@@ -84,34 +83,36 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
     forget_rows(builder);
     if (builder->drain != NULL) SN_TRY(builder->drain->restart(builder->drain));
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const bool text = is_text[j] || builder->as_text[j] || builder->order[j].count > 0 ||
+        const bool text = is_text[j] || builder->column[j].as_text || builder->column[j].order.count > 0 ||
                           sn_builder_is_label(builder, j);
-        builder->role[j] = builder->unused[j] ? SN_UNUSED : text ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
+        builder->column[j].role = builder->column[j].unused ? SN_UNUSED
+                                  : text                    ? SN_FEATURE_TEXT
+                                                            : SN_FEATURE_NUMBER;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
         int64_t j = builder->target_position[k];
-        builder->role[j] = is_text[j] ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
-        builder->slot[j] = k;
+        builder->column[j].role = is_text[j] ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
+        builder->column[j].slot = k;
         if (is_text[j] && builder->n_targets > 1)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: the target '%s' is text, and with several targets all must be numbers",
-                           builder->path, builder->name[j]);
+                           builder->path, builder->column[j].name);
     }
     if (builder->weight_position >= 0) {
         if (is_text[builder->weight_position])
             return sn_fail(STONET_ERROR_DATA, "%s: the weights '%s' are text, and weights are numbers",
-                           builder->path, builder->name[builder->weight_position]);
-        builder->role[builder->weight_position] = SN_WEIGHT;
+                           builder->path, builder->column[builder->weight_position].name);
+        builder->column[builder->weight_position].role = SN_WEIGHT;
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->role[j] == SN_FEATURE_NUMBER) builder->slot[j] = builder->n_numeric++;
-        if (builder->role[j] == SN_FEATURE_TEXT) builder->slot[j] = builder->n_text++;
+        if (builder->column[j].role == SN_FEATURE_NUMBER) builder->column[j].slot = builder->n_numeric++;
+        if (builder->column[j].role == SN_FEATURE_TEXT) builder->column[j].slot = builder->n_text++;
     }
     SN_TRY(create_digits(builder));
     SN_TRY(SN_NEW(builder->code, builder->n_text));
     SN_TRY(SN_NEW(builder->values, builder->n_text));
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const sn_dictionary *order = &builder->order[j];
+        const sn_dictionary *order = &builder->column[j].order;
         if (order->count > 0)
             SN_TRY(sn_builder_put_order(builder, j, (const char *const *)order->text, order->count));
     }
@@ -120,7 +121,7 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
 
 bool sn_builder_has_labels(const sn_builder *builder)
 {
-    return builder->n_targets == 1 && builder->role[builder->target_position[0]] == SN_TARGET_TEXT;
+    return builder->n_targets == 1 && builder->column[builder->target_position[0]].role == SN_TARGET_TEXT;
 }
 
 static stonet_status resize(sn_builder *builder, int64_t capacity)
@@ -160,7 +161,7 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int6
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     if (line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)line);
-    if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->name[column]);
+    if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->column[column].name);
     return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path,
                    (long long)(builder->before + row) + 1, place, (long long)column + 1, name, sentence);
 }
@@ -200,27 +201,27 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
 
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
 {
-    if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (isnan(value) || sn_na_number(builder->na, value))
         return sn_builder_put_missing(builder, line, column, "NaN", 3);
-    if (builder->role[column] == SN_WEIGHT) {
+    if (builder->column[column].role == SN_WEIGHT) {
         if (!(value >= 0.0 && value <= (double)FLT_MAX))
             return sn_builder_fail_cell(builder, line, builder->rows, column,
                                         "a weight is a number from 0 on, and finite");
         builder->weight[builder->rows] = value;
         return STONET_OK;
     }
-    if (builder->role[column] == SN_FEATURE_TEXT) { /* names of rows or groups in a file of numbers */
+    if (builder->column[column].role == SN_FEATURE_TEXT) { /* names of rows or groups in a file of numbers */
         char text[SN_NUMBER_SIZE];
         return sn_builder_put_text(builder, column, text, sn_number_print(value, text));
     }
-    bool in_target = builder->role[column] == SN_TARGET_NUMBER;
+    bool in_target = builder->column[column].role == SN_TARGET_NUMBER;
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isinf(value) ? "the value is infinite or too large for a number"
                                        : "the value is too large for single precision (3.4e38)";
         return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
     }
-    const int64_t slot = builder->slot[column];
+    const int64_t slot = builder->column[column].slot;
     if (in_target) {
         builder->y[builder->rows * builder->n_targets + slot] = value;
         return STONET_OK;
@@ -240,18 +241,18 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the value of the target is missing ('%.*s'); %s", (int)length, word,
                                     advice);
-    if (builder->role[column] == SN_TARGET_TEXT)
+    if (builder->column[column].role == SN_TARGET_TEXT)
         builder->label[builder->rows] = -1;
     else
-        builder->y[builder->rows * builder->n_targets + builder->slot[column]] = (double)NAN;
+        builder->y[builder->rows * builder->n_targets + builder->column[column].slot] = (double)NAN;
     return STONET_OK;
 }
 
 stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
                                      size_t length)
 {
-    const int64_t slot = builder->slot[column];
-    switch (builder->role[column]) {
+    const int64_t slot = builder->column[column].slot;
+    switch (builder->column[column].role) {
     case SN_TARGET_NUMBER:
     case SN_TARGET_TEXT:
         return put_missing_target(builder, line, column, word, length);
@@ -275,9 +276,9 @@ stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t 
 
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
 {
-    if (builder->role[column] == SN_TARGET_TEXT)
+    if (builder->column[column].role == SN_TARGET_TEXT)
         return sn_interner_add(&builder->labels, text, length, &builder->label[builder->rows]);
-    int64_t slot = builder->slot[column];
+    int64_t slot = builder->column[column].slot;
     return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
 }
 
@@ -294,8 +295,8 @@ stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, siz
 
 static int32_t *code_place(const sn_builder *builder, int64_t column)
 {
-    if (builder->role[column] == SN_TARGET_TEXT) return &builder->label[builder->rows];
-    return &builder->code[builder->slot[column]][builder->rows];
+    if (builder->column[column].role == SN_TARGET_TEXT) return &builder->label[builder->rows];
+    return &builder->code[builder->column[column].slot][builder->rows];
 }
 
 void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code)
@@ -311,14 +312,14 @@ int32_t sn_builder_code(const sn_builder *builder, int64_t column)
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count)
 {
-    if (builder->role[column] != SN_FEATURE_TEXT) return STONET_OK;
-    sn_interner *values = &builder->values[builder->slot[column]];
+    if (builder->column[column].role != SN_FEATURE_TEXT) return STONET_OK;
+    sn_interner *values = &builder->values[builder->column[column].slot];
     for (int64_t c = 0; c < count; c++) {
         int32_t code;
         SN_TRY(sn_interner_add(values, words[c], strlen(words[c]), &code));
         if (code != c)
             return sn_fail(STONET_ERROR_ARGUMENT, "column '%s': '%s' is twice among its values in order",
-                           builder->name[column], words[c]);
+                           builder->column[column].name, words[c]);
     }
     values->words.ordered = true;
     return STONET_OK;
@@ -507,17 +508,19 @@ stonet_status sn_builder_drain(sn_builder *builder)
 static stonet_status check_said(const sn_builder *builder)
 {
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->role[j] == SN_UNUSED) continue;
-        if (builder->season[j] && (builder->role[j] != SN_FEATURE_NUMBER || !builder->is_date[j]))
+        if (builder->column[j].role == SN_UNUSED) continue;
+        if (builder->column[j].season &&
+            (builder->column[j].role != SN_FEATURE_NUMBER || !builder->column[j].is_date))
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has no dates such as 2024-05-01, so it has no season",
-                           builder->path, builder->name[j]);
-        if (builder->order[j].count == 0 || builder->role[j] != SN_FEATURE_TEXT) continue;
-        const sn_dictionary *words = &builder->values[builder->slot[j]].words;
-        if (words->count > builder->order[j].count)
+                           builder->path, builder->column[j].name);
+        if (builder->column[j].order.count == 0 || builder->column[j].role != SN_FEATURE_TEXT) continue;
+        const sn_dictionary *words = &builder->values[builder->column[j].slot].words;
+        if (words->count > builder->column[j].order.count)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has the value '%s', which is not in the order given for it",
-                           builder->path, builder->name[j], words->text[builder->order[j].count]);
+                           builder->path, builder->column[j].name,
+                           words->text[builder->column[j].order.count]);
     }
     return STONET_OK;
 }

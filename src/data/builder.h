@@ -33,44 +33,42 @@ struct sn_drain {
     stonet_status (*end)(sn_drain *drain, const struct sn_builder *builder);
 };
 
-/* Which columns are targets: none, those named (or numbered from 1) in a comma-separated list, or all; and
-   which of the others are features. */
-typedef struct sn_target_wish {
-    const char *columns;            /* NULL: none */
-    bool all;                       /* a target file: every column that `columns` does not rule out */
-    const struct sn_schema *schema; /* only those that a model uses; NULL: all */
-    stonet_header header;           /* whether text begins with a line of names */
-    const char *weights;            /* the column of weights; NULL: none */
-    const char *group;              /* the column that says which rows belong together; NULL: none */
-    const sn_na *na;                /* more words for missing cells; NULL: none */
-    bool missing_targets;           /* may be missing: NaN, or the label -1 */
+/* What is wanted of a table. */
+typedef struct sn_read_wish {
+    stonet_read_options how; /* complete: the parts that columns play, words for missing cells, limits */
+    /* The targets: none (NULL), or those named (or numbered from 1) in a list; or, of a file of targets
+       alone, all of its columns that the list does not rule out. */
+    const char *columns;
+    bool all;
     bool own_target;                /* without `columns`: the target of the schema */
-    const char *features, *drop; /* lists of columns: features are these alone, and not those; NULL: none */
-    const char *id;              /* the column that names the rows; NULL: none */
-    const char *const *ordinal;  /* n_ordinal texts "COL=low,mid,high" */
-    int64_t n_ordinal;
-    const char *season; /* list of columns of dates that give the time of the year too; NULL: none */
-    sn_drain *drain;    /* NULL: the builder keeps all rows */
-    stonet_team *team;  /* whose ranks read the same file; NULL: none */
-    sn_source_limits limits;
-} sn_target_wish;
+    const struct sn_schema *schema; /* the features are those that this model uses; NULL: all */
+    sn_na na;                       /* more words for missing cells */
+    bool missing_targets;           /* targets may be missing: NaN, or the label -1; their rows go, ... */
+    bool open_targets;              /* ... or stay: bounds of times that are open */
+    sn_drain *drain;                /* NULL: the builder keeps all rows */
+} sn_read_wish;
+
+/* A column of the file. */
+typedef struct sn_builder_column {
+    char *name;
+    sn_role role;
+    int64_t slot; /* its index among those of its role */
+    bool unnamed; /* the header has no name for it, or one that a program made up */
+    bool again;   /* the header has its name before: it has got another one */
+    bool unused;  /* it is left out, or the model that the rows are for does not look at it */
+    bool is_date; /* numbers that are dates */
+    bool as_text; /* to be read as text, whatever it looks like */
+    bool season;
+    sn_dictionary order; /* the values from low to high, where their order was said; else empty */
+} sn_builder_column;
 
 typedef struct sn_builder {
     const char *path; /* for messages; outlives the builder */
     int64_t n_columns;
-    char **name;
+    sn_builder_column *column;
     bool has_header;
-    sn_role *role;
-    int64_t *slot; /* the column's index among those of its role */
-    bool *unnamed; /* the header has no name for it, or one that a program made up */
-    bool *again;   /* the header has its name before: it has got another one */
-    bool *unused;  /* what is left out, or what the model that the rows are for does not look at */
-    bool *is_date; /* numbers that are dates */
-    bool *as_text; /* to be read as text, whatever it looks like */
-    bool *season;
-    sn_dictionary *order; /* the values from low to high, of columns whose order was said; else empty */
-    int64_t id;           /* the text column that names the rows; -1: none */
-    int64_t group;        /* the text column that says which rows belong together, also that one; -1: none */
+    int64_t id;    /* the text column that names the rows; -1: none */
+    int64_t group; /* the text column that says which rows belong together, also that one; -1: none */
     int64_t n_numeric, n_text, n_targets, n_unused;
     int64_t *target_position;
     int64_t weight_position; /* -1: none */
@@ -99,7 +97,7 @@ typedef struct sn_builder {
 
 /* names: n_columns texts from the header, or NULL when there is none (x1, x2, ..). Finds the targets. */
 stonet_status sn_builder_create(const char *path, int64_t n_columns, const char *const *names,
-                                const sn_target_wish *wish, sn_builder **out);
+                                const sn_read_wish *wish, sn_builder **out);
 void sn_builder_free(sn_builder *builder);
 SN_DROP(sn_builder, sn_builder_free)
 /* Says which columns hold text and forgets all rows. */

@@ -22,12 +22,12 @@ static stonet_status sort_labels(sn_builder *builder)
 static stonet_status take_labels(const sn_builder *builder, stonet_data *data)
 {
     if (builder->id >= 0) {
-        data->id_slot = builder->slot[builder->id];
-        SN_TRY(sn_text_copy(builder->name[builder->id], &data->id_name));
+        data->id_slot = builder->column[builder->id].slot;
+        SN_TRY(sn_text_copy(builder->column[builder->id].name, &data->id_name));
     }
     if (builder->group < 0) return STONET_OK;
-    data->group_slot = builder->slot[builder->group];
-    return sn_text_copy(builder->name[builder->group], &data->group_name);
+    data->group_slot = builder->column[builder->group].slot;
+    return sn_text_copy(builder->column[builder->group].name, &data->group_name);
 }
 
 /* Moves names and texts out of the builder into the frame; the builder keeps NULL, so nothing is freed twice.
@@ -41,20 +41,21 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
     SN_TRY(SN_NEW(data->text_values, builder->n_text));
     data->n_targets = builder->n_targets;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        bool is_text = builder->role[j] == SN_FEATURE_TEXT;
-        if ((builder->role[j] != SN_FEATURE_NUMBER && !is_text) || sn_builder_is_label(builder, j)) continue;
-        data->column[data->n_columns++] = (sn_column){.name = builder->name[j],
+        bool is_text = builder->column[j].role == SN_FEATURE_TEXT;
+        if ((builder->column[j].role != SN_FEATURE_NUMBER && !is_text) || sn_builder_is_label(builder, j))
+            continue;
+        data->column[data->n_columns++] = (sn_column){.name = builder->column[j].name,
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
-                                                      .slot = builder->slot[j],
-                                                      .is_date = !is_text && builder->is_date[j],
-                                                      .season = builder->season[j],
-                                                      .unnamed = builder->unnamed[j],
-                                                      .again = builder->again[j],
+                                                      .slot = builder->column[j].slot,
+                                                      .is_date = !is_text && builder->column[j].is_date,
+                                                      .season = builder->column[j].season,
+                                                      .unnamed = builder->column[j].unnamed,
+                                                      .again = builder->column[j].again,
                                                       .position = j};
-        builder->name[j] = NULL;
+        builder->column[j].name = NULL;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
-        char **name = &builder->name[builder->target_position[k]];
+        char **name = &builder->column[builder->target_position[k]].name;
         if (builder->has_header) {
             data->target_name[k] = *name;
             *name = NULL;

@@ -88,7 +88,7 @@ static stonet_status prepare_text(const stonet_data *data, const sn_input *input
 static stonet_status prepare_indicators(sn_encoder *e)
 {
     const sn_schema *schema = e->schema;
-    SN_TRY(SN_NEW(e->indicator, sn_schema_indicators(schema)));
+    SN_TRY(SN_NEW(e->indicator, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
         if (!input->indicator) continue;
@@ -170,13 +170,19 @@ static void scale_row(const float *from, const double *centre, const double *fac
 
 enum { UNSEEN = -1, MISSING = -2 }; /* instead of a category or level */
 
+/* Sets a feature to a raw number, centred and scaled. */
+static void set_feature(const sn_schema *schema, int64_t f, double raw, float *to)
+{
+    to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+}
+
 /* The rank of a value of an ordered column. */
 static void encode_rank(const sn_schema *schema, int64_t f, int64_t category, float *to)
 {
     const double raw = category == MISSING  ? (double)NAN
                        : category == UNSEEN ? schema->mean[f]
                                             : (double)(1 + category);
-    to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+    set_feature(schema, f, raw, to);
 }
 
 /* Sets the features first .. first+count-1 of one category or level; one that training never saw counts as
@@ -191,7 +197,7 @@ static void encode_category(const sn_schema *schema, int64_t first, int64_t coun
                            : category == UNSEEN ? schema->mean[f]
                            : c == category      ? 1
                                                 : 0;
-        to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
+        set_feature(schema, f, raw, to);
     }
 }
 
@@ -216,7 +222,7 @@ static void encode_numbers(const sn_encoder *e, const float *from, float *to)
         const int64_t f = e->number[k].feature;
         const sn_input *input = e->number[k].input;
         const float value = from[e->number[k].slot];
-        to[f] = (float)(((double)value - schema->centre[f]) * schema->factor[f]);
+        set_feature(schema, f, (double)value, to);
         if (input->levels > 0)
             encode_category(schema, f + 1, input->levels,
                             isnan(value) ? MISSING : sn_input_level(input, value), to);
@@ -227,10 +233,7 @@ static void encode_season(const sn_encoder *e, const number_part *part, int64_t 
 {
     double value[2];
     sn_season(sn_frame_number(e->data, row, part->slot), value);
-    for (int k = 0; k < 2; k++) {
-        const int64_t f = part->feature + 1 + k;
-        to[f] = (float)((value[k] - e->schema->centre[f]) * e->schema->factor[f]);
-    }
+    for (int k = 0; k < 2; k++) set_feature(e->schema, part->feature + 1 + k, value[k], to);
 }
 
 static void encode_curve(const sn_encoder *e, const curve_part *part, int64_t row, float *to)
@@ -238,10 +241,8 @@ static void encode_curve(const sn_encoder *e, const curve_part *part, int64_t ro
     const sn_schema *schema = e->schema;
     double value[SN_CURVE_MOST];
     const bool there = sn_curve_fetch(&schema->curves, e->data, row, part->m, part->slot, value);
-    for (int64_t k = 0; k < part->m; k++) {
-        const int64_t f = part->feature[k];
-        to[f] = there ? (float)((value[k] - schema->centre[f]) * schema->factor[f]) : (float)NAN;
-    }
+    for (int64_t k = 0; k < part->m; k++)
+        set_feature(schema, part->feature[k], there ? value[k] : (double)NAN, to);
 }
 
 /* The features that are there, as a number (FNV-1a). */
@@ -271,7 +272,7 @@ static void fill(const sn_encoder *e, int64_t row, uint32_t draw, float *to)
         sn_imputer_fill(e->imputer, schema, &which, to);
     }
     for (int64_t f = 0; f < schema->p; f++)
-        if (isnan(to[f])) to[f] = (float)((schema->mean[f] - schema->centre[f]) * schema->factor[f]);
+        if (isnan(to[f])) set_feature(schema, f, schema->mean[f], to);
 }
 
 /* Rows of a sparse table: all 0, but for the cells that are kept. */
@@ -288,7 +289,7 @@ static void fetch_sparse(const sn_row_source *source, const sn_rows *rows, uint3
         memcpy(to, e->zero, (size_t)schema->p * sizeof *to);
         for (int64_t k = from->start[row]; k < from->start[row + 1]; k++) {
             const int64_t f = e->feature[from->column[k]];
-            if (f >= 0) to[f] = (float)(((double)from->value[k] - schema->centre[f]) * schema->factor[f]);
+            if (f >= 0) set_feature(schema, f, (double)from->value[k], to);
         }
     }
 }
@@ -308,7 +309,7 @@ static stonet_status prepare_sparse(sn_encoder *e)
     for (int64_t k = 0; k < e->numbers; k++) {
         const int64_t f = e->number[k].feature;
         e->feature[e->number[k].slot] = f;
-        e->zero[f] = (float)((0.0 - schema->centre[f]) * schema->factor[f]);
+        set_feature(schema, f, 0.0, e->zero);
     }
     e->base.fetch = fetch_sparse;
     e->scaled = (sn_scaled_cells){
@@ -331,11 +332,8 @@ static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t dra
             scale_row(from, schema->centre, schema->factor, schema->p, to);
         else
             encode_numbers(e, from, to);
-        for (int64_t k = 0; k < e->fines; k++) {
-            const int64_t f = e->fine[k].feature;
-            to[f] = (float)((sn_frame_number(e->data, row, e->fine[k].slot) - schema->centre[f]) *
-                            schema->factor[f]);
-        }
+        for (int64_t k = 0; k < e->fines; k++)
+            set_feature(schema, e->fine[k].feature, sn_frame_number(e->data, row, e->fine[k].slot), to);
         for (int64_t k = 0; k < e->seasons; k++) encode_season(e, &e->season[k], row, to);
         for (int64_t k = 0; k < e->curves; k++) encode_curve(e, &e->curve[k], row, to);
         for (int64_t k = 0; k < e->texts; k++) {
@@ -444,17 +442,14 @@ static void free_learned(sn_row_source *source)
 static stonet_status learned_from(const sn_row_source *source, const sn_rows *rows, sn_row_source **out)
 {
     const sn_encoder *all = (const sn_encoder *)source;
-    sn_encoder *e;
+    SN_BLOCK sn_encoder *e = NULL;
     SN_TRY(SN_NEW(e, 1));
     *e = *all;
     e->base.free = free_learned;
-    stonet_status status = sn_imputer_fit(e->schema, e->data, rows, true, &e->own);
+    SN_TRY(sn_imputer_fit(e->schema, e->data, rows, true, &e->own));
     e->imputer = e->own;
-    if (status != STONET_OK) {
-        sn_free(e);
-        return status;
-    }
     *out = &e->base;
+    e = NULL;
     return STONET_OK;
 }
 

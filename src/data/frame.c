@@ -239,31 +239,24 @@ stonet_status stonet_data_wrap_double(const double *x, int64_t n, int64_t p, sto
 stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
 {
     if (data == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "there is no table to name columns of");
-    sn_interner taken = {0};
-    stonet_status status = STONET_OK;
-    for (int64_t j = 0; status == STONET_OK && j < data->n_columns; j++) {
+    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
+    SN_ZEROS(data->n_columns, bool, again);
+    for (int64_t j = 0; j < data->n_columns; j++) {
         int32_t code;
         const int64_t before = taken.words.count;
         if (names == NULL || names[j] == NULL)
-            status = sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
-        else
-            status = sn_interner_add(&taken, names[j], strlen(names[j]), &code);
-        data->column[j].again = taken.words.count == before;
+            return sn_fail(STONET_ERROR_ARGUMENT, "column %lld has no name", (long long)j + 1);
+        SN_TRY(sn_interner_add(&taken, names[j], strlen(names[j]), &code));
+        again[j] = taken.words.count == before;
     }
     /* As in the header of a file, names that were given come before those that are made up. */
-    for (int64_t j = 0; status == STONET_OK && j < data->n_columns; j++) {
+    for (int64_t j = 0; j < data->n_columns; j++) {
         char *name = NULL;
-        if (data->column[j].again)
-            status = sn_interner_add_apart(&taken, names[j], &name);
-        else if ((name = sn_strdup(names[j])) == NULL)
-            status = STONET_ERROR_MEMORY;
-        if (status != STONET_OK) break;
+        SN_TRY(again[j] ? sn_interner_add_apart(&taken, names[j], &name) : sn_text_copy(names[j], &name));
         sn_free(data->column[j].name);
         data->column[j].name = name;
+        data->column[j].again = again[j];
     }
-    sn_interner_free(&taken);
-    for (int64_t j = 0; status != STONET_OK && j < data->n_columns; j++) data->column[j].again = false;
-    SN_TRY(status);
     data->has_header = true;
     return STONET_OK;
 }

@@ -215,22 +215,18 @@ stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, 
     const sn_rows all = sn_rows_range(0, train->n);
     SN_WORKSPACE(scratch);
     sample s;
-    sn_imputer *m;
+    SN_AUTO(sn_imputer) *m = NULL;
+    int64_t responses = 0;
     *out = NULL;
     if (train->missing == 0 && schema->p > SN_FULL_MOST) return STONET_OK;
     SN_TRY(take_sample(schema, train, rows != NULL ? rows : &all, &scratch, &s));
     SN_TRY(SN_NEW(m, 1));
-    stonet_status status = fit_margins(schema, &s, m);
+    SN_TRY(fit_margins(schema, &s, m));
+    SN_TRY(sn_imputer_join(schema, m));
     const int64_t d = m->gaussian.d;
-    if (status == STONET_OK) status = sn_imputer_join(schema, m);
-    int64_t responses = 0;
-    if (status == STONET_OK && d > 0) status = score_response(train, m, &responses);
-    if (status == STONET_OK && d > 0) status = fit_gaussian(&s, responses, shrink, m);
-    if (status != STONET_OK) {
-        m->gaussian.d = d; /* the margins are there to be freed */
-        sn_imputer_free(m);
-        return status;
-    }
-    *out = m;
-    return STONET_OK;
+    if (d > 0) SN_TRY(score_response(train, m, &responses));
+    const stonet_status status = d > 0 ? fit_gaussian(&s, responses, shrink, m) : STONET_OK;
+    m->gaussian.d = d; /* also after a failure: the margins are there to be freed */
+    SN_TRY(status);
+    return SN_GIVE(m, out);
 }

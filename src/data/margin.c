@@ -7,8 +7,6 @@
 #include "math/smallest.h"
 #include "stats/distributions.h"
 
-SN_DEFINE_WORDS(sn_margin_words, "margin", SN_MARGIN_CATEGORY, SN_MARGIN_WORDS);
-
 /* A column as skewed or as heavy in the tails as this goes by its ranks. */
 static const double MOST_SKEWNESS = 1.0, MOST_KURTOSIS = 6.0;
 

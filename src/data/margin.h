@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/words.h"
+#include "base/status.h"
 
 typedef enum sn_margin_kind {
     SN_MARGIN_PLAIN,
@@ -20,8 +20,6 @@ typedef enum sn_margin_kind {
     SN_MARGIN_LEVELS,
     SN_MARGIN_CATEGORY
 } sn_margin_kind;
-#define SN_MARGIN_WORDS(between) "plain" between "scores" between "levels" between "category"
-extern const sn_words sn_margin_words;
 
 /* A column of numbers of at most so many distinct values is one of levels. */
 enum { SN_MARGIN_LEVELS_MOST = 20, SN_MARGIN_KNOTS = 64 };

@@ -19,15 +19,23 @@ bool sn_frame_row_is_complete(const stonet_data *data, int64_t row)
     return true;
 }
 
-stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part)
+/* The rows that `keeps` holds for as a table of their own, and how many; NULL: none or all of them. */
+static stonet_status rows_where(const stonet_data *data, bool (*keeps)(const stonet_data *data, int64_t row),
+                                int64_t *kept, stonet_data **part)
 {
+    *kept = 0;
     *part = NULL;
-    if (data->missing == 0) return STONET_OK;
-    int64_t kept = 0;
     SN_ARRAY(data->n, int64_t, rows);
     for (int64_t i = 0; i < data->n; i++)
-        if (sn_frame_row_is_complete(data, i)) rows[kept++] = i;
-    if (kept > 0) return stonet_data_subset(data, rows, kept, part);
+        if (keeps(data, i)) rows[(*kept)++] = i;
+    return *kept > 0 && *kept < data->n ? stonet_data_subset(data, rows, *kept, part) : STONET_OK;
+}
+
+stonet_status sn_frame_complete_rows(const stonet_data *data, stonet_data **part)
+{
+    int64_t kept;
+    SN_TRY(rows_where(data, sn_frame_row_is_complete, &kept, part));
+    if (kept > 0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "%s: every row has a missing cell, and rows without one are needed",
                    sn_table_name(data));
 }
@@ -91,19 +99,15 @@ static bool has_targets(const stonet_data *data, int64_t row)
 
 stonet_status sn_frame_drop_missing_targets(stonet_data **data)
 {
-    int64_t kept = 0;
-    SN_ARRAY((*data)->n, int64_t, rows);
-    for (int64_t i = 0; i < (*data)->n; i++)
-        if (has_targets(*data, i)) rows[kept++] = i;
-    const int64_t dropped = (*data)->n - kept;
-    stonet_data *part = NULL;
+    int64_t kept;
+    stonet_data *part;
+    SN_TRY(rows_where(*data, has_targets, &kept, &part));
     if (kept == 0)
         return sn_fail(STONET_ERROR_DATA, "%s: the target is missing in every row", sn_table_name(*data));
-    if (dropped == 0) return STONET_OK;
-    SN_TRY(stonet_data_subset(*data, rows, kept, &part));
+    if (part == NULL) return STONET_OK;
+    part->dropped = (*data)->n - kept;
     stonet_data_free(*data);
     *data = part;
-    part->dropped = dropped;
     return STONET_OK;
 }
 

@@ -32,19 +32,21 @@ stonet_status sn_na_parse(const char *words, sn_na *out)
 {
     *out = (sn_na){0};
     if (words == NULL) return STONET_OK;
+    SN_FREED_BY(sn_na_free) sn_na made = {0};
     size_t most = 1;
     for (const char *at = words; *at != '\0'; at++) most += *at == ',';
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    stonet_status status = SN_NEW(out->word, most);
-    if (status == STONET_OK) status = SN_NEW(out->number, most);
-    for (const char *at = words; status == STONET_OK;) {
+    SN_TRY(SN_NEW(made.word, most));
+    SN_TRY(SN_NEW(made.number, most));
+    for (const char *at = words;; at++) {
         const size_t length = strcspn(at, ",");
-        status = add(out, at, length);
+        SN_TRY(add(&made, at, length));
         at += length;
-        if (*at++ == '\0') break;
+        if (*at == '\0') break;
     }
-    if (status != STONET_OK) sn_na_free(out);
-    return status;
+    *out = made;
+    made = (sn_na){0};
+    return STONET_OK;
 }
 
 void sn_na_free(sn_na *na)

@@ -16,8 +16,7 @@ static bool looks_like_idx(const unsigned char *magic, size_t size)
 }
 
 /* The content decides, not the ending: a renamed file reads all the same. */
-static stonet_status read_source(sn_source *source, const sn_target_wish *wish, int threads,
-                                 stonet_data **out)
+static stonet_status read_source(sn_source *source, const sn_read_wish *wish, int threads, stonet_data **out)
 {
     unsigned char magic[1024] = {0};
     size_t got;
@@ -37,7 +36,7 @@ static stonet_status read_source(sn_source *source, const sn_target_wish *wish, 
     return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);
 }
 
-static stonet_status read_file(const char *path, const sn_target_wish *wish, int threads, stonet_data **out)
+static stonet_status read_file(const char *path, const sn_read_wish *wish, int threads, stonet_data **out)
 {
     SN_AUTO(sn_source) *source = NULL;
     SN_BLOCK char *folder = NULL;
@@ -45,26 +44,27 @@ static stonet_status read_file(const char *path, const sn_target_wish *wish, int
     if (folder != NULL)
         return wish->drain == NULL ? sn_read_shards(folder, wish, out)
                                    : sn_fail(STONET_ERROR_ARGUMENT, "%s is cut into shards already", path);
-    SN_TRY(sn_source_open(path, &wish->limits, &source));
+    SN_TRY(sn_source_open(
+        path, &(sn_source_limits){wish->how.max_bytes, wish->how.should_stop, wish->how.user}, &source));
     return read_source(source, wish, threads, out);
 }
 
-stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
-                                    sn_missing_wish *out)
+stonet_status sn_wish_start(const stonet_read_options *how, const sn_schema *schema, sn_read_wish *out)
 {
-    const char *words = options->na == NULL && schema != NULL ? sn_schema_na(schema) : options->na;
-    *out = (sn_missing_wish){.words = words,
-                             .open = options->open_target != 0 ||
-                                     (schema != NULL && sn_schema_law(schema) == SN_LAW_INTERVALS)};
-    out->targets = options->drop_missing_target != 0 || out->open;
-    return sn_na_parse(words, &out->na);
+    *out = (sn_read_wish){.how = *how, .schema = schema, .own_target = how->own_target != 0};
+    if (how->na == NULL && schema != NULL) out->how.na = schema->na;
+    out->open_targets = how->open_target != 0 || (schema != NULL && schema->law == SN_LAW_INTERVALS);
+    out->missing_targets = how->drop_missing_target != 0 || out->open_targets;
+    return sn_na_parse(out->how.na, &out->na);
 }
 
-stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data)
+stonet_status sn_wish_end(sn_read_wish *wish, stonet_status status, stonet_data **data)
 {
     sn_na_free(&wish->na);
-    if (status == STONET_OK && (*data)->na == NULL) status = sn_text_copy(wish->words, &(*data)->na);
-    if (status == STONET_OK && wish->targets && !wish->open) status = sn_frame_drop_missing_targets(data);
+    if (status == STONET_OK && (*data)->na == NULL) status = sn_text_copy(wish->how.na, &(*data)->na);
+    if (status == STONET_OK && wish->missing_targets && !wish->open_targets &&
+        wish->drain == NULL) /* a drain has left them out */
+        status = sn_frame_drop_missing_targets(data);
     if (status == STONET_OK) return STONET_OK;
     stonet_data_free(*data);
     *data = NULL;
@@ -76,49 +76,25 @@ stonet_status stonet_data_read(const char *path, const stonet_read_options *opti
     return sn_read_for(path, options, NULL, out);
 }
 
-void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
-                           const sn_missing_wish *missing, sn_target_wish *wish)
+/* The table, with targets that may be missing where the wish says so. */
+static stonet_status read_table(const char *path, const sn_read_wish *wish, stonet_data **out)
 {
-    *wish = (sn_target_wish){.schema = schema,
-                             .header = options->header,
-                             .own_target = options->own_target != 0,
-                             .features = options->features,
-                             .drop = options->drop,
-                             .id = options->id,
-                             .ordinal = options->ordinal,
-                             .n_ordinal = options->n_ordinal,
-                             .season = options->season,
-                             .weights = options->weights,
-                             .group = options->group,
-                             .na = &missing->na,
-                             .missing_targets = missing->targets,
-                             .team = options->team,
-                             .limits = {options->max_bytes, options->should_stop, options->user}};
-}
-
-/* The table, with targets that may be missing where the options say so. `wish` has all but what becomes of
-   which column. */
-static stonet_status read_table(const char *path, const stonet_read_options *how, const sn_target_wish *wish,
-                                int threads, stonet_data **out)
-{
-    sn_target_wish features = *wish;
-    const sn_target_wish targets_alone = {.columns = how->target,
-                                          .all = true,
-                                          .header = how->header,
-                                          .na = wish->na,
-                                          .missing_targets = wish->missing_targets,
-                                          .team = wish->team,
-                                          .limits = wish->limits};
-    if (how->target_file == NULL) {
-        features.columns = how->target;
+    const stonet_run run = {.size = sizeof run, .threads = wish->how.threads};
+    const int threads = sn_threads(&run);
+    sn_read_wish features = *wish, targets_alone = *wish;
+    if (wish->how.target_file == NULL) {
+        features.columns = wish->how.target;
         return read_file(path, &features, threads, out);
     }
     /* With a target file, the target columns (all of them, or those named) are columns of that file. */
     features.own_target = false;
+    targets_alone.columns = wish->how.target;
+    targets_alone.all = true;
+    targets_alone.schema = NULL;
     SN_AUTO(stonet_data) *data = NULL;
     SN_AUTO(stonet_data) *targets = NULL;
     SN_TRY(read_file(path, &features, threads, &data));
-    SN_TRY(read_file(how->target_file, &targets_alone, threads, &targets));
+    SN_TRY(read_file(wish->how.target_file, &targets_alone, threads, &targets));
     SN_TRY(sn_frame_move_target(data, targets));
     return SN_GIVE(data, out);
 }
@@ -127,17 +103,12 @@ static stonet_status read_table(const char *path, const stonet_read_options *how
 static stonet_status read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
                              sn_drain *drain, stonet_data **out)
 {
+    sn_read_wish wish;
     if ((unsigned)how->header > STONET_HEADER_NO)
         return sn_fail(STONET_ERROR_ARGUMENT, "the option about the header has none of its values");
-    const stonet_run run = {.size = sizeof run, .threads = how->threads};
-    sn_missing_wish missing;
-    sn_target_wish wish;
-    SN_TRY(sn_missing_wish_start(how, schema, &missing));
-    sn_wish_about_columns(how, schema, &missing, &wish);
+    SN_TRY(sn_wish_start(how, schema, &wish));
     wish.drain = drain;
-    const stonet_status status = read_table(path, how, &wish, sn_threads(&run), out);
-    if (drain != NULL) missing.targets = false; /* their rows are gone by now */
-    return sn_missing_wish_end(&missing, status, out);
+    return sn_wish_end(&wish, read_table(path, &wish, out), out);
 }
 
 stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,

@@ -102,7 +102,8 @@ static stonet_status put_number(sn_builder *builder, int64_t j, const struct Arr
                                 sn_arrow_type type, int64_t at)
 {
     const double number = sn_arrow_number(array, type, at);
-    if (builder->role[j] == SN_TARGET_NUMBER && sn_arrow_is_whole(type)) { /* labels may have more digits */
+    if (builder->column[j].role == SN_TARGET_NUMBER &&
+        sn_arrow_is_whole(type)) { /* labels may have more digits */
         char text[SN_NUMBER_SIZE];
         const int length =
             type.cell == SN_ARROW_UINT64
@@ -122,7 +123,8 @@ static stonet_status put_cell(sn_builder *builder, int64_t j, const struct Arrow
 {
     if (sn_arrow_is_missing(array, type, at)) return sn_builder_put_missing(builder, 0, j, "", 0);
     if (sn_arrow_is_text(type)) return put_text(builder, j, array, type, at);
-    const bool as_text = builder->role[j] == SN_FEATURE_TEXT || builder->role[j] == SN_TARGET_TEXT;
+    const bool as_text =
+        builder->column[j].role == SN_FEATURE_TEXT || builder->column[j].role == SN_TARGET_TEXT;
     if (!as_text) return put_number(builder, j, array, type, at);
     char text[SN_NUMBER_SIZE];
     const double number = sn_arrow_number(array, type, at);
@@ -136,28 +138,21 @@ static stonet_status put_order(sn_builder *builder, int64_t j, const struct Arro
                                arrow_column *column)
 {
     if (column->ordered >= 0) return STONET_OK;
-    char **copy;
-    SN_TRY(SN_NEW(copy, words->length + 1));
-    stonet_status status = STONET_OK;
-    for (int64_t c = 0; status == STONET_OK && c < words->length; c++) {
+    SN_FREED_BY(sn_dictionary_free) sn_dictionary copy = {0};
+    SN_TRY(SN_NEW(copy.text, words->length + 1));
+    for (; copy.count < words->length; copy.count++) {
         const char *text = NULL;
         size_t length = 0;
-        const int64_t at = words->offset + c;
+        const int64_t at = words->offset + copy.count;
         if (sn_arrow_is_missing(words, column->type, at) ||
             !sn_arrow_text(words, column->type, at, &text, &length))
-            status = sn_fail(STONET_ERROR_DATA, "column '%s': value %lld of its order is missing",
-                             builder->name[j], (long long)c + 1);
-        else if ((copy[c] = sn_malloc(length + 1, 1)) == NULL)
-            status = STONET_ERROR_MEMORY;
-        else
-            ((char *)memcpy(copy[c], text, length))[length] = '\0';
+            return sn_fail(STONET_ERROR_DATA, "column '%s': value %lld of its order is missing",
+                           builder->column[j].name, (long long)copy.count + 1);
+        SN_TRY(SN_NEW(copy.text[copy.count], length + 1));
+        memcpy(copy.text[copy.count], text, length);
     }
-    if (status == STONET_OK)
-        status = sn_builder_put_order(builder, j, (const char *const *)copy, words->length);
-    for (int64_t c = 0; c < words->length; c++) sn_free(copy[c]);
-    sn_free(copy);
     column->ordered = words->length;
-    return status;
+    return sn_builder_put_order(builder, j, (const char *const *)copy.text, words->length);
 }
 
 /* The word of a row, which is looked up once a batch; code: where the words went, -1: not yet, or missing. */
@@ -176,7 +171,7 @@ static stonet_status put_word_of(sn_builder *builder, int64_t j, const struct Ar
     SN_TRY(put_cell(builder, j, words, column->type, words->offset + word));
     if (sn_arrow_is_missing(words, column->type, words->offset + word)) return STONET_OK;
     code[word] = sn_builder_code(builder, j);
-    if (column->ordered > 0 && builder->role[j] == SN_FEATURE_TEXT && code[word] >= column->ordered)
+    if (column->ordered > 0 && builder->column[j].role == SN_FEATURE_TEXT && code[word] >= column->ordered)
         return sn_builder_fail_cell(builder, 0, builder->rows, j,
                                     "the value is not in the order of the first batch: give all batches one");
     return STONET_OK;
@@ -193,7 +188,7 @@ static stonet_status put_column(const struct ArrowArray *batch, int64_t j, arrow
                                 sn_builder *builder)
 {
     const struct ArrowArray *array = batch->children[j];
-    const char *name = builder->name[j];
+    const char *name = builder->column[j].name;
     const bool coded = has_dictionary(column);
     int32_t *code = NULL;
     if (column->type.cell == SN_ARROW_OTHER)
@@ -241,13 +236,14 @@ static stonet_status put_batch(arrow_reader *reader, sn_builder *builder)
         return sn_fail(STONET_ERROR_DATA, "the Arrow stream has a batch of %lld rows from %lld on",
                        (long long)batch->length, (long long)batch->offset);
     for (int64_t j = 0; j < builder->n_columns; j++) /* before there is room for that many */
-        if (builder->role[j] != SN_UNUSED &&
+        if (builder->column[j].role != SN_UNUSED &&
             (batch->children[j] == NULL || batch->children[j]->length < batch->length))
             return sn_fail(STONET_ERROR_DATA, "the Arrow stream has too few cells of '%s' for %lld rows",
-                           builder->name[j], (long long)batch->length);
+                           builder->column[j].name, (long long)batch->length);
     SN_TRY(sn_builder_reserve(builder, base + batch->length, base + batch->length));
     for (int64_t j = 0; j < builder->n_columns; j++)
-        if (builder->role[j] != SN_UNUSED) SN_TRY(put_column(batch, j, &reader->column[j], base, builder));
+        if (builder->column[j].role != SN_UNUSED)
+            SN_TRY(put_column(batch, j, &reader->column[j], base, builder));
     builder->rows = base + batch->length;
     return STONET_OK;
 }
@@ -261,7 +257,7 @@ static stonet_status fill(void *context, sn_builder *builder)
     for (int64_t j = 0; j < builder->n_columns; j++) {
         const arrow_column *column = &reader->column[j];
         is_text[j] = has_dictionary(column) || sn_arrow_is_text(column->type);
-        builder->is_date[j] = column->type.is_date && !is_text[j];
+        builder->column[j].is_date = column->type.is_date && !is_text[j];
     }
     stonet_status status = sn_builder_start(builder, is_text);
     while (status == STONET_OK) {

@@ -3,7 +3,7 @@
 #include "data/array.h"
 
 /* Two zero bytes, the type, the rank, then each extent as a big-endian 32-bit number. */
-stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_idx(sn_source *source, const sn_read_wish *wish, stonet_data **out)
 {
     unsigned char magic[4], extent[4];
     SN_TRY(sn_source_read_all(source, magic, sizeof magic));

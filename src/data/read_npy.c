@@ -98,7 +98,7 @@ stonet_status sn_npy_header(sn_source *source, sn_array *out)
     return parse_header(source, header, out);
 }
 
-stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_npy(sn_source *source, const sn_read_wish *wish, stonet_data **out)
 {
     sn_array array;
     SN_TRY(sn_npy_header(source, &array));

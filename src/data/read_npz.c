@@ -177,7 +177,7 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
    lengths than in the central directory. The rest is read to the end, since only then the checksum covers all
    bytes. */
 static stonet_status read_member(const zip_archive *archive, const zip_member *member,
-                                 const sn_target_wish *wish, stonet_data **out)
+                                 const sn_read_wish *wish, stonet_data **out)
 {
     unsigned char local[LOCAL_SIZE];
     if (member->local_offset > archive->size)
@@ -201,14 +201,16 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
 
 /* The y of the archive becomes the target, unless the wish names columns of x. */
 static stonet_status read_members(const zip_archive *archive, const zip_member *x, const zip_member *y,
-                                  const sn_target_wish *wish, stonet_data **out)
+                                  const sn_read_wish *wish, stonet_data **out)
 {
     /* Rows for a model need a response only if the caller names one. */
     bool takes_y = y != NULL && (wish->columns == NULL ? wish->schema == NULL || wish->own_target
                                                        : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);
-    const sn_target_wish all = {.all = true, .na = wish->na, .missing_targets = wish->missing_targets};
-    sn_target_wish nothing = *wish;
+    sn_read_wish all = *wish, nothing = *wish;
+    all.all = true;
+    all.columns = NULL;
+    all.drain = NULL;
     nothing.columns = NULL;
     nothing.own_target = false;
     SN_AUTO(stonet_data) *data = NULL;
@@ -219,7 +221,7 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
     return SN_GIVE(data, out);
 }
 
-stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_npz(sn_source *source, const sn_read_wish *wish, stonet_data **out)
 {
     SN_TRY(sn_source_unpack(source));
     zip_archive archive = {.source = source, .size = sn_source_left(source)};

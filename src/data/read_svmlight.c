@@ -195,7 +195,7 @@ static void settle(svm_rows *read, int32_t base, int64_t columns)
     read->cells = to;
 }
 
-static stonet_status check_wish(const char *path, const sn_target_wish *wish)
+static stonet_status check_wish(const char *path, const sn_read_wish *wish)
 {
     static const char *const known[] = {"y", "1", "label", "target"};
     bool own = wish->columns == NULL;
@@ -206,8 +206,9 @@ static stonet_status check_wish(const char *path, const sn_target_wish *wish)
             STONET_ERROR_ARGUMENT,
             "%s is in the svmlight format, where the response stands first: it is called y, not '%s'", path,
             wish->columns);
-    if (wish->features != NULL || wish->drop != NULL || wish->id != NULL || wish->group != NULL ||
-        wish->n_ordinal > 0 || wish->season != NULL)
+    if (wish->all) return STONET_OK;
+    if (wish->how.features != NULL || wish->how.drop != NULL || wish->how.id != NULL ||
+        wish->how.group != NULL || wish->how.n_ordinal > 0 || wish->how.season != NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s is in the svmlight format, which has no named columns to choose from", path);
     return STONET_OK;
@@ -215,15 +216,15 @@ static stonet_status check_wish(const char *path, const sn_target_wish *wish)
 
 /* Moves the cells into a frame, which then owns the arrays. Files count columns from 0 or from 1: a cell in
    column 0 tells. A model counts as its first input is called, x0 or x1, and fixes the number of columns. */
-static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, stonet_data **out)
+static stonet_status make_frame(svm_rows *read, const sn_read_wish *wish, stonet_data **out)
 {
     if (read->rows == 0) return sn_fail(STONET_ERROR_DATA, "%s has no rows", read->path);
     if (read->highest < 0) return sn_fail(STONET_ERROR_DATA, "%s has no cell that is not 0", read->path);
     int32_t base = read->lowest == 0 ? 0 : 1;
     int64_t columns = (int64_t)read->highest - base + 1;
     if (wish->schema != NULL) {
-        columns = sn_schema_inputs(wish->schema);
-        base = strcmp(sn_schema_input_name(wish->schema, 0), "x0") == 0 ? 0 : 1;
+        columns = wish->schema->n_inputs;
+        base = strcmp(wish->schema->input[0].name, "x0") == 0 ? 0 : 1;
     }
     if (base == 1 && read->lowest == 0)
         return sn_fail(STONET_ERROR_DATA,
@@ -249,7 +250,7 @@ static stonet_status make_frame(svm_rows *read, const sn_target_wish *wish, ston
     return SN_GIVE(data, out);
 }
 
-stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_svmlight(sn_source *source, const sn_read_wish *wish, stonet_data **out)
 {
     SN_FREED_BY(free_rows)
     svm_rows read = {.path = sn_source_path(source),

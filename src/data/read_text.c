@@ -96,11 +96,14 @@ static stonet_status check_text_columns(const text_reader *reader)
     const sn_builder *builder = reader->builder;
     const int64_t rows = builder->before + builder->rows;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->role[j] != SN_FEATURE_TEXT && builder->role[j] != SN_TARGET_TEXT) continue;
-        if (sn_builder_is_label(builder, j) || builder->as_text[j] || builder->order[j].count > 0) continue;
+        if (builder->column[j].role != SN_FEATURE_TEXT && builder->column[j].role != SN_TARGET_TEXT) continue;
+        if (sn_builder_is_label(builder, j) || builder->column[j].as_text ||
+            builder->column[j].order.count > 0)
+            continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
-        const sn_interner *values =
-            builder->role[j] == SN_TARGET_TEXT ? &builder->labels : &builder->values[builder->slot[j]];
+        const sn_interner *values = builder->column[j].role == SN_TARGET_TEXT
+                                        ? &builder->labels
+                                        : &builder->values[builder->column[j].slot];
         if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
             return sn_builder_fail_cell(builder, text->line, text->row - builder->before, j,
                                         "'%s' has a decimal comma; write numbers with a decimal point",
@@ -122,12 +125,12 @@ static stonet_status check_text_columns(const text_reader *reader)
 
 /* Whether the numbers of the one target are labels that a double does not tell apart: those of the model that
    the rows are for, or few in the table. A quantity may be rounded. */
-static bool target_needs_text(const text_reader *reader, const sn_target_wish *wish)
+static bool target_needs_text(const text_reader *reader, const sn_read_wish *wish)
 {
     const sn_builder *builder = reader->builder;
     const sn_dictionary *words = &builder->spelled.words;
     const char *other;
-    if (builder->n_targets != 1 || builder->role[builder->target_position[0]] != SN_TARGET_NUMBER)
+    if (builder->n_targets != 1 || builder->column[builder->target_position[0]].role != SN_TARGET_NUMBER)
         return false;
     if (wish->schema != NULL) return sn_schema_needs_text(wish->schema);
     return sn_dictionary_lost_digits(words, &other) != NULL &&
@@ -137,18 +140,18 @@ static bool target_needs_text(const text_reader *reader, const sn_target_wish *w
 /* Guesses the format from the first lines, then reads all rows. A text found later in a column of numbers
    makes a second pass necessary. So does a target whose numbers are labels with more digits than a double
    has. */
-static stonet_status read_table(text_reader *reader, const sn_target_wish *wish, stonet_data **out)
+static stonet_status read_table(text_reader *reader, const sn_read_wish *wish, stonet_data **out)
 {
-    SN_TRY(sn_sniff(reader->scanner, wish->header, wish->na, &reader->sniffed));
+    SN_TRY(sn_sniff(reader->scanner, wish->how.header, &wish->na, &reader->sniffed));
     const sn_sniffed *sniffed = &reader->sniffed;
     SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,
                              &reader->builder));
-    memcpy(reader->builder->is_date, sniffed->is_date, (size_t)sniffed->n_columns * sizeof *sniffed->is_date);
+    for (int64_t j = 0; j < sniffed->n_columns; j++) reader->builder->column[j].is_date = sniffed->is_date[j];
     for (int64_t k = 0; k < reader->builder->n_targets; k++) { /* dates are texts there */
         const int64_t j = reader->builder->target_position[k];
         sniffed->is_text[j] = sniffed->is_text[j] || sniffed->is_date[j];
-        reader->builder->is_date[j] = false;
+        reader->builder->column[j].is_date = false;
     }
     /* The second pass knows all text columns, since the first went on to the end. */
     do SN_TRY(read_rows(reader));
@@ -163,15 +166,18 @@ static stonet_status read_table(text_reader *reader, const sn_target_wish *wish,
     return sn_builder_finish(reader->builder, out);
 }
 
-stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, int threads, int64_t part_size,
+static void reader_free(text_reader *reader)
+{
+    sn_builder_free(reader->builder);
+    sn_sniffed_free(&reader->sniffed);
+    sn_free(reader->rows.text);
+    sn_scanner_free(reader->scanner);
+}
+
+stonet_status sn_read_text(sn_source *source, const sn_read_wish *wish, int threads, int64_t part_size,
                            stonet_data **out)
 {
-    text_reader reader = {.threads = threads, .part_size = part_size};
-    stonet_status status = sn_scanner_create(source, &reader.scanner);
-    if (status == STONET_OK) status = read_table(&reader, wish, out);
-    sn_builder_free(reader.builder);
-    sn_sniffed_free(&reader.sniffed);
-    sn_free(reader.rows.text);
-    sn_scanner_free(reader.scanner);
-    return status;
+    SN_FREED_BY(reader_free) text_reader reader = {.threads = threads, .part_size = part_size};
+    SN_TRY(sn_scanner_create(source, &reader.scanner));
+    return read_table(&reader, wish, out);
 }

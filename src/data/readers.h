@@ -5,17 +5,10 @@
 #include "data/schema.h"
 #include "data/source.h"
 
-/* What the options say of missing cells and targets: before a table is read, ... */
-typedef struct sn_missing_wish {
-    const char *words; /* of the options or else of the schema (may be NULL); NULL: none */
-    sn_na na;
-    bool targets; /* may be missing: their rows go in the end, */
-    bool open;    /* or stay: bounds of times that are open */
-} sn_missing_wish;
-stonet_status sn_missing_wish_start(const stonet_read_options *options, const sn_schema *schema,
-                                    sn_missing_wish *out);
+/* What complete options and a schema (NULL: none) say of a table: before it is read, ... */
+stonet_status sn_wish_start(const stonet_read_options *how, const sn_schema *schema, sn_read_wish *out);
 /* ... and after it, with the status so far: nothing is left of *data when that is or becomes a failure. */
-stonet_status sn_missing_wish_end(sn_missing_wish *wish, stonet_status status, stonet_data **data);
+stonet_status sn_wish_end(sn_read_wish *wish, stonet_status status, stonet_data **data);
 
 /* stonet_data_read, of the columns alone that a model uses; schema NULL: of all. */
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
@@ -24,10 +17,6 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
 /* Reads a table into a drain, by options that were taken; *like: what is known of it, without its rows. */
 stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
                               stonet_data **like);
-
-/* What the options say about columns other than the target's. */
-void sn_wish_about_columns(const stonet_read_options *options, const sn_schema *schema,
-                           const sn_missing_wish *missing, sn_target_wish *wish);
 
 /* A table in memory: `fill` says which columns are text (sn_builder_start) and puts the rows. */
 typedef struct sn_memory_table {
@@ -47,16 +36,16 @@ stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_o
 
 /* Comma, semicolon, tab or blank separated text; found out from the content. With a part_size,
    the threads take that many bytes each at a time; what comes out does not depend on it. */
-stonet_status sn_read_text(sn_source *source, const sn_target_wish *wish, int threads, int64_t part_size,
+stonet_status sn_read_text(sn_source *source, const sn_read_wish *wish, int threads, int64_t part_size,
                            stonet_data **out);
 /* NumPy's array file, versions 1 to 3. */
-stonet_status sn_read_npy(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+stonet_status sn_read_npy(sn_source *source, const sn_read_wish *wish, stonet_data **out);
 /* NumPy's archive: x (or X, data) and, if there, y (or target, targets, labels); else its only array. */
-stonet_status sn_read_npz(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+stonet_status sn_read_npz(sn_source *source, const sn_read_wish *wish, stonet_data **out);
 /* Fails, with its name and what to do, for a file of another program: `magic` is its beginning. */
 stonet_status sn_refuse_foreign(const char *path, const unsigned char *magic, size_t size);
 /* svmlight (libsvm): rows of COLUMN:NUMBER behind the response; the frame is sparse. */
-stonet_status sn_read_svmlight(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+stonet_status sn_read_svmlight(sn_source *source, const sn_read_wish *wish, stonet_data **out);
 bool sn_looks_like_svmlight(const char *text, size_t size);
 /* IDX, as MNIST comes in; images become rows. */
-stonet_status sn_read_idx(sn_source *source, const sn_target_wish *wish, stonet_data **out);
+stonet_status sn_read_idx(sn_source *source, const sn_read_wish *wish, stonet_data **out);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "data/schema.h"
 
 /* ---- names ------------------------------------------------------------------------------------- */
@@ -28,16 +29,16 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         if (names[j][0] == '\0') continue;
         SN_TRY(sn_interner_add(taken, names[j], strlen(names[j]), &code));
         if (taken->words.count == before) continue; /* a second one of this name */
-        SN_TRY(sn_text_copy(names[j], &builder->name[j]));
+        SN_TRY(sn_text_copy(names[j], &builder->column[j].name));
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
         char plain[24];
         const char *given = names != NULL ? names[j] : "";
         snprintf(plain, sizeof plain, "x%lld", (long long)j + 1);
-        builder->again[j] = builder->name[j] == NULL && given[0] != '\0';
-        if (builder->name[j] == NULL)
-            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &builder->name[j]));
-        builder->unnamed[j] = names != NULL && (given[0] == '\0' || is_made_up(given));
+        builder->column[j].again = builder->column[j].name == NULL && given[0] != '\0';
+        if (builder->column[j].name == NULL)
+            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &builder->column[j].name));
+        builder->column[j].unnamed = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
 }
@@ -46,9 +47,6 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
 static stonet_status name_columns(sn_builder *builder, const char *const *names)
 {
     SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
-    SN_TRY(SN_NEW(builder->name, builder->n_columns));
-    SN_TRY(SN_NEW(builder->unnamed, builder->n_columns));
-    SN_TRY(SN_NEW(builder->again, builder->n_columns));
     builder->has_header = names != NULL;
     return name_with(builder, names, &taken);
 }
@@ -56,7 +54,8 @@ static stonet_status name_columns(sn_builder *builder, const char *const *names)
 static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
 {
     for (int64_t j = 0; builder->has_header && j < builder->n_columns; j++) {
-        if (strncmp(builder->name[j], text, length) == 0 && builder->name[j][length] == '\0') return j;
+        if (strncmp(builder->column[j].name, text, length) == 0 && builder->column[j].name[length] == '\0')
+            return j;
     }
     return -1;
 }
@@ -66,9 +65,12 @@ static int64_t column_named(const sn_builder *builder, const char *text, size_t 
 static const char *near_name(const sn_builder *builder, const char *word)
 {
     for (int64_t j = 0; j < builder->n_columns; j++)
-        if (strcasecmp(builder->name[j], word) == 0) return builder->name[j];
+        if (strcasecmp(builder->column[j].name, word) == 0) return builder->column[j].name;
     if (strlen(word) < 3) return NULL;
-    return stonet_nearest(word, (const char *const *)builder->name, builder->n_columns);
+    sn_nearest nearest;
+    sn_nearest_start(&nearest, word);
+    for (int64_t j = 0; j < builder->n_columns; j++) sn_nearest_offer(&nearest, builder->column[j].name);
+    return nearest.best;
 }
 
 /* The message names what helps most: the numbers of the columns where there is no header, else the nearest
@@ -88,9 +90,9 @@ static stonet_status no_such_column(const sn_builder *builder, const char *text,
     char list[256] = "";
     size_t used = 0;
     int64_t shown = 0;
-    for (; shown < builder->n_columns && used + strlen(builder->name[shown]) + 3 < 200; shown++)
+    for (; shown < builder->n_columns && used + strlen(builder->column[shown].name) + 3 < 200; shown++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", shown > 0 ? ", " : "",
-                                 builder->name[shown]);
+                                 builder->column[shown].name);
     return sn_fail(STONET_ERROR_ARGUMENT, "%s has no column '%s': its %lld columns are %s%s", builder->path,
                    word, (long long)builder->n_columns, list, shown < builder->n_columns ? ", .." : "");
 }
@@ -136,26 +138,18 @@ static stonet_status find_columns(const sn_builder *builder, const char *text, s
 /* Does something with each column of a list, separated by commas; a name with commas in it may be the whole
    list. */
 static stonet_status for_each(sn_builder *builder, const char *list, bool ranges,
-                              stonet_status (*each)(sn_builder *builder, int64_t column, void *user),
-                              void *user)
+                              stonet_status (*each)(sn_builder *builder, int64_t column))
 {
     const int64_t whole = column_named(builder, list, strlen(list));
-    if (whole >= 0) return each(builder, whole, user);
+    if (whole >= 0) return each(builder, whole);
     for (const char *at = list;; at++) {
         int64_t first, last;
         const size_t length = strcspn(at, ",");
         SN_TRY(find_columns(builder, at, length, ranges, &first, &last));
-        for (int64_t j = first; j <= last; j++) SN_TRY(each(builder, j, user));
+        for (int64_t j = first; j <= last; j++) SN_TRY(each(builder, j));
         at += length;
         if (*at == '\0') return STONET_OK;
     }
-}
-
-static stonet_status mark(sn_builder *builder, int64_t column, void *user)
-{
-    (void)builder;
-    ((bool *)user)[column] = true;
-    return STONET_OK;
 }
 
 /* ---- targets ----------------------------------------------------------------------------------- */
@@ -168,12 +162,11 @@ static bool is_target(const sn_builder *builder, int64_t column)
     return false;
 }
 
-static stonet_status add_target(sn_builder *builder, int64_t column, void *user)
+static stonet_status add_target(sn_builder *builder, int64_t column)
 {
-    (void)user;
     if (is_target(builder, column))
         return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is named as the target twice",
-                       builder->name[column]);
+                       builder->column[column].name);
     builder->target_position[builder->n_targets++] = column;
     return STONET_OK;
 }
@@ -181,30 +174,30 @@ static stonet_status add_target(sn_builder *builder, int64_t column, void *user)
 /* The targets of the model that the rows are for, by their names or, without names, their places. */
 static stonet_status add_own_targets(sn_builder *builder, const sn_schema *schema)
 {
-    const int64_t targets = sn_schema_targets(schema);
+    const int64_t targets = schema->n_targets;
     if (targets == 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "the model was fitted without a response, so none can be read");
     for (int64_t k = 0; k < targets; k++) {
-        const char *name = sn_schema_target_name(schema, k);
+        const char *name = schema->target_name[k];
         int64_t column = column_named(builder, name, strlen(name));
-        const int64_t place = sn_schema_target_place(schema, k);
+        const int64_t place = schema->target_position[k];
         if (column < 0 && place >= 0 && place < builder->n_columns &&
-            !(builder->has_header && sn_schema_has_header(schema)))
+            !(builder->has_header && schema->has_header))
             column = place;
         if (column < 0)
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "%s has no column '%s', the response of the model: name its column or its file",
                            builder->path, name);
-        SN_TRY(add_target(builder, column, NULL));
+        SN_TRY(add_target(builder, column));
     }
     return STONET_OK;
 }
 
-static stonet_status find_targets(sn_builder *builder, const sn_target_wish *wish)
+static stonet_status find_targets(sn_builder *builder, const sn_read_wish *wish)
 {
     SN_TRY(SN_NEW(builder->target_position, builder->n_columns));
     if (wish->columns != NULL) {
-        SN_TRY(for_each(builder, wish->columns, false, add_target, NULL));
+        SN_TRY(for_each(builder, wish->columns, false, add_target));
     } else if (wish->all) {
         for (int64_t j = 0; j < builder->n_columns; j++) builder->target_position[builder->n_targets++] = j;
     } else if (wish->own_target && wish->schema != NULL) {
@@ -239,41 +232,44 @@ static stonet_status is_taken(const sn_builder *builder, int64_t column, const c
 {
     if (!is_target(builder, column)) return STONET_OK;
     return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is the target and cannot be %s too",
-                   builder->name[column], part);
+                   builder->column[column].name, part);
 }
 
-static stonet_status set_id(sn_builder *builder, int64_t column, void *user)
+static stonet_status set_id(sn_builder *builder, int64_t column)
 {
-    (void)user;
     SN_TRY(is_taken(builder, column, "the name of the rows"));
     if (builder->id >= 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "only one column can name the rows, not both '%s' and '%s'",
-                       builder->name[builder->id], builder->name[column]);
+                       builder->column[builder->id].name, builder->column[column].name);
     builder->id = column;
     return STONET_OK;
 }
 
-static stonet_status set_weights(sn_builder *builder, int64_t column, void *user)
+static stonet_status set_weights(sn_builder *builder, int64_t column)
 {
-    (void)user;
     SN_TRY(is_taken(builder, column, "the weights"));
     if (column == builder->id || builder->weight_position >= 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "one column has the weights, and it has no other role: '%s' cannot be used",
-                       builder->name[column]);
+                       builder->column[column].name);
     builder->weight_position = column;
     return STONET_OK;
 }
 
-static stonet_status set_group(sn_builder *builder, int64_t column, void *user)
+static stonet_status set_group(sn_builder *builder, int64_t column)
 {
-    (void)user;
     SN_TRY(is_taken(builder, column, "the group of the rows"));
     if (column == builder->weight_position || builder->group >= 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "one column has the groups, and it is not that of the weights: '%s' cannot be used",
-                       builder->name[column]);
+                       builder->column[column].name);
     builder->group = column;
+    return STONET_OK;
+}
+
+static stonet_status set_season(sn_builder *builder, int64_t column)
+{
+    builder->column[column].season = true;
     return STONET_OK;
 }
 
@@ -285,10 +281,10 @@ static bool has_other_part(const sn_builder *builder, int64_t column)
 }
 
 /* The column that is said to name the rows, or the one that did when the model was fitted, if it is there. */
-static stonet_status find_id(sn_builder *builder, const sn_target_wish *wish)
+static stonet_status find_id(sn_builder *builder, const sn_read_wish *wish)
 {
-    if (wish->id != NULL) return for_each(builder, wish->id, false, set_id, NULL);
-    const char *known = wish->schema != NULL ? sn_schema_id_name(wish->schema) : NULL;
+    if (wish->how.id != NULL) return for_each(builder, wish->how.id, false, set_id);
+    const char *known = wish->schema != NULL ? wish->schema->id_name : NULL;
     const int64_t column = known != NULL ? column_named(builder, known, strlen(known)) : -1;
     if (column >= 0 && !is_target(builder, column)) builder->id = column;
     return STONET_OK;
@@ -313,7 +309,7 @@ static stonet_status set_order(sn_builder *builder, const char *text)
         equals++;
     }
     SN_TRY(is_taken(builder, column, "ordered"));
-    sn_dictionary *order = &builder->order[column];
+    sn_dictionary *order = &builder->column[column].order;
     sn_dictionary_free(order);
     for (const char *at = equals;; at++) {
         size_t length = strcspn(at, ",");
@@ -322,7 +318,7 @@ static stonet_status set_order(sn_builder *builder, const char *text)
         trim(&word, &length);
         if (length == 0)
             return sn_fail(STONET_ERROR_ARGUMENT, "the order of column '%s' has an empty value: '%s'",
-                           builder->name[column], text);
+                           builder->column[column].name, text);
         SN_TRY(SN_GROW(order->text, order->count + 1));
         SN_TRY(SN_NEW(order->text[order->count], length + 1));
         memcpy(order->text[order->count++], word, length);
@@ -333,16 +329,16 @@ static stonet_status set_order(sn_builder *builder, const char *text)
 /* A column that the model reads can be nothing else: without it, no row could be predicted. */
 static stonet_status check_features(const sn_builder *builder, const sn_schema *schema)
 {
-    for (int64_t j = 0; builder->has_header && sn_schema_has_header(schema) && j < builder->n_columns; j++) {
+    for (int64_t j = 0; builder->has_header && schema->has_header && j < builder->n_columns; j++) {
         if (!is_target(builder, j) && j != builder->id && j != builder->weight_position) continue;
-        for (int64_t k = 0; k < sn_schema_inputs(schema); k++) {
-            if (strcmp(builder->name[j], sn_schema_input_name(schema, k)) != 0 ||
+        for (int64_t k = 0; k < schema->n_inputs; k++) {
+            if (strcmp(builder->column[j].name, schema->input[k].name) != 0 ||
                 strcmp(sn_schema_input_kind(schema, k), "none") == 0)
                 continue;
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "%s: column '%s' is a feature of the model, so it cannot be the %s here: name "
                            "another column",
-                           builder->path, builder->name[j],
+                           builder->path, builder->column[j].name,
                            is_target(builder, j) ? "target"
                            : j == builder->id    ? "name of the rows"
                                                  : "weight");
@@ -370,34 +366,36 @@ static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
     for (int64_t j = 0; j < n_columns; j++) {
         if (has_other_part(builder, j)) continue;
         position[header.n_columns] = j;
-        again[header.n_columns] = builder->again[j];
-        name[header.n_columns++] = builder->name[j];
+        again[header.n_columns] = builder->column[j].again;
+        name[header.n_columns++] = builder->column[j].name;
     }
     SN_TRY(sn_schema_wanted(schema, &header, wanted, ordered));
     for (int64_t k = 0; k < header.n_columns; k++) {
-        builder->unused[position[k]] = !wanted[k];
-        builder->as_text[position[k]] = ordered[k];
+        builder->column[position[k]].unused = !wanted[k];
+        builder->column[position[k]].as_text = ordered[k];
     }
     return STONET_OK;
 }
 
-/* Sets aside what is not among the features, and what is to be dropped. */
-static stonet_status choose_columns(sn_builder *builder, const sn_target_wish *wish)
+static stonet_status keep(sn_builder *builder, int64_t column)
 {
-    SN_ZEROS(builder->n_columns, bool, chosen);
-    if (wish->features != NULL) SN_TRY(for_each(builder, wish->features, true, mark, chosen));
-    for (int64_t j = 0; wish->features != NULL && j < builder->n_columns; j++) {
-        if (chosen[j]) SN_TRY(is_taken(builder, j, "a feature"));
-        builder->unused[j] = !chosen[j];
-    }
-    if (wish->drop == NULL) return STONET_OK;
-    memset(chosen, 0, (size_t)builder->n_columns * sizeof *chosen);
-    SN_TRY(for_each(builder, wish->drop, true, mark, chosen));
-    for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (chosen[j]) SN_TRY(is_taken(builder, j, "left out"));
-        builder->unused[j] = builder->unused[j] || chosen[j];
-    }
-    return STONET_OK;
+    builder->column[column].unused = false;
+    return is_taken(builder, column, "a feature");
+}
+
+static stonet_status leave_out(sn_builder *builder, int64_t column)
+{
+    builder->column[column].unused = true;
+    return is_taken(builder, column, "left out");
+}
+
+/* Sets aside what is not among the features, and what is to be dropped. */
+static stonet_status choose_columns(sn_builder *builder, const sn_read_wish *wish)
+{
+    const char *features = wish->how.features;
+    for (int64_t j = 0; j < builder->n_columns; j++) builder->column[j].unused = features != NULL;
+    if (features != NULL) SN_TRY(for_each(builder, features, true, keep));
+    return wish->how.drop != NULL ? for_each(builder, wish->how.drop, true, leave_out) : STONET_OK;
 }
 
 static stonet_status count_unused(sn_builder *builder)
@@ -405,34 +403,27 @@ static stonet_status count_unused(sn_builder *builder)
     int64_t left = 0;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         const bool other = has_other_part(builder, j);
-        builder->unused[j] = builder->unused[j] && !other;
-        builder->n_unused += builder->unused[j];
-        left += !builder->unused[j] && !other;
+        builder->column[j].unused = builder->column[j].unused && !other;
+        builder->n_unused += builder->column[j].unused;
+        left += !builder->column[j].unused && !other;
     }
     if (left > 0 || builder->n_targets == builder->n_columns) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features", builder->path);
 }
 
-stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_target_wish *wish)
+stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish)
 {
-    const int64_t n_columns = builder->n_columns;
     builder->id = builder->group = builder->weight_position = -1;
-    SN_TRY(SN_NEW(builder->unused, n_columns));
-    SN_TRY(SN_NEW(builder->is_date, n_columns));
-    SN_TRY(SN_NEW(builder->as_text, n_columns));
-    SN_TRY(SN_NEW(builder->season, n_columns));
-    SN_TRY(SN_NEW(builder->order, n_columns));
-    SN_TRY(SN_NEW(builder->role, n_columns));
-    SN_TRY(SN_NEW(builder->slot, n_columns));
+    SN_TRY(SN_NEW(builder->column, builder->n_columns));
     SN_TRY(name_columns(builder, names));
     SN_TRY(find_targets(builder, wish));
     SN_TRY(check_namesakes(builder, names));
     if (wish->all) return STONET_OK; /* targets alone */
     SN_TRY(find_id(builder, wish));
-    if (wish->weights != NULL) SN_TRY(for_each(builder, wish->weights, false, set_weights, NULL));
-    if (wish->group != NULL) SN_TRY(for_each(builder, wish->group, false, set_group, NULL));
-    for (int64_t k = 0; k < wish->n_ordinal; k++) SN_TRY(set_order(builder, wish->ordinal[k]));
-    if (wish->season != NULL) SN_TRY(for_each(builder, wish->season, true, mark, builder->season));
+    if (wish->how.weights != NULL) SN_TRY(for_each(builder, wish->how.weights, false, set_weights));
+    if (wish->how.group != NULL) SN_TRY(for_each(builder, wish->how.group, false, set_group));
+    for (int64_t k = 0; k < wish->how.n_ordinal; k++) SN_TRY(set_order(builder, wish->how.ordinal[k]));
+    if (wish->how.season != NULL) SN_TRY(for_each(builder, wish->how.season, true, set_season));
     SN_TRY(wish->schema != NULL ? choose_for(builder, wish->schema) : choose_columns(builder, wish));
     return count_unused(builder);
 }

@@ -5,4 +5,4 @@
 
 /* Names the columns (names: those of the header, or NULL) and finds targets, ids, orders and what is not
    used. */
-stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_target_wish *wish);
+stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish);

@@ -94,16 +94,6 @@ stonet_status sn_schema_lay_out(sn_schema *schema)
     return STONET_OK;
 }
 
-int64_t sn_schema_features(const sn_schema *schema)
-{
-    return schema->p;
-}
-
-int64_t sn_schema_inputs(const sn_schema *schema)
-{
-    return schema->n_inputs;
-}
-
 void sn_schema_groups(const sn_schema *schema, int64_t *group)
 {
     int64_t count = 0;
@@ -112,37 +102,12 @@ void sn_schema_groups(const sn_schema *schema, int64_t *group)
     group[count] = schema->p;
 }
 
-const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature)
-{
-    return feature >= 0 && feature < schema->p ? schema->feature_name[feature] : NULL;
-}
-
-const char *sn_schema_input_name(const sn_schema *schema, int64_t input)
-{
-    return input >= 0 && input < schema->n_inputs ? schema->input[input].name : NULL;
-}
-
 const char *sn_schema_input_kind(const sn_schema *schema, int64_t input)
 {
     const sn_input *about = &schema->input[input];
     if (about->features == 0) return "none";
     if (about->kind == SN_COLUMN_TEXT) return about->categories.ordered ? "ordered" : "text";
     return about->is_date ? "date" : "number";
-}
-
-bool sn_schema_has_header(const sn_schema *schema)
-{
-    return schema->has_header;
-}
-
-sn_task sn_schema_task(const sn_schema *schema)
-{
-    return schema->task;
-}
-
-sn_law_kind sn_schema_law(const sn_schema *schema)
-{
-    return schema->law;
 }
 
 bool sn_schema_has_law(const sn_schema *schema)
@@ -162,31 +127,6 @@ int64_t sn_schema_outputs(const sn_schema *schema)
     return schema->task == SN_CLASSIFICATION ? schema->classes.count : schema->n_targets;
 }
 
-const char *sn_schema_class_label(const sn_schema *schema, int64_t code)
-{
-    return code >= 0 && code < schema->classes.count ? schema->classes.text[code] : NULL;
-}
-
-const char *sn_schema_target_name(const sn_schema *schema, int64_t target)
-{
-    return target >= 0 && target < schema->n_targets ? schema->target_name[target] : NULL;
-}
-
-const char *sn_schema_id_name(const sn_schema *schema)
-{
-    return schema->id_name;
-}
-
-int64_t sn_schema_targets(const sn_schema *schema)
-{
-    return schema->n_targets;
-}
-
-int64_t sn_schema_target_place(const sn_schema *schema, int64_t target)
-{
-    return target >= 0 && target < schema->n_targets ? schema->target_position[target] : -1;
-}
-
 double sn_schema_target_mean(const sn_schema *schema, int64_t target)
 {
     return schema->task == SN_REGRESSION ? schema->target_mean[target] : 0;
@@ -197,46 +137,9 @@ double sn_schema_target_sd(const sn_schema *schema, int64_t target)
     return schema->task == SN_REGRESSION ? schema->target_sd[target] : 1;
 }
 
-sn_missing sn_schema_missing(const sn_schema *schema)
-{
-    return schema->missing;
-}
-
 void sn_schema_forget_response(sn_schema *schema)
 {
     sn_imputer_forget_response(schema->imputer);
-}
-
-int64_t sn_schema_indicators(const sn_schema *schema)
-{
-    int64_t count = 0;
-    for (int64_t j = 0; j < schema->n_inputs; j++) count += schema->input[j].indicator;
-    return count;
-}
-
-bool sn_schema_has_indicator(const sn_schema *schema, int64_t input)
-{
-    return schema->input[input].indicator;
-}
-
-bool sn_schema_draws(const sn_schema *schema)
-{
-    return schema->imputer != NULL;
-}
-
-int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input)
-{
-    return input >= 0 && input < schema->n_inputs ? schema->input[input].missing : 0;
-}
-
-const char *sn_schema_na(const sn_schema *schema)
-{
-    return schema->na;
-}
-
-sn_image sn_schema_image(const sn_schema *schema)
-{
-    return schema->image;
 }
 
 bool sn_schema_needs_digits(const sn_schema *schema)
@@ -245,16 +148,6 @@ bool sn_schema_needs_digits(const sn_schema *schema)
     for (int64_t f = 0; f < schema->p; f++)
         if (sn_far_from_zero(schema->centre[f], schema->factor[f])) return true;
     return false;
-}
-
-const sn_curves *sn_schema_curves(const sn_schema *schema)
-{
-    return &schema->curves;
-}
-
-sn_scale sn_schema_scale(const sn_schema *schema)
-{
-    return schema->scale;
 }
 
 int64_t sn_schema_level_inputs(const sn_schema *schema)

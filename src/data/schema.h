@@ -51,7 +51,55 @@ typedef enum sn_missing {
 #define SN_MISSING_WORDS(between) "error" between "drop" between "mean" between "gaussian" between "joint"
 extern const sn_words sn_missing_words;
 
-typedef struct sn_schema sn_schema;
+/* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
+   one feature for each category, or, when these are ordered, one feature that is the rank, 1, 2, .. A text
+   column without categories is left out (it looked like an identifier). Of many categories the frequent ones
+   have a feature each, and the others one together. Behind these one may say whether the cell is missing. */
+typedef struct sn_input {
+    char *name;
+    sn_column_kind kind;
+    bool is_date;             /* numbers that are dates, */
+    bool season;              /* and have two more features, sine and cosine of the time of the year */
+    bool left_out;            /* numbers that are no feature: they count the rows */
+    bool indicator;           /* the last feature is 1 where the cell is missing, else 0 */
+    bool has_other;           /* the last category is all that are too rare for a feature of their own */
+    int64_t position;         /* 0-based column of the training file */
+    sn_dictionary categories; /* sorted bytewise, or ordered */
+    int64_t levels;
+    float *level; /* ascending */
+    int64_t first_feature, features;
+    int64_t missing; /* cells of the training rows */
+    int64_t curve;   /* number of the curve that it is a channel of, from 1; 0: none */
+} sn_input;
+
+typedef struct sn_schema {
+    sn_scale scale; /* never AUTO */
+    bool has_header;
+    sn_missing missing;
+    struct sn_imputer *imputer; /* NULL: missing cells get the mean, or are refused */
+    char *na;       /* words for missing cells in the training file, beside the usual ones; NULL: none */
+    char *id_name;  /* the column that named the training rows, or NULL */
+    int64_t width;  /* columns of the training file, when some were neither inputs nor targets; else 0 */
+    sn_image image; /* that the features together are */
+    sn_curves curves;
+    int64_t n_curves;
+    int64_t n_inputs;
+    sn_input *input;
+
+    /* feature = (raw - centre) * factor, where raw is the number, or 1 and 0 for a category or a level. */
+    int64_t p;
+    char **feature_name;
+    double *mean; /* of raw over the training rows: what an unknown category or level counts as */
+    double *centre, *factor;
+
+    sn_task task;
+    sn_law_kind law;
+    int64_t n_targets;
+    char **target_name;
+    int64_t *target_position; /* 0-based column of the training file, -1 when it was elsewhere */
+    double *target_mean, *target_sd;
+    sn_dictionary classes;
+} sn_schema;
 
 /* A numeric column may have this many levels at most. */
 enum { SN_MOST_LEVELS = 100 };
@@ -82,53 +130,27 @@ void sn_schema_forget_response(sn_schema *schema);
 void sn_schema_free(sn_schema *schema);
 SN_DROP(sn_schema, sn_schema_free)
 
-int64_t sn_schema_features(const sn_schema *schema); /* p after encoding */
-int64_t sn_schema_inputs(const sn_schema *schema);   /* columns of the table */
-int64_t sn_schema_used(const sn_schema *schema);     /* those that become features */
-const char *sn_schema_feature_name(const sn_schema *schema, int64_t feature);
-const char *sn_schema_input_name(const sn_schema *schema, int64_t input);
+int64_t sn_schema_used(const sn_schema *schema); /* columns that become features */
 /* "number", "date", "text", "ordered", or "none" for one that is left out. */
 const char *sn_schema_input_kind(const sn_schema *schema, int64_t input);
-bool sn_schema_has_header(const sn_schema *schema);
-sn_task sn_schema_task(const sn_schema *schema);
-sn_law_kind sn_schema_law(const sn_schema *schema);
 /* Whether the response is no plain numbers or classes: times and counts, but not ordered classes. */
 bool sn_schema_has_law(const sn_schema *schema);
 const char *sn_schema_task_word(const sn_schema *schema); /* as the setting `task` has it */
 int64_t sn_schema_outputs(const sn_schema *schema);       /* C or m */
-const char *sn_schema_class_label(const sn_schema *schema, int64_t code);
-const char *sn_schema_target_name(const sn_schema *schema, int64_t target);
-const char *sn_schema_id_name(const sn_schema *schema); /* the column that named the rows, or NULL */
-int64_t sn_schema_targets(const sn_schema *schema);     /* columns of the response */
-/* 0-based column of the training file, -1 when the target was elsewhere. */
-int64_t sn_schema_target_place(const sn_schema *schema, int64_t target);
+/* What a numeric target is scaled by; classes: 0 and 1. */
 double sn_schema_target_mean(const sn_schema *schema, int64_t target);
-double sn_schema_target_sd(const sn_schema *schema, int64_t target); /* population sd of the training rows */
+double sn_schema_target_sd(const sn_schema *schema, int64_t target);
 /* How rough the curves of these training rows are: the sum of squared steps from channel to channel over
    twice the sum of squares about the row's mean, 1 for noise, near 0 for smooth curves; the mean over some
    rows. The schema has curves. */
 stonet_status sn_schema_roughness(const sn_schema *schema, const stonet_data *train, double *out);
-/* How curves are prepared; SN_CURVE_NONE: there are none. */
-const sn_curves *sn_schema_curves(const sn_schema *schema);
-sn_scale sn_schema_scale(const sn_schema *schema);       /* what AUTO became */
 int64_t sn_schema_level_inputs(const sn_schema *schema); /* columns that have levels */
-sn_missing sn_schema_missing(const sn_schema *schema);
-int64_t
-sn_schema_indicators(const sn_schema *schema); /* columns with a feature that says which are missing */
-bool sn_schema_has_indicator(const sn_schema *schema, int64_t input);
-int64_t sn_schema_missing_cells(const sn_schema *schema, int64_t input); /* in the training rows */
-/* Whether missing cells have a law to draw them by. */
-bool sn_schema_draws(const sn_schema *schema);
-const char *sn_schema_na(const sn_schema *schema); /* words for them, or NULL */
 
 /* The classes or the scale of the response alone; missing cells of features do not matter to it. */
 stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task, sn_schema **out);
 
 /* The columns that become features: group (used + 1) gets the first feature of each, and p (sn_problem). */
 void sn_schema_groups(const sn_schema *schema, int64_t *group);
-
-/* The image that the features together are; rank 0: none. */
-sn_image sn_schema_image(const sn_schema *schema);
 
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);
@@ -163,7 +185,7 @@ stonet_status sn_schema_check_targets(const sn_schema *schema, const stonet_data
 stonet_status sn_schema_response(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
 /* The same with y scaled. */
 stonet_status sn_schema_encode_y(const sn_schema *schema, const stonet_data *data, int32_t *label, double *y);
-/* The same row by row, as long as table and schema are there; to be cleared. */
+/* The same row by row, as long as table and schema are there; to be cleared, also after a failure. */
 stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data *data, bool scaled,
                                      sn_raw_response *out);
 void sn_raw_response_clear(sn_raw_response *raw);

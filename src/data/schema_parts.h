@@ -1,59 +1,9 @@
-/* The inside of a schema, shared by the files that fit, apply and store it. */
+/* What the files that fit, apply and store a schema share. */
 #pragma once
 
 #include <math.h>
 
 #include "data/schema.h"
-
-/* One column of the table. A number becomes one feature, and one more for each of its levels; a text column
-   one feature for each category, or, when these are ordered, one feature that is the rank, 1, 2, .. A text
-   column without categories is left out (it looked like an identifier). Of many categories the frequent ones
-   have a feature each, and the others one together. Behind these one may say whether the cell is missing. */
-typedef struct sn_input {
-    char *name;
-    sn_column_kind kind;
-    bool is_date;             /* numbers that are dates, */
-    bool season;              /* and have two more features, sine and cosine of the time of the year */
-    bool left_out;            /* numbers that are no feature: they count the rows */
-    bool indicator;           /* the last feature is 1 where the cell is missing, else 0 */
-    bool has_other;           /* the last category is all that are too rare for a feature of their own */
-    int64_t position;         /* 0-based column of the training file */
-    sn_dictionary categories; /* sorted bytewise, or ordered */
-    int64_t levels;
-    float *level; /* ascending */
-    int64_t first_feature, features;
-    int64_t missing; /* cells of the training rows */
-    int64_t curve;   /* number of the curve that it is a channel of, from 1; 0: none */
-} sn_input;
-
-struct sn_schema {
-    sn_scale scale; /* never AUTO */
-    bool has_header;
-    sn_missing missing;
-    struct sn_imputer *imputer; /* NULL: missing cells get the mean, or are refused */
-    char *na;       /* words for missing cells in the training file, beside the usual ones; NULL: none */
-    char *id_name;  /* the column that named the training rows, or NULL */
-    int64_t width;  /* columns of the training file, when some were neither inputs nor targets; else 0 */
-    sn_image image; /* that the features together are */
-    sn_curves curves;
-    int64_t n_curves;
-    int64_t n_inputs;
-    sn_input *input;
-
-    /* feature = (raw - centre) * factor, where raw is the number, or 1 and 0 for a category or a level. */
-    int64_t p;
-    char **feature_name;
-    double *mean; /* of raw over the training rows: what an unknown category or level counts as */
-    double *centre, *factor;
-
-    sn_task task;
-    sn_law_kind law;
-    int64_t n_targets;
-    char **target_name;
-    int64_t *target_position; /* 0-based column of the training file, -1 when it was elsewhere */
-    double *target_mean, *target_sd;
-    sn_dictionary classes;
-};
 
 /* Whether float would be too coarse for a number this many spreads from 0 (the spread: standard deviation or
    common scale, 1 / factor): it would lose 2^-17 of the spread and more. */

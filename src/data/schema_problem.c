@@ -9,9 +9,9 @@ stonet_status sn_schema_problem(const sn_schema *schema, const stonet_data *data
     int32_t *label = NULL;
     double *y = NULL;
     *out = (sn_problem){.n = stonet_data_rows(data),
-                        .p = sn_schema_features(schema),
-                        .image = sn_schema_image(schema),
-                        .task = sn_schema_task(schema),
+                        .p = schema->p,
+                        .image = schema->image,
+                        .task = schema->task,
                         .outputs = sn_schema_outputs(schema)};
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 2 * sizeof *x, "the scaled data",
                              "take fewer rows or columns"));

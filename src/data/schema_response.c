@@ -106,11 +106,8 @@ stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data 
                        schema->target_name[0], sn_schema_task_word(schema));
     if (schema->task == SN_CLASSIFICATION) {
         out->classes = schema->classes.count;
-        stonet_status status =
-            data->label != NULL ? match_labels(schema, data, out) : match_numbers(schema, out);
-        if (status == STONET_OK) status = check_labels(schema, data, out);
-        if (status != STONET_OK) sn_raw_response_clear(out);
-        return status;
+        SN_TRY(data->label != NULL ? match_labels(schema, data, out) : match_numbers(schema, out));
+        return check_labels(schema, data, out);
     }
     if (data->y == NULL)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and the model predicts numbers",
@@ -125,7 +122,7 @@ stonet_status sn_schema_raw_response(const sn_schema *schema, const stonet_data 
 static stonet_status copy(const sn_schema *schema, const stonet_data *data, bool scaled, int32_t *label,
                           double *y)
 {
-    sn_raw_response raw;
+    SN_FREED_BY(sn_raw_response_clear) sn_raw_response raw = {0};
     SN_TRY(sn_schema_raw_response(schema, data, scaled, &raw));
     for (int64_t i = 0; i < data->n; i++) {
         if (raw.classes > 0) label[i] = sn_raw_label(&raw, i);
@@ -133,7 +130,6 @@ static stonet_status copy(const sn_schema *schema, const stonet_data *data, bool
             y[i * raw.columns + k] = sn_raw_number(&raw, i, k);
         sn_frame_passed_response(data, i);
     }
-    sn_raw_response_clear(&raw);
     return STONET_OK;
 }
 

@@ -354,7 +354,7 @@ static stonet_status other_response(const sn_shard_reader *r, const char *wanted
 }
 
 /* The response of the shards stays in the frame if the caller wants it. It is never a feature. */
-static stonet_status choose_response(const sn_shard_reader *r, const sn_target_wish *wish)
+static stonet_status choose_response(const sn_shard_reader *r, const sn_read_wish *wish)
 {
     stonet_data *data = r->data;
     const json_t *response = json_object_get(r->index, "response");
@@ -365,11 +365,11 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_target_w
         forget_response(data);
         return STONET_OK;
     }
-    const int64_t targets = sn_schema_targets(wish->schema);
+    const int64_t targets = wish->schema->n_targets;
     if (targets == 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "the model was fitted without a response, so none can be read");
     for (int64_t k = 0; k < targets; k++) {
-        const char *name = sn_schema_target_name(wish->schema, k);
+        const char *name = wish->schema->target_name[k];
         if (targets != data->n_targets || strcmp(name, data->target_name[k]) != 0)
             return other_response(r, name);
     }
@@ -378,7 +378,7 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_target_w
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish)
+stonet_status sn_shard_index(sn_shard_reader *r, const sn_read_wish *wish)
 {
     SN_TRY(load_index(r));
     SN_TRY(check_index(r));
@@ -386,7 +386,7 @@ stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish)
     SN_TRY(sn_text_copy(r->folder, &r->data->source));
     SN_TRY(read_columns(r));
     SN_TRY(read_image(r));
-    if (wish->na != NULL && wish->na->count > 0 && r->data->na == NULL)
+    if (wish->na.count > 0 && r->data->na == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s holds shards, whose missing cells were found when they were made: give --na to "
                        "'stonet shard'",

@@ -19,7 +19,7 @@ typedef struct sn_shard_reader {
 extern const char *const sn_shard_suffix[SN_SHARD_PARTS], *const sn_shard_key[SN_SHARD_PARTS];
 
 /* Takes from the index all but the numbers, and of the response what is wished. */
-stonet_status sn_shard_index(sn_shard_reader *r, const sn_target_wish *wish);
+stonet_status sn_shard_index(sn_shard_reader *r, const sn_read_wish *wish);
 /* The hash of an index, which must not have one yet, as text. */
 enum { SN_SHARD_HASH = 17 };
 stonet_status sn_shard_index_hash(const json_t *index, char text[SN_SHARD_HASH]);

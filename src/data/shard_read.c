@@ -189,14 +189,15 @@ static stonet_status load_part(const sn_shard_reader *r, const part *p, numbers 
 {
     int64_t bytes;
     bool mapped = false;
-    *to = (numbers){0};
     if (__builtin_mul_overflow(r->data->n, p->width * p->size, &bytes))
         return sn_shard_bad_index(r, "it claims more numbers than there can be");
-    stonet_status status = map_files(r, p, to, &mapped);
-    if (status == STONET_OK && !mapped) status = read_files(r, p, to);
-    if (status == STONET_OK) status = check_part(r, p, to);
-    if (status != STONET_OK) numbers_free(to);
-    return status;
+    SN_FREED_BY(numbers_free) numbers made = {0};
+    SN_TRY(map_files(r, p, &made, &mapped));
+    if (!mapped) SN_TRY(read_files(r, p, &made));
+    SN_TRY(check_part(r, p, &made));
+    *to = made;
+    made = (numbers){0};
+    return STONET_OK;
 }
 
 static stonet_status load_x(const sn_shard_reader *r)
@@ -371,20 +372,20 @@ static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema
 /* ---- the table --------------------------------------------------------------------------------- */
 
 /* The role of each column was fixed when the shards were made. */
-static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
+static stonet_status check_wish(const char *folder, const sn_read_wish *wish)
 {
-    const char *option = wish->features != NULL  ? "features"
-                         : wish->drop != NULL    ? "drop"
-                         : wish->id != NULL      ? "id"
-                         : wish->n_ordinal > 0   ? "ordinal"
-                         : wish->season != NULL  ? "season"
-                         : wish->weights != NULL ? "weights"
-                         : wish->group != NULL   ? "group"
-                                                 : NULL;
+    const char *option = wish->how.features != NULL  ? "features"
+                         : wish->how.drop != NULL    ? "drop"
+                         : wish->how.id != NULL      ? "id"
+                         : wish->how.n_ordinal > 0   ? "ordinal"
+                         : wish->how.season != NULL  ? "season"
+                         : wish->how.weights != NULL ? "weights"
+                         : wish->how.group != NULL   ? "group"
+                                                     : NULL;
     if (wish->all)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which cannot be a file of the response alone",
                        folder);
-    if (wish->header != STONET_HEADER_AUTO)
+    if (wish->how.header != STONET_HEADER_AUTO)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s holds shards, which have no line of names", folder);
     if (option == NULL) return STONET_OK;
     return sn_fail(
@@ -393,25 +394,21 @@ static stonet_status check_wish(const char *folder, const sn_target_wish *wish)
         option);
 }
 
-static stonet_status read_table(sn_shard_reader *r, const sn_target_wish *wish)
+static void reader_free(sn_shard_reader *r)
 {
-    SN_TRY(sn_shard_index(r, wish));
-    SN_TRY(load_x(r));
-    SN_TRY(load_y(r));
-    return load_more(r, wish->schema);
+    json_decref(r->index);
+    sn_free(r->rows);
+    sn_free(r->path);
+    stonet_data_free(r->data);
 }
 
-stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out)
+stonet_status sn_read_shards(const char *folder, const sn_read_wish *wish, stonet_data **out)
 {
-    sn_shard_reader r = {.folder = folder, .team = wish->team};
+    SN_FREED_BY(reader_free) sn_shard_reader r = {.folder = folder, .team = wish->how.team};
     SN_TRY(check_wish(folder, wish));
-    const stonet_status status = read_table(&r, wish);
-    json_decref(r.index);
-    sn_free(r.rows);
-    sn_free(r.path);
-    if (status != STONET_OK)
-        stonet_data_free(r.data);
-    else
-        *out = r.data;
-    return status;
+    SN_TRY(sn_shard_index(&r, wish));
+    SN_TRY(load_x(&r));
+    SN_TRY(load_y(&r));
+    SN_TRY(load_more(&r, wish->schema));
+    return SN_GIVE(r.data, out);
 }

@@ -45,7 +45,6 @@ static stonet_status begin_array(const shard_drain *drain, int64_t number, sn_sh
                                  const char *type, int64_t rows, int64_t columns, array_out *out)
 {
     SN_BLOCK char *path = NULL;
-    out->writer = NULL;
     sn_hash_begin(&out->hash);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, part, &path));
     SN_TRY(sn_writer_open(path, &out->writer));
@@ -58,40 +57,42 @@ static stonet_status put_numbers(array_out *out, const void *bytes, size_t size)
     return sn_write(out->writer, bytes, size);
 }
 
-/* Commits what went well and abandons what did not. */
-static stonet_status end_array(array_out *out, stonet_status status, uint64_t *hash)
+static stonet_status end_array(array_out *out, uint64_t *hash)
 {
     *hash = sn_hash_value(&out->hash);
-    if (status == STONET_OK) return sn_writer_commit(out->writer);
+    return sn_writer_commit(&out->writer);
+}
+
+static void abandon_array(array_out *out)
+{
     sn_writer_abandon(out->writer);
-    return status;
 }
 
 static stonet_status write_block(const shard_drain *drain, sn_shard_part part, const char *type,
                                  const void *numbers, size_t size, int64_t columns, shard *to)
 {
-    array_out out;
-    stonet_status status = begin_array(drain, drain->count - 1, part, type, to->rows, columns, &out);
-    if (status == STONET_OK) status = put_numbers(&out, numbers, (size_t)(to->rows * columns) * size);
+    SN_FREED_BY(abandon_array) array_out out = {0};
     to->there[part] = true;
-    return end_array(&out, status, &to->hash[part]);
+    SN_TRY(begin_array(drain, drain->count - 1, part, type, to->rows, columns, &out));
+    SN_TRY(put_numbers(&out, numbers, (size_t)(to->rows * columns) * size));
+    return end_array(&out, &to->hash[part]);
 }
 
 static stonet_status write_more(const shard_drain *drain, const sn_builder *builder, int64_t first, shard *to)
 {
     const int64_t width = (builder->weight != NULL) + builder->n_text + to->exacts;
-    array_out out;
+    SN_FREED_BY(abandon_array) array_out out = {0};
     SN_ZEROS(width, double, row);
-    stonet_status status = begin_array(drain, drain->count - 1, SN_SHARD_MORE, "<f8", to->rows, width, &out);
-    for (int64_t i = first; i < first + to->rows && status == STONET_OK; i++) {
+    to->there[SN_SHARD_MORE] = true;
+    SN_TRY(begin_array(drain, drain->count - 1, SN_SHARD_MORE, "<f8", to->rows, width, &out));
+    for (int64_t i = first; i < first + to->rows; i++) {
         double *at = row;
         if (builder->weight != NULL) *at++ = builder->weight[i];
         for (int64_t k = 0; k < builder->n_text; k++) *at++ = (double)builder->code[k][i];
         for (int64_t k = 0; k < to->exacts; k++) *at++ = builder->digits[to->exact[k]].value[i];
-        status = put_numbers(&out, row, (size_t)width * sizeof *row);
+        SN_TRY(put_numbers(&out, row, (size_t)width * sizeof *row));
     }
-    to->there[SN_SHARD_MORE] = true;
-    return end_array(&out, status, &to->hash[SN_SHARD_MORE]);
+    return end_array(&out, &to->hash[SN_SHARD_MORE]);
 }
 
 static stonet_status note_exact(const sn_builder *builder, shard *to)
@@ -186,15 +187,15 @@ static stonet_status recode_shard(shard_drain *drain, int64_t number, const int3
     shard *of = &drain->list[number];
     SN_BLOCK char *path = NULL;
     SN_AUTO(sn_source) *source = NULL;
-    array_out out = {0};
+    SN_FREED_BY(abandon_array) array_out out = {0};
     SN_ARRAY(of->rows, int32_t, code);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
     SN_TRY(sn_source_open(path, NULL, &source));
     SN_TRY(sn_source_read_at(source, SN_SHARD_ALIGN, code, (size_t)of->rows * sizeof *code));
     for (int64_t i = 0; i < of->rows; i++) code[i] = new_code[code[i]];
-    stonet_status status = begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out);
-    if (status == STONET_OK) status = put_numbers(&out, code, (size_t)of->rows * sizeof *code);
-    return end_array(&out, status, &of->hash[SN_SHARD_Y]);
+    SN_TRY(begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out));
+    SN_TRY(put_numbers(&out, code, (size_t)of->rows * sizeof *code));
+    return end_array(&out, &of->hash[SN_SHARD_Y]);
 }
 
 /* The codes in the files are those of first appearance, and in a frame labels are sorted. */

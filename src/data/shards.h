@@ -33,4 +33,4 @@ bool sn_looks_like_shards(const char *text, size_t size);
 /* The folder of a path that is one with an index, or is such an index, to be freed; NULL: it is neither. */
 stonet_status sn_shards_folder(const char *path, char **folder);
 /* The table of a folder. */
-stonet_status sn_read_shards(const char *folder, const sn_target_wish *wish, stonet_data **out);
+stonet_status sn_read_shards(const char *folder, const sn_read_wish *wish, stonet_data **out);

@@ -107,7 +107,7 @@ static stonet_status spool(sn_source *source,
     const size_t part_size = SN_BUFFER(1 << 20);
     int memory = memfd_create("stonet", MFD_CLOEXEC);
     if (memory < 0) return cannot_read(source->path, errno);
-    unsigned char *part = sn_malloc(part_size, 1);
+    SN_BLOCK unsigned char *part = sn_malloc(part_size, 1);
     stonet_status status = part == NULL ? STONET_ERROR_MEMORY : STONET_OK;
     int64_t total = 0;
     for (size_t got = 1; status == STONET_OK && got > 0;) {
@@ -118,7 +118,6 @@ static stonet_status spool(sn_source *source,
         total += (int64_t)got;
         if (status == STONET_OK && total > most_bytes(source)) status = too_much(source);
     }
-    sn_free(part);
     if (status != STONET_OK) {
         close(memory);
         return status;

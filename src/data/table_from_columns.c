@@ -135,7 +135,7 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
    column, so its row count starts again at 0 for each. */
 static stonet_status put_column(const given_column *given, int64_t rows, int64_t column, sn_builder *builder)
 {
-    if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (given->codes != NULL) {
         SN_BLOCK int32_t *code = NULL;
         SN_TRY(SN_NEW_RAW(code, given->n_texts));
@@ -160,7 +160,7 @@ static stonet_status fill(void *context, sn_builder *builder)
     SN_ZEROS(columns->count, bool, is_text);
     for (int64_t j = 0; j < columns->count; j++) {
         is_text[j] = columns->column[j].numbers == NULL;
-        builder->is_date[j] = columns->column[j].is_date;
+        builder->column[j].is_date = columns->column[j].is_date;
     }
     SN_TRY(sn_builder_start(builder, is_text));
     SN_TRY(sn_builder_reserve(builder, columns->rows, columns->rows));
@@ -170,7 +170,7 @@ static stonet_status fill(void *context, sn_builder *builder)
     return STONET_OK;
 }
 
-static stonet_status build(const sn_memory_table *table, const sn_target_wish *wish, stonet_data **out)
+static stonet_status build(const sn_memory_table *table, const sn_read_wish *wish, stonet_data **out)
 {
     SN_AUTO(sn_builder) *builder = NULL;
     SN_TRY(sn_builder_create("the table", table->n_columns, table->names, wish, &builder));
@@ -187,12 +187,10 @@ stonet_status sn_memory_read(const sn_memory_table *table, const stonet_read_opt
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "columns in memory have no target file: add the target to them");
     if (table->n_columns == 0) return sn_fail(STONET_ERROR_ARGUMENT, "a table needs at least one column");
-    sn_missing_wish missing;
-    sn_target_wish wish;
-    SN_TRY(sn_missing_wish_start(&how, schema, &missing));
-    sn_wish_about_columns(&how, schema, &missing, &wish);
+    sn_read_wish wish;
+    SN_TRY(sn_wish_start(&how, schema, &wish));
     wish.columns = how.target;
-    return sn_missing_wish_end(&missing, build(table, &wish, out), out);
+    return sn_wish_end(&wish, build(table, &wish, out), out);
 }
 
 stonet_status sn_columns_read(const stonet_columns *columns, const stonet_read_options *options,

@@ -170,7 +170,7 @@ TEST(numbers_of_all_types)
         {1, 2, 3, 4, -5},
         {1, 1.5, 0, -1, 0.5},
     };
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(read_it(m, NULL, &data));
     assert_int_equal(stonet_data_rows(data), BATCHES * N);
     assert_int_equal(stonet_data_columns(data), 15);
@@ -180,7 +180,6 @@ TEST(numbers_of_all_types)
         for (int i = 0; i < BATCHES * N; i++)
             assert_true(fabs(got[i] - wanted[j][i % N]) <= 1e-7 * fabs(wanted[j][i % N]));
     }
-    stonet_data_free(data);
 }
 
 static void assert_texts(const stonet_data *data, int64_t j, const char *const *wanted)
@@ -266,7 +265,7 @@ TEST(offsets_of_batch_and_column_and_a_target)
     ADD(m, "y", "l", NULL, label);
     m->offset = 1;
     m->length = 2;
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(read_it(m, "y", &data));
     assert_int_equal(stonet_data_rows(data), 2 * BATCHES);
     assert_int_equal(stonet_data_columns(data), 2);
@@ -275,7 +274,6 @@ TEST(offsets_of_batch_and_column_and_a_target)
     assert_true(got[0] == -2 && got[1] == 1e6 + 0.25);
     OK(stonet_data_column_numbers(data, 1, got));
     assert_true(got[0] == 1e6 + 0.25 && got[1] == 0);
-    stonet_data_free(data);
 }
 
 static void refused(maker *m, stonet_status status, const char *words)

@@ -75,8 +75,8 @@ TEST(an_order_becomes_one_feature)
     OK(sn_store_create(&store));
     OK(sn_schema_save(fitted, store));
     OK(sn_schema_load(store, &schema));
-    assert_int_equal(sn_schema_features(schema), 1 + 3 + 1 + 3 + 1);
-    assert_string_equal(sn_schema_feature_name(schema, 4), "size");
+    assert_int_equal(schema->p, 1 + 3 + 1 + 3 + 1);
+    assert_string_equal(schema->feature_name[4], "size");
     float x[N * 9], again[N * 9];
     encoded_with(schema, data, x);
     double mean = 0, variance = 0;
@@ -87,12 +87,11 @@ TEST(an_order_becomes_one_feature)
 
     /* Some rows, in another order of appearance, keep the ranks. */
     const int64_t rows[] = {1, 4};
-    stonet_data *some = NULL;
+    SN_AUTO(stonet_data) *some = NULL;
     OK(stonet_data_subset(data, rows, 2, &some));
     encoded_with(schema, some, again);
     assert_memory_equal(again, x + 9, 9 * sizeof *x);
     assert_memory_equal(again + 9, x + 4 * 9, 9 * sizeof *x);
-    stonet_data_free(some);
 
     /* Plain texts find their ranks; what was never met is the average. */
     static const char *const said[N] = {"large", "small", "medium", "small", "no idea", "large"};

@@ -47,7 +47,7 @@ static void write_rows(const double *x, int64_t n)
 
 static stonet_data *read_rows(const sn_schema *schema)
 {
-    const sn_target_wish wish = {.columns = "y", .schema = schema};
+    const sn_read_wish wish = {.columns = "y", .schema = schema};
     sn_source *source = NULL;
     stonet_data *data = NULL;
     OK(sn_source_open(path, NULL, &source));
@@ -150,20 +150,17 @@ TEST(ordinary_columns_are_rounded_first)
 {
     static float floats[N], a[N], b[N];
     for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
-    stonet_data *wide = NULL, *narrow = NULL;
+    SN_AUTO(stonet_data) *wide = NULL, *narrow = NULL;
     for (int64_t i = 0; i < N; i++) table[i] = 5.0 + unit[i];
     for (int64_t i = 0; i < N; i++) floats[i] = (float)table[i];
     OK(stonet_data_wrap_double(table, N, 1, &wide));
     OK(stonet_data_wrap(floats, N, 1, &narrow));
     OK(stonet_data_set_targets(wide, unit, 1));
-    sn_schema *schema = learn(wide);
+    SN_AUTO(sn_schema) *schema = learn(wide);
     assert_false(sn_schema_needs_digits(schema));
     OK(sn_schema_encode_x(schema, wide, a));
     OK(sn_schema_encode_x(schema, narrow, b));
     assert_memory_equal(a, b, sizeof a);
-    stonet_data_free(wide);
-    stonet_data_free(narrow);
-    sn_schema_free(schema);
     fill_table();
 }
 

@@ -23,7 +23,7 @@ static stonet_data *make(int way)
     if (way == 7) text[3] = NULL;
     if (way == 12) code[3] = 0;
     if (way == 13) labels[0] = "maybe";
-    stonet_columns *columns = NULL;
+    SN_AUTO(stonet_columns) *columns = NULL;
     stonet_data *data = NULL;
     OK(stonet_data_begin(ROWS, &columns));
     OK(stonet_data_add_numbers(columns, way == 8 ? "other" : "n", number));
@@ -31,7 +31,6 @@ static stonet_data *make(int way)
     OK(stonet_data_add_texts(columns, "t", text));
     OK(way == 9 ? stonet_data_add_numbers(columns, "w", number) : stonet_data_add_texts(columns, "w", word));
     OK(stonet_data_end(columns, NULL, &data));
-    stonet_columns_free(columns);
     if (way >= 11)
         OK(stonet_data_set_classes(data, code, labels, 2));
     else

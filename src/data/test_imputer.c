@@ -91,13 +91,13 @@ TEST(skewed_columns_go_by_ranks)
 /* Encodes all rows with a draw of the missing cells. */
 static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
 {
-    float *x = sn_calloc((size_t)(data->n * sn_schema_features(schema)), sizeof *x);
+    float *x = sn_calloc((size_t)(data->n * schema->p), sizeof *x);
     SN_AUTO(sn_encoder) *encoder = NULL;
     assert_non_null(x);
     OK(sn_encoder_create(schema, data, &encoder));
     sn_encoder_key(encoder, 5, by_content);
     const sn_rows rows = sn_rows_range(0, data->n);
-    sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, draw, x, sn_schema_features(schema));
+    sn_encoder_source(encoder)->fetch(sn_encoder_source(encoder), &rows, draw, x, schema->p);
     return x;
 }
 
@@ -105,7 +105,7 @@ TEST(what_is_there_keeps_its_bits)
 {
     SN_AUTO(stonet_data) *gaps = table(true), *whole = table(false);
     SN_AUTO(sn_schema) *schema = fit(gaps, 8);
-    const int64_t p = sn_schema_features(schema);
+    const int64_t p = schema->p;
     SN_BLOCK float *full = encode(schema, whole, 0, false);
     for (uint32_t draw = 0; draw < 3; draw++) {
         SN_BLOCK float *x = encode(schema, gaps, draw, false);
@@ -125,7 +125,7 @@ TEST(draws_are_possible_cells)
 {
     SN_AUTO(stonet_data) *data = table(true);
     SN_AUTO(sn_schema) *schema = fit(data, 8);
-    const int64_t p = sn_schema_features(schema);
+    const int64_t p = schema->p;
     SN_BLOCK float *x = encode(schema, data, 1, false);
     const sn_input *grade = &schema->input[2], *colour = &schema->input[3];
     assert_int_equal(grade->levels, 3);
@@ -152,7 +152,7 @@ TEST(draws_are_possible_cells)
 static double miss(const sn_schema *schema, const float *x, const float *truth, const stonet_data *data,
                    int64_t j)
 {
-    const int64_t p = sn_schema_features(schema), f = schema->input[j].first_feature;
+    const int64_t p = schema->p, f = schema->input[j].first_feature;
     double sum = 0.0, count = 0.0;
     for (int64_t i = 0; i < N; i++) {
         if (!sn_frame_is_missing(data, i, j)) continue;
@@ -170,7 +170,7 @@ TEST(other_cells_tell_about_the_missing_ones)
     SN_BLOCK float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
                    *drawn = encode(schema, gaps, 1, false), *again = encode(schema, gaps, 1, false),
                    *other = encode(schema, gaps, 2, false);
-    const int64_t p = sn_schema_features(schema);
+    const int64_t p = schema->p;
     /* b given a alone leaves .36; a is told by skewed and grade too. */
     assert_true(miss(schema, expected, truth, gaps, 1) < 0.5);
     assert_true(miss(schema, expected, truth, gaps, 0) < 0.25);
@@ -187,7 +187,7 @@ TEST(draws_by_content_stay_with_the_row)
 {
     SN_AUTO(stonet_data) *data = table(true), *turned = NULL;
     SN_AUTO(sn_schema) *schema = fit(data, 0);
-    const int64_t p = sn_schema_features(schema);
+    const int64_t p = schema->p;
     int64_t rows[N];
     for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
     OK(stonet_data_subset(data, rows, N, &turned));
@@ -200,7 +200,7 @@ TEST(rows_of_nothing_get_the_whole_law)
 {
     SN_AUTO(stonet_data) *data = table(true);
     SN_AUTO(sn_schema) *schema = fit(data, 0);
-    const int64_t p = sn_schema_features(schema);
+    const int64_t p = schema->p;
     double square = 0.0;
     for (uint32_t row = 0; row < 2000; row++) {
         float x[16];
@@ -222,7 +222,7 @@ TEST(the_file_has_it_all)
         OK(sn_schema_save(schema, store));
         OK(sn_schema_load(store, &back));
         SN_BLOCK float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
-        assert_memory_equal(x, y, (size_t)(N * sn_schema_features(schema)) * sizeof *x);
+        assert_memory_equal(x, y, (size_t)(N * schema->p) * sizeof *x);
     }
 }
 

@@ -135,13 +135,13 @@ TEST(the_mean_stands_for_them)
     SN_AUTO(sn_schema) *schema = schema_of(data, SN_MISSING_MEAN),
                        *complete = schema_of(numbers, SN_MISSING_ERROR);
     float x[4 * 3], alone[3];
-    assert_int_equal(sn_schema_features(schema), 3);
+    assert_int_equal(schema->p, 3);
     OK(sn_schema_encode_x(schema, data, x));
     OK(sn_schema_encode_x(complete, numbers, alone));
     assert_true(x[0] == alone[0] && x[6] == alone[1] && x[9] == alone[2]);
     assert_true(x[3] == 0.0F && x[7] == 0.0F && x[8] == 0.0F);
     assert_true(x[1] > 0 && x[4] < 0);
-    assert_int_equal(sn_schema_missing_cells(schema, 0), 1);
+    assert_int_equal(schema->input[0].missing, 1);
 }
 
 TEST(they_are_refused_when_asked)
@@ -201,9 +201,8 @@ TEST(indicators_say_which_are_missing)
         SN_AUTO(sn_schema) *schema = with_indicators(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN),
                            *back = NULL;
         SN_AUTO(sn_schema) *without = schema_of(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN);
-        assert_int_equal(sn_schema_features(schema), P);
-        assert_int_equal(sn_schema_indicators(schema), 2);
-        for (int f = 0; f < P; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
+        assert_int_equal(schema->p, P);
+        for (int f = 0; f < P; f++) assert_string_equal(schema->feature_name[f], names[f]);
         int64_t group[5];
         sn_schema_groups(schema, group);
         assert_true(group[1] == 2 && group[2] == 3 && group[3] == 6 && group[4] == P);

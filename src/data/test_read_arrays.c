@@ -107,7 +107,7 @@ TEST(test_images_in_schema)
     OK(sn_store_create(&store));
     OK(sn_schema_save(schema, store));
     OK(sn_schema_load(store, &loaded));
-    const sn_image kept = sn_schema_image(loaded);
+    const sn_image kept = loaded->image;
     assert_true(sn_image_same(&kept, &data->image));
     OK(sn_schema_encode_x(loaded, data, x));
     data->image.extent[0] = 4;
@@ -340,11 +340,10 @@ TEST(test_mapped_values_are_checked)
     }
     const float nothing = NAN;
     const char *file = write_counting(3001, 70, 0, &nothing);
-    stonet_data *data = read_whole(file, NULL);
+    SN_AUTO(stonet_data) *data = read_whole(file, NULL);
     assert_non_null(data->mapped_x);
     assert_int_equal(stonet_data_missing(data, -1), 1);
     assert_int_equal(stonet_data_missing(data, 68), 1);
-    stonet_data_free(data);
     unlink(file);
     file = write_counting(3001, 70, 0, NULL);
     assert_int_equal(truncate(file, 128 + 4 * 3001 * 70 - 1), 0);

@@ -11,7 +11,7 @@ static const char *write_bytes(const char *name, const char *bytes, size_t size)
     sn_writer *writer;
     OK(sn_writer_open(in_folder(name), &writer));
     OK(sn_write(writer, bytes, size));
-    OK(sn_writer_commit(writer));
+    OK(sn_writer_commit(&writer));
     return last_path;
 }
 
@@ -300,7 +300,7 @@ TEST(test_broken_gzip)
 TEST(test_long_files)
 {
     int n = 160000; /* more than a buffer */
-    char *text = malloc((size_t)n * 60);
+    SN_BLOCK char *text = malloc((size_t)n * 60);
     const char *const ends[] = {"\n", "\r\n", "\r"};
     for (int way = 0; way < 3; way++) {
         size_t used = 0;
@@ -323,7 +323,6 @@ TEST(test_long_files)
     memcpy(text + 100, "\",2\n3,4\n", 9); /* short at last, but a mark is left open in between */
     text[50] = '"';
     refuse("long.csv", text, NULL, STONET_ERROR_FORMAT, "text after a closing");
-    free(text);
 
     snprintf(last_path, sizeof last_path, "%s/pipe", folder);
     assert_int_equal(mkfifo(last_path, 0600), 0);

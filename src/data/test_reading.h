@@ -42,7 +42,7 @@ static inline void check_same_frame(const stonet_data *a, const stonet_data *b)
 static inline stonet_status read_in_parts(const char *file, const char *target, int threads,
                                           int64_t part_size, stonet_data **out)
 {
-    const sn_target_wish wish = {.columns = target};
+    const sn_read_wish wish = {.columns = target};
     sn_source *source = NULL;
     *out = NULL;
     stonet_status status = sn_source_open(file, NULL, &source);

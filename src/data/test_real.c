@@ -26,8 +26,8 @@ static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, 
     if (sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema) !=
         STONET_OK)
         fail_msg("%s", stonet_last_error());
-    assert_int_equal(sn_schema_scale(schema), scale);
-    assert_int_equal(sn_schema_task(schema), task);
+    assert_int_equal(schema->scale, scale);
+    assert_int_equal(schema->task, task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
 }
 

@@ -77,8 +77,8 @@ TEST(places_are_remembered)
     OK(sn_store_create(&store));
     OK(sn_schema_save(fitted, store));
     OK(sn_schema_load(store, &schema));
-    assert_int_equal(sn_schema_features(schema), 4 + 1 + 3);
-    assert_string_equal(sn_schema_feature_name(schema, 7), "x6=season cosine");
+    assert_int_equal(schema->p, 4 + 1 + 3);
+    assert_string_equal(schema->feature_name[7], "x6=season cosine");
     float x[N * 8], again[N * 8];
     encode(schema, train, x);
     for (int i = 0; i < N; i++) { /* the season has its own scale */
@@ -154,8 +154,8 @@ TEST(rare_categories_share_a_feature)
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_NONE}, &run, &schema));
     assert_string_equal(said, "column 'zip' is text with 400 values: one feature for each of the 50 most "
                               "frequent, and one for all others together, which 350 of the 1400 rows have");
-    assert_int_equal(sn_schema_features(schema), 51);
-    assert_string_equal(sn_schema_feature_name(schema, 50), "zip=(other)");
+    assert_int_equal(schema->p, 51);
+    assert_string_equal(schema->feature_name[50], "zip=(other)");
     static float x[ROWS * 51];
     encode(schema, data, x);
     for (int i = 0; i < ROWS; i++)

@@ -68,7 +68,7 @@ static void check_fetching(stonet_data *data)
     SN_AUTO(sn_schema) *schema = NULL;
     SN_AUTO(sn_encoder) *encoder = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema));
-    const int64_t n = stonet_data_rows(data), p = sn_schema_features(schema);
+    const int64_t n = stonet_data_rows(data), p = schema->p;
     SN_BLOCK float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
     SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
     assert_true(whole != NULL && y != NULL);

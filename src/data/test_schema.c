@@ -72,11 +72,11 @@ TEST(rare_texts_are_bounded)
     SN_AUTO(stonet_data) *data = table(text, "y");
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
     enum { P = 4 };
-    assert_int_equal(sn_schema_features(schema), P);
+    assert_int_equal(schema->p, P);
     float x[40 * P];
     OK(sn_schema_encode_x(schema, data, x));
     for (int64_t f = 1; f < P; f++) {
-        const bool rare = strstr(sn_schema_feature_name(schema, f), "rare") != NULL;
+        const bool rare = strstr(schema->feature_name[f], "rare") != NULL;
         double squares = 0.0, largest = 0.0;
         for (int i = 0; i < 40; i++) {
             squares += (double)(x[i * P + f] * x[i * P + f]) / 40.0;
@@ -100,7 +100,7 @@ TEST(ordered_texts_are_one_number)
     const stonet_read_options how = {.size = sizeof how, .target = "y", .ordinal = order, .n_ordinal = 1};
     SN_AUTO(stonet_data) *data = table_of(text, &how);
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_REGRESSION);
-    assert_int_equal(sn_schema_features(schema), P);
+    assert_int_equal(schema->p, P);
     float x[N * P];
     OK(sn_schema_encode_x(schema, data, x));
     for (int64_t f = 0; f < P; f++) {
@@ -120,12 +120,12 @@ TEST(test_features)
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema));
     assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
     assert_non_null(strstr(last_message, "column 'colour' is text"));
-    assert_int_equal(sn_schema_scale(schema), SN_SCALE_COLUMN);
-    assert_int_equal(sn_schema_features(schema), 5);
-    assert_int_equal(sn_schema_inputs(schema), 3);
-    assert_true(sn_schema_has_header(schema));
+    assert_int_equal(schema->scale, SN_SCALE_COLUMN);
+    assert_int_equal(schema->p, 5);
+    assert_int_equal(schema->n_inputs, 3);
+    assert_true(schema->has_header);
     const char *const names[] = {"a", "colour=blue", "colour=green", "colour=red", "b"};
-    for (int f = 0; f < 5; f++) assert_string_equal(sn_schema_feature_name(schema, f), names[f]);
+    for (int f = 0; f < 5; f++) assert_string_equal(schema->feature_name[f], names[f]);
     float x[20];
     OK(sn_schema_encode_x(schema, data, x));
     double sd = sqrt((4 + 1 + 0 + 9) / 4.0);
@@ -144,7 +144,7 @@ TEST(test_features)
         assert_near(mean, 0, 1e-6);
         assert_near(square, 1, 1e-6);
     }
-    assert_int_equal(sn_schema_task(schema), SN_REGRESSION);
+    assert_int_equal(schema->task, SN_REGRESSION);
     assert_near(sn_schema_target_mean(schema, 0), 25.375, 1e-12);
     double y[4];
     OK(sn_schema_encode_y(schema, data, NULL, y));
@@ -217,7 +217,7 @@ TEST(test_numbers_as_categories)
 {
     SN_AUTO(stonet_data) *train = table("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
     SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_features(schema), 3);
+    assert_int_equal(schema->p, 3);
     SN_AUTO(stonet_data) *data = table("2\n1\n", NULL);
     float x[6];
     OK(sn_schema_encode_x(schema, data, x));
@@ -232,7 +232,7 @@ static void expect_task(const double *y, int64_t n, sn_task task, int64_t output
     OK(stonet_data_wrap(x, n, 1, &data));
     OK(stonet_data_set_targets(data, y, 1));
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_task(schema), task);
+    assert_int_equal(schema->task, task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
 }
 
@@ -254,7 +254,7 @@ TEST(test_classes)
     SN_AUTO(stonet_data) *data = table("1,10\n2,9\n3,-1\n4,10\n", "2");
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
     const char *const labels[] = {"-1", "9", "10"};
-    for (int c = 0; c < 3; c++) assert_string_equal(sn_schema_class_label(schema, c), labels[c]);
+    for (int c = 0; c < 3; c++) assert_string_equal(schema->classes.text[c], labels[c]);
     int32_t label[4];
     OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){2, 1, 0, 2}), sizeof label);
@@ -270,8 +270,8 @@ TEST(test_classes)
 
     data = table("1,dog\n2,cat\n3,dog\n", "2");
     schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_task(schema), SN_CLASSIFICATION);
-    assert_string_equal(sn_schema_class_label(schema, 0), "cat");
+    assert_int_equal(schema->task, SN_CLASSIFICATION);
+    assert_string_equal(schema->classes.text[0], "cat");
     OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
     stonet_data_free(data);
@@ -283,7 +283,7 @@ TEST(test_classes)
     OK(stonet_data_set_classes(data, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3));
     schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(sn_schema_outputs(schema), 2);
-    assert_string_equal(sn_schema_class_label(schema, 1), "high");
+    assert_string_equal(schema->classes.text[1], "high");
     OK(sn_schema_encode_y(schema, data, label, NULL));
     assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
 }
@@ -306,8 +306,8 @@ TEST(test_refusals)
     /* As a feature, such a column is left out. */
     SN_AUTO(stonet_data) *data = table(text, "3");
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_inputs(schema), 2);
-    assert_int_equal(sn_schema_features(schema), 1);
+    assert_int_equal(schema->n_inputs, 2);
+    assert_int_equal(schema->p, 1);
     float x[100];
     OK(sn_schema_encode_x(schema, data, x));
 }
@@ -336,7 +336,7 @@ TEST(test_image_rule)
         OK(stonet_data_wrap(x, N, P, &data));
         OK(stonet_data_set_targets(data, y, 1));
         SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-        assert_int_equal(sn_schema_scale(schema), kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
+        assert_int_equal(schema->scale, kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
         if (kind == 0) {
             SN_BLOCK float *z = malloc(N * P * sizeof *z);
             double total = 0;
@@ -349,15 +349,14 @@ TEST(test_image_rule)
 
 static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data *data)
 {
-    int64_t p = sn_schema_features(a);
-    assert_int_equal(sn_schema_features(b), p);
-    assert_int_equal(sn_schema_scale(b), sn_schema_scale(a));
-    assert_int_equal(sn_schema_has_header(b), sn_schema_has_header(a));
-    assert_int_equal(sn_schema_task(b), sn_schema_task(a));
+    int64_t p = a->p;
+    assert_int_equal(b->p, p);
+    assert_int_equal(b->scale, a->scale);
+    assert_int_equal(b->has_header, a->has_header);
+    assert_int_equal(b->task, a->task);
     assert_int_equal(sn_schema_outputs(b), sn_schema_outputs(a));
-    assert_string_equal(sn_schema_target_name(b, 0), sn_schema_target_name(a, 0));
-    for (int64_t f = 0; f < p; f++)
-        assert_string_equal(sn_schema_feature_name(b, f), sn_schema_feature_name(a, f));
+    assert_string_equal(b->target_name[0], a->target_name[0]);
+    for (int64_t f = 0; f < p; f++) assert_string_equal(b->feature_name[f], a->feature_name[f]);
     SN_BLOCK float *x = malloc((size_t)(data->n * p) * sizeof *x),
                    *z = malloc((size_t)(data->n * p) * sizeof *z);
     OK(sn_schema_encode_x(a, data, x));
@@ -376,7 +375,7 @@ TEST(test_store)
         OK(sn_schema_load(store, &back));
         check_same(schema, back, data);
         if (way == 0) assert_true(sn_schema_target_sd(back, 0) == sn_schema_target_sd(schema, 0));
-        if (way == 1) assert_string_equal(sn_schema_class_label(back, 2), "red");
+        if (way == 1) assert_string_equal(back->classes.text[2], "red");
         sn_schema_free(back);
         /* Every entry left out in turn is missed. */
         const char *key, *value;

@@ -44,7 +44,7 @@ static void compare_labels(stonet_data *plain, const stonet_data *sharded)
 static void check_same(const char *path, const stonet_read_options *make, const stonet_read_options *use,
                        int64_t rows)
 {
-    stonet_data *plain = NULL, *sharded = NULL;
+    SN_AUTO(stonet_data) *plain = NULL, *sharded = NULL;
     int64_t total = 0, shards = 0;
     OK(stonet_data_read(path, make, &plain));
     OK(stonet_shards_write(path, make, rows, "s", &total, &shards));
@@ -71,8 +71,6 @@ static void check_same(const char *path, const stonet_read_options *make, const 
     for (int64_t k = 0; k < plain->n_targets; k++)
         assert_int_equal(plain->target_position[k], sharded->target_position[k]);
     assert_true(sharded->x == NULL || sharded->mapped_x != NULL || sysconf(_SC_PAGESIZE) > 4096);
-    stonet_data_free(plain);
-    stonet_data_free(sharded);
     clean();
 }
 
@@ -363,12 +361,11 @@ TEST(test_every_node)
 TEST(test_changed)
 {
     make_shards();
-    stonet_data *data = NULL;
+    SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read("s", NULL, &data));
     OK(sn_frame_check(data));
     assert_int_equal(system("touch -d '1 hour ago' s/t-00001.npy"), 0);
     assert_says(sn_frame_check(data), STONET_ERROR_IO, "written to");
-    stonet_data_free(data);
     clean();
 }
 

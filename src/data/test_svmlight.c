@@ -115,7 +115,7 @@ TEST(columns_are_those_of_the_model)
     assert_says(read_text("0 0:1\n", NULL, schema, &data), STONET_ERROR_DATA, "counts its columns from 0");
     OK(read_text("1 0:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
     OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &from0));
-    assert_string_equal(sn_schema_input_name(from0, 0), "x0");
+    assert_string_equal(from0->input[0].name, "x0");
     stonet_data_free(train);
     OK(read_text("0 1:4\n", NULL, from0, &data)); /* no 0 here, and still from 0 */
     double second;

@@ -89,9 +89,8 @@ TEST(test_random_tables)
         write_text(text, size);
         const char *const targets[] = {NULL, "3", "2,4"};
         check_parts(path, targets[k % 3]);
-        stonet_data *data;
+        SN_AUTO(stonet_data) *data = NULL;
         stonet_status status = read_in_parts(path, NULL, 1, 0, &data);
-        stonet_data_free(data);
         read += status == STONET_OK;
         refused += status != STONET_OK;
     }

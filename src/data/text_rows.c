@@ -11,8 +11,8 @@
 sn_text_column *sn_text_rows_column(const sn_text_rows *rows, int64_t column)
 {
     const sn_builder *builder = rows->builder;
-    bool is_target = builder->role[column] == SN_TARGET_TEXT;
-    return &rows->text[is_target ? builder->n_text : builder->slot[column]];
+    bool is_target = builder->column[column].role == SN_TARGET_TEXT;
+    return &rows->text[is_target ? builder->n_text : builder->column[column].slot];
 }
 
 int64_t sn_text_rows_expected(int64_t rows, double share)
@@ -59,7 +59,7 @@ static stonet_status put_text(sn_text_rows *rows, int64_t column, const sn_cell 
 static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell *cell)
 {
     sn_builder *builder = rows->builder;
-    if (builder->role[column] == SN_UNUSED) return STONET_OK;
+    if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (column == builder->id && column != builder->group)
         return put_text(rows, column, cell); /* as it stands, also when it is empty */
     sn_content content = sn_cell_content(cell, builder->na);
@@ -68,20 +68,21 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
     if (content == SN_INFINITE)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column,
                                     "the value is infinite ('%.*s')", (int)cell->length, cell->text);
-    if (builder->role[column] == SN_FEATURE_TEXT || builder->role[column] == SN_TARGET_TEXT)
+    if (builder->column[column].role == SN_FEATURE_TEXT || builder->column[column].role == SN_TARGET_TEXT)
         return put_text(rows, column, cell);
-    if (content == SN_NUMBER && builder->role[column] == SN_TARGET_NUMBER)
+    if (content == SN_NUMBER && builder->column[column].role == SN_TARGET_NUMBER)
         SN_TRY(sn_builder_put_spelling(builder, cell->text, cell->length));
-    if (content == SN_NUMBER && !builder->is_date[column])
+    if (content == SN_NUMBER && !builder->column[column].is_date)
         return sn_builder_put_number(builder, rows->line, column, cell->number);
     double days;
     const bool is_date = sn_date_read(cell->text, cell->length, &days);
-    if (builder->is_date[column] && is_date) return sn_builder_put_number(builder, rows->line, column, days);
+    if (builder->column[column].is_date && is_date)
+        return sn_builder_put_number(builder, rows->line, column, days);
     if (rows->is_text == NULL)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column, "the cell is text");
     /* A date is the first cell that is no number (else it would be text by now): perhaps all of them are. */
-    if (is_date && builder->role[column] == SN_FEATURE_NUMBER)
-        builder->is_date[column] = true;
+    if (is_date && builder->column[column].role == SN_FEATURE_NUMBER)
+        builder->column[column].is_date = true;
     else
         rows->is_text[column] = true;
     rows->again = true;
@@ -102,13 +103,14 @@ static stonet_status read_row(sn_text_rows *rows)
     sn_builder *builder = rows->builder;
     int64_t last = builder->n_columns - 1;
     float *x = builder->x + builder->rows * builder->n_numeric;
-    const bool plain = builder->na == NULL || !builder->na->numbers;
+    const bool plain = !builder->na->numbers;
     for (int64_t j = 0; j <= last; j++) {
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
-        const int64_t slot = builder->slot[j];
-        if (cell.is_number && plain && builder->role[j] == SN_FEATURE_NUMBER && !builder->is_date[j] &&
-            builder->digits[slot].enough && fabs(cell.number) <= (double)FLT_MAX)
+        const int64_t slot = builder->column[j].slot;
+        if (cell.is_number && plain && builder->column[j].role == SN_FEATURE_NUMBER &&
+            !builder->column[j].is_date && builder->digits[slot].enough &&
+            fabs(cell.number) <= (double)FLT_MAX)
             x[slot] = (float)cell.number;
         else
             SN_TRY(put_cell(rows, j, &cell));

@@ -78,20 +78,12 @@ static stonet_status matrix_as_text(sn_writer *writer, char delimiter, const dou
     return STONET_OK;
 }
 
-/* Commits what went well and abandons what did not. */
-static stonet_status close_writer(sn_writer *writer, stonet_status status)
-{
-    if (status == STONET_OK) return sn_writer_commit(writer);
-    sn_writer_abandon(writer);
-    return status;
-}
-
 stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
                                   const char *const *names)
 {
     table_format format = FORMAT_TEXT;
     char delimiter = ',';
-    sn_writer *writer;
+    SN_AUTO(sn_writer) *writer = NULL;
     if (path == NULL || n < 0 || m < 1 || (values == NULL && n > 0))
         return sn_fail(STONET_ERROR_ARGUMENT, "a matrix to write needs a path and at least one column");
     if (n > PTRDIFF_MAX / (int64_t)sizeof *values / m)
@@ -99,14 +91,13 @@ stonet_status stonet_matrix_write(const char *path, const double *values, int64_
                        (long long)m);
     SN_TRY(choose_format(path, &format, &delimiter));
     SN_TRY(sn_writer_open(path, &writer));
-    stonet_status status;
     if (format == FORMAT_NPY) {
-        status = sn_npy_write_header(writer, "<f8", n, m, NPY_ALIGN);
-        if (status == STONET_OK) status = sn_write(writer, values, (size_t)(n * m) * sizeof *values);
+        SN_TRY(sn_npy_write_header(writer, "<f8", n, m, NPY_ALIGN));
+        SN_TRY(sn_write(writer, values, (size_t)(n * m) * sizeof *values));
     } else {
-        status = matrix_as_text(writer, delimiter, values, n, m, names);
+        SN_TRY(matrix_as_text(writer, delimiter, values, n, m, names));
     }
-    return close_writer(writer, status);
+    return sn_writer_commit(&writer);
 }
 
 /* ---- whole tables: features, then targets ------------------------------------------------------ */
@@ -205,7 +196,7 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
 {
     table_format format = FORMAT_TEXT;
     char delimiter = ',';
-    sn_writer *writer;
+    SN_AUTO(sn_writer) *writer = NULL;
     SN_BLOCK double *labels = NULL;
     if (data == NULL || path == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_data_write needs data and a path");
@@ -216,6 +207,7 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
                        "an .npy file holds numbers only, and the table has text columns: write a .csv");
     if (format == FORMAT_NPY) SN_TRY(label_values(data, &labels));
     SN_TRY(sn_writer_open(path, &writer));
-    return close_writer(writer, format == FORMAT_NPY ? table_as_npy(writer, data, labels)
-                                                     : table_as_text(writer, delimiter, data));
+    SN_TRY(format == FORMAT_NPY ? table_as_npy(writer, data, labels)
+                                : table_as_text(writer, delimiter, data));
+    return sn_writer_commit(&writer);
 }

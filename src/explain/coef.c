@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"
 #include "model/settings_json.h"
@@ -20,7 +20,7 @@ static stonet_status result_create(const stonet_model *model, const char *kind, 
                                    stonet_coef_result *out)
 {
     out->kind = kind;
-    out->features = sn_schema_features(model->schema);
+    out->features = model->schema->p;
     out->columns = columns;
     SN_TRY(SN_NEW(out->feature, out->features));
     SN_TRY(SN_NEW(out->name, columns));
@@ -85,7 +85,7 @@ static stonet_status find_directions(const stonet_model *model, const stonet_dat
 static stonet_status find_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
                                     stonet_coef_result *out)
 {
-    const int64_t p = sn_schema_features(model->schema), q = model->dim, leading = p < q ? p : q;
+    const int64_t p = model->schema->p, q = model->dim, leading = p < q ? p : q;
     SN_TRY(result_create(model, "gradients", q + leading, out));
     SN_TRY(SN_NEW(out->share, leading));
     out->n_shares = leading;
@@ -155,7 +155,7 @@ stonet_status stonet_coef(const stonet_model *model, const stonet_data *data,
     *out = NULL;
     stonet_coef_options how;
     stonet_run taken;
-    SN_TRY(sn_take_coef_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_coef_options, STONET_COEF_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
     if (how.pairs < 0 || how.pairs > MOST_PAIRS)
         return sn_fail(STONET_ERROR_ARGUMENT, "standard errors take 1 to %d pairs of halves, or 0 for none",

@@ -11,7 +11,7 @@ static const double STEP = 0.01; /* of a scaled feature: small beside bends, lar
 static stonet_status encode(const stonet_model *model, const stonet_data *data, uint64_t seed,
                             sn_workspace *keep, float **x, int64_t *n)
 {
-    const int64_t rows = stonet_data_rows(data), p = sn_schema_features(model->schema);
+    const int64_t rows = stonet_data_rows(data), p = model->schema->p;
     *n = rows < SN_COEF_ROWS ? rows : SN_COEF_ROWS;
     SN_TRY(SN_TAKE(keep, *x, *n * p));
     if (*n == rows) return sn_schema_encode_x(model->schema, data, *x);
@@ -47,7 +47,7 @@ static stonet_status add_feature(const stonet_model *model, float *x, int64_t n,
 stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
                                 double *mean, double *outer)
 {
-    const int64_t p = sn_schema_features(model->schema), q = model->dim;
+    const int64_t p = model->schema->p, q = model->dim;
     SN_WORKSPACE(scratch);
     float *x = NULL, *z[2] = {NULL, NULL};
     int64_t n = 0;

@@ -19,7 +19,7 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "explain/importance.h"
 
 enum { DRAWS = 1000, ENOUGH = 10, AVERAGED = 10 };

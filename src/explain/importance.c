@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/take_options.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "math/kernel.h"
 #include "model/score_law.h"
 #include "model/settings_json.h"
@@ -54,7 +54,7 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
 static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, sn_asked *out)
 {
     const sn_schema *schema = out->model->schema;
-    if (sn_schema_task(schema) == SN_CLASSIFICATION) {
+    if (schema->task == SN_CLASSIFICATION) {
         int32_t *label = NULL;
         SN_TRY(SN_TAKE(keep, label, out->n));
         out->label = label;
@@ -155,7 +155,7 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 {
     out->model = model;
     out->n = stonet_data_rows(data);
-    out->p = sn_schema_features(model->schema);
+    out->p = model->schema->p;
     out->outputs = sn_schema_outputs(model->schema);
     out->dim = model->dim;
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
@@ -218,7 +218,7 @@ static stonet_status result_create(const sn_asked *asked, const int64_t *input, 
     SN_TRY(SN_NEW(out->error, asked->variables));
     SN_TRY(SN_NEW(out->z, asked->variables * asked->dim));
     for (int64_t j = 0; j < asked->variables; j++) {
-        out->name[j] = sn_strdup(sn_schema_input_name(asked->model->schema, input[j]));
+        out->name[j] = sn_strdup(asked->model->schema->input[input[j]].name);
         if (out->name[j] == NULL) return STONET_ERROR_MEMORY;
     }
     return STONET_OK;
@@ -282,7 +282,7 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     *out = NULL;
     stonet_importance_options how;
     stonet_run taken;
-    SN_TRY(sn_take_importance_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_importance_options, STONET_IMPORTANCE_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
     if ((unsigned)how.kind >= KINDS || how.repeats < 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_importance: the kind is not one of the header's, or "

@@ -409,7 +409,7 @@ static stonet_status add_learner(sn_formula *formula, const char *name, const sn
 /* Numbers back to units of y; of a calibrated model, probabilities by its temperature. */
 static stonet_status add_units(sn_formula *formula, const stonet_model *model)
 {
-    if (sn_schema_task(model->schema) == SN_CLASSIFICATION) {
+    if (model->schema->task == SN_CLASSIFICATION) {
         if (model->calibration == NULL) return STONET_OK;
         return sn_formula_temper(formula, formula->answer, model->calibration->temperature, &formula->answer);
     }
@@ -431,7 +431,7 @@ static stonet_status read_parts(const stonet_model *model, const sn_store *store
 {
     SN_AUTO(sn_store) *method = NULL, *learner = NULL;
     formula->answer = -1;
-    SN_TRY(sn_formula_features(formula, sn_schema_features(model->schema)));
+    SN_TRY(sn_formula_features(formula, model->schema->p));
     SN_TRY(sn_store_part(store, "method.", &method));
     SN_TRY(add_method(formula, model->method->name, method));
     if (model->learner != NULL) {
@@ -487,7 +487,7 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
     if (formula->answer < 0) return STONET_OK;
     SN_ARRAY(CHECKED_ROWS * m, double, answer);
     SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, answer));
-    if (sn_schema_task(model->schema) == SN_CLASSIFICATION && model->calibration != NULL)
+    if (model->schema->task == SN_CLASSIFICATION && model->calibration != NULL)
         sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
     return check_step(formula, formula->answer, x, answer, "prediction");
 }

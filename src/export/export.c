@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "export/closed_form.h"
 #include "export/writers.h"
 
@@ -24,7 +24,7 @@ stonet_status stonet_export_format_find(const char *name, stonet_export_format *
 
 const char *sn_exported_numbers(const sn_exported *exported)
 {
-    switch (sn_schema_law(exported->schema)) {
+    switch (exported->schema->law) {
     case SN_LAW_TIMES:
     case SN_LAW_INTERVALS:
         return "the median time";
@@ -39,13 +39,13 @@ const char *sn_exported_numbers(const sn_exported *exported)
 
 const char *sn_exported_output(const sn_exported *exported, int64_t k)
 {
-    return sn_schema_task(exported->schema) == SN_CLASSIFICATION ? sn_schema_class_label(exported->schema, k)
-                                                                 : sn_schema_target_name(exported->schema, k);
+    return exported->schema->task == SN_CLASSIFICATION ? exported->schema->classes.text[k]
+                                                       : exported->schema->target_name[k];
 }
 
 bool sn_exported_fills(const sn_exported *exported)
 {
-    return exported->schema->missing != SN_MISSING_ERROR && !sn_schema_draws(exported->schema);
+    return exported->schema->missing != SN_MISSING_ERROR && exported->schema->imputer == NULL;
 }
 
 /* The name begins all that a C file declares. */

@@ -27,7 +27,7 @@ static void put_head(sn_bytes *out, const sn_exported *of)
                    STONET_VERSION, of->model->method->name, of->model->n_train);
     sn_bytes_print(out,
                    "enum { %s_INPUTS = %" PRId64 ", %s_DIM = %" PRId64 ", %s_OUTPUTS = %" PRId64 " };\n\n",
-                   name, sn_schema_inputs(of->schema), name, of->model->dim, name, outputs);
+                   name, of->schema->n_inputs, name, of->model->dim, name, outputs);
     sn_bytes_print(out,
                    "/* A cell of a row: a number, or, where %s_is_text says so, a text. */\n"
                    "typedef struct %s_cell {\n    double number;\n    const char *text;\n} %s_cell;\n\n",
@@ -41,7 +41,7 @@ static void put_head(sn_bytes *out, const sn_exported *of)
         name, name, name, name);
     if (outputs > 0)
         sn_bytes_print(out, "/* The %s. */\nextern const char *const %s_output[%s_OUTPUTS];\n",
-                       sn_schema_task(of->schema) == SN_CLASSIFICATION ? "classes" : "targets", name, name);
+                       of->schema->task == SN_CLASSIFICATION ? "classes" : "targets", name, name);
 }
 
 /* Declares the two functions. Their comment says whether the model fills missing cells or refuses them. */
@@ -68,8 +68,7 @@ static void put_calls(sn_bytes *out, const sn_exported *of)
     sn_bytes_print(
         out,
         "/* The same, of %s. */\nint %s_predict(const %s_cell row[%s_INPUTS], double answer[%s_OUTPUTS]);\n",
-        sn_schema_task(of->schema) == SN_CLASSIFICATION ? "probabilities of the classes"
-                                                        : sn_exported_numbers(of),
+        of->schema->task == SN_CLASSIFICATION ? "probabilities of the classes" : sn_exported_numbers(of),
         name, name, name, name);
 }
 

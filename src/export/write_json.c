@@ -220,7 +220,7 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
 
 static void put_results(sn_bytes *out, const sn_exported *of)
 {
-    const bool classes = sn_schema_task(of->schema) == SN_CLASSIFICATION;
+    const bool classes = of->schema->task == SN_CLASSIFICATION;
     sn_bytes_print(out, "  \"z\": {\"step\": %d},\n", of->formula->z);
     if (of->formula->answer < 0) {
         sn_bytes_text(out, "  \"answer\": null\n");

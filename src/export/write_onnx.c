@@ -554,7 +554,7 @@ static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml
     SN_TRY(add_poison(g, of->schema->p, at[0], &poison));
     SN_TRY(add_result(g, "z", of->model->dim, at[formula->z], poison, &z));
     if (formula->answer < 0) return STONET_OK;
-    const bool classes = sn_schema_task(of->schema) == SN_CLASSIFICATION;
+    const bool classes = of->schema->task == SN_CLASSIFICATION;
     SN_TRY(add_result(g, classes ? "probabilities" : "prediction", sn_schema_outputs(of->schema),
                       at[formula->answer], poison, &answer));
     return classes ? add_label(g, of, answer) : STONET_OK;

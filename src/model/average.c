@@ -11,7 +11,7 @@ enum { CHUNK = 1024 }; /* rows at a time */
 
 bool sn_average_wanted(const stonet_model *model, const stonet_data *data)
 {
-    return data->missing > 0 && model->method->redraws && sn_schema_draws(model->schema);
+    return data->missing > 0 && model->method->redraws && model->schema->imputer != NULL;
 }
 
 static stonet_status make_encoder(const sn_average *average, sn_encoder **out)
@@ -29,7 +29,7 @@ stonet_status sn_average_encode(const sn_average *average, int64_t first, int64_
     SN_TRY(make_encoder(average, &encoder));
     const sn_rows rows = sn_rows_range(first, count);
     const sn_row_source *source = sn_encoder_source(encoder);
-    source->fetch(source, &rows, draw, x, sn_schema_features(average->model->schema));
+    source->fetch(source, &rows, draw, x, average->model->schema->p);
     return STONET_OK;
 }
 
@@ -44,7 +44,7 @@ typedef struct chunk {
 
 static stonet_status room_for(const sn_average *average, int64_t rows, sn_workspace *keep, chunk *out)
 {
-    const int64_t p = sn_schema_features(average->model->schema), w = average->width;
+    const int64_t p = average->model->schema->p, w = average->width;
     SN_TRY(SN_TAKE(keep, out->row, rows));
     SN_TRY(SN_TAKE(keep, out->x, rows * p));
     SN_TRY(SN_TAKE(keep, out->answer, rows * w));
@@ -58,7 +58,7 @@ static stonet_status room_for(const sn_average *average, int64_t rows, sn_worksp
    and hardly vary. */
 static stonet_status average_chunk(const sn_average *average, const sn_row_source *source, chunk *c)
 {
-    const int64_t p = sn_schema_features(average->model->schema), count = c->n * average->width;
+    const int64_t p = average->model->schema->p, count = c->n * average->width;
     const sn_rows rows = sn_rows_list(c->row, c->n);
     memset(c->sum, 0, (size_t)count * sizeof *c->sum);
     memset(c->square, 0, (size_t)count * sizeof *c->square);

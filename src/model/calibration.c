@@ -14,7 +14,7 @@ SN_DEFINE_WORDS(sn_score_words, "score", SN_SCORE_LAC, SN_SCORE_WORDS);
 
 static bool has_classes(const stonet_model *model)
 {
-    return sn_schema_task(model->schema) == SN_CLASSIFICATION;
+    return model->schema->task == SN_CLASSIFICATION;
 }
 
 /* Rows of the matrix of scores. */
@@ -71,7 +71,7 @@ const stonet_model *sn_calibration_asked(const stonet_model *model, const sn_cal
 int64_t sn_calibration_block(const stonet_model *model)
 {
     enum { FLOATS = 1 << 21, FEWEST = 256, MOST = 8192 };
-    const int64_t rows = FLOATS / sn_schema_features(model->schema);
+    const int64_t rows = FLOATS / model->schema->p;
     return rows < FEWEST ? FEWEST : rows > MOST ? MOST : rows;
 }
 
@@ -94,9 +94,9 @@ static double uniform_of(int64_t p, const float *x)
 /* The class of `model` that class `code` of `asked` is; -1: it has none of that label. */
 static int64_t class_in(const stonet_model *model, const stonet_model *asked, int64_t code)
 {
-    const char *label = sn_schema_class_label(asked->schema, code);
+    const char *label = asked->schema->classes.text[code];
     for (int64_t c = 0; c < sn_schema_outputs(model->schema); c++)
-        if (strcmp(sn_schema_class_label(model->schema, c), label) == 0) return c;
+        if (strcmp(model->schema->classes.text[c], label) == 0) return c;
     return -1;
 }
 
@@ -127,7 +127,7 @@ bool sn_calibration_has_spread(const stonet_model *model)
     SN_WORKSPACE(scratch);
     float *x = NULL;
     double *spread = NULL;
-    return !has_classes(model) && SN_TAKE_ZERO(&scratch, x, sn_schema_features(model->schema)) == STONET_OK &&
+    return !has_classes(model) && SN_TAKE_ZERO(&scratch, x, model->schema->p) == STONET_OK &&
            SN_TAKE(&scratch, spread, sn_schema_outputs(model->schema)) == STONET_OK &&
            sn_model_spread(model, x, 1, spread) == STONET_OK;
 }
@@ -152,7 +152,7 @@ static stonet_status ask_spread(const stonet_model *asked, const float *x, int64
 stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibration *calibration,
                                    const stonet_data *data, int64_t first, int64_t count, double *spread)
 {
-    const int64_t p = sn_schema_features(model->schema), m = sn_schema_outputs(model->schema);
+    const int64_t p = model->schema->p, m = sn_schema_outputs(model->schema);
     const int64_t lists = calibration->spread->lists;
     SN_ARRAY(count * p, float, x);
     SN_ARRAY(lists * m, double, of_row);
@@ -172,7 +172,7 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
     const bool same = same_outputs(model, asked);
     SN_WORKSPACE(scratch);
     double *own = out;
-    SN_ARRAY(count * sn_schema_features(asked->schema), float, x);
+    SN_ARRAY(count * asked->schema->p, float, x);
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
     if (!same) rename_classes(model, asked, count, own, out);
@@ -182,7 +182,7 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
 stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_data *data, int64_t first,
                                       int64_t count, double *u)
 {
-    const int64_t p = sn_schema_features(model->schema);
+    const int64_t p = model->schema->p;
     SN_ARRAY(count * p, float, x);
     SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
     for (int64_t i = 0; i < count; i++) u[i] = uniform_of(p, x + i * p);
@@ -272,15 +272,13 @@ static stonet_status load_rows(const sn_store *part, const stonet_model *model, 
     }
     SN_TRY(sn_store_get_vector(part, "residual_variance", SN_F64, outputs, &tensor));
     memcpy(self->residual_variance, tensor->data, (size_t)outputs * sizeof *self->residual_variance);
-    return sn_held_out_spread_get(part, sn_calibration_lists(self), outputs,
-                                  sn_schema_features(model->schema), &self->spread);
+    return sn_held_out_spread_get(part, sn_calibration_lists(self), outputs, model->schema->p, &self->spread);
 }
 
 /* A member must answer the questions of the model. */
 static stonet_status check_member(const stonet_model *model, const stonet_model *member)
 {
-    bool fits = sn_schema_task(member->schema) == sn_schema_task(model->schema) &&
-                sn_schema_outputs(member->schema) > 0 &&
+    bool fits = member->schema->task == model->schema->task && sn_schema_outputs(member->schema) > 0 &&
                 (has_classes(model) || sn_schema_outputs(member->schema) == sn_schema_outputs(model->schema));
     for (int64_t k = 0; fits && has_classes(model) && k < sn_schema_outputs(member->schema); k++)
         fits = class_in(model, member, k) >= 0;

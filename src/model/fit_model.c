@@ -88,8 +88,8 @@ static stonet_status check_team(const stonet_spec *spec, const stonet_run *run)
    slices. Times known only to lie in an interval cannot be sliced. */
 static stonet_status check_method(const sn_method *method, const sn_schema *schema)
 {
-    sn_task task = sn_schema_task(schema);
-    const bool sliced = sn_schema_law(schema) != SN_LAW_INTERVALS && (method->tasks & SN_TASK_SLICES) != 0;
+    sn_task task = schema->task;
+    const bool sliced = schema->law != SN_LAW_INTERVALS && (method->tasks & SN_TASK_SLICES) != 0;
     if (sn_schema_has_law(schema) && (method->tasks & SN_TASK_LAWS) == 0 && !sliced)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' knows no response of task=%s: use method 'stonet'", method->name,
@@ -179,7 +179,7 @@ int stonet_spec_needs_response(const stonet_spec *spec)
    plain one has no settings yet: held-out rows of Z choose them later. */
 static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model)
 {
-    sn_task task = sn_schema_task(model->schema);
+    sn_task task = model->schema->task;
     if (sn_schema_outputs(model->schema) == 0) return STONET_OK;
     if (spec->learner != NULL && sn_schema_has_law(model->schema) &&
         (spec->learner->tasks & SN_TASK_LAWS) == 0)
@@ -232,7 +232,7 @@ static void encoded_free(encoded *data)
 static stonet_status encode_x(const sn_schema *schema, const stonet_data *train, const sn_method *method,
                               uint64_t seed, encoded *out)
 {
-    const bool draws = method->redraws && train->missing > 0 && sn_schema_draws(schema);
+    const bool draws = method->redraws && train->missing > 0 && schema->imputer != NULL;
     sn_problem *problem = &out->problem;
     const uint64_t bytes = (uint64_t)problem->n * (uint64_t)problem->p * sizeof *out->x;
     const bool by_rows = method->by_rows && bytes > SMALL_COPY;
@@ -240,7 +240,7 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
         SN_TRY(sn_encoder_create(schema, train, &out->encoder));
         sn_encoder_key(out->encoder, seed, false);
         problem->source = sn_encoder_source(out->encoder);
-        problem->joint = draws && sn_schema_missing(schema) == SN_MISSING_JOINT;
+        problem->joint = draws && schema->missing == SN_MISSING_JOINT;
         /* Of a joint training the network says what y says of the cells. */
         if (draws && !problem->joint) sn_encoder_give_response(out->encoder);
     }
@@ -256,7 +256,7 @@ static stonet_status encode_x(const sn_schema *schema, const stonet_data *train,
 static stonet_status encode_y(const sn_schema *schema, const stonet_data *train, bool in_memory, encoded *out)
 {
     sn_problem *problem = &out->problem;
-    if (sn_schema_law(schema) != SN_LAW_NONE) problem->law = sn_law_find(sn_schema_law(schema), "auto");
+    if (schema->law != SN_LAW_NONE) problem->law = sn_law_find(schema->law, "auto");
     if (sn_schema_has_law(schema)) {
         SN_TRY(SN_NEW_RAW(out->y, problem->n));
         SN_TRY(SN_NEW_RAW(out->seen, problem->n * SN_LAW_SEEN));
@@ -286,10 +286,10 @@ static stonet_status encode(const stonet_model *model, const stonet_data *train,
     const sn_schema *schema = model->schema;
     sn_problem *problem = &out->problem;
     problem->n = stonet_data_rows(train);
-    problem->p = sn_schema_features(schema);
-    problem->task = sn_schema_task(schema);
+    problem->p = schema->p;
+    problem->task = schema->task;
     problem->outputs = sn_schema_outputs(schema);
-    problem->image = sn_schema_image(schema);
+    problem->image = schema->image;
     problem->groups = sn_schema_used(schema);
     SN_TRY(SN_NEW_RAW(out->group, problem->groups + 1));
     sn_schema_groups(schema, out->group);

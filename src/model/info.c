@@ -7,8 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/workspace.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "data/utf8.h"
 #include "model/calibration.h"
 #include "model/settings_json.h"
@@ -30,44 +29,44 @@ int64_t stonet_model_outputs(const stonet_model *model)
 
 int64_t stonet_model_inputs(const stonet_model *model)
 {
-    return model != NULL ? sn_schema_inputs(model->schema) : 0;
+    return model != NULL ? model->schema->n_inputs : 0;
 }
 
 const char *stonet_model_input_name(const stonet_model *model, int64_t input)
 {
-    return model != NULL ? sn_schema_input_name(model->schema, input) : NULL;
+    return input >= 0 && input < stonet_model_inputs(model) ? model->schema->input[input].name : NULL;
 }
 
 int64_t stonet_model_targets(const stonet_model *model)
 {
-    return model != NULL ? sn_schema_targets(model->schema) : 0;
+    return model != NULL ? model->schema->n_targets : 0;
 }
 
 const char *stonet_model_target_name(const stonet_model *model, int64_t target)
 {
-    return model != NULL ? sn_schema_target_name(model->schema, target) : NULL;
+    return target >= 0 && target < stonet_model_targets(model) ? model->schema->target_name[target] : NULL;
 }
 
 int64_t stonet_model_features(const stonet_model *model)
 {
-    return model != NULL ? sn_schema_features(model->schema) : 0;
+    return model != NULL ? model->schema->p : 0;
 }
 
 const char *stonet_model_feature_name(const stonet_model *model, int64_t feature)
 {
     bool known = feature >= 0 && feature < stonet_model_features(model);
-    return known ? sn_schema_feature_name(model->schema, feature) : NULL;
+    return known ? model->schema->feature_name[feature] : NULL;
 }
 
 int stonet_model_is_classifier(const stonet_model *model)
 {
-    return model != NULL && sn_schema_task(model->schema) == SN_CLASSIFICATION;
+    return model != NULL && model->schema->task == SN_CLASSIFICATION;
 }
 
 const char *stonet_model_class_label(const stonet_model *model, int64_t code)
 {
     bool known = stonet_model_is_classifier(model) && code >= 0 && code < sn_schema_outputs(model->schema);
-    return known ? sn_schema_class_label(model->schema, code) : NULL;
+    return known ? model->schema->classes.text[code] : NULL;
 }
 
 char *stonet_model_history_csv(const stonet_model *model)
@@ -92,11 +91,10 @@ stonet_status sn_model_used(const stonet_model *model, bool *used)
 int64_t stonet_model_support(const stonet_model *model, unsigned char *used)
 {
     if (model == NULL) return 0;
-    SN_WORKSPACE(scratch);
-    bool *of = NULL;
-    const int64_t inputs = sn_schema_inputs(model->schema);
+    const int64_t inputs = model->schema->n_inputs;
     int64_t count = 0;
-    if (SN_TAKE(&scratch, of, inputs + 1) != STONET_OK || sn_model_used(model, of) != STONET_OK) return -1;
+    SN_BLOCK bool *of = sn_malloc((size_t)inputs, sizeof *of);
+    if (of == NULL || sn_model_used(model, of) != STONET_OK) return -1;
     for (int64_t j = 0; j < inputs; j++) {
         count += of[j];
         if (used != NULL) used[j] = of[j];
@@ -110,25 +108,29 @@ static json_t *text_json(const char *text)
     return text != NULL && sn_utf8_valid(text, strlen(text)) ? json_string(text) : json_null();
 }
 
-static json_t *names_json(const sn_schema *schema, int64_t count,
-                          const char *(*name)(const sn_schema *, int64_t))
+/* One text for each index: the name of an input, its kind, the label of a class. */
+static json_t *names_json(const stonet_model *model, int64_t count,
+                          const char *(*name)(const stonet_model *, int64_t))
 {
     json_t *list = json_array();
-    for (int64_t i = 0; i < count; i++) list = sn_json_add(list, text_json(name(schema, i)));
+    for (int64_t i = 0; i < count; i++) list = sn_json_add(list, text_json(name(model, i)));
     return list;
+}
+
+static const char *input_kind(const stonet_model *model, int64_t input)
+{
+    return sn_schema_input_kind(model->schema, input);
 }
 
 /* The names of the columns the model looks at. */
 static json_t *support_json(const stonet_model *model)
 {
-    SN_WORKSPACE(scratch);
-    bool *used = NULL;
-    if (SN_TAKE(&scratch, used, sn_schema_inputs(model->schema) + 1) != STONET_OK ||
-        sn_model_used(model, used) != STONET_OK)
-        return NULL;
+    const sn_schema *schema = model->schema;
+    SN_BLOCK bool *used = sn_malloc((size_t)schema->n_inputs, sizeof *used);
+    if (used == NULL || sn_model_used(model, used) != STONET_OK) return NULL;
     json_t *list = json_array();
-    for (int64_t j = 0; j < sn_schema_inputs(model->schema); j++)
-        if (used[j]) list = sn_json_add(list, text_json(sn_schema_input_name(model->schema, j)));
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (used[j]) list = sn_json_add(list, text_json(schema->input[j].name));
     return list;
 }
 
@@ -136,27 +138,23 @@ static json_t *targets_json(const sn_schema *schema)
 {
     json_t *list = json_array();
     for (int64_t j = 0; j < sn_schema_outputs(schema); j++)
-        list = sn_json_add(
-            list, json_pack("{s:o, s:f, s:f}", "name", text_json(sn_schema_target_name(schema, j)), "mean",
-                            sn_schema_target_mean(schema, j), "sd", sn_schema_target_sd(schema, j)));
+        list = sn_json_add(list,
+                           json_pack("{s:o, s:f, s:f}", "name", text_json(schema->target_name[j]), "mean",
+                                     sn_schema_target_mean(schema, j), "sd", sn_schema_target_sd(schema, j)));
     return list;
 }
 
 /* What becomes of missing cells, and how many there were in the training rows, column by column. */
 static json_t *missing_json(const sn_schema *schema)
 {
-    json_t *cells = json_object();
-    for (int64_t j = 0; j < sn_schema_inputs(schema); j++) {
-        const char *name = sn_schema_input_name(schema, j);
-        if (sn_schema_missing_cells(schema, j) > 0 && sn_utf8_valid(name, strlen(name)))
-            cells = sn_json_put(cells, name, json_integer(sn_schema_missing_cells(schema, j)));
+    json_t *cells = json_object(), *indicators = json_array();
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        if (input->missing > 0 && sn_utf8_valid(input->name, strlen(input->name)))
+            cells = sn_json_put(cells, input->name, json_integer(input->missing));
+        if (input->indicator) indicators = sn_json_add(indicators, text_json(input->name));
     }
-    json_t *indicators = json_array();
-    for (int64_t j = 0; j < sn_schema_inputs(schema); j++)
-        if (sn_schema_has_indicator(schema, j))
-            indicators = sn_json_add(indicators, text_json(sn_schema_input_name(schema, j)));
-    json_t *about =
-        json_pack("{s:s}", "way", sn_words_name(&sn_missing_words, (int)sn_schema_missing(schema)));
+    json_t *about = json_pack("{s:s}", "way", sn_words_name(&sn_missing_words, (int)schema->missing));
     return sn_json_put(sn_json_put(about, "cells", cells), "indicators", indicators);
 }
 
@@ -252,25 +250,24 @@ char *stonet_model_json(const stonet_model *model)
         return NULL;
     }
     const sn_schema *schema = model->schema;
-    bool classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
+    bool classifier = schema->task == SN_CLASSIFICATION;
     json_t *info =
         json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name,
                   "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
                   sn_words_name(&sn_outcome_words, model->outcome), "task", sn_schema_task_word(schema),
                   "rows", (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "scale",
-                  sn_words_name(&sn_scale_words, sn_schema_scale(schema)), "settings",
+                  sn_words_name(&sn_scale_words, schema->scale), "settings",
                   sn_settings_json(model->settings, true), "learner", learner_json(model));
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "calibration", calibration_json(model));
-    info = sn_json_put(info, "inputs", names_json(schema, sn_schema_inputs(schema), sn_schema_input_name));
-    info =
-        sn_json_put(info, "input_kinds", names_json(schema, sn_schema_inputs(schema), sn_schema_input_kind));
+    info = sn_json_put(info, "inputs", names_json(model, schema->n_inputs, stonet_model_input_name));
+    info = sn_json_put(info, "input_kinds", names_json(model, schema->n_inputs, input_kind));
     info = sn_json_put(info, "support", support_json(model));
     info = sn_json_put(info, "missing", missing_json(schema));
-    info = sn_json_put(info, "features", json_integer(sn_schema_features(schema)));
-    info = sn_json_put(info, "target", text_json(sn_schema_target_name(schema, 0)));
+    info = sn_json_put(info, "features", json_integer(schema->p));
+    info = sn_json_put(info, "target", text_json(stonet_model_target_name(model, 0)));
     info = classifier ? sn_json_put(info, "classes",
-                                    names_json(schema, sn_schema_outputs(schema), sn_schema_class_label))
+                                    names_json(model, sn_schema_outputs(schema), stonet_model_class_label))
                       : sn_json_put(info, "targets", targets_json(schema));
     return sn_json_text(info, true);
 }

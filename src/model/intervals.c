@@ -37,7 +37,7 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
     if (sn_schema_outputs(model->schema) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this model was fitted without a response: it has no %s",
                        what);
-    if ((sn_schema_task(model->schema) == SN_CLASSIFICATION) != for_classes)
+    if ((model->schema->task == SN_CLASSIFICATION) != for_classes)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this model predicts %s, so it has %s and no %s",
                        for_classes ? "numbers" : "classes", for_classes ? "intervals" : "sets", what);
     if (model->calibration != NULL) return STONET_OK;
@@ -134,7 +134,7 @@ static stonet_status intervals(const stonet_model *model, const stonet_data *dat
         if (learned) SN_TRY(sn_calibration_widen(model, calibration, data, first, count, spread));
         block_intervals(&job, count, low + first * outputs, high + first * outputs);
     }
-    for (int64_t i = 0; sn_schema_law(model->schema) == SN_LAW_COUNTS && i < n; i++) {
+    for (int64_t i = 0; model->schema->law == SN_LAW_COUNTS && i < n; i++) {
         low[i] = fmax(ceil(low[i]), 0.0); /* what lies between has no count in it */
         high[i] = floor(high[i]);
     }

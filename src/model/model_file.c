@@ -173,8 +173,7 @@ static stonet_status get_common(const sn_store *store, stonet_model *model)
     snprintf(dim, sizeof dim, "%" PRId64, model->dim);
     SN_TRY(sn_settings_create(sn_common_params, sn_common_param_count, &model->common));
     SN_TRY(sn_settings_set(model->common, "dim", dim));
-    return sn_settings_set(model->common, "scale",
-                           sn_words_name(&sn_scale_words, (int)sn_schema_scale(model->schema)));
+    return sn_settings_set(model->common, "scale", sn_words_name(&sn_scale_words, (int)model->schema->scale));
 }
 
 static stonet_status get_learner(const sn_store *store, stonet_model *model)
@@ -194,7 +193,7 @@ static stonet_status get_learner(const sn_store *store, stonet_model *model)
 /* The parts come from a file that nobody vouches for: rows only go through when their widths agree. */
 static stonet_status check_sizes(const stonet_model *model)
 {
-    int64_t features = sn_schema_features(model->schema), outputs = sn_schema_outputs(model->schema);
+    int64_t features = model->schema->p, outputs = sn_schema_outputs(model->schema);
     bool fits = outputs > 0 || (model->method->unsupervised && model->learner == NULL);
     if (model->method->sizes != NULL) {
         sn_sizes sizes = model->method->sizes(model->state);

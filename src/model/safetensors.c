@@ -177,21 +177,14 @@ static stonet_status put_in_memory(void *to, const void *bytes, size_t size)
 
 stonet_status sn_safetensors_encode(const sn_store *store, unsigned char **bytes, size_t *size)
 {
-    char *header = NULL;
+    SN_BLOCK char *header = NULL;
     size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
-    size_t total = LENGTH_BYTES + length + payload;
-    unsigned char *block = sn_realloc(NULL, total, 1);
-    if (block == NULL) {
-        free(header);
-        return STONET_ERROR_MEMORY;
-    }
-    unsigned char *at = block;
-    stonet_status status = put_all(store, header, length, &(output){.put = put_in_memory, .to = &at});
-    free(header);
-    *bytes = block;
-    *size = total;
-    return status;
+    *size = LENGTH_BYTES + length + payload;
+    *bytes = sn_realloc(NULL, *size, 1);
+    if (*bytes == NULL) return STONET_ERROR_MEMORY;
+    unsigned char *at = *bytes;
+    return put_all(store, header, length, &(output){.put = put_in_memory, .to = &at});
 }
 
 /* ---- reading ---- */
@@ -482,18 +475,11 @@ static stonet_status check_written(const char *path, const void *expected)
 
 stonet_status sn_safetensors_write(const sn_store *store, const char *path)
 {
-    char *header = NULL;
+    SN_BLOCK char *header = NULL;
+    SN_AUTO(sn_writer) *writer = NULL;
     size_t length = 0, payload = 0;
     SN_TRY(make_header(store, &header, &length, &payload));
-    sn_writer *writer = NULL;
-    stonet_status status = sn_writer_open(path, &writer);
-    if (status == STONET_OK) {
-        status = put_all(store, header, length, &(output){.put = put_in_file, .to = writer});
-        if (status == STONET_OK)
-            status = sn_writer_commit_checked(writer, check_written, store);
-        else
-            sn_writer_abandon(writer);
-    }
-    sn_free(header);
-    return status;
+    SN_TRY(sn_writer_open(path, &writer));
+    SN_TRY(put_all(store, header, length, &(output){.put = put_in_file, .to = writer}));
+    return sn_writer_commit_checked(&writer, check_written, store);
 }

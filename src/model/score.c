@@ -62,7 +62,7 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
     scores->brier = sn_brier(n, classes, probability, label, data->weight);
     scores->calibration_error = sn_calibration_error(n, classes, probability, label, data->weight);
     SN_TRY(mean_auc(n, classes, probability, label, data->weight, &scores->auc));
-    if (sn_schema_law(model->schema) == SN_LAW_ORDERED)
+    if (model->schema->law == SN_LAW_ORDERED)
         sn_rank_scores(n, classes, probability, label, data->weight, &scores->rank_error, &scores->kappa);
     return model->calibration != NULL ? score_sets(model, data, label, how, scores) : STONET_OK;
 }

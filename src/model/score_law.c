@@ -21,8 +21,7 @@ typedef struct fitted_law {
 static stonet_status law_of(const stonet_model *model, fitted_law *out)
 {
     const bool by_learner = model->learner != NULL;
-    out->law =
-        sn_law_find(sn_schema_law(model->schema), by_learner ? "auto" : sn_word(model->settings, "law"));
+    out->law = sn_law_find(model->schema->law, by_learner ? "auto" : sn_word(model->settings, "law"));
     out->mean = sn_schema_target_mean(model->schema, 0);
     out->sd = sn_schema_target_sd(model->schema, 0);
     out->scale = -1.0;
@@ -195,9 +194,8 @@ stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, c
         total += weight_of(data, i);
     }
     scores->log_likelihood = -sum / total;
-    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) score_counts(data, predicted, scores);
-    return sn_schema_law(model->schema) == SN_LAW_TIMES ? score_times(data, &fitted, predicted, scores)
-                                                        : STONET_OK;
+    if (model->schema->law == SN_LAW_COUNTS) score_counts(data, predicted, scores);
+    return model->schema->law == SN_LAW_TIMES ? score_times(data, &fitted, predicted, scores) : STONET_OK;
 }
 
 /* ---- the law of a time -----------------------------------------------------------------------------------
@@ -226,7 +224,7 @@ stonet_status stonet_predict_survival(const stonet_model *model, const stonet_da
     if (model == NULL || data == NULL || times == NULL || survival == NULL || count < 1)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict_survival needs a model, data, times and room for the probabilities");
-    const sn_law_kind kind = sn_schema_law(model->schema);
+    const sn_law_kind kind = model->schema->law;
     if (kind != SN_LAW_TIMES && kind != SN_LAW_INTERVALS)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model has no times: survival is of models of task=survival or interval");

@@ -11,7 +11,7 @@
 static stonet_status encoded_features(const stonet_model *model, const stonet_data *data, int64_t n,
                                       double *x)
 {
-    const int64_t p = sn_schema_features(model->schema);
+    const int64_t p = model->schema->p;
     SN_ARRAY(n * p, float, encoded);
     SN_TRY(sn_schema_encode_x(model->schema, data, encoded));
     sn_widen(n * p, encoded, x);
@@ -75,7 +75,7 @@ static stonet_status encoded_response(const stonet_model *model, const stonet_da
             "there is no test of sufficiency for task=%s: censoring or an exposure that depends on x "
             "would look like something that Z has lost",
             sn_schema_task_word(model->schema));
-    if (sn_schema_task(model->schema) == SN_REGRESSION) {
+    if (model->schema->task == SN_REGRESSION) {
         SN_TRY(SN_NEW_RAW(out->y, n * out->columns));
         return sn_schema_encode_y(model->schema, data, NULL, out->y);
     }
@@ -120,7 +120,7 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
         data = part;
     }
     const int64_t n = stonet_data_rows(data);
-    const int64_t p = larger != NULL ? larger->dim - model->dim : sn_schema_features(model->schema);
+    const int64_t p = larger != NULL ? larger->dim - model->dim : model->schema->p;
     SN_TRY(sn_memory_require((uint64_t)n * (uint64_t)p * 2 * sizeof(double), "the test of sufficiency",
                              "test a sample of the rows"));
     SN_ARRAY(n * p, double, x);

@@ -71,6 +71,10 @@ stonet_status stonet_tensors_shape(const stonet_tensors *tensors, const char *na
     return STONET_OK;
 }
 
+/* For each type of tensors: what `DO` makes of it. */
+#define EACH_TYPE(DO)                                                                                        \
+    DO(SN_F32, float) DO(SN_F64, double) DO(SN_I32, int32_t) DO(SN_I64, int64_t) DO(SN_U8, uint8_t)
+
 static stonet_status find_values(const stonet_tensors *tensors, const char *name, const double *values,
                                  int64_t count, const sn_tensor **out)
 {
@@ -87,24 +91,12 @@ stonet_status stonet_tensors_get(const stonet_tensors *tensors, const char *name
 {
     const sn_tensor *tensor;
     SN_TRY(find_values(tensors, name, values, count, &tensor));
-    for (int64_t i = 0; i < count; i++) {
-        switch (tensor->dtype) {
-        case SN_F32:
-            values[i] = (double)((const float *)tensor->data)[i];
-            break;
-        case SN_F64:
-            values[i] = ((const double *)tensor->data)[i];
-            break;
-        case SN_I32:
-            values[i] = (double)((const int32_t *)tensor->data)[i];
-            break;
-        case SN_I64:
-            values[i] = (double)((const int64_t *)tensor->data)[i];
-            break;
-        case SN_U8:
-            values[i] = (double)((const uint8_t *)tensor->data)[i];
-            break;
-        }
+#define GET(DTYPE, TYPE)                                                                                     \
+    case DTYPE:                                                                                              \
+        for (int64_t i = 0; i < count; i++) values[i] = (double)((const TYPE *)tensor->data)[i];             \
+        break;
+    switch (tensor->dtype) {
+        EACH_TYPE(GET)
     }
     return STONET_OK;
 }
@@ -139,24 +131,12 @@ stonet_status stonet_tensors_set(stonet_tensors *tensors, const char *name, cons
             return sn_fail(STONET_ERROR_ARGUMENT, "tensor '%s' cannot hold %g, value %lld", name, values[i],
                            (long long)i);
     }
-    for (int64_t i = 0; i < count; i++) {
-        switch (tensor->dtype) {
-        case SN_F32:
-            ((float *)tensor->data)[i] = (float)values[i];
-            break;
-        case SN_F64:
-            ((double *)tensor->data)[i] = values[i];
-            break;
-        case SN_I32:
-            ((int32_t *)tensor->data)[i] = (int32_t)values[i];
-            break;
-        case SN_I64:
-            ((int64_t *)tensor->data)[i] = (int64_t)values[i];
-            break;
-        case SN_U8:
-            ((uint8_t *)tensor->data)[i] = (uint8_t)values[i];
-            break;
-        }
+#define SET(DTYPE, TYPE)                                                                                     \
+    case DTYPE:                                                                                              \
+        for (int64_t i = 0; i < count; i++) ((TYPE *)tensor->data)[i] = (TYPE)values[i];                     \
+        break;
+    switch (tensor->dtype) {
+        EACH_TYPE(SET)
     }
     return STONET_OK;
 }
@@ -176,7 +156,7 @@ stonet_status stonet_model_directions(const stonet_model *model, double *directi
 {
     if (model == NULL || directions == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_directions needs a model and room for them");
-    int64_t p = sn_schema_features(model->schema), q = model->dim, shape[STONET_MAX_RANK];
+    int64_t p = model->schema->p, q = model->dim, shape[STONET_MAX_RANK];
     int rank = 0;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     SN_BLOCK double *factor = NULL;

@@ -43,7 +43,7 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
     for (int session = 1;; session++) {
         int64_t left = patience + session;
         stonet_run run = STONET_RUN_INIT;
-        stonet_model *model = NULL;
+        SN_AUTO(stonet_model) *model = NULL;
         run.threads = 1 + session % 2;
         run.should_stop = stop_after;
         run.user = &left;
@@ -55,7 +55,6 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
             *out = bytes_of(model);
             OK(stonet_checkpoint_remove(run.checkpoint));
         }
-        stonet_model_free(model);
         stonet_checkpoint_free(run.checkpoint);
         if (done) return session;
         assert_true(session < 1000);

@@ -57,10 +57,10 @@ TEST(auto_chooses_for_smooth_columns)
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *rough = spectra(false, 1.0, other);
     SN_AUTO(stonet_model) *model = fit(data, "auto");
     assert_non_null(strstr(told, "was chosen"));
-    assert_true(sn_curve_divides(sn_schema_curves(model->schema)->how));
+    assert_true(sn_curve_divides(model->schema->curves.how));
     SN_AUTO(stonet_model) *plain = fit(rough, "auto");
     assert_non_null(strstr(told, "not smooth"));
-    assert_int_equal(sn_schema_curves(plain->schema)->how, SN_CURVE_NONE);
+    assert_int_equal(plain->schema->curves.how, SN_CURVE_NONE);
 }
 
 /* A model that divides by the standard deviation does not see what the rows were multiplied by; it is the

@@ -103,12 +103,11 @@ TEST(no_column_is_constant)
     for (int c = 0; c < 3; c++) {
         float z[5 * ROWS];
         int64_t looks;
-        stonet_model *model =
+        SN_AUTO(stonet_model) *model =
             fit("stonet", cases[c].setting, cases[c].value, cases[c].asked, numbers.data, NULL, &looks);
         assert_int_equal(stonet_model_dim(model), cases[c].got);
         OK(stonet_transform(model, numbers.data, NULL, z));
         for (int64_t k = 0; k < cases[c].got; k++) assert_true(spread_of(z, cases[c].got, k) > 1e-8);
-        stonet_model_free(model);
     }
 }
 

@@ -29,7 +29,7 @@ static sn_scored_rows make_rows(void)
 TEST(the_spread_is_found)
 {
     const sn_scored_rows rows = make_rows();
-    sn_held_out_spread *found = NULL;
+    SN_AUTO(sn_held_out_spread) *found = NULL;
     OK(sn_held_out_spread_fit(&rows, &found));
     const double mean = sqrt(2.0 / 3.14159265358979323846); /* of |e| */
     for (int i = -3; i <= 3; i++) {
@@ -41,14 +41,13 @@ TEST(the_spread_is_found)
             assert_true(fabs(log(spread[2 * l + 1] / (2.0 * mean))) < 0.2);
         }
     }
-    sn_held_out_spread_free(found);
 }
 
 /* A score that nobody could miss changes the spread of the other lists, and not of its own. */
 TEST(a_list_does_not_see_its_own_rows)
 {
     sn_scored_rows rows = make_rows();
-    sn_held_out_spread *before = NULL, *after = NULL;
+    SN_AUTO(sn_held_out_spread) *before = NULL, *after = NULL;
     double of[2][LISTS * 2];
     OK(sn_held_out_spread_fit(&rows, &before));
     score[4] *= 3.0; /* of list 0 */
@@ -57,8 +56,6 @@ TEST(a_list_does_not_see_its_own_rows)
     sn_held_out_spread_at(after, x + 4 * P, of[1]);
     assert_true(of[0][0] == of[1][0]);
     for (int l = 1; l < LISTS; l++) assert_true(of[1][2 * l] > of[0][2 * l]);
-    sn_held_out_spread_free(before);
-    sn_held_out_spread_free(after);
 }
 
 /* Few rows, rows that are all the same, and residuals that are all 0. */
@@ -85,7 +82,7 @@ TEST(it_survives_a_file)
 {
     const sn_scored_rows rows = make_rows();
     sn_held_out_spread *found = NULL, *loaded = NULL;
-    sn_store *store = NULL;
+    SN_AUTO(sn_store) *store = NULL;
     double of[2][LISTS * 2];
     OK(sn_store_create(&store));
     OK(sn_held_out_spread_get(store, LISTS, 2, P, &loaded));
@@ -100,7 +97,6 @@ TEST(it_survives_a_file)
     assert_int_not_equal(sn_held_out_spread_get(store, LISTS, 2, P + 1, &loaded), STONET_OK);
     sn_held_out_spread_free(loaded);
     sn_held_out_spread_free(found);
-    sn_store_free(store);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -183,9 +183,8 @@ static void damage_all(const stonet_model *model, const char *part, const stonet
         else
             of.entry = tensor->name;
         if (strncmp(of.entry, part, strlen(part)) != 0) continue;
-        sn_store *less = without(store, of.entry);
+        SN_AUTO(sn_store) *less = without(store, of.entry);
         judge(&of, less);
-        sn_store_free(less);
         if (is_text)
             damage_text(&of, value);
         else

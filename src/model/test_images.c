@@ -59,13 +59,12 @@ TEST(test_fit)
                                  {"epochs", "20"},
                                  {"batch", "16"}};
     SN_FREED_BY(sn_table_free) sn_table train = bars(1), fresh = bars(2);
-    stonet_model *model = must_fit(spec_of(settings, 5), train.data), *loaded;
+    SN_AUTO(stonet_model) *model = must_fit(spec_of(settings, 5), train.data), *loaded = NULL;
     const double error = error_of(model, fresh.data);
     if (!(error < 0.1)) fail_msg("an error of %g on new rows", error);
-    char *about = stonet_model_json(model);
+    SN_BLOCK char *about = stonet_model_json(model);
     assert_non_null(about);
     assert_non_null(strstr(about, "held_out_error"));
-    stonet_string_free(about);
     char path[300];
     sn_testing_path(path, sizeof path, "images.model");
     OK(stonet_model_save(model, path));
@@ -75,10 +74,8 @@ TEST(test_fit)
     OK(stonet_transform(model, fresh.data, NULL, z[0]));
     OK(stonet_transform(loaded, fresh.data, NULL, z[1]));
     assert_memory_equal(z[0], z[1], sizeof z[0]);
-    stonet_model_free(loaded);
     OK(stonet_fit_more(model, fresh.data, NULL));
     assert_true(error_of(model, train.data) < 0.1);
-    stonet_model_free(model);
 }
 
 static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)

@@ -107,10 +107,9 @@ static void tell(const char *method, const sn_table *table, account *a)
     stonet_tune_options how = {.size = sizeof how, .folds = 2, .grid = grid, .n_grid = 1};
     SN_AUTO(stonet_results) *results = NULL;
     OK(stonet_tune(copy, table->data, &how, &run, &results));
-    stonet_spec *row = NULL;
+    SN_AUTO(stonet_spec) *row = NULL;
     OK(stonet_results_spec(results, 0, &row));
     a->rows = stonet_spec_json(row);
-    stonet_spec_free(row);
     a->table = stonet_results_csv(results);
 }
 

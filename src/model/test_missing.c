@@ -95,11 +95,10 @@ TEST(every_method_takes_them)
 TEST(the_ways_differ_and_none_fails)
 {
     SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
-    stonet_spec *spec = sn_testing_spec("none", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
     stonet_model *refused = NULL;
     OK(stonet_spec_set(spec, "missing", "error"));
     assert_says(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA, "missing=error");
-    stonet_spec_free(spec);
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
     for (int k = 0; k < 3; k++) {
@@ -333,9 +332,8 @@ TEST(gaps_that_tell_can_have_indicators)
         stonet_model *model = reload(fit_indicators(methods[k], "gaussian", "on", train.data));
         assert_int_equal(stonet_model_features(model), 4);
         assert_string_equal(stonet_model_feature_name(model, 1), "x1 is missing");
-        char *json = stonet_model_json(model);
+        SN_BLOCK char *json = stonet_model_json(model);
         assert_non_null(strstr(json, "\"indicators\": [\n      \"x1\"\n    ]"));
-        stonet_string_free(json);
         const double with = error_of(model, test.data);
         if (k > 0) continue;
         assert_true(with < 0.9 * error_of(fit_indicators("none", "gaussian", "off", train.data), test.data));

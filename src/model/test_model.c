@@ -321,7 +321,7 @@ TEST(damaged_models_never_crash)
         uint64_t header;
         memcpy(&header, bytes, sizeof header);
         for (int trial = 0; trial < 300; trial++) {
-            unsigned char *copy = malloc(size);
+            SN_BLOCK unsigned char *copy = malloc(size);
             memcpy(copy, bytes, size);
             /* Mostly the header, where the structure is; digits by digits, so that it stays JSON. */
             for (int flips = 0; flips < 2; flips++) {
@@ -340,7 +340,6 @@ TEST(damaged_models_never_crash)
                 stonet_transform(back, table.data, NULL, z);
                 stonet_predict(back, table.data, NULL, out);
             }
-            free(copy);
         }
         stonet_bytes_free(bytes);
     }

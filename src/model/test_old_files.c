@@ -143,13 +143,12 @@ TEST(damaged_ones_are_refused)
     };
     for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++) {
         size_t size;
-        unsigned char *bytes = edited(EDITS[i].model, EDITS[i].from, EDITS[i].to, &size);
+        SN_BLOCK unsigned char *bytes = edited(EDITS[i].model, EDITS[i].from, EDITS[i].to, &size);
         stonet_model *model = NULL;
         stonet_status status = stonet_model_load_bytes(bytes, size, &model);
         if (status != STONET_ERROR_FORMAT || strstr(stonet_last_error(), EDITS[i].says) == NULL)
             fail_msg("%s: got %d '%s'", EDITS[i].says, status, stonet_last_error());
         assert_null(model);
-        free(bytes);
     }
 }
 
@@ -164,7 +163,7 @@ TEST(damaged_ones_never_crash)
     for (size_t k = 0; k < sizeof NETWORKS / sizeof *NETWORKS; k++)
         for (int trial = 0; trial < 200; trial++) {
             size_t size;
-            unsigned char *bytes = edited(NETWORKS[k], "\"format\"", "\"format\"", &size);
+            SN_BLOCK unsigned char *bytes = edited(NETWORKS[k], "\"format\"", "\"format\"", &size);
             uint64_t header;
             memcpy(&header, bytes, sizeof header);
             /* Digits by digits, so that the header stays JSON; now and then a bit anywhere. */
@@ -184,7 +183,6 @@ TEST(damaged_ones_never_crash)
                 stonet_transform(model, rows, NULL, z);
                 stonet_predict(model, rows, NULL, out);
             }
-            free(bytes);
         }
 }
 

@@ -81,13 +81,11 @@ static void parse(const json_t *whole, void *user)
     SN_BLOCK char *text = json_dumps(whole, 0);
     SN_AUTO(stonet_spec) *spec = NULL, *again = NULL;
     if (stonet_spec_parse(text, &spec) == STONET_OK) {
-        char *first = stonet_spec_json(spec);
+        SN_BLOCK char *first = stonet_spec_json(spec);
         assert_non_null(first);
         if (stonet_spec_parse(first, &again) != STONET_OK) fail_msg("%s: %s", first, stonet_last_error());
-        char *second = stonet_spec_json(again);
+        SN_BLOCK char *second = stonet_spec_json(again);
         assert_string_equal(first, second);
-        stonet_string_free(first);
-        stonet_string_free(second);
         accepted++;
     } else {
         assert_true(strlen(stonet_last_error()) > 10);

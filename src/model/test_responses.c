@@ -85,11 +85,10 @@ static stonet_spec *linear_spec(const char *task)
 static stonet_model *fit(const table *t, const response *r, int threads)
 {
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = threads};
-    stonet_spec *spec = linear_spec(r->task);
+    SN_AUTO(stonet_spec) *spec = linear_spec(r->task);
     stonet_model *model = NULL;
     give(t, r);
     OK(stonet_fit(spec, t->data, &run, &model));
-    stonet_spec_free(spec);
     return model;
 }
 
@@ -115,15 +114,13 @@ TEST(linear_truth_is_recovered)
     make(&t);
     double known[N], naive[N];
     for (int k = 0; k < 3; k++) {
-        stonet_model *model = fit(&t, &ALL[k], 1);
-        double *out = sn_calloc(N, sizeof *out);
+        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_BLOCK double *out = sn_calloc(N, sizeof *out);
         OK(stonet_predict(model, t.data, NULL, out));
         for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
         const double slope = slope_of(t.eta, known);
         if (!(fabs(slope - 1.0) < 0.08)) fail_msg("%s: slope %g", ALL[k].task, slope);
         assert_string_equal(stonet_model_task(model), ALL[k].task);
-        sn_free(out);
-        stonet_model_free(model);
     }
     for (int64_t i = 0; i < N; i++) naive[i] = log(t.survival[2 * i]);
     assert_true(slope_of(t.eta, naive) < 0.75);
@@ -135,7 +132,7 @@ TEST(scores_are_of_the_response)
     static table t;
     make(&t);
     for (int k = 0; k < KINDS; k++) {
-        stonet_model *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
         stonet_scores scores = STONET_SCORES_INIT;
         OK(stonet_score(model, t.data, NULL, &scores));
         assert_true(isnan(scores.mse));
@@ -148,7 +145,6 @@ TEST(scores_are_of_the_response)
             assert_true(scores.rank_error < 0.7 && scores.kappa > 0.5 && scores.log_loss < 1.1);
         }
         assert_true(k == 3 || scores.log_likelihood > -2.5);
-        stonet_model_free(model);
     }
     stonet_data_free(t.data);
 }
@@ -158,7 +154,7 @@ TEST(survival_belongs_to_the_median)
 {
     static table t;
     make(&t);
-    stonet_model *model = fit(&t, &ALL[0], 1);
+    SN_AUTO(stonet_model) *model = fit(&t, &ALL[0], 1);
     static double median[N], survival[N * 3], mean[N], fine[N];
     OK(stonet_predict(model, t.data, NULL, median));
     OK(stonet_predict_survival(model, t.data, NULL, (const double[]){1.0, 2.0, 4.0}, 3, survival, mean));
@@ -176,7 +172,6 @@ TEST(survival_belongs_to_the_median)
     for (int64_t i = 0; i < N; i++) assert_true(fabs(fine[i] - mean[i]) < 1e-3);
     assert_says(stonet_predict_survival(model, t.data, NULL, (const double[]){2.0, 1.0}, 2, survival, NULL),
                 STONET_ERROR_ARGUMENT, "ascend");
-    stonet_model_free(model);
     stonet_data_free(t.data);
 }
 
@@ -191,19 +186,17 @@ TEST(engines_agree)
         double out[3][N * 4];
         give(&t, &ALL[k]);
         for (int e = 0; e < 3; e++) {
-            stonet_spec *spec = linear_spec(ALL[k].task);
-            stonet_model *model = NULL;
+            SN_AUTO(stonet_spec) *spec = linear_spec(ALL[k].task);
+            SN_AUTO(stonet_model) *model = NULL;
             OK(stonet_spec_set(spec, "engine", engine[e]));
             OK(stonet_spec_set(spec, "epochs", "3"));
             const stonet_status status = stonet_fit(spec, t.data, NULL, &model);
-            stonet_spec_free(spec);
             if (e == 2 && status != STONET_OK) break;
             OK(status);
             OK(stonet_predict(model, t.data, NULL, out[e]));
             for (int64_t i = 0; i < N * stonet_model_outputs(model); i++)
                 if (!(fabs(out[e][i] - out[0][i]) <= 1e-3 * (1.0 + fabs(out[0][i]))))
                     fail_msg("%s, %s: %g is not %g", ALL[k].task, engine[e], out[e][i], out[0][i]);
-            stonet_model_free(model);
         }
     }
     stonet_data_free(t.data);
@@ -215,7 +208,7 @@ TEST(threads_and_files_change_nothing)
     static table t;
     make(&t);
     for (int k = 0; k < KINDS; k++) {
-        stonet_model *one = fit(&t, &ALL[k], 1), *two = fit(&t, &ALL[k], 3), *back = NULL;
+        SN_AUTO(stonet_model) *one = fit(&t, &ALL[k], 1), *two = fit(&t, &ALL[k], 3), *back = NULL;
         unsigned char *a = NULL, *b = NULL;
         size_t a_size = 0, b_size = 0;
         OK(stonet_model_save_bytes(one, &a, &a_size));
@@ -233,9 +226,6 @@ TEST(threads_and_files_change_nothing)
         SN_FREE_ALL(now, then);
         stonet_bytes_free(a);
         stonet_bytes_free(b);
-        stonet_model_free(one);
-        stonet_model_free(two);
-        stonet_model_free(back);
     }
     stonet_data_free(t.data);
 }
@@ -250,18 +240,16 @@ TEST(importance_is_by_the_likelihood)
     make(&t);
     const stonet_run run = {.size = sizeof run, .seed = 3, .threads = 1};
     for (int k = 0; k < KINDS; k++) {
-        stonet_model *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
         for (int kind = STONET_IMPORTANCE_PERMUTATION; kind <= STONET_IMPORTANCE_SHAPLEY; kind++) {
             const stonet_importance_options how = {.size = sizeof how, .kind = (stonet_importance_kind)kind};
-            stonet_importance_result *found = NULL;
+            SN_AUTO(stonet_importance_result) *found = NULL;
             stonet_importance_row_values row[P];
             OK(stonet_importance(model, t.data, &how, &run, &found));
             for (int64_t j = 0; j < P; j++) OK(stonet_importance_row(found, j, &row[j]));
             assert_true(row[0].importance > row[1].importance);
             assert_true(row[1].importance > 3.0 * fabs(row[2].importance));
-            stonet_importance_free(found);
         }
-        stonet_model_free(model);
     }
     stonet_data_free(t.data);
 }
@@ -277,9 +265,9 @@ TEST(settings_and_dimensions_are_judged_by_the_likelihood)
     for (int k = 0; k < KINDS; k++) {
         const char *const grid[] = {"weight_decay=0.0001,3"};
         stonet_tune_options how = {.size = sizeof how, .folds = 3, .grid = grid, .n_grid = 1};
-        stonet_spec *spec = linear_spec(ALL[k].task);
+        SN_AUTO(stonet_spec) *spec = linear_spec(ALL[k].task);
         stonet_results *results = NULL;
-        stonet_order_result *order = NULL;
+        SN_AUTO(stonet_order_result) *order = NULL;
         give(&t, &ALL[k]);
         OK(stonet_tune(spec, t.data, &how, &run, &results));
         assert_string_equal(stonet_results_criterion(results), "log_loss");
@@ -294,8 +282,6 @@ TEST(settings_and_dimensions_are_judged_by_the_likelihood)
         OK(stonet_order(spec, t.data, NULL, &run, &order));
         assert_int_equal(stonet_order_chosen(order), 1);
         assert_true(stonet_order_value(order, 0, 3) > 0.1); /* what is lost without x */
-        stonet_order_free(order);
-        stonet_spec_free(spec);
     }
     stonet_data_free(t.data);
 }
@@ -307,12 +293,10 @@ TEST(pages_show_the_response)
     static table t;
     make(&t);
     for (int k = 0; k < KINDS; k++) {
-        stonet_model *model = fit(&t, &ALL[k], 1);
-        char *page = NULL;
+        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_BLOCK char *page = NULL;
         OK(stonet_report(model, t.data, NULL, NULL, &page));
         assert_non_null(strstr(page, part[k]));
-        free(page);
-        stonet_model_free(model);
     }
     stonet_data_free(t.data);
 }
@@ -325,7 +309,7 @@ TEST(counts_are_calibrated)
     make(&t);
     for (int64_t i = 0; i < N; i++) k[i] = t.count[2 * i];
     OK(stonet_data_set_targets(t.data, k, 1));
-    stonet_spec *spec = linear_spec("count");
+    SN_AUTO(stonet_spec) *spec = linear_spec("count");
     stonet_model *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
     OK(stonet_fit(spec, t.data, NULL, &model));
@@ -342,7 +326,6 @@ TEST(counts_are_calibrated)
                     of == 0 ? "the law of the censoring" : "depends on the exposure");
         stonet_model_free(model);
     }
-    stonet_spec_free(spec);
     stonet_data_free(t.data);
 }
 
@@ -356,8 +339,8 @@ TEST(slices_of_what_was_seen_find_the_direction)
     make(&t);
     for (int k = 0; k <= 2; k += 2)
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-            stonet_spec *spec = spec_of(method[m], ALL[k].task);
-            stonet_model *model = NULL, *back = NULL;
+            SN_AUTO(stonet_spec) *spec = spec_of(method[m], ALL[k].task);
+            SN_AUTO(stonet_model) *model = NULL, *back = NULL;
             stonet_scores scores = STONET_SCORES_INIT;
             double known[N], out[N];
             unsigned char *bytes = NULL;
@@ -378,15 +361,12 @@ TEST(slices_of_what_was_seen_find_the_direction)
             OK(stonet_score(back, t.data, NULL, &again));
             assert_true(again.log_likelihood == scores.log_likelihood);
             stonet_bytes_free(bytes);
-            stonet_model_free(back);
-            stonet_model_free(model);
-            stonet_spec_free(spec);
         }
     give(&t, &ALL[1]);
     refuse(t.data, "sir", "interval", "knows no response of task=interval");
     give(&t, &ALL[0]);
-    stonet_spec *spec = spec_of("sir", "survival");
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "survival");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_spec_set(spec, "basis", "poly"));
     assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use basis=slices");
     OK(stonet_spec_set(spec, "basis", "slices"));
@@ -394,22 +374,19 @@ TEST(slices_of_what_was_seen_find_the_direction)
     assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
     OK(stonet_spec_set(spec, "learner", "none"));
     OK(stonet_fit(spec, t.data, NULL, &model));
-    stonet_model_free(model);
-    stonet_spec_free(spec);
     stonet_data_free(t.data);
 }
 
 /* A fit that must fail, with these words. */
 static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
 {
-    stonet_spec *spec = spec_of(method, task);
+    SN_AUTO(stonet_spec) *spec = spec_of(method, task);
     stonet_model *model = NULL;
     stonet_run run = {.size = sizeof run, .threads = 1};
     const stonet_status status = stonet_fit(spec, data, &run, &model);
     assert_int_not_equal(status, STONET_OK);
     if (strstr(stonet_last_error(), words) == NULL)
         fail_msg("'%s' is not in: %s", words, stonet_last_error());
-    stonet_spec_free(spec);
 }
 
 static void refuse_numbers(table *t, const double *y, int64_t m, const char *task, const char *words)
@@ -484,12 +461,12 @@ TEST(labels_in_order_are_ranks)
     static int32_t code[N];
     static double by_number[N * 4], by_label[N * 4];
     make(&t);
-    stonet_model *numbers = fit(&t, &ALL[3], 1), *labels = NULL;
+    SN_AUTO(stonet_model) *numbers = fit(&t, &ALL[3], 1), *labels = NULL;
     OK(stonet_predict(numbers, t.data, NULL, by_number));
     for (int64_t i = 0; i < N; i++) code[i] = (int32_t)t.ordered[i];
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
-    stonet_spec *spec;
-    stonet_data *rows;
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_data) *rows = NULL;
     int64_t all[N];
     OK(stonet_model_spec(numbers, &spec));
     OK(stonet_data_set_classes(t.data, code, (const char *const[]){"low", "fair", "good", "best"}, 4));
@@ -499,10 +476,6 @@ TEST(labels_in_order_are_ranks)
     OK(stonet_predict(labels, rows, NULL, by_label));
     assert_string_equal(stonet_model_class_label(labels, 0), "low");
     assert_memory_equal(by_label, by_number, sizeof by_label);
-    stonet_spec_free(spec);
-    stonet_data_free(rows);
-    stonet_model_free(numbers);
-    stonet_model_free(labels);
     stonet_data_free(t.data);
 }
 

@@ -55,7 +55,7 @@ static void file_name(char *path, size_t size, const char *name)
 TEST(round_trips_exactly)
 {
     SN_AUTO(sn_store) *store = sample_store(), *back = NULL;
-    unsigned char *bytes = NULL;
+    SN_BLOCK unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_safetensors_encode(store, &bytes, &size));
     OK(sn_safetensors_decode(bytes, size, &back));
@@ -69,20 +69,18 @@ TEST(round_trips_exactly)
     OK(sn_safetensors_read(path, &back));
     assert_same_store(store, back);
     FILE *file = fopen(path, "rb");
-    unsigned char *copy = malloc(size + 1);
+    SN_BLOCK unsigned char *copy = malloc(size + 1);
     assert_int_equal(fread(copy, 1, size + 1, file), size);
     assert_memory_equal(copy, bytes, size);
     fclose(file);
     remove(path);
-    free(copy);
-    free(bytes);
 }
 
 /* The layout other readers rely on: length, '{', padded header, aligned tensors. */
 TEST(follows_the_safetensors_layout)
 {
     SN_AUTO(sn_store) *store = sample_store();
-    unsigned char *bytes = NULL;
+    SN_BLOCK unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_safetensors_encode(store, &bytes, &size));
     uint64_t length;
@@ -95,14 +93,13 @@ TEST(follows_the_safetensors_layout)
     assert_non_null(strstr(header, "\"scalar\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[48,56]}"));
     assert_non_null(strstr(header, "\"bytes\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[80,83]}"));
     assert_int_equal(size, 8 + length + 83);
-    free(bytes);
 }
 
 /* A file with the given header text and payload size. */
 static stonet_status decode_header(const char *header, size_t payload)
 {
     uint64_t length = strlen(header);
-    unsigned char *bytes = calloc(8 + length + payload, 1);
+    SN_BLOCK unsigned char *bytes = calloc(8 + length + payload, 1);
     memcpy(bytes, &length, 8);
     memcpy(bytes + 8, header, length);
     sn_store *store = NULL;
@@ -111,7 +108,6 @@ static stonet_status decode_header(const char *header, size_t payload)
         sn_store_free(store);
     else
         assert_null(store);
-    free(bytes);
     return status;
 }
 
@@ -165,12 +161,11 @@ TEST(hostile_headers_are_refused)
 TEST(deep_json_and_absurd_lengths_are_refused)
 {
     enum { DEPTH = 100000 };
-    char *deep = malloc(DEPTH + 8);
+    SN_BLOCK char *deep = malloc(DEPTH + 8);
     memcpy(deep, "{\"a\":", 5);
     memset(deep + 5, '[', DEPTH);
     deep[DEPTH + 5] = '\0';
     assert_int_equal(decode_header(deep, 0), STONET_ERROR_FORMAT);
-    free(deep);
     static const uint64_t LENGTHS[] = {0, 1, 3, 1000, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 40};
     for (size_t i = 0; i < sizeof LENGTHS / sizeof *LENGTHS; i++) {
         unsigned char bytes[16] = "12345678{}      ";
@@ -185,7 +180,7 @@ TEST(deep_json_and_absurd_lengths_are_refused)
 TEST(damage_never_crashes)
 {
     sn_store *store = sample_store(), *back = NULL;
-    unsigned char *bytes = NULL;
+    SN_BLOCK unsigned char *bytes = NULL;
     size_t size = 0;
     OK(sn_safetensors_encode(store, &bytes, &size));
     for (size_t cut = 0; cut < size; cut++) {
@@ -198,7 +193,7 @@ TEST(damage_never_crashes)
     sn_random_init(&random, 1, SN_STREAM_TEST, 0);
     int survived = 0;
     for (int trial = 0; trial < 20000; trial++) {
-        unsigned char *copy = malloc(size);
+        SN_BLOCK unsigned char *copy = malloc(size);
         memcpy(copy, bytes, size);
         uint64_t flips = 1 + sn_random_below(&random, 3);
         for (uint64_t k = 0; k < flips; k++)
@@ -206,10 +201,8 @@ TEST(damage_never_crashes)
         back = NULL;
         if (sn_safetensors_decode(copy, size, &back) == STONET_OK) survived++;
         sn_store_free(back);
-        free(copy);
     }
     assert_true(survived > 0 && survived < 20000);
-    free(bytes);
     sn_store_free(store);
 }
 

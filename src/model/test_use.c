@@ -112,14 +112,13 @@ TEST(activated_units_are_those_of_z_or_refused)
     float z[N * 2];
     const stonet_use_options how = {.size = sizeof how, .activated = 1};
     for (int k = 0; k < 2; k++) {
-        stonet_spec *spec = sn_testing_spec("stonet", "2");
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
         SN_AUTO(stonet_model) *model = NULL;
         OK(stonet_spec_set(spec, "hidden", "3"));
         OK(stonet_spec_set(spec, "epochs", "300"));
         OK(stonet_spec_set(spec, "weight_decay", decay[k]));
         OK(stonet_spec_set(spec, "activation", "tanh"));
         OK(stonet_fit(spec, table.data, NULL, &model));
-        stonet_spec_free(spec);
         if (k == 0) {
             OK(stonet_transform(model, table.data, &how, z));
             for (int64_t i = 0; i < N * 2; i++) assert_true(fabs((double)z[i]) <= 1.0);

@@ -106,7 +106,7 @@ TEST(the_network_heeds_them)
     SN_BLOCK pair *tables = sn_calloc(1, sizeof *tables);
     assert_non_null(tables);
     make(tables, false);
-    stonet_spec *spec = sn_testing_spec("stonet", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
     static const char *const settings[][2] = {
         {"epochs", "5"}, {"hidden", "6"}, {"weight_decay", "0"}, {"activation", "tanh"}, {"lr", "0.05"}};
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
@@ -125,7 +125,6 @@ TEST(the_network_heeds_them)
         moved = fmax(moved, fabs(out[0][i] - out[2][i]));
     }
     assert_true(moved > 1e-3);
-    stonet_spec_free(spec);
     let_go(tables);
 }
 
@@ -152,9 +151,8 @@ TEST(classes_without_weight_stay)
     const int32_t *code = stonet_data_classes(tables->weighted, NULL);
     for (int64_t i = 0; i < N; i++) weight[i] = code[i] != 1;
     OK(stonet_data_set_weights(tables->weighted, weight));
-    stonet_model *model = fit("sir", tables->weighted);
+    SN_AUTO(stonet_model) *model = fit("sir", tables->weighted);
     assert_int_equal(stonet_model_outputs(model), 3);
-    stonet_model_free(model);
     let_go(tables);
 }
 
@@ -232,14 +230,13 @@ TEST(what_has_no_weighted_form_says_so)
         assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED,
                     "has no weighted form");
     }
-    stonet_spec *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
     stonet_model *model = NULL;
     OK(stonet_spec_set(spec, "learner", "mlp"));
     assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
     OK(stonet_spec_set(spec, "learner", "linear"));
     OK(stonet_spec_set(spec, "class_weight", "balanced"));
     assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT, "is for classes");
-    stonet_spec_free(spec);
     double bad[N] = {0};
     assert_int_equal(stonet_data_set_weights(tables->weighted, bad), STONET_ERROR_DATA);
     bad[3] = -1.0;

@@ -23,9 +23,9 @@ static stonet_status mark_checked(const sn_schema *schema, bool *checked, int64_
     SN_ARRAY(sn_schema_used(schema) + 1, int64_t, group);
     sn_schema_groups(schema, group);
     *count = 0;
-    for (int64_t input = 0; input < sn_schema_inputs(schema); input++) {
+    for (int64_t input = 0; input < schema->n_inputs; input++) {
         if (strcmp(sn_schema_input_kind(schema, input), "none") == 0) continue;
-        const bool whole = sn_schema_missing_cells(schema, input) == 0;
+        const bool whole = schema->input[input].missing == 0;
         for (int64_t j = group[used]; j < group[used + 1]; j++) checked[j] = whole;
         if (whole) *count += group[used + 1] - group[used];
         used++;
@@ -37,7 +37,7 @@ static stonet_status mark_checked(const sn_schema *schema, bool *checked, int64_
 static stonet_status features_are_centred(const stonet_model *model, const stonet_data *data, bool alone,
                                           bool *centred)
 {
-    const int64_t n = stonet_data_rows(data), p = sn_schema_features(model->schema);
+    const int64_t n = stonet_data_rows(data), p = model->schema->p;
     int64_t count_checked;
     SN_ARRAY(p, bool, checked);
     SN_TRY(mark_checked(model->schema, checked, &count_checked));
@@ -65,7 +65,7 @@ static stonet_status features_are_centred(const stonet_model *model, const stone
 static stonet_status response_is_centred(const stonet_model *model, const stonet_data *data, bool *centred)
 {
     const int64_t n = stonet_data_rows(data), m = sn_schema_outputs(model->schema);
-    sn_raw_response raw;
+    SN_FREED_BY(sn_raw_response_clear) sn_raw_response raw = {0};
     SN_TRY(sn_schema_raw_response(model->schema, data, true, &raw));
     *centred = true;
     for (int64_t k = 0; k < m; k++) {
@@ -77,7 +77,6 @@ static stonet_status response_is_centred(const stonet_model *model, const stonet
         }
         *centred = *centred && is_no_mean(sum, squares, n);
     }
-    sn_raw_response_clear(&raw);
     return STONET_OK;
 }
 
@@ -88,9 +87,9 @@ stonet_status stonet_model_met(const stonet_model *model, const stonet_data *dat
     *met = 0;
     if (stonet_data_rows(data) != model->n_train) return STONET_OK;
     SN_TRY(sn_frame_check(data));
-    const bool centred = sn_schema_scale(model->schema) != SN_SCALE_NONE;
-    const bool numbers = sn_schema_task(model->schema) == SN_REGRESSION && data->y != NULL &&
-                         !sn_schema_has_law(model->schema);
+    const bool centred = model->schema->scale != SN_SCALE_NONE;
+    const bool numbers =
+        model->schema->task == SN_REGRESSION && data->y != NULL && !sn_schema_has_law(model->schema);
     if (!centred && !numbers) return STONET_OK;
     bool same = true;
     if (numbers) SN_TRY(response_is_centred(model, data, &same));

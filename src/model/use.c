@@ -77,13 +77,13 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
         SN_TRY(sn_model_reduce(model, x, n, NULL, z));
         SN_TRY(model->learner->predict(model->learner_state, z, n, out));
     }
-    if (sn_schema_task(model->schema) == SN_REGRESSION) unscale(model->schema, n, out);
+    if (model->schema->task == SN_REGRESSION) unscale(model->schema, n, out);
     return STONET_OK;
 }
 
 stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out)
 {
-    if (sn_schema_law(model->schema) == SN_LAW_COUNTS) {
+    if (model->schema->law == SN_LAW_COUNTS) {
         SN_TRY(sn_model_predict(model, x, n, out));
         return sn_count_spread(model, n, out, out);
     }
@@ -104,7 +104,7 @@ stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t
 
 static int64_t block_rows(const stonet_model *model)
 {
-    int64_t rows = BLOCK_FLOATS / sn_schema_features(model->schema);
+    int64_t rows = BLOCK_FLOATS / model->schema->p;
     return rows > SMALLEST_BLOCK ? rows : SMALLEST_BLOCK;
 }
 
@@ -112,14 +112,14 @@ static int64_t block_rows(const stonet_model *model)
 static stonet_status check_encoded(const stonet_model *model, const stonet_data *data, int64_t first,
                                    int64_t count, const float *x)
 {
-    int64_t p = sn_schema_features(model->schema), at = 0;
+    int64_t p = model->schema->p, at = 0;
     if (sn_all_finite(x, count * p)) return STONET_OK;
     while (isfinite(x[at])) at++;
     return sn_fail(
         STONET_ERROR_DATA,
         "%s: row %lld: the value of '%s' is too far from those of the training rows to compute with",
         data->source != NULL ? data->source : "the table", (long long)(first + at / p) + 1,
-        sn_schema_feature_name(model->schema, at % p));
+        model->schema->feature_name[at % p]);
 }
 
 static stonet_status encode_rows(const stonet_model *model, const stonet_data *data, int64_t first,
@@ -204,7 +204,7 @@ static stonet_status for_each_block(const stonet_model *model, const stonet_data
     const int rank = stonet_team_rank(team);
     int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
     SN_BLOCK float *x = NULL;
-    SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * sn_schema_features(model->schema)));
+    SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * model->schema->p));
     for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank); first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         SN_TRY(encode_rows(model, data, first, count, x));
@@ -321,7 +321,7 @@ static stonet_status draw_all(const sn_average *average, const reduction *to)
 {
     const stonet_model *model = average->model;
     const int64_t n = stonet_data_rows(average->data), block = block_rows(model);
-    SN_ARRAY((n < block ? n : block) * sn_schema_features(model->schema), float, x);
+    SN_ARRAY((n < block ? n : block) * model->schema->p, float, x);
     sn_transform_request request = *to->request;
     request.draws = 1;
     for (int64_t draw = 0; draw < to->request->draws; draw++) {
@@ -363,7 +363,7 @@ static stonet_status transform(const stonet_model *model, const stonet_data *dat
     double *y = NULL;
     request->table = n;
     if (request->impute) {
-        if (sn_schema_task(model->schema) == SN_CLASSIFICATION)
+        if (model->schema->task == SN_CLASSIFICATION)
             SN_TRY(SN_TAKE(&scratch, label, n));
         else
             SN_TRY(SN_TAKE(&scratch, y, n * outputs));
@@ -414,7 +414,7 @@ static stonet_status predict_block(const stonet_model *model, const float *x, in
     double *out = to->out + first * sn_schema_outputs(model->schema);
     SN_TRY(sn_model_predict(model, x, count, out));
     SN_TRY(sn_average_rows(&to->average, first, count, out, NULL));
-    if (model->calibration != NULL && sn_schema_task(model->schema) == SN_CLASSIFICATION)
+    if (model->calibration != NULL && model->schema->task == SN_CLASSIFICATION)
         sn_temperature_apply(count, sn_schema_outputs(model->schema), model->calibration->temperature, out);
     return check_predictions(model, out, first, count);
 }

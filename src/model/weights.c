@@ -10,7 +10,7 @@ static bool balances(const sn_settings *common)
 stonet_status sn_weights_check(const stonet_model *model, const stonet_data *train)
 {
     const bool balanced = balances(model->common);
-    if (balanced && sn_schema_task(model->schema) != SN_CLASSIFICATION)
+    if (balanced && model->schema->task != SN_CLASSIFICATION)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "class_weight=balanced is for classes, and this target is a number");
     if (train->weight == NULL && !balanced) return STONET_OK;
@@ -24,7 +24,7 @@ stonet_status sn_weights_check(const stonet_model *model, const stonet_data *tra
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "learner '%s' has no weighted form: leave the weights out, or use learner=%s",
                        model->learner->name,
-                       sn_schema_task(model->schema) == SN_CLASSIFICATION ? "logistic" : "linear");
+                       model->schema->task == SN_CLASSIFICATION ? "logistic" : "linear");
     return STONET_OK;
 }
 

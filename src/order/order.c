@@ -130,7 +130,7 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
     *out = NULL;
     stonet_order_options how;
     stonet_run taken;
-    SN_TRY(sn_take_order_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_order_options, STONET_ORDER_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
     if ((unsigned)how.rule >= RULES || how.max < 0 || how.resamples < 0 || how.folds < 0 ||
         !(how.level > 0.0 && how.level < 1.0))

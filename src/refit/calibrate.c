@@ -94,7 +94,7 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
     SN_ARRAY(block, double, u);
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
-    if (sn_schema_law(job->model->schema) == SN_LAW_COUNTS)
+    if (job->model->schema->law == SN_LAW_COUNTS)
         memcpy(y, held_out->y, (size_t)n * sizeof *y);
     else
         SN_TRY(sn_schema_response(job->model->schema, held_out,
@@ -228,7 +228,7 @@ static stonet_status encode_scored(const calibration_job *job, const sn_folds *f
 static stonet_status learn_spread(const calibration_job *job, const sn_folds *folds)
 {
     sn_calibration *made = job->made;
-    const int64_t p = sn_schema_features(job->model->schema), m = job->outputs;
+    const int64_t p = job->model->schema->p, m = job->outputs;
     SN_TRY(sn_memory_require((uint64_t)made->rows * (uint64_t)p * (sizeof(float) + sizeof(double)),
                              "the spread of held-out rows", "leave --folds out"));
     SN_ARRAY(made->rows * p, float, x);
@@ -352,14 +352,14 @@ static stonet_status score_all(calibration_job *job, const stonet_calibrate_opti
 static stonet_status check(const stonet_model *model, stonet_calibrate_options *how, int64_t n)
 {
     const bool predicts = model->learner != NULL || model->method->predict != NULL;
-    const sn_law_kind law = sn_schema_law(model->schema);
+    const sn_law_kind law = model->schema->law;
     if (law == SN_LAW_TIMES || law == SN_LAW_INTERVALS)
         return sn_fail(
             STONET_ERROR_UNSUPPORTED,
             "times of task=%s cannot be calibrated: how long censored rows would have lasted is not "
             "known without the law of the censoring given x; use the survival probabilities",
             sn_schema_task_word(model->schema));
-    if (law == SN_LAW_COUNTS && sn_schema_targets(model->schema) > 1)
+    if (law == SN_LAW_COUNTS && model->schema->n_targets > 1)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "counts over an exposure cannot be calibrated: an interval depends on the exposure, "
                        "which a new row does not have");
@@ -407,7 +407,7 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_calibrate needs a model and data");
     stonet_calibrate_options how;
     stonet_run running;
-    SN_TRY(sn_take_calibrate_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_calibrate_options, STONET_CALIBRATE_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &running));
     SN_TRY(check(model, &how, stonet_data_rows(data)));
     calibration_job job = {.model = model,
@@ -415,7 +415,7 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
                            .run = &running,
                            .n = stonet_data_rows(data),
                            .outputs = sn_schema_outputs(model->schema),
-                           .has_classes = sn_schema_task(model->schema) == SN_CLASSIFICATION};
+                           .has_classes = model->schema->task == SN_CLASSIFICATION};
     note_rows(&job, &how);
     SN_THREADS(running.threads);
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};

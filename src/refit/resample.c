@@ -112,7 +112,7 @@ stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_mo
 
 stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data)
 {
-    if (data->has_header || !sn_schema_has_header(model->schema)) return STONET_OK;
+    if (data->has_header || !model->schema->has_header) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA,
                    "the model knows its columns by name, and %s has no names: refits need them too",
                    sn_table_name(data));
@@ -121,7 +121,7 @@ stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data 
 stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *const *refit, int64_t count)
 {
     const int64_t used = sn_schema_used(model->schema);
-    if (sn_schema_has_header(model->schema) || used == sn_schema_inputs(model->schema)) return STONET_OK;
+    if (model->schema->has_header || used == model->schema->n_inputs) return STONET_OK;
     for (int64_t k = 0; k < count; k++)
         if (sn_schema_used(refit[k]->schema) != used)
             return sn_fail(

@@ -248,7 +248,7 @@ stonet_status stonet_report(const stonet_model *model, const stonet_data *data,
     *html = NULL;
     stonet_report_options how;
     stonet_run taken;
-    SN_TRY(sn_take_report_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_report_options, STONET_REPORT_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
     if (how.points < 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_report: the number of points is negative");

@@ -15,7 +15,7 @@ static stonet_status take_law(const sn_page_subject *about, double *predicted, s
     int64_t m = 0;
     const double *y = stonet_data_targets(about->data, &m);
     double *seen = NULL, *first = NULL, *second = NULL;
-    if (y == NULL || sn_schema_law(schema) == SN_LAW_INTERVALS) return STONET_OK;
+    if (y == NULL || schema->law == SN_LAW_INTERVALS) return STONET_OK;
     SN_TRY(SN_TAKE(keep, seen, rows->n * SN_LAW_SEEN));
     SN_TRY(SN_TAKE(keep, first, rows->n));
     SN_TRY(SN_TAKE(keep, second, rows->n));
@@ -25,8 +25,8 @@ static stonet_status take_law(const sn_page_subject *about, double *predicted, s
         second[i] = m > 1 ? y[i * m + 1] : 1.0;
     }
     rows->response = first;
-    if (sn_schema_law(schema) == SN_LAW_TIMES) rows->event = second;
-    if (sn_schema_law(schema) == SN_LAW_TIMES || rows->predicted == NULL) return STONET_OK;
+    if (schema->law == SN_LAW_TIMES) rows->event = second;
+    if (schema->law == SN_LAW_TIMES || rows->predicted == NULL) return STONET_OK;
     SN_TRY(sn_quantile_residuals(about->model, rows->n, seen, predicted, about->run->seed, seen));
     rows->residual = seen;
     for (int64_t i = 0; i < rows->n; i++) predicted[i] *= second[i];

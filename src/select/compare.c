@@ -109,29 +109,23 @@ static const stonet_spec *best_point(const comparison *self, int64_t i, sn_job *
 static stonet_status tune_split(comparison *self, const sn_split *split, const stonet_spec **chosen,
                                 char **failure)
 {
-    int64_t count = tuning_jobs(self), at = 0;
-    int folds = fold_count(self->tuning.folds);
-    sn_splits inner = {0};
-    sn_job *jobs = NULL;
-    stonet_status status;
-    SN_GOTO(status,
-            sn_splits_fold(split->data, &split->train, &self->strata, folds, self->runner.run->seed, &inner),
-            done);
-    SN_GOTO(status, SN_NEW(jobs, count), done);
+    const int folds = fold_count(self->tuning.folds);
+    SN_FREED_BY(sn_splits_free) sn_splits inner = {0};
+    SN_FREED_BY(sn_jobs_free) sn_jobs jobs = {0};
+    SN_TRY(sn_splits_fold(split->data, &split->train, &self->strata, folds, self->runner.run->seed, &inner));
+    SN_TRY(SN_NEW(jobs.job, tuning_jobs(self)));
     for (int64_t i = 0; i < self->n_specs; i++)
         for (int64_t j = 0; self->points[i].count > 1 && j < self->points[i].count * folds; j++)
-            jobs[at++] = (sn_job){.spec = self->points[i].spec[j / folds], .split = &inner.split[j % folds]};
-    SN_GOTO(status, sn_jobs_run(&self->runner, jobs, count), done);
-    at = 0;
+            jobs.job[jobs.count++] =
+                (sn_job){.spec = self->points[i].spec[j / folds], .split = &inner.split[j % folds]};
+    SN_TRY(sn_jobs_run(&self->runner, &jobs));
+    sn_job *at = jobs.job;
     for (int64_t i = 0; i < self->n_specs; i++) {
         if (self->points[i].count == 1) continue;
-        chosen[i] = best_point(self, i, jobs + at, folds, &failure[i]);
+        chosen[i] = best_point(self, i, at, folds, &failure[i]);
         at += self->points[i].count * folds;
     }
-done:
-    sn_jobs_free(jobs, count);
-    sn_splits_free(&inner);
-    return status;
+    return STONET_OK;
 }
 
 /* ---- the splits ---- */
@@ -146,22 +140,20 @@ static bool is_open(const comparison *self, int64_t i)
 static stonet_status score_splits(comparison *self, int64_t first, int64_t n,
                                   const stonet_spec *const *chosen)
 {
-    int64_t count = n * self->n_specs, used = 0;
-    sn_job *jobs = NULL;
-    SN_TRY(SN_NEW(jobs, count));
+    const int64_t count = n * self->n_specs;
+    SN_FREED_BY(sn_jobs_free) sn_jobs jobs = {0};
+    SN_TRY(SN_NEW(jobs.job, count));
     for (int64_t j = 0; j < count; j++)
         if (chosen[j % self->n_specs] != NULL)
-            jobs[used++] = (sn_job){.spec = chosen[j % self->n_specs],
-                                    .split = &self->splits.split[first + j / self->n_specs],
-                                    .open_dim = is_open(self, j % self->n_specs)};
-    stonet_status status = sn_jobs_run(&self->runner, jobs, used);
-    used = 0;
-    for (int64_t j = 0; status == STONET_OK && j < count; j++)
+            jobs.job[jobs.count++] = (sn_job){.spec = chosen[j % self->n_specs],
+                                              .split = &self->splits.split[first + j / self->n_specs],
+                                              .open_dim = is_open(self, j % self->n_specs)};
+    SN_TRY(sn_jobs_run(&self->runner, &jobs));
+    sn_job *next = jobs.job;
+    for (int64_t j = 0; j < count; j++)
         if (chosen[j % self->n_specs] != NULL)
-            status =
-                sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, &jobs[used++]);
-    sn_jobs_free(jobs, count);
-    return status;
+            SN_TRY(sn_results_take(self->results, j % self->n_specs, first + j / self->n_specs, next++));
+    return STONET_OK;
 }
 
 /* The settings of a point, the dimension included: a grid may choose that too. */
@@ -174,31 +166,23 @@ static json_t *chosen_json(const stonet_spec *point)
    held-out part. A spec whose points all failed keeps the first failure as its reason. */
 static stonet_status tune_and_score_split(comparison *self, int64_t k)
 {
-    const stonet_spec **chosen = NULL;
-    char **failure = NULL;
-    stonet_status status;
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_GOTO(status, SN_NEW(chosen, self->n_specs), done);
-    SN_GOTO(status, SN_NEW(failure, self->n_specs), done);
-    SN_GOTO(status, tune_split(self, &self->splits.split[k], chosen, failure), done);
-    if (atomic_load(&self->runner.stop)) goto done;
+    // NOLINTBEGIN(bugprone-sizeof-expression): arrays of pointers are meant
+    SN_ZEROS(self->n_specs, const stonet_spec *, chosen);
+    SN_ZEROS(self->n_specs, char *, failure);
+    // NOLINTEND(bugprone-sizeof-expression)
+    stonet_status status = tune_split(self, &self->splits.split[k], chosen, failure);
+    const bool stopped = atomic_load(&self->runner.stop);
     for (int64_t i = 0; i < self->n_specs; i++) {
         sn_row *row = &self->results->row[i];
-        if (chosen[i] != NULL && (row->chosen[k] = chosen_json(chosen[i])) == NULL) {
+        if (status == STONET_OK && !stopped && chosen[i] != NULL &&
+            (row->chosen[k] = chosen_json(chosen[i])) == NULL)
             status = sn_json_failed();
-            goto done;
-        }
-        if (failure[i] != NULL && row->failure == NULL) {
+        if (row->failure == NULL && !stopped)
             row->failure = failure[i];
-            failure[i] = NULL;
-        }
+        else
+            sn_free(failure[i]);
     }
-    status = score_splits(self, k, 1, chosen);
-done:
-    for (int64_t i = 0; failure != NULL && i < self->n_specs; i++) sn_free(failure[i]);
-    sn_free(failure);
-    sn_free(chosen);
-    return status;
+    return status == STONET_OK && !stopped ? score_splits(self, k, 1, chosen) : status;
 }
 
 static stonet_status score_untuned(comparison *self)
@@ -299,7 +283,7 @@ static stonet_status take_options(const stonet_compare_options *options, compari
         if (self->specs[i] == NULL)
             return sn_fail(STONET_ERROR_ARGUMENT, "spec %lld of %lld is NULL", (long long)i + 1,
                            (long long)self->n_specs);
-    SN_TRY(sn_take_compare_options(options, &self->options));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_compare_options, STONET_COMPARE_OPTIONS_INIT, options, &self->options));
     return sn_take_tune_options(self->options.tuning, &self->tuning);
 }
 
@@ -309,11 +293,9 @@ stonet_status stonet_compare_check(const stonet_spec *const *specs, int64_t n_sp
     if (specs == NULL || n_specs < 1 || data == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_compare_check needs specs and data");
     stonet_run run = STONET_RUN_INIT;
-    comparison self = {.specs = specs, .n_specs = n_specs, .runner = {.run = &run}};
+    SN_FREED_BY(clean_up) comparison self = {.specs = specs, .n_specs = n_specs, .runner = {.run = &run}};
     SN_TRY(take_options(options, &self));
-    stonet_status status = prepare(&self, data);
-    clean_up(&self);
-    return status;
+    return prepare(&self, data);
 }
 
 stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, const stonet_data *data,
@@ -325,18 +307,14 @@ stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, c
     *out = NULL;
     stonet_run job;
     SN_TRY(sn_take_kept_run(run, &job));
+    SN_FREED_BY(clean_up)
     comparison self = {.specs = specs,
                        .n_specs = n_specs,
                        .runner = {.run = &job, .stage = "comparing", .start = sn_seconds()}};
     SN_TRY(take_options(options, &self));
-    stonet_status status = prepare(&self, data);
-    if (status == STONET_OK) status = begin_checkpoint(&self, data);
-    if (status == STONET_OK) status = sn_checkpoint_end(job.checkpoint, run_comparison(&self));
-    if (status == STONET_OK) status = sn_results_finish(self.results, atomic_load(&self.runner.stop));
-    if (status == STONET_OK) {
-        *out = self.results;
-        self.results = NULL;
-    }
-    clean_up(&self);
-    return status;
+    SN_TRY(prepare(&self, data));
+    SN_TRY(begin_checkpoint(&self, data));
+    SN_TRY(sn_checkpoint_end(job.checkpoint, run_comparison(&self)));
+    SN_TRY(sn_results_finish(self.results, atomic_load(&self.runner.stop)));
+    return SN_GIVE(self.results, out);
 }

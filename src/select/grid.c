@@ -22,10 +22,15 @@ static const char *next_part(const char *part)
     return part + strlen(part) + 1;
 }
 
-static void axes_free(axis *axes, int64_t count)
+typedef struct axis_list {
+    axis *axis;
+    int64_t count;
+} axis_list;
+
+static void axes_free(axis_list *axes)
 {
-    for (int64_t a = 0; axes != NULL && a < count; a++) sn_free(axes[a].text);
-    sn_free(axes);
+    for (int64_t a = 0; axes->axis != NULL && a < axes->count; a++) sn_free(axes->axis[a].text);
+    sn_free(axes->axis);
 }
 
 /* Cuts a text apart at its slashes; gives the number of parts, 0 when one of them is empty. */
@@ -174,31 +179,25 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
     if (n_entries < 0 || n_entries > MAX_AXES || trials < 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "a grid has at most %d settings and a search at least one trial", MAX_AXES);
-    axis *axes = NULL;
-    int64_t *chosen = NULL;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW(axes, n_entries), done);
-    SN_GOTO(status, parse_axes(entries, n_entries, axes), done);
-    int64_t size = grid_size(axes, n_entries);
-    bool all = trials == 0 || trials >= size;
-    int64_t count = all ? size : trials;
-    if (count > MAX_POINTS) {
-        status =
-            sn_fail(STONET_ERROR_ARGUMENT,
-                    "the grid has more than %d points: let fewer be drawn at random (trials)", MAX_POINTS);
-        goto done;
-    }
-    SN_GOTO(status, SN_NEW(chosen, count * n_entries), done);
-    choose_points(axes, n_entries, all, count, seed, chosen);
+    SN_FREED_BY(axes_free) axis_list axes = {.count = n_entries};
+    SN_FREED_BY(sn_points_free) sn_points made = {0};
+    SN_TRY(SN_NEW(axes.axis, n_entries));
+    SN_TRY(parse_axes(entries, n_entries, axes.axis));
+    const int64_t size = grid_size(axes.axis, n_entries);
+    const bool all = trials == 0 || trials >= size;
+    const int64_t count = all ? size : trials;
+    if (count > MAX_POINTS)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "the grid has more than %d points: let fewer be drawn at random (trials)", MAX_POINTS);
+    SN_ZEROS(count * n_entries, int64_t, chosen);
+    choose_points(axes.axis, n_entries, all, count, seed, chosen);
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_GOTO(status, SN_NEW(out->spec, count), done);
-    out->count = count;
-    status = fill_points(base, axes, n_entries, chosen, out);
-done:
-    axes_free(axes, n_entries);
-    sn_free(chosen);
-    if (status != STONET_OK) sn_points_free(out);
-    return status;
+    SN_TRY(SN_NEW(made.spec, count));
+    made.count = count;
+    SN_TRY(fill_points(base, axes.axis, n_entries, chosen, &made));
+    *out = made;
+    made = (sn_points){0};
+    return STONET_OK;
 }
 
 void sn_points_free(sn_points *points)

@@ -20,10 +20,10 @@ typedef struct worker {
 /* How often the calling thread looks up while it waits for the others. */
 static const struct timespec PAUSE = {.tv_nsec = 20000000};
 
-void sn_jobs_free(sn_job *jobs, int64_t count)
+void sn_jobs_free(sn_jobs *jobs)
 {
-    for (int64_t i = 0; jobs != NULL && i < count; i++) sn_free(jobs[i].failure);
-    sn_free(jobs);
+    for (int64_t i = 0; jobs->job != NULL && i < jobs->count; i++) sn_free(jobs->job[i].failure);
+    sn_free(jobs->job);
 }
 
 static void report(const worker *self)
@@ -310,8 +310,10 @@ static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker
     return status;
 }
 
-stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count)
+stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list)
 {
+    const int64_t count = list->count;
+    sn_job *jobs = list->job;
     char key[SN_KEY_SIZE];
     snprintf(key, sizeof key, "jobs%d", runner->sets++);
     SN_WORKSPACE(scratch);

@@ -27,6 +27,7 @@ typedef struct sn_strata {
     sn_law_kind law;
 } sn_strata;
 
+/* To be freed, here and below, also after a failure. */
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out);
 void sn_strata_free(sn_strata *strata);
 unsigned sn_strata_task(const sn_strata *strata); /* SN_TASK_* */
@@ -52,7 +53,11 @@ typedef struct sn_job {
     char *failure;             /* NULL: none */
 } sn_job;
 
-void sn_jobs_free(sn_job *jobs, int64_t count);
+typedef struct sn_jobs {
+    sn_job *job;
+    int64_t count;
+} sn_jobs;
+void sn_jobs_free(sn_jobs *jobs);
 
 /* The dimension for a spec on the rows it is to be fitted on. */
 typedef stonet_status sn_choose_dim(const stonet_spec *spec, const stonet_data *train, const stonet_run *run,
@@ -75,4 +80,4 @@ typedef struct sn_runner {
    thread that calls this, so they need not be thread-safe. Jobs that fail for want of memory get a second
    chance alone. The status is about the whole: failures of the jobs are in them. Jobs whose results are in
    the checkpoint of the run are not run again. */
-stonet_status sn_jobs_run(sn_runner *runner, sn_job *jobs, int64_t count);
+stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *jobs);

@@ -84,20 +84,14 @@ static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_ro
 stonet_status sn_results_create(const stonet_spec *const *specs, int64_t n_specs, int64_t n_splits,
                                 stonet_criterion criterion, stonet_results **out)
 {
-    stonet_results *results;
+    SN_AUTO(stonet_results) *results = NULL;
     SN_TRY(SN_NEW(results, 1));
     results->n_splits = n_splits;
     results->criterion = criterion;
-    stonet_status status = SN_NEW(results->row, n_specs);
-    if (status == STONET_OK) results->n_rows = n_specs;
-    for (int64_t i = 0; i < n_specs && status == STONET_OK; i++)
-        status = create_row(specs[i], n_splits, &results->row[i]);
-    if (status != STONET_OK) {
-        stonet_results_free(results);
-        return status;
-    }
-    *out = results;
-    return STONET_OK;
+    SN_TRY(SN_NEW(results->row, n_specs));
+    results->n_rows = n_specs;
+    for (int64_t i = 0; i < n_specs; i++) SN_TRY(create_row(specs[i], n_splits, &results->row[i]));
+    return SN_GIVE(results, out);
 }
 
 void stonet_results_free(stonet_results *results)
@@ -106,14 +100,9 @@ void stonet_results_free(stonet_results *results)
     for (int64_t i = 0; i < results->n_rows; i++) {
         sn_row *row = &results->row[i];
         stonet_spec_free(row->spec);
-        stonet_string_free(row->settings);
-        sn_free(row->value);
-        sn_free(row->tie);
-        sn_free(row->learner);
-        sn_free(row->learners);
-        sn_free(row->failure);
         for (int64_t k = 0; row->chosen != NULL && k < results->n_splits; k++) json_decref(row->chosen[k]);
-        sn_free(row->chosen);
+        SN_FREE_ALL(row->settings, row->value, row->tie, row->learner, row->learners, row->failure,
+                    row->chosen);
     }
     sn_free(results->row);
     sn_free(results);
@@ -240,22 +229,16 @@ static stonet_status name_learners(int64_t n_splits, sn_row *row)
             length += (size_t)snprintf(text + length, sizeof text - length, " %lld", (long long)count);
     }
     if (length == 0) return STONET_OK;
-    row->learners = sn_strdup(text);
-    return row->learners != NULL ? STONET_OK : STONET_ERROR_MEMORY;
+    return sn_text_copy(text, &row->learners);
 }
 
 stonet_status sn_results_finish(stonet_results *results, bool stopped)
 {
     results->outcome = stopped ? STONET_STOPPED : STONET_DONE;
-    double *room = NULL;
-    SN_TRY(SN_NEW(room, 2 * results->n_splits));
+    SN_ZEROS(2 * results->n_splits, double, room);
     summarise(results, room);
-    stonet_status status = STONET_OK;
-    for (int64_t i = 0; i < results->n_rows && status == STONET_OK; i++)
-        status = name_learners(results->n_splits, &results->row[i]);
+    for (int64_t i = 0; i < results->n_rows; i++) SN_TRY(name_learners(results->n_splits, &results->row[i]));
     if (results->best >= 0 && results->compares) test_against_best(results, room, room + results->n_splits);
-    sn_free(room);
-    SN_TRY(status);
     if (results->best >= 0) return STONET_OK;
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the first fit was finished");
     for (int64_t i = 0; i < results->n_rows; i++) {

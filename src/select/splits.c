@@ -7,24 +7,19 @@
 stonet_status sn_strata_create(const stonet_spec *spec, const stonet_data *data, sn_strata *out)
 {
     *out = (sn_strata){0};
-    sn_schema *schema = NULL;
+    SN_AUTO(sn_schema) *schema = NULL;
     if (stonet_data_targets(data, NULL) == NULL && stonet_data_classes(data, NULL) == NULL)
         return sn_fail(
             STONET_ERROR_DATA,
             "%s has no target: tuning and comparing score predictions, so they need one for every method",
             sn_table_name(data));
     SN_TRY(sn_schema_fit_response(data, sn_spec_task(spec), &schema));
-    stonet_status status = STONET_OK;
-    out->is_classifier = sn_schema_task(schema) == SN_CLASSIFICATION;
-    out->law = sn_schema_law(schema);
-    if (out->is_classifier) {
-        out->n_classes = sn_schema_outputs(schema);
-        status = SN_NEW(out->label, stonet_data_rows(data));
-        if (status == STONET_OK) status = sn_schema_encode_y(schema, data, out->label, NULL);
-    }
-    sn_schema_free(schema);
-    if (status != STONET_OK) sn_strata_free(out);
-    return status;
+    out->is_classifier = schema->task == SN_CLASSIFICATION;
+    out->law = schema->law;
+    if (!out->is_classifier) return STONET_OK;
+    out->n_classes = sn_schema_outputs(schema);
+    SN_TRY(SN_NEW(out->label, stonet_data_rows(data)));
+    return sn_schema_encode_y(schema, data, out->label, NULL);
 }
 
 void sn_strata_free(sn_strata *strata)
@@ -54,12 +49,8 @@ stonet_status sn_splits_fold(const stonet_data *data, const sn_rows *rows, const
                           .outputs = strata->n_classes};
     const sn_fold_plan plan = {.count = folds, .exactly = true, .by_class = true};
     SN_TRY(sn_kin_find(data, NULL, &scratch, &problem.kin));
-    stonet_status status = sn_folds_cut(&problem, rows, &plan, seed, &out->folds);
-    if (status == STONET_OK) status = SN_NEW(out->split, folds);
-    if (status != STONET_OK) {
-        sn_splits_free(out);
-        return status;
-    }
+    SN_TRY(sn_folds_cut(&problem, rows, &plan, seed, &out->folds));
+    SN_TRY(SN_NEW(out->split, folds));
     for (; out->count < folds; out->count++) {
         const sn_fold *fold = &out->folds.fold[out->count];
         out->split[out->count] = (sn_split){.data = data, .train = fold->train, .held_out = fold->test};

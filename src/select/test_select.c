@@ -195,11 +195,10 @@ TEST(a_point_that_fails_does_not_stop_the_others)
     assert_int_equal(stonet_results_best(results), 1);
     assert_non_null(strstr(row_of(results, 0).failure, "linear"));
     assert_true(isnan(row_of(results, 0).mean));
-    char *text = stonet_results_json(results);
+    SN_BLOCK char *text = stonet_results_json(results);
     json_t *list = json_loads(text, 0, NULL);
     assert_true(json_is_null(json_object_get(json_array_get(list, 0), "mean")));
     json_decref(list);
-    stonet_string_free(text);
     stonet_results_free(results);
     options.grid = BAD;
     assert_says(stonet_tune(spec, table.data, &options, NULL, &results), STONET_ERROR_NUMERIC, "linear");
@@ -300,9 +299,8 @@ TEST(methods_are_compared_on_the_same_folds)
     assert_true(isnan(row_of(results, best).p_value));
     const double other = row_of(results, 3 - best).p_value; /* NaN when both are the same in every fold */
     assert_true(isnan(other) || (other >= 0.0 && other <= 1.0));
-    char *text = stonet_results_csv(results);
+    SN_BLOCK char *text = stonet_results_csv(results);
     assert_non_null(strstr(text, "p_value"));
-    stonet_string_free(text);
     stonet_results_free(results);
     assert_says(stonet_compare(NULL, 0, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
                 "specs");
@@ -353,14 +351,13 @@ TEST(an_open_dimension_is_chosen_in_each_training_part)
     assert_int_equal(chosen.dim, 0);
     assert_int_equal(fixed.dim, 2);
     for (int k = 0; k < 3; k++) assert_true(chosen.values[k] == fixed.values[k]);
-    char *text = stonet_results_json(results);
+    SN_BLOCK char *text = stonet_results_json(results);
     json_t *list = json_loads(text, 0, NULL);
     const json_t *of_splits = json_object_get(json_array_get(list, 0), "chosen");
     assert_int_equal(json_array_size(of_splits), 3);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(of_splits, 2), "dim")), 2);
     assert_null(json_object_get(json_array_get(list, 1), "chosen"));
     json_decref(list);
-    stonet_string_free(text);
     stonet_results_free(results);
     stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2};
     options.tuning = &tuning;

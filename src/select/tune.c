@@ -22,20 +22,17 @@ static stonet_status make_points(const stonet_spec *spec, const stonet_tune_opti
 static stonet_status run_points(const sn_points *points, const sn_splits *splits, stonet_criterion criterion,
                                 const stonet_run *run, stonet_results *results)
 {
-    int64_t count = points->count * splits->count;
-    sn_job *jobs = NULL;
-    SN_TRY(SN_NEW(jobs, count));
-    for (int64_t i = 0; i < count; i++) {
-        jobs[i].spec = points->spec[i / splits->count];
-        jobs[i].split = &splits->split[i % splits->count];
+    SN_FREED_BY(sn_jobs_free) sn_jobs jobs = {.count = points->count * splits->count};
+    SN_TRY(SN_NEW(jobs.job, jobs.count));
+    for (int64_t i = 0; i < jobs.count; i++) {
+        jobs.job[i].spec = points->spec[i / splits->count];
+        jobs.job[i].split = &splits->split[i % splits->count];
     }
     sn_runner runner = {
-        .run = run, .criterion = criterion, .stage = "tuning", .total = count, .start = sn_seconds()};
-    stonet_status status = sn_jobs_run(&runner, jobs, count);
-    for (int64_t i = 0; status == STONET_OK && i < count; i++)
-        status = sn_results_take(results, i / splits->count, i % splits->count, &jobs[i]);
-    sn_jobs_free(jobs, count);
-    SN_TRY(status);
+        .run = run, .criterion = criterion, .stage = "tuning", .total = jobs.count, .start = sn_seconds()};
+    SN_TRY(sn_jobs_run(&runner, &jobs));
+    for (int64_t i = 0; i < jobs.count; i++)
+        SN_TRY(sn_results_take(results, i / splits->count, i % splits->count, &jobs.job[i]));
     return sn_results_finish(results, atomic_load(&runner.stop));
 }
 
@@ -66,30 +63,19 @@ stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
     SN_TRY(sn_take_tune_options(options, &how));
     SN_TRY(sn_take_kept_run(run, &job));
 
-    sn_strata strata = {0};
-    sn_points points = {0};
-    sn_splits splits = {0};
-    stonet_results *results = NULL;
+    SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
+    SN_FREED_BY(sn_points_free) sn_points points = {0};
+    SN_FREED_BY(sn_splits_free) sn_splits splits = {0};
+    SN_AUTO(stonet_results) *results = NULL;
     stonet_criterion criterion;
-    stonet_status status;
-    SN_GOTO(status, sn_strata_create(spec, data, &strata), done);
-    SN_GOTO(status, make_points(spec, &how, &strata, job.seed, &points), done);
-    SN_GOTO(status, sn_criterion_resolve(how.criterion, &strata, &criterion), done);
+    SN_TRY(sn_strata_create(spec, data, &strata));
+    SN_TRY(make_points(spec, &how, &strata, job.seed, &points));
+    SN_TRY(sn_criterion_resolve(how.criterion, &strata, &criterion));
     const int folds = how.folds != 0 ? how.folds : DEFAULT_FOLDS;
-    SN_GOTO(status, sn_splits_fold(data, NULL, &strata, folds, job.seed, &splits), done);
-    SN_GOTO(status,
-            sn_results_create((const stonet_spec *const *)points.spec, points.count, splits.count, criterion,
-                              &results),
-            done);
-    SN_GOTO(status, begin_checkpoint(&points, data, folds, criterion, &job), done);
-    status = run_points(&points, &splits, criterion, &job, results);
-    SN_GOTO(status, sn_checkpoint_end(job.checkpoint, status), done);
-    *out = results;
-    results = NULL;
-done:
-    stonet_results_free(results);
-    sn_splits_free(&splits);
-    sn_points_free(&points);
-    sn_strata_free(&strata);
-    return status;
+    SN_TRY(sn_splits_fold(data, NULL, &strata, folds, job.seed, &splits));
+    SN_TRY(sn_results_create((const stonet_spec *const *)points.spec, points.count, splits.count, criterion,
+                             &results));
+    SN_TRY(begin_checkpoint(&points, data, folds, criterion, &job));
+    SN_TRY(sn_checkpoint_end(job.checkpoint, run_points(&points, &splits, criterion, &job, results)));
+    return SN_GIVE(results, out);
 }

@@ -317,7 +317,7 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
 {
     stonet_independence_options how;
     stonet_run job;
-    SN_TRY(sn_take_independence_options(options, &how));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_independence_options, STONET_INDEPENDENCE_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &job));
     if (!complete(sides) || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
