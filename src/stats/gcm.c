@@ -237,12 +237,14 @@ static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f
     return regress_on_z(p, &smoother, f);
 }
 
-/* Whether z leaves something of a function; what it determines has nothing to test. */
-static bool is_left(const prepared *p, const functions *f, int64_t at)
+/* Whether z leaves more than this share of the variance of a function; what it determines has nothing to
+   test. Of functions one by one it must leave more, or what the regressions miss would be
+   much of the residual, and looks like dependence. */
+static const double LEAST_LEFT = 1e-3, LEAST_LEFT_SINGLE = 0.3;
+static bool is_left(const prepared *p, const functions *f, int64_t at, double share)
 {
-    const double least_left = 1e-3; /* of the variance of a function */
     return sum_of_squares(p->x.n, f->width, f->residuals + at) >
-           least_left * sum_of_squares(p->x.n, f->width, f->values + at);
+           share * sum_of_squares(p->x.n, f->width, f->values + at);
 }
 
 /* Columns first .. first + count - 1 of the residuals beside those of y, for the covariance test; e has room
@@ -255,7 +257,7 @@ static sn_residuals gather(const prepared *p, const functions *f, int64_t first,
     int64_t kept[MOST_PAIRS];
     sn_residuals out = {.n = n, .my = p->my, .e = e, .dz = p->z.columns, .z = p->z.plain};
     for (int64_t j = first; j < first + count; j++)
-        if (is_left(p, f, j)) kept[out.mx++] = j;
+        if (is_left(p, f, j, LEAST_LEFT)) kept[out.mx++] = j;
     double once = 0.0;
     double twice = 0.0;
     for (int64_t k = 0; k < out.mx; k++) {
@@ -380,7 +382,7 @@ static void singles_p_values(const prepared *p, const functions *f, double exces
 {
     double count[2] = {0.0, 0.0}, smallest[2] = {1.0, 1.0};
     for (int64_t a = f->single; a < f->single + 2 * f->singles; a++) {
-        if (!is_left(p, f, a)) continue;
+        if (!is_left(p, f, a, LEAST_LEFT_SINGLE)) continue;
         const double once = sum_of_squares(p->x.n, f->width, f->residuals + a);
         const double df = fmax(f->left * once / f->twice[a] - 1.0, 1.0);
         for (int64_t k = f->width - p->my; k < f->width; k++) {

@@ -125,7 +125,7 @@ static void largest_single(const function *f, int64_t q, const function *y, int6
     double smallest[2] = {1.0, 1.0};
     int count[2] = {0, 0};
     for (int64_t a = 0; a < 2 * q; a++) {
-        if (product(f[a].residual, f[a].residual) <= 1e-3 * product(f[a].value, f[a].value)) continue;
+        if (product(f[a].residual, f[a].residual) <= 0.3 * product(f[a].value, f[a].value)) continue;
         for (int64_t k = 0; k < my; k++) {
             const double of_a = product(f[a].residual, f[a].residual);
             const double variances = of_a / N * product(y[k].residual, y[k].residual) / N;
