@@ -31,9 +31,11 @@ static const cli_option options[] = {
         "keeps it among the last; conditional: growth of the loss when it is drawn given the others, with "
         "p-values; vip: its part in the components of a pls model, 1 on average, with standard errors by "
         "leaving out tenths of these rows"),
-    TEXT_OPTION(importance_values, train, "train", "FILE",
-                "With --kind refit: the rows the model was fitted on, with the response in the column that "
-                "--target names"),
+    TEXT_OPTION(
+        importance_values, train, "train", "FILE",
+        "The rows the model was fitted on, with the response in the column that --target names. --kind "
+        "refit needs them. With them the standard errors of permutation, gradient and shapley include "
+        "the fit, by 20 fits on halves of these rows"),
     NUMBER_OPTION(importance_values, repeats, "repeats", "R", "0", 0, 100000,
                   "Permutations of each variable (0: 10), pairs of orders (0: until the values "
                   "hardly change), pairs of halves (0: 50), or draws (0: 1000 at the most)"),
@@ -173,15 +175,15 @@ static int check_values(const cli_command *command, const importance_values *val
         wrong = stonet_last_error();
     else if (*kind == STONET_IMPORTANCE_REFIT && values->train == NULL)
         wrong = "--kind refit needs the rows the model was fitted on: give --train FILE";
-    else if (*kind != STONET_IMPORTANCE_REFIT && values->train != NULL)
-        wrong = "--train belongs to --kind refit";
-    else if (*kind == STONET_IMPORTANCE_REFIT && values->target.target == NULL)
-        wrong = "--kind refit finds the response in both files by --target COL";
+    else if (*kind > STONET_IMPORTANCE_REFIT && values->train != NULL)
+        wrong = "--train belongs to --kind refit, permutation, gradient and shapley";
+    else if (values->train != NULL && values->target.target == NULL)
+        wrong = "with --train the response is found in both files by --target COL";
     return wrong != NULL ? say_usage(command, "%s", wrong) : EXIT_DONE;
 }
 
-/* --kind refit needs two tables: DATA to measure the loss on, and --train to fit again. Groups then belong to
-   the rows of --train. */
+/* Fits on other rows need two tables: DATA to measure the loss on, and --train to fit again. Groups then
+   belong to the rows of --train. */
 static int ask(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     const importance_values *values = parsed;

@@ -57,7 +57,7 @@ TEST(mistakes_are_said)
     SH("stonet importance m t.csv > own.txt && stonet importance m t.csv --target y | cmp - own.txt");
     assert_int_equal(sh("stonet importance m t.csv --target y --kind refit"), 2);
     assert_non_null(strstr(captured_err, "give --train FILE"));
-    assert_int_equal(sh("stonet importance m t.csv --target y --train t.csv"), 2);
+    assert_int_equal(sh("stonet importance m t.csv --target y --kind stability --train t.csv"), 2);
     assert_int_equal(sh("stonet importance m t.csv --target nothing"), 2);
     assert_string_equal(captured_out, "");
 }

@@ -29,7 +29,9 @@ typedef struct stonet_importance_options {
     stonet_importance_kind kind;
     int64_t repeats; /* permutations (10), pairs of orders (until they settle, 256 at the most), pairs of
                         halves (50), or draws (1,000 at the most); 0: those */
-    const stonet_data *train; /* REFIT: the rows the model was fitted on, with the response; else not used */
+    const stonet_data *train; /* the rows the model was fitted on, with the response. REFIT needs them. With
+                                 them se of PERMUTATION, GRADIENT and SHAPLEY has also what another fit would
+                                 change, by 20 fits on halves of them; NULL: se is that over the rows alone */
 } stonet_importance_options;
 #define STONET_IMPORTANCE_OPTIONS_INIT                                                                       \
     {                                                                                                        \

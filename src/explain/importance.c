@@ -241,9 +241,9 @@ static stonet_status few_rows(const stonet_data *data, const stonet_importance_o
 
 /* Encodes the rows once for all kinds. Only permutation and gradient say anything about the single columns of
    Z, so only their results show them. */
-static stonet_status find(const stonet_model *model, const stonet_data *all,
-                          const stonet_importance_options *how, const stonet_run *run,
-                          stonet_importance_result *result)
+stonet_status sn_importance_measure(const stonet_model *model, const stonet_data *all,
+                                    const stonet_importance_options *how, const stonet_run *run,
+                                    stonet_importance_result *result)
 {
     SN_AUTO(stonet_data) *part = NULL;
     SN_TRY(few_rows(all, how, run, &part));
@@ -293,7 +293,9 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     SN_AUTO(stonet_importance_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
     SN_THREADS(taken.threads);
-    SN_TRY(find(model, data, &how, &taken, result));
+    SN_TRY(sn_importance_measure(model, data, &how, &taken, result));
+    if (how.train != NULL && how.kind < STONET_IMPORTANCE_REFIT)
+        SN_TRY(sn_importance_add_fit_error(model, data, &how, &taken, result));
     return SN_GIVE(result, out);
 }
 

@@ -58,6 +58,15 @@ int64_t sn_asked_draw(const sn_asked *asked, sn_random *random);
 /* used (variables): whether the model looks at each of them. */
 stonet_status sn_asked_used(const sn_asked *asked, bool *used);
 
+/* Fills an empty result by the kind that the options name. */
+stonet_status sn_importance_measure(const stonet_model *model, const stonet_data *all,
+                                    const stonet_importance_options *how, const stonet_run *run,
+                                    stonet_importance_result *result);
+/* Adds to the errors of a result what fits on other rows than those of `how->train` would change. */
+stonet_status sn_importance_add_fit_error(const stonet_model *model, const stonet_data *data,
+                                          const stonet_importance_options *how, const stonet_run *run,
+                                          stonet_importance_result *result);
+
 /* The kinds: value and error, and z where dim is not 0. */
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);

@@ -1,6 +1,7 @@
 /* Importance of variables: against what is known of models made by hand, sums that must hold, and calls that
    cannot be answered. */
 #include "base/test_kit.h"
+#include "data/splits.h"
 #include "explain/importance.h"
 #include "math/noise.h"
 
@@ -428,6 +429,53 @@ TEST(vip_is_that_of_the_textbook)
     stonet_model_free(other);
     stonet_data_free(table);
     stonet_data_free(data);
+}
+
+/* se^2 = that over the rows + the variance over 20 fits on halves of the training rows; values stay, and
+   threads change nothing. */
+TEST(errors_that_include_the_fit)
+{
+    enum { REFITS = 20 };
+    SN_AUTO(stonet_data) *data = linear_data();
+    for (int i = 0; i < N; i++) y[i] += (double)x[(i * 7 % N) * P + 3]; /* noise, or all fits would agree */
+    OK(stonet_data_set_targets(data, y, 1));
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
+    OK(stonet_model_spec(model, &spec));
+    stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_GRADIENT};
+    stonet_run run = STONET_RUN_INIT;
+    double value[REFITS][P], mean[P] = {0};
+    SN_AUTO(stonet_importance_result) *rows = importance(model, data, how.kind, 1);
+    for (uint32_t b = 0; b < REFITS; b++) {
+        int64_t order[N], half;
+        sn_random random;
+        sn_random_init(&random, run.seed, SN_STREAM_PERMUTE, b);
+        OK(sn_split_half(N, NULL, &random, order, &half));
+        SN_AUTO(stonet_data) *part = NULL;
+        SN_AUTO(stonet_model) *refit = NULL;
+        OK(stonet_data_subset(data, order, half, &part));
+        OK(stonet_fit(spec, part, &run, &refit));
+        SN_AUTO(stonet_importance_result) *of = importance(refit, data, how.kind, 1);
+        for (int j = 0; j < P; j++) mean[j] += (value[b][j] = row_of(of, j).importance) / REFITS;
+    }
+    how.train = data;
+    for (run.threads = 1; run.threads <= 3; run.threads += 2) {
+        SN_AUTO(stonet_importance_result) *found = NULL;
+        OK(stonet_importance(model, data, &how, &run, &found));
+        for (int j = 0; j < P; j++) {
+            double variance = pow(row_of(rows, j).se, 2);
+            for (int b = 0; b < REFITS; b++) variance += pow(value[b][j] - mean[j], 2) / (REFITS - 1);
+            assert_true(row_of(found, j).importance == row_of(rows, j).importance);
+            assert_true(fabs(row_of(found, j).se / sqrt(variance) - 1.0) < 1e-9);
+            assert_true(row_of(found, j).se > 1.1 * row_of(rows, j).se);
+        }
+    }
+    SN_AUTO(stonet_data) *fewer = NULL;
+    const int64_t some[] = {0, 1, 2, 3};
+    OK(stonet_data_subset(data, some, 4, &fewer));
+    how.train = fewer;
+    stonet_importance_result *none = NULL;
+    assert_int_equal(stonet_importance(model, data, &how, &run, &none), STONET_ERROR_DATA);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "math/kernel.h"
-#include "math/kernel_lowrank.h"
 #include "math/linalg.h"
 #include "stats/smoother.h"
 
@@ -17,6 +16,7 @@ enum {
 };
 static const double LARGEST_RATIO = 4.0; /* r / s: a normal residual is beyond in one row of 700 */
 static const double SETTLED = 1e-6;      /* change of log s */
+static const double JITTER = 1e-6;       /* on the diagonal of the kernel: centres may be equal */
 
 void sn_held_out_spread_free(sn_held_out_spread *self)
 {
@@ -38,19 +38,50 @@ static stonet_status make(int64_t lists, int64_t outputs, int64_t centres, int64
 
 /* ---- the fit ---- */
 
-/* The centres: some of the rows, those that others determine left out. */
-static stonet_status place_centres(const sn_scored_rows *rows, sn_workspace *keep, sn_landmarks *out)
+/* The kernel between a row and a centre. */
+static double kernel(const sn_held_out_spread *self, const float *x, const double *centre)
+{
+    double distance = 0.0, single = 0.0;
+    for (int64_t j = 0; j < self->p; j++) {
+        const double gap = (double)x[j] - centre[j];
+        distance += gap * gap;
+        const double wide = exp(-self->gamma * (double)self->p * gap * gap);
+        single += wide + wide * wide * wide * wide;
+    }
+    return exp(-self->gamma * distance) + single / (double)self->p;
+}
+
+/* Some of the rows as centres. *out NULL: they are all alike. */
+static stonet_status place_centres(const sn_scored_rows *rows, sn_held_out_spread **out)
 {
     const int64_t p = rows->p, count = rows->n < CENTRES ? rows->n : CENTRES;
     double median = 0.0;
     SN_ARRAY(count, int64_t, chosen);
-    SN_ARRAY(count * p, double, x);
+    SN_AUTO(sn_held_out_spread) *self = NULL;
     SN_TRY(sn_choose_rows(rows->n, count, rows->seed, SUBSTREAM, chosen));
-    for (int64_t c = 0; c < count; c++) sn_widen(p, rows->x + chosen[c] * p, x + c * p);
-    SN_TRY(sn_median_distance(count, p, x, rows->seed, &median));
-    out->rank = 0;
+    SN_TRY(make(rows->lists, rows->outputs, count, p, &self));
+    for (int64_t c = 0; c < count; c++) sn_widen(p, rows->x + chosen[c] * p, self->centre + c * p);
+    SN_TRY(sn_median_distance(count, p, self->centre, rows->seed, &median));
     if (!(median > 0.0)) return STONET_OK;
-    return sn_landmarks_create(count, p, x, 0.5 / (median * median), keep, out);
+    self->gamma = 0.5 / (median * median);
+    return SN_GIVE(self, out);
+}
+
+/* Features phi = L^{-1} k of the rows (n x centres), L L' the kernel among the centres: a ridge on them is
+   one in the kernel's own norm. */
+static stonet_status make_features(const sn_held_out_spread *self, const sn_scored_rows *rows, double *l,
+                                   double *phi)
+{
+    const int64_t m = self->centres, p = self->p;
+    SN_ARRAY(m * p, float, x);
+    for (int64_t k = 0; k < m * p; k++) x[k] = (float)self->centre[k];
+    for (int64_t i = 0; i < m * m; i++)
+        l[i] = kernel(self, x + i / m * p, self->centre + i % m * p) + (i / m == i % m ? JITTER : 0.0);
+    SN_TRY(sn_cholesky(m, l));
+    for (int64_t i = 0; i < rows->n * m; i++)
+        phi[i] = kernel(self, rows->x + i / m * p, self->centre + i % m * p);
+    sn_triangular_solve_rows(m, l, rows->n, phi);
+    return STONET_OK;
 }
 
 /* The rows that one member has seen: features of mean 0, and scores. */
@@ -106,19 +137,21 @@ static stonet_status fit_scores(const seen_rows *seen, double *coef, double *int
     return STONET_OK;
 }
 
-static stonet_status fit_lists(const sn_scored_rows *rows, const sn_landmarks *at, const double *phi,
-                               sn_held_out_spread *self)
+static stonet_status fit_lists(const sn_scored_rows *rows, sn_held_out_spread *self)
 {
-    const int64_t m = at->rank;
+    const int64_t m = self->centres;
     SN_WORKSPACE(scratch);
     seen_rows seen = {.m = m};
+    SN_ARRAY(m * m, double, l);
+    SN_ARRAY(rows->n * m, double, phi);
+    SN_TRY(make_features(self, rows, l, phi));
     SN_TRY(SN_TAKE(&scratch, seen.f, rows->n * m));
     SN_TRY(SN_TAKE(&scratch, seen.mean, m));
     SN_TRY(SN_TAKE(&scratch, seen.score, rows->n));
     for (int64_t k = 0; k < self->lists * self->outputs; k++) {
         take_seen(rows, phi, k / self->outputs, k % self->outputs, &seen);
         SN_TRY(fit_scores(&seen, self->coef + k * m, self->intercept + k));
-        sn_landmarks_coefficients(at, 1, self->coef + k * m);
+        sn_triangular_solve(m, true, l, 1, self->coef + k * m);
     }
     return STONET_OK;
 }
@@ -127,19 +160,10 @@ stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spr
 {
     *out = NULL;
     if (rows->n < FEWEST_ROWS) return STONET_OK;
-    SN_WORKSPACE(scratch);
-    sn_landmarks at;
-    SN_TRY(place_centres(rows, &scratch, &at));
-    if (at.rank == 0) return STONET_OK;
-    SN_ARRAY(rows->n * rows->p, double, x);
-    SN_ARRAY(rows->n * at.rank, double, phi);
-    sn_widen(rows->n * rows->p, rows->x, x);
-    SN_TRY(sn_landmarks_features(&at, rows->n, x, phi));
     SN_AUTO(sn_held_out_spread) *self = NULL;
-    SN_TRY(make(rows->lists, rows->outputs, at.rank, rows->p, &self));
-    self->gamma = at.gamma;
-    memcpy(self->centre, at.centres, (size_t)(at.rank * rows->p) * sizeof *self->centre);
-    SN_TRY(fit_lists(rows, &at, phi, self));
+    SN_TRY(place_centres(rows, &self));
+    if (self == NULL) return STONET_OK;
+    SN_TRY(fit_lists(rows, self));
     return SN_GIVE(self, out);
 }
 
@@ -150,13 +174,8 @@ void sn_held_out_spread_at(const sn_held_out_spread *self, const float *x, doubl
     const int64_t count = self->lists * self->outputs;
     memcpy(spread, self->intercept, (size_t)count * sizeof *spread);
     for (int64_t c = 0; c < self->centres; c++) {
-        double distance = 0.0;
-        for (int64_t k = 0; k < self->p; k++) {
-            const double gap = (double)x[k] - self->centre[c * self->p + k];
-            distance += gap * gap;
-        }
-        const double kernel = exp(-self->gamma * distance);
-        for (int64_t j = 0; j < count; j++) spread[j] += kernel * self->coef[j * self->centres + c];
+        const double near = kernel(self, x, self->centre + c * self->p);
+        for (int64_t j = 0; j < count; j++) spread[j] += near * self->coef[j * self->centres + c];
     }
     for (int64_t j = 0; j < count; j++) spread[j] = exp(spread[j]);
 }

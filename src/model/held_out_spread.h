@@ -1,14 +1,17 @@
 /*
  * How much y spreads at x, learned from residuals of held-out rows. Intervals of CV+ are then wide where
  * errors are large, whatever the method. r_i is the score of row i: |y_i - f(x_i)|, over the spread that the
- * model itself has, if any. With k a Gaussian kernel at some rows c of the table,
+ * model itself has, if any. With k a kernel at some of the rows c,
  *
  *     log s_l(x) = intercept_l + sum_c coef_lc k(x, c),
+ *     k(x, c) = exp(-gamma |x - c|^2) + 1/p sum_j (g_j + g_j^4),   g_j = exp(-gamma p (x_j - c_j)^2),
  *
- * one for each member l, from the rows that l has seen: their scores are by the other members. Fisher scoring
- * for E r = s, with a variance that grows as s^2, has the same weight for every row. So each step is one
- * ridge regression of log s_i + r_i / s_i - 1. The penalty is chosen at the first step by generalised
- * cross-validation.
+ * where 2 gamma is 1 / the squared median distance of rows: a function of all columns together, and of each
+ * column alone a wide one and one of half the width. Few rows show the second where they cannot show the
+ * first. There is one log s for each member l, from the rows that l has seen: their scores are by the other
+ * members. Fisher scoring for E r = s, with a variance that grows as s^2, has the same weight for every row.
+ * So each step is one ridge regression of log s_i + r_i / s_i - 1. The penalty is chosen at the first step by
+ * generalised cross-validation.
  */
 #pragma once
 

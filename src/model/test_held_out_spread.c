@@ -37,7 +37,7 @@ TEST(the_spread_is_found)
         double spread[LISTS * 2];
         sn_held_out_spread_at(found, at, spread);
         for (int l = 0; l < LISTS; l++) {
-            assert_true(fabs(log(spread[2 * l] / mean) - 0.4 * i) < 0.35);
+            assert_true(fabs(log(spread[2 * l] / mean) - 0.4 * i) < 0.45); /* a list has 450 rows */
             assert_true(fabs(log(spread[2 * l + 1] / (2.0 * mean))) < 0.2);
         }
     }

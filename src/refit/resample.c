@@ -6,6 +6,11 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "data/frame.h"
+#include "data/kin.h"
+#include "data/splits.h"
+#include "math/noise.h"
+
+enum { AT_ONCE = 8 }; /* refits in memory */
 
 /* What the fits share. */
 typedef struct refits {
@@ -128,5 +133,46 @@ stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *co
                 STONET_ERROR_DATA,
                 "a column that the model uses is constant in a part of the rows, and columns without names "
                 "cannot be told apart then. Remove the constant columns from the data, or name all columns.");
+    return STONET_OK;
+}
+
+/* Refits number first .. first + count - 1. */
+static stonet_status look_at_halves(const sn_refits *wanted, const stonet_model *model, const int64_t *kin,
+                                    int64_t first, const stonet_run *run, sn_half_look *look, void *of)
+{
+    stonet_model *refit[AT_ONCE] = {0};
+    const int64_t n = stonet_data_rows(wanted->data);
+    SN_ARRAY(n * wanted->parts, int64_t, row);
+    sn_rows part[AT_ONCE];
+    sn_refits halves = *wanted;
+    halves.part = part;
+    for (int64_t b = 0; b < wanted->parts; b++) {
+        sn_random random;
+        int64_t half;
+        sn_random_init(&random, run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
+        SN_TRY(sn_split_half(n, kin, &random, row + b * n, &half));
+        part[b] = sn_rows_list(row + b * n, half);
+    }
+    stonet_status status = sn_refit(&halves, run, refit);
+    if (status == STONET_OK) status = sn_refit_check_columns(model, refit, wanted->parts);
+    for (int64_t b = 0; b < wanted->parts; b++) {
+        if (status == STONET_OK) status = look(of, refit[b], first + b);
+        stonet_model_free(refit[b]);
+    }
+    return status;
+}
+
+stonet_status sn_refit_halves(const stonet_model *model, const stonet_spec *spec, const stonet_data *train,
+                              int64_t count, const stonet_run *run, sn_half_look *look, void *of)
+{
+    SN_WORKSPACE(scratch);
+    const int64_t *kin = NULL;
+    SN_TRY(sn_refit_check_names(model, train));
+    SN_TRY(sn_kin_find(train, NULL, &scratch, &kin));
+    for (int64_t first = 0; first < count; first += AT_ONCE) {
+        const int64_t parts = count - first < AT_ONCE ? count - first : AT_ONCE;
+        const sn_refits wanted = {&spec, 1, train, NULL, parts, "standard errors"};
+        SN_TRY(look_at_halves(&wanted, model, kin, first, run, look, of));
+    }
     return STONET_OK;
 }

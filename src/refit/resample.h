@@ -18,6 +18,13 @@ typedef struct sn_refits {
    caller's functions are called from its own thread alone. */
 stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model);
 
+/* Fits a spec on `count` halves of the rows the model was fitted on, drawn without repeats. The spread of
+   what such fits say is the standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1. Each is shown to `look`,
+   with its number from 0, in order; a few are in memory at a time. */
+typedef stonet_status sn_half_look(void *of, const stonet_model *refit, int64_t number);
+stonet_status sn_refit_halves(const stonet_model *model, const stonet_spec *spec, const stonet_data *train,
+                              int64_t count, const stonet_run *run, sn_half_look *look, void *of);
+
 /* Whether refits on these rows take any table that the model takes: columns by name when it does, and, where
    columns go by position, not without one that the model uses (constant in their part). */
 stonet_status sn_refit_check_names(const stonet_model *model, const stonet_data *data);

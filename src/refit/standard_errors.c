@@ -6,27 +6,22 @@
  *     A <- (|B| / |A|) A U V',   A'B = U S V'
  *
  * The unit comes from the sizes alone. The unit of least squares would shrink a Z that has nothing to do with
- * that of the model to 0, and the standard error with it. Refits are on halves of the rows without repeats,
- * for which the spread of an estimate is its standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1.
+ * that of the model to 0, and the standard error with it.
  */
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/take_options.h"
 #include "base/workspace.h"
-#include "data/kin.h"
-#include "data/splits.h"
 #include "math/linalg.h"
-#include "math/noise.h"
 #include "refit/resample.h"
 
-enum { REFITS = 50, AT_ONCE = 8 };
+enum { REFITS = 50 };
 
 typedef struct se_job {
     const stonet_model *model;
     const stonet_data *train, *data;
     const stonet_run *run;
-    const int64_t *kin; /* of the training rows */
     int64_t n, q, rows; /* training rows, columns of Z, rows of data */
     double *z0;         /* n x q: the model's own, centred; */
     double *mean;       /* where (q), */
@@ -88,8 +83,9 @@ static stonet_status correlation(int64_t n, int64_t r, int64_t q, double *a, con
 }
 
 /* Adds what refit number b (from 0) says, by Welford's recursion. */
-static stonet_status add_refit(se_job *job, const stonet_model *refit, int64_t b)
+static stonet_status add_refit(void *of, const stonet_model *refit, int64_t b)
 {
+    se_job *job = of;
     const int64_t r = refit->dim, q = job->q;
     double found = 0.0;
     SN_ARRAY(job->n * r, double, a);
@@ -113,31 +109,6 @@ static stonet_status add_refit(se_job *job, const stonet_model *refit, int64_t b
     return STONET_OK;
 }
 
-/* Refits number first .. first + count - 1. */
-static stonet_status add_refits(se_job *job, const stonet_spec *spec, int64_t first, int64_t count)
-{
-    stonet_model *refit[AT_ONCE] = {0};
-    sn_rows part[AT_ONCE];
-    SN_WORKSPACE(scratch);
-    for (int64_t b = 0; b < count; b++) {
-        int64_t *row = NULL;
-        sn_random random;
-        SN_TRY(SN_TAKE(&scratch, row, job->n));
-        sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
-        int64_t half;
-        SN_TRY(sn_split_half(job->n, job->kin, &random, row, &half));
-        part[b] = sn_rows_list(row, half);
-    }
-    stonet_status status =
-        sn_refit(&(sn_refits){&spec, 1, job->train, part, count, "standard errors"}, job->run, refit);
-    if (status == STONET_OK) status = sn_refit_check_columns(job->model, refit, count);
-    for (int64_t b = 0; b < count; b++) {
-        if (status == STONET_OK) status = add_refit(job, refit[b], first + b);
-        stonet_model_free(refit[b]);
-    }
-    return status;
-}
-
 static stonet_status start(se_job *job, sn_workspace *keep)
 {
     SN_TRY(SN_TAKE(keep, job->z0, job->n * job->q));
@@ -152,23 +123,16 @@ static stonet_status start(se_job *job, sn_workspace *keep)
 }
 
 /* se = sqrt(sum_b (Z_b - mean Z)^2 / (refits - 1)) for each cell of Z (rows x q), Z_b aligned as above.
-   stability: the mean canonical correlation of Z_b with the Z of the model. AT_ONCE refits are in memory at a
-   time. */
+   stability: the mean canonical correlation of Z_b with the Z of the model. */
 static stonet_status spread(se_job *job, int64_t refits, double *se, double *stability)
 {
     SN_WORKSPACE(scratch);
-    stonet_spec *spec = NULL;
-    SN_TRY(sn_refit_check_names(job->model, job->train));
+    SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(start(job, &scratch));
-    SN_TRY(sn_kin_find(job->train, NULL, &scratch, &job->kin));
     SN_TRY(stonet_model_spec(job->model, &spec));
-    stonet_status status = STONET_OK;
     /* Z does not depend on what is fitted on it. */
-    if (job->model->learner != NULL) status = stonet_spec_set(spec, "learner", "none");
-    for (int64_t b = 0; status == STONET_OK && b < refits; b += AT_ONCE)
-        status = add_refits(job, spec, b, refits - b < AT_ONCE ? refits - b : AT_ONCE);
-    stonet_spec_free(spec);
-    SN_TRY(status);
+    if (job->model->learner != NULL) SN_TRY(stonet_spec_set(spec, "learner", "none"));
+    SN_TRY(sn_refit_halves(job->model, spec, job->train, refits, job->run, add_refit, job));
     for (int64_t i = 0; i < job->rows * job->q; i++) se[i] = sqrt(job->squares[i] / (double)(refits - 1));
     if (stability != NULL) *stability = job->correlation / (double)refits;
     return STONET_OK;

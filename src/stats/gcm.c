@@ -15,7 +15,7 @@
 #include "stats/smoother.h"
 
 enum {
-    BLOCKS = 3, /* sums over functions of x; the largest of single ones counts as much as all of them */
+    BLOCKS = 3, /* sums over functions of x */
     CONTROLS = 100,
     SHUFFLES = 9999,
     RANDOM_X = 20,    /* waves of x */
@@ -237,12 +237,14 @@ static stonet_status take_out_z(const prepared *p, uint32_t repeat, functions *f
     return regress_on_z(p, &smoother, f);
 }
 
-/* Whether z leaves something of a function; what it determines has nothing to test. */
-static bool is_left(const prepared *p, const functions *f, int64_t at)
+/* Whether z leaves more than this share of the variance of a function; what it determines has nothing to
+   test. Of functions one by one it must leave more, or what the regressions miss would be
+   much of the residual, and looks like dependence. */
+static const double LEAST_LEFT = 1e-3, LEAST_LEFT_SINGLE = 0.3;
+static bool is_left(const prepared *p, const functions *f, int64_t at, double share)
 {
-    const double least_left = 1e-3; /* of the variance of a function */
     return sum_of_squares(p->x.n, f->width, f->residuals + at) >
-           least_left * sum_of_squares(p->x.n, f->width, f->values + at);
+           share * sum_of_squares(p->x.n, f->width, f->values + at);
 }
 
 /* Columns first .. first + count - 1 of the residuals beside those of y, for the covariance test; e has room
@@ -255,7 +257,7 @@ static sn_residuals gather(const prepared *p, const functions *f, int64_t first,
     int64_t kept[MOST_PAIRS];
     sn_residuals out = {.n = n, .my = p->my, .e = e, .dz = p->z.columns, .z = p->z.plain};
     for (int64_t j = first; j < first + count; j++)
-        if (is_left(p, f, j)) kept[out.mx++] = j;
+        if (is_left(p, f, j, LEAST_LEFT)) kept[out.mx++] = j;
     double once = 0.0;
     double twice = 0.0;
     for (int64_t k = 0; k < out.mx; k++) {
@@ -350,48 +352,50 @@ static bool waves_look_alike(const prepared *p, const functions *f)
     return x_mean < alike * z_mean + 3.0 * error;
 }
 
-/* t^2 of the covariance of residual columns a (of x) and k (of y), S = sum_i a_i k_i, with the degrees of
-   freedom of `gather`: S^2 over the larger of sum_i a_i^2 k_i^2 and sum_i a_i^2 sum_i k_i^2 / n, the variance
-   that the products show and that of independent sides. The first keeps long tails from looking like
-   dependence. The second does so for two rare indicators: without a row that has both, their products hardly
-   vary. */
-static double single_square(const prepared *p, const functions *f, int64_t a, int64_t k)
+/* t^2 of the regression of residual column k (of y) on a (of x), b = S / sum_i a_i^2, S = sum_i a_i k_i, with
+   df degrees of freedom left: S^2 df / n over the larger of sum_i a_i^2 u_i^2 / (1 - h_i) and
+   sum_i a_i^2 sum_i u_i^2 / n, where u = k - b a and h_i = a_i^2 / sum_i a_i^2. They are the variance that
+   the products show and that of independent sides. The first keeps long tails from looking like dependence.
+   The second does so for two rare indicators: without a row that has both, their products hardly vary. With k
+   in place of u, what is to be found would count as noise. */
+static double single_square(const prepared *p, const functions *f, int64_t a, int64_t k, double df)
 {
-    const double n = (double)p->x.n;
-    const double once = sum_of_squares(p->x.n, f->width, f->residuals + a);
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < p->x.n; i++) {
-        const double product = f->residuals[i * f->width + a] * f->residuals[i * f->width + k];
-        sum += product;
-        squares += product * product;
+    const int64_t n = p->x.n;
+    const double *of_a = f->residuals + a, *of_k = f->residuals + k;
+    const double once = sum_of_squares(n, f->width, of_a);
+    double sum = 0.0, left = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += of_a[i * f->width] * of_k[i * f->width];
+    for (int64_t i = 0; i < n; i++) {
+        const double at = of_a[i * f->width], u = of_k[i * f->width] - sum / once * at;
+        left += u * u;
+        squares += at * at * u * u / fmax(1.0 - at * at / once, 1e-3);
     }
-    squares = fmax(squares, once * sum_of_squares(p->x.n, f->width, f->residuals + k) / n);
-    return squares > 0.0 ? sum * sum * f->left * once / f->twice[a] / (n * squares) : 0.0;
+    squares = fmax(squares, once * left / (double)n);
+    return squares > 0.0 ? sum * sum * df / ((double)n * squares) : 0.0;
 }
 
-/* The p-value of the largest covariance of one column of x, or its square, with one function of y: sparse
-   dependence, which sums over many columns drown. By Bonferroni, half of it for the columns with the first
-   function, which is where most dependence is, and half for all others. excess: as `left_over` gives it.
-   Returns false when z determines all. */
-static bool singles_p_value(const prepared *p, const functions *f, double excess, double *p_value)
+/* The p-values of the largest covariance of one column of x, or its square, with one function of y: sparse
+   dependence, which sums over many columns drown. One for the columns with the first function, which is where
+   most dependence is, and one for all others: 1 - (1 - p)^m of the smallest p of m (Sidak). excess: as
+   `left_over` gives it. NaN: z determines all. */
+static void singles_p_values(const prepared *p, const functions *f, double excess, double p_value[2])
 {
-    double count[2] = {0.0, 0.0}, largest[2] = {0.0, 0.0};
+    double count[2] = {0.0, 0.0}, smallest[2] = {1.0, 1.0};
     for (int64_t a = f->single; a < f->single + 2 * f->singles; a++) {
-        if (!is_left(p, f, a)) continue;
-        const double left = sum_of_squares(p->x.n, f->width, f->residuals + a) / (double)p->x.n;
+        if (!is_left(p, f, a, LEAST_LEFT_SINGLE)) continue;
+        const double once = sum_of_squares(p->x.n, f->width, f->residuals + a);
+        const double df = fmax(f->left * once / f->twice[a] - 1.0, 1.0);
         for (int64_t k = f->width - p->my; k < f->width; k++) {
             const int rest = a >= f->single + f->singles || k > f->width - p->my;
-            const double mean = left * sum_of_squares(p->x.n, f->width, f->residuals + k) / (double)p->x.n;
-            const double square = single_square(p, f, a, k) / (1.0 + excess / ((double)p->my * mean));
+            const double mean =
+                once * sum_of_squares(p->x.n, f->width, f->residuals + k) / pow((double)p->x.n, 2);
+            const double square = single_square(p, f, a, k, df) / (1.0 + excess / ((double)p->my * mean));
             count[rest] += 1.0;
-            largest[rest] = fmax(largest[rest], square);
+            smallest[rest] = fmin(smallest[rest], sn_t_two_sided(df, sqrt(square)));
         }
     }
-    double smallest = 1.0;
     for (int rest = 0; rest < 2; rest++)
-        smallest = fmin(smallest, 2.0 * count[rest] * 2.0 * sn_normal_lower(-sqrt(largest[rest])));
-    *p_value = smallest;
-    return count[0] + count[1] > 0.0;
+        p_value[rest] = count[rest] > 0.0 ? -expm1(count[rest] * log1p(-smallest[rest])) : (double)NAN;
 }
 
 /* The p-values of the blocks that have something to test are appended to p_values. */
@@ -420,10 +424,11 @@ static stonet_status test_blocks(const prepared *p, const functions *f, stonet_i
         result->statistic += found;
         ++*count;
     }
-    double largest;
-    const int64_t sums = *count - before;
-    if (singles_p_value(p, f, excess, &largest))
-        for (int64_t k = 0; k < (sums > 0 ? sums : 1); k++) p_values[(*count)++] = largest;
+    double largest[2];
+    singles_p_values(p, f, excess, largest);
+    if (!isnan(largest[1])) p_values[(*count)++] = largest[1];
+    const int64_t others = *count > before ? *count - before : 1;
+    for (int64_t k = 0; k < others && !isnan(largest[0]); k++) p_values[(*count)++] = largest[0];
     return STONET_OK;
 }
 
@@ -452,7 +457,7 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     /* The linear and quadratic functions of z are the same, in coordinates that a penalty does not blur. */
     if (p.white_z.columns == p.z.columns) p.z.plain = p.white_z.values;
     SN_TRY(sn_response_functions(n, sides->dy, sides->y, &scratch, &p.my, &p.y));
-    SN_ARRAY((int64_t)2 * BLOCKS * options->repeats, double, p_values);
+    SN_ARRAY((int64_t)2 * (BLOCKS + 1) * options->repeats, double, p_values);
     result->statistic = 0.0;
     result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;

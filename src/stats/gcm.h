@@ -16,8 +16,9 @@ stonet_status sn_check_rows_for(int64_t n, int64_t dz);
  * and g of y are regressed on z by ridge regressions (features.h, smoother.h), and the covariances of the
  * residuals tested as in covariance_test.h. Three sets of functions f, each with its own p-value, joined by
  * the Cauchy combination: the columns of x, their squares, and random waves of all of them together. The
- * largest covariance of one column or square with one function of y, by Bonferroni, counts as much as these
- * three. What z determines is left out: there is nothing to test.
+ * largest covariance of one column with the first function of y has half of the weight; that of a column or
+ * square with any other function counts as one set. What z determines is left out: there is nothing to test.
+ * Functions one by one are left out where z leaves less than three tenths of them.
  *
  * The linear and quadratic functions of z are those of whitened columns: a ridge on mixed columns, whose
  * inverse has large factors, would blur what they determine.

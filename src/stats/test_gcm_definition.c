@@ -117,36 +117,40 @@ static bool look_alike(const function *waves)
     return x < 1.1 * z + 3.0 * sqrt((square - x * x) / WAVES);
 }
 
-/* The largest of the single covariances of columns (q of them) and their squares, by Bonferroni; -1: z
-   determines all. */
-static double largest_single(const function *f, int64_t q, const function *y, int64_t my, double left,
-                             double excess)
+/* p_value: of the largest of the single covariances of columns (q of them) with the first function of y, and
+   of all others with their squares; -1: z determines all. */
+static void largest_single(const function *f, int64_t q, const function *y, int64_t my, double left,
+                           double excess, double p_value[2])
 {
     double smallest[2] = {1.0, 1.0};
     int count[2] = {0, 0};
     for (int64_t a = 0; a < 2 * q; a++) {
-        if (product(f[a].residual, f[a].residual) <= 1e-3 * product(f[a].value, f[a].value)) continue;
+        if (product(f[a].residual, f[a].residual) <= 0.3 * product(f[a].value, f[a].value)) continue;
         for (int64_t k = 0; k < my; k++) {
-            const double variances =
-                product(f[a].residual, f[a].residual) / N * product(y[k].residual, y[k].residual) / N;
-            double squares = 0.0;
-            for (int64_t i = 0; i < N; i++) squares += pow(f[a].residual[i] * y[k].residual[i], 2);
-            const double freedom = left * product(f[a].residual, f[a].residual) / f[a].twice;
-            const double t2 = pow(product(f[a].residual, y[k].residual), 2) / squares * freedom / N /
+            const double of_a = product(f[a].residual, f[a].residual);
+            const double variances = of_a / N * product(y[k].residual, y[k].residual) / N;
+            const double slope = product(f[a].residual, y[k].residual) / of_a;
+            double squares = 0.0, u[N];
+            for (int64_t i = 0; i < N; i++) {
+                u[i] = y[k].residual[i] - slope * f[a].residual[i];
+                squares += pow(f[a].residual[i] * u[i], 2) / (1.0 - pow(f[a].residual[i], 2) / of_a);
+            }
+            const double freedom = left * of_a / f[a].twice - 1.0;
+            const double t2 = pow(slope * of_a, 2) / fmax(squares, of_a * product(u, u) / N) * freedom / N /
                               (1.0 + excess / (double)my / variances);
             const int part = a < q && k == 0 ? 0 : 1;
             count[part]++;
-            smallest[part] = fmin(smallest[part], 2.0 * sn_normal_lower(-sqrt(t2)));
+            smallest[part] = fmin(smallest[part], sn_t_two_sided(freedom, sqrt(t2)));
         }
     }
-    if (count[0] + count[1] == 0) return -1.0;
-    return fmin(1.0, fmin(count[0] > 0 ? 2.0 * count[0] * smallest[0] : 1.0, 2.0 * count[1] * smallest[1]));
+    for (int part = 0; part < 2; part++)
+        p_value[part] = count[part] > 0 ? 1.0 - pow(1.0 - smallest[part], count[part]) : -1.0;
 }
 
-/* One set of random features: the p-values of three sums, that of the largest single covariance, and the sum
-   of the statistics. */
+/* One set of random features: the p-values of three sums, those of the largest single covariances, and the
+   sum of the statistics. */
 static double once(const sn_scores *x, const sn_scores *z, int64_t my, const double *y, uint32_t repeat,
-                   double p_value[4], bool *alike)
+                   double p_value[5], bool *alike)
 {
     SN_WORKSPACE(keep);
     const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
@@ -201,7 +205,7 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
                               &found, &p_value[block]));
         statistic += found;
     }
-    p_value[3] = largest_single(f, q, of_y, my, left, excess);
+    largest_single(f, q, of_y, my, left, excess, p_value + 3);
     *alike = look_alike(f + 2 * q);
     if (*alike && p_value[2] >= 0.0) p_value[2] = shuffled(f + 2 * q, of_y, my, (uint32_t)(2 * q));
     free(features);
@@ -235,7 +239,7 @@ static void check(kind what, bool alike_expected)
 {
     SN_WORKSPACE(keep);
     enum { REPEATS = 2 };
-    double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[6 * REPEATS], statistic = 0.0, of[4];
+    double x[N * DX], y[N * 2], z[N * DZ], *functions = NULL, p_value[8 * REPEATS], statistic = 0.0, of[5];
     stonet_independence_result got;
     int64_t my = 0, count = 0;
     draw(what, x, y, z);
@@ -254,13 +258,15 @@ static void check(kind what, bool alike_expected)
         bool alike;
         statistic += once(&sx, &sz, my, functions, r, of, &alike) / REPEATS;
         assert_int_equal(alike, alike_expected);
-        int64_t sums = 0;
-        for (int block = 0; block < 3; block++)
-            if (of[block] >= 0.0) {
-                p_value[count++] = of[block];
-                sums++;
+        int64_t others = 0;
+        const double all[] = {of[0], of[1], of[2], of[4]};
+        for (int k = 0; k < 4; k++)
+            if (all[k] >= 0.0) {
+                p_value[count++] = all[k];
+                others++;
             }
-        for (int64_t k = 0; of[3] >= 0.0 && k < sums; k++) p_value[count++] = of[3]; /* half of the weight */
+        for (int64_t k = 0; of[3] >= 0.0 && k < others; k++)
+            p_value[count++] = of[3]; /* half of the weight */
     }
     assert_near(got.statistic, statistic);
     assert_near(got.p_value, sn_cauchy_combination(count, p_value));

@@ -306,9 +306,10 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         repeats : int
             Permutations (10), pairs of orders (until they settle), pairs of halves (50), or draws (1,000); 0: those.
         train : (X, y)
-            For "refit": the rows that the model was fitted on.
+            The rows that the model was fitted on. "refit" needs them. With them the standard errors of "permutation",
+            "gradient" and "shapley" include the fit, by 20 fits on halves of these rows.
         groups : array-like
-            For "refit" and "stability": of the rows of train, or of X; rows with the same value are never parted.
+            Of the rows of train, or of X ("stability"); rows with the same value are never parted.
         random_state : int, RandomState or None
         """
         table, _ = self._new_table(X)
