@@ -75,19 +75,16 @@ static stonet_status check_values(const sn_response *response, int64_t target, i
 
 static stonet_status learn_ranks(const sn_problem *problem, sn_response *response)
 {
-    double *sorted;
-    SN_TRY(SN_NEW_RAW(sorted, problem->n));
-    stonet_status status = STONET_OK;
-    for (int64_t t = 0; t < response->targets && status == STONET_OK; t++) {
+    SN_ARRAY(problem->n, double, sorted);
+    for (int64_t t = 0; t < response->targets; t++) {
         for (int64_t i = 0; i < problem->n; i++) sorted[i] = problem->y[i * response->targets + t];
         qsort(sorted, (size_t)problem->n, sizeof *sorted, sn_by_double);
-        status = check_values(response, t, problem->n, sorted);
+        SN_TRY(check_values(response, t, problem->n, sorted));
         if (response->knot != NULL)
             place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
                         response->level + t * SN_RESPONSE_KNOTS);
     }
-    sn_free(sorted);
-    return status;
+    return STONET_OK;
 }
 
 /* ---- functions of the response ----------------------------------------------------------------------- */
@@ -138,12 +135,10 @@ static void features_of(const sn_response *response, const double *y, double *ou
 static stonet_status whiten(int64_t n, const double *centred, sn_response *response)
 {
     const int64_t f = response->features;
-    double *c = NULL, *times = NULL;
     int64_t m = 0;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(c, f * f), done);
-    SN_GOTO(status, SN_NEW_RAW(times, f), done);
-    SN_GOTO(status, SN_NEW(response->map, f * f), done);
+    SN_ARRAY(f * f, double, c);
+    SN_ARRAY(f, double, times);
+    SN_TRY(SN_NEW(response->map, f * f));
     sn_syrk_tn(f, n, 1.0 / (double)n, centred, 0.0, c);
     for (int64_t j = 0; j < f; j++) {
         double *row = response->map + m * f;
@@ -161,25 +156,19 @@ static stonet_status whiten(int64_t n, const double *centred, sn_response *respo
         m++;
     }
     response->outputs = m;
-done:
-    sn_free(c);
-    sn_free(times);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status learn_functions(const sn_problem *problem, sn_response *response)
 {
     const int64_t n = problem->n, f = response->features;
-    double *values;
-    SN_TRY(SN_NEW_RAW(values, n * f));
+    SN_ARRAY(n * f, double, values);
     for (int64_t i = 0; i < n; i++) features_of(response, problem->y + i * response->targets, values + i * f);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < f; j++) response->mean[j] += values[i * f + j] / (double)n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < f; j++) values[i * f + j] -= response->mean[j];
-    stonet_status status = whiten(n, values, response);
-    sn_free(values);
-    return status;
+    return whiten(n, values, response);
 }
 
 static stonet_status make(int64_t targets, sn_response *response)
@@ -333,7 +322,7 @@ static void encode_row(const sn_response *response, const double *y, double *val
 
 static void functions_of_time(const void *of, double y, double *out)
 {
-    double values[DEGREES];
+    double values[DEGREES] = {0.0};
     encode_row(of, &y, values, out);
 }
 
@@ -390,8 +379,7 @@ void sn_response_free(sn_response *response)
     *response = (sn_response){0};
 }
 
-/* ---- the model file
- * ---------------------------------------------------------------------------------------- */
+/* ---- the model file ---------------------------------------------------------------------------------- */
 
 /* Those that predictions need. */
 static int64_t law_parameters(const sn_response *response)
