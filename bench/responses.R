@@ -1,12 +1,13 @@
 # Censored times, counts and ordered classes: default StoNets beside the models that people use.
 #
-#     Rscript bench/responses.R build/bin/stonet simulated 500 10    rows, data sets
 #     Rscript bench/responses.R build/bin/stonet linear 20           data sets
-#     Rscript bench/responses.R build/bin/stonet veteran pbc gbsg colon rotterdam flchain
+#     Rscript bench/responses.R FOLDER veteran pbc gbsg colon rotterdam flchain
+#         writes the tables there; python3 bench/responses.py folds FOLDER fits them; called again, it compares
 #     Rscript bench/responses.R build/bin/stonet counts 10
 #     Rscript bench/responses.R build/bin/stonet ordered 10
 #
-# Real tables are cut in two halves REPEATS (an environment variable, 5) times; each is predicted from the other.
+# Simulated times are in bench/responses.py. Real tables are cut in two halves REPEATS (an environment variable, 5) times;
+# each half is predicted from the other.
 # Needs Debian's r-cran-survival, r-cran-mass, r-cran-ranger, r-cran-gbm and r-cran-pscl. Every fit has one thread.
 library(survival)
 given <- commandArgs(TRUE)
@@ -31,10 +32,13 @@ ask <- function(what, data, ...) {
   stonet(what, at("m"), at("test.csv"), ..., "--quiet --out", at("out.csv"))
   as.matrix(read.csv(at("out.csv")))
 }
+read_scores <- function(lines) {
+  said <- strsplit(lines, " +")
+  setNames(as.numeric(sapply(said, `[`, 2)), sapply(said, `[`, 1))
+}
 scores <- function(data) {
   write.csv(data, at("test.csv"), row.names = FALSE)
-  said <- strsplit(stonet("score", at("m"), at("test.csv")), " +")
-  setNames(as.numeric(sapply(said, `[`, 2)), sapply(said, `[`, 1))
+  read_scores(stonet("score", at("m"), at("test.csv")))
 }
 table_of <- function(found) {
   found <- t(found)
@@ -48,37 +52,6 @@ paired <- function(found, a, b, each = 1) {
 halves <- function(n, repeats = as.integer(Sys.getenv("REPEATS", "5"))) {
   set.seed(2034)
   unlist(lapply(seq_len(repeats), function(r) { half <- sample(rep(1:2, length.out = n)); list(half == 1, half == 2) }), FALSE)
-}
-
-# ---- simulated times: log T = sin(2 x1) + .7 (x2^2 - 1) + e / 2, ten columns ----
-
-dcor <- function(a, b) {
-  centred <- function(v) { d <- as.matrix(dist(v)); d - outer(rowMeans(d), rowMeans(d), "+") + mean(d) }
-  a <- centred(a)
-  b <- centred(b)
-  sqrt(sum(a * b) / sqrt(sum(a * a) * sum(b * b)))
-}
-simulated <- function(seed, n) {
-  set.seed(seed)
-  x <- matrix(rnorm(10 * n), n)
-  truth <- sin(2 * x[, 1]) + .7 * (x[, 2]^2 - 1)
-  log_time <- truth + .5 * rnorm(n)
-  noise <- rnorm(n)
-  z <- function(rows, ...) { fit(rows, ..., "--features 1-10"); dcor(ask("transform", data)[, 1], truth) }
-  data <- data.frame(x, whole = log_time)
-  out <- c(whole = z(data, "--target whole"))
-  for (part in c(30, 60)) {
-    centre <- uniroot(function(c) mean(log_time > c + noise) - part / 100, c(-9, 9))$root
-    end <- centre + noise
-    data$time <- exp(pmin(log_time, end))
-    data$status <- as.numeric(log_time <= end)
-    data$naive <- log(data$time)
-    cox <- coxph(Surv(time, status) ~ ., data[c(1:10, 12, 13)])
-    out[paste0(c("event", "ignored", "dropped", "cox"), part)] <-
-      c(z(data, "--target time --event status"), z(data, "--target naive"), z(data[data$status == 1, ], "--target naive"),
-        dcor(cox$linear.predictors, truth))
-  }
-  out
 }
 
 # ---- where the truth is linear: coefficients of the log median time, over their standard errors in survreg ----
@@ -131,9 +104,7 @@ brier <- function(test, s) {
   }))
 }
 harrell <- function(test, risk) concordance(Surv(time, status) ~ risk, test, reverse = TRUE)$concordance
-real_times <- function(train, test) {
-  fit(train, "--target time --event status")
-  own <- scores(test)
+real_times <- function(train, test, own) {
   at <- midpoints(test)
   cox <- coxph(Surv(time, status) ~ ., train)
   curves <- summary(survfit(cox, test), times = at, extend = TRUE)$surv
@@ -161,11 +132,16 @@ boosted <- function(train, test) {
                    n.minobsinnode = min(10, floor(nrow(train) / 12)))
   exp(suppressWarnings(predict(made, test, gbm::gbm.perf(made, FALSE, method = "cv")))) * test$years
 }
+deviance_of_fit <- function(train, test, ...) {
+  fit(train, "--target k --exposure years", ...)
+  scores(test)[["deviance"]]
+}
+# numbers: with the columns that glm has, where the default also has few distinct numbers as categories.
 count_fold <- function(train, test) {
-  fit(train, "--target k --exposure years")
+  numbers <- deviance_of_fit(train, test, "--set levels=none")
   linear <- suppressWarnings(glm(k ~ . - years + offset(log(years)), poisson, train))
   set.seed(1)
-  c(stonet = scores(test)[["deviance"]], glm = deviance_of(test$k, predict(linear, test, "response")),
+  c(stonet = deviance_of_fit(train, test), numbers = numbers, glm = deviance_of(test$k, predict(linear, test, "response")),
     boosting = deviance_of(test$k, boosted(train, test)))
 }
 simulated_counts <- function(seed, nonlinear) {
@@ -177,7 +153,7 @@ simulated_counts <- function(seed, nonlinear) {
   count_fold(data[1:500, ], data[-(1:500), ])
 }
 count_tables <- list(
-  Insurance = function() with(MASS::Insurance, data.frame(district = factor(as.character(District)), group = as.numeric(Group),
+  Insurance = function() with(MASS::Insurance, data.frame(district = factor(paste0("d", District)), group = as.numeric(Group),
                               age = as.numeric(Age), k = Claims, years = Holders)),
   bioChemists = function() with(pscl::bioChemists, data.frame(fem, mar, kid5, phd, ment, k = art, years = 1)))
 
@@ -209,19 +185,28 @@ housing <- function() with(MASS::housing[rep(seq_len(nrow(MASS::housing)), MASS:
 over_halves <- function(data, one) {
   sapply(halves(nrow(data)), function(part) one(droplevels(data[part, ]), data[!part, ]))
 }
-times_of <- function(name) {
-  found <- over_halves(tables[[name]](), real_times)
-  cat(sprintf("%s: %d rows\n", name, nrow(tables[[name]]())))
+# The tables go to the folder, or the scores of their fits are read from there.
+times_of <- function(name, folder) {
+  data <- tables[[name]]()
+  cut <- halves(nrow(data))
+  stem <- file.path(folder, name)
+  files <- sprintf("%s-%d-%d.scores", stem, (seq_along(cut) + 1) %/% 2, 2 - seq_along(cut) %% 2)
+  if (!all(file.exists(files))) {
+    sides <- sapply(cut[c(TRUE, FALSE)], ifelse, 1, 2)
+    colnames(sides) <- paste0("half", seq_len(ncol(sides)))
+    return(write.csv(cbind(data, sides), paste0(stem, ".csv"), row.names = FALSE, quote = FALSE))
+  }
+  found <- sapply(seq_along(cut), function(k) {
+    real_times(droplevels(data[cut[[k]], ]), data[!cut[[k]], ], read_scores(readLines(files[k])))
+  })
+  cat(sprintf("%s: %d rows\n", name, nrow(data)))
   table_of(found)
-  for (of in c("C", "IBS")) for (other in c("cox", "forest")) if (!anyNA(found[paste0(of, "_", other), ])) paired(found, paste0(of, "_stonet"), paste0(of, "_", other), 2)
+  for (of in c("C", "IBS")) for (other in c("cox", "weibull", "forest")) {
+    if (!anyNA(found[paste0(of, "_", other), ])) paired(found, paste0(of, "_stonet"), paste0(of, "_", other), 2)
+  }
 }
 sets <- function(k, default) if (is.na(given[k])) default else as.integer(given[k])
-if (identical(given[2], "simulated")) {
-  n <- sets(3, 500)
-  found <- sapply(2100 + seq_len(sets(4, 10)), simulated, n)
-  table_of(found)
-  for (part in c(30, 60)) for (other in c("whole", paste0(c("ignored", "dropped", "cox"), part))) paired(found, paste0("event", part), other)
-} else if (identical(given[2], "linear")) {
+if (identical(given[2], "linear")) {
   found <- sapply(2200 + seq_len(sets(3, 20)), linear)
   table_of(found)
   cat("largest:", round(apply(found, 1, max), 3), "\n")
@@ -236,7 +221,7 @@ if (identical(given[2], "simulated")) {
     found <- over_halves(count_tables[[name]](), count_fold)
     cat(name, "\n")
     table_of(found)
-    for (other in c("glm", "boosting")) paired(found, "stonet", other, 2)
+    for (own in c("stonet", "numbers")) for (other in c("glm", "boosting")) paired(found, own, other, 2)
   }
 } else if (identical(given[2], "ordered")) {
   cat("simulated\n")
@@ -248,5 +233,5 @@ if (identical(given[2], "simulated")) {
   table_of(found)
   for (other in c("unordered", "polr")) paired(found, "ordered", other, 2)
 } else {
-  for (name in given[-1]) times_of(name)
+  for (name in given[-1]) times_of(name, given[1])
 }

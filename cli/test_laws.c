@@ -6,8 +6,8 @@ static const char FIT[] = "stonet fit t.csv --features 1-3 --dim 1 --set epochs=
                           "--set activation=tanh --set front=none --quiet";
 
 static const char *const RESPONSE[] = {"--target time --event event", "--target-low low --target-high high",
-                                       "--target count --exposure years",
-                                       "--target count --set task=ordinal"};
+                                       "--target count --exposure years", "--target count --set task=ordinal",
+                                       "--target time --event event --set response=ensemble"};
 
 static int set_up(void **state)
 {
@@ -52,10 +52,12 @@ TEST(ranks_change_no_bit)
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI leaves memory of its own behind */
-    SH("%s %s --threads 1 --out one", FIT, RESPONSE[0]);
-    for (int ranks = 1; ranks <= 3; ranks++)
-        SH("mpirun --oversubscribe -n %d %s %s --threads 1 --out many && cmp one many", ranks, FIT,
-           RESPONSE[0]);
+    for (size_t k = 0; k < sizeof RESPONSE / sizeof *RESPONSE; k++) {
+        SH("%s %s --threads 1 --out one", FIT, RESPONSE[k]);
+        for (int ranks = 1; ranks <= 3; ranks++)
+            SH("mpirun --oversubscribe -n %d %s %s --threads 1 --out many && cmp one many", ranks, FIT,
+               RESPONSE[k]);
+    }
 }
 
 TEST(killed_fits_go_on)

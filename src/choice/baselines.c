@@ -242,7 +242,7 @@ stonet_status sn_baselines_measure(const sn_problem *problem, const sn_folds *fo
     plain.width[1] = problem->outputs;
     SN_TRY(sn_held_out_create(folds, &baselines->constant));
     SN_TRY(sn_constant_measure(problem, folds, &baselines->constant));
-    if (problem->p > MOST_COLUMNS || shape->spread) return STONET_OK;
+    if (problem->p > MOST_COLUMNS || shape->spread || problem->functions != NULL) return STONET_OK;
     const int penalties = sn_regression_is_small(problem, folds->fold[0].train.n) ? N_PENALTIES : 1;
     for (int k = 0; k < penalties && !sn_should_stop(run); k++)
         SN_TRY(try_penalty(problem, folds, &plain, PENALTIES[k], run, baselines));

@@ -54,6 +54,8 @@ typedef struct sn_problem {
     const double *seen;          /* what the law knows of the rows, n x SN_LAW_SEEN; ordered classes: NULL,
                                     the labels say it */
     const double *parameter;     /* of the law, given a network; NULL: not known */
+    sn_law_functions *functions; /* times: y has functions of a drawn time, of ... */
+    const void *functions_of;    /* ... this; NULL: y is one number */
     const sn_row_source *source; /* also beside x, where that has missing cells that can be drawn */
     const float *weight;         /* what each row counts; NULL: 1 */
     bool joint;                  /* missing cells are drawn given the response too (stonet/joint.h) */

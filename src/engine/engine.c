@@ -65,9 +65,11 @@ double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row
 {
     const int64_t d = shape->width[shape->layers];
     *wrong = false;
-    if (problem->law != NULL && problem->parameter != NULL)
-        return problem->law->loss(problem->law, problem->seen + row * SN_LAW_SEEN, (double)mu[0],
-                                  problem->parameter, NULL);
+    if (problem->law != NULL && problem->parameter != NULL) {
+        double own[2], at;
+        const double *parameter = sn_law_read(d, mu, problem->parameter, own, &at);
+        return problem->law->loss(problem->law, problem->seen + row * SN_LAW_SEEN, at, parameter, NULL);
+    }
     if (shape->task == SN_CLASSIFICATION) return sn_class_loss(mu, d, sn_problem_label(problem, row), wrong);
     const double *y = sn_problem_targets(problem, row, room);
     return shape->spread ? sn_spread_loss(mu, d, y) : sn_square_loss(mu, d, y);

@@ -248,7 +248,16 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
     const int64_t outputs = net->shape.width[last], units = net->shape.width[last - 1];
     SN_FREED_BY(sn_response_free) sn_response response = {0};
     SN_TRY(sn_response_get(store, outputs, units, &response));
-    if (response.law != NULL) return add_law(formula, &response, at->mu[last]);
+    if (response.law != NULL) {
+        int mu = at->mu[last];
+        const int64_t first = 0;
+        const double none = 0.0;
+        if (outputs > 1) { /* of times: mu = b o_1 */
+            SN_TRY(sn_formula_columns(formula, mu, 1, &first, &mu));
+            SN_TRY(sn_formula_scale(formula, mu, response.parameter + 2, &none, &mu));
+        }
+        return add_law(formula, &response, mu);
+    }
     if (response.kind == SN_RESPONSE_ENSEMBLE)
         return sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
                                  response.intercept, &formula->answer);

@@ -130,7 +130,8 @@ static stonet_status solve_law(const sn_problem *problem, double ridge, line *ou
     for (int round = 0; round < ROUNDS; round++) {
         SN_TRY(solve(&guessed, ridge, &out->map));
         SN_TRY(sn_affine_apply(&out->map, problem->x, n, mu));
-        sn_law_fit(problem->law, &(sn_law_sample){n, problem->seen, mu, weight}, round == 0, parameter);
+        sn_law_fit(problem->law, &(sn_law_sample){.n = n, .seen = problem->seen, .mu = mu, .weight = weight},
+                   round == 0, parameter);
         const double loss = expect(problem, mu, parameter, y);
         if (!(loss < least - 1e-9 * fabs(least)) && round > 0) break;
         least = loss;

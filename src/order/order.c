@@ -61,14 +61,14 @@ stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule)
 
 /* The ladle for a method that is an eigenproblem, unless x is too wide for hundreds of them. Held-out rows
    judge the mean of the response, so a fit to its whole distribution is judged by independence. Times, counts
-   and ordered classes are judged by their likelihood. */
+   and ordered classes are judged by their likelihood, which says nothing of the spread. */
 static stonet_order_rule default_rule(const stonet_spec *spec, const stonet_data *data)
 {
     enum { WIDE = 200 };
+    if (sn_wish_law(sn_spec_task(spec)) != SN_LAW_NONE) return STONET_ORDER_CV;
     if (strcmp(spec->method->name, "stonet") == 0 && !sn_is(spec->settings, "response", "mean"))
         return STONET_ORDER_INDEPENDENCE;
-    if (spec->method->candidate == NULL || sn_wish_law(sn_spec_task(spec)) != SN_LAW_NONE)
-        return STONET_ORDER_CV;
+    if (spec->method->candidate == NULL) return STONET_ORDER_CV;
     const int64_t n = stonet_data_rows(data), p = stonet_data_columns(data);
     if (p <= WIDE && p < n) return STONET_ORDER_LADLE;
     return n > p + p / 5 + 1 ? STONET_ORDER_AUGMENTATION : STONET_ORDER_CV;

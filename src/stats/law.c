@@ -58,7 +58,31 @@ double sn_law_scale(const sn_law *law, const double *parameter)
     return strcmp(law->word, "poisson") == 0 ? 0.0 : exp(parameter[1]);
 }
 
+/* ---- several outputs ----------------------------------------------------------------------------------- */
+
+enum { OF_MU = 2, OF_LOG_S, SEVERAL }; /* parameters b and d, and how many there are then */
+
+static const double *read(int64_t outputs, const double *out, const double *parameter, double *own,
+                          double *mu)
+{
+    *mu = out[0];
+    if (outputs <= 1) return parameter;
+    *mu = parameter[OF_MU] * out[0];
+    own[0] = parameter[0];
+    own[1] = parameter[1] + parameter[OF_LOG_S] * out[1];
+    return own;
+}
+
+const double *sn_law_read(int64_t outputs, const float *out, const double *parameter, double *own, double *mu)
+{
+    const double exact[] = {(double)out[0], outputs > 1 ? (double)out[1] : 0.0};
+    return read(outputs, exact, parameter, own, mu);
+}
+
 /* ---- the parameters ------------------------------------------------------------------------------------ */
+
+/* Penalty of b and d, a row's: outputs that hardly vary say nothing yet of a time. */
+static const double SLIGHT = 1e-3;
 
 /* A sum over the sample. */
 typedef struct sums {
@@ -67,11 +91,14 @@ typedef struct sums {
     double square[SN_LAW_PARAMETERS * SN_LAW_PARAMETERS]; /* k x k */
 } sums;
 
-static void add(const sn_law *law, const double *seen, double mu, double weight, int k,
-                const double *parameter, sums *to)
+/* The slopes by b and d are those by shift and log s times the outputs. */
+static void add(const sn_law *law, const double *seen, const double *out, int64_t outputs, double weight,
+                int k, const double *parameter, sums *to)
 {
-    double slope[SN_LAW_PARAMETERS] = {0.0};
-    to->loss += weight * law->loss(law, seen, mu, parameter, slope);
+    double slope[SN_LAW_PARAMETERS] = {0.0}, own[2], mu;
+    const double *of_row = read(outputs, out, parameter, own, &mu);
+    to->loss += weight * law->loss(law, seen, mu, of_row, slope);
+    for (int a = OF_MU; outputs > 1 && a < k; a++) slope[a] = slope[a - OF_MU] * out[a - OF_MU];
     for (int a = 0; a < k; a++) {
         if (slope[a] == 0.0) continue;
         to->slope[a] += weight * slope[a];
@@ -82,23 +109,30 @@ static void add(const sn_law *law, const double *seen, double mu, double weight,
 /* Ordered classes have half a row more each, at the mean mu: none is without rows. */
 static void add_up(const sn_law *law, const sn_law_sample *sample, int k, const double *parameter, sums *to)
 {
-    double mean = 0.0;
+    const int64_t m = sample->outputs > 1 ? sample->outputs : 1;
+    double mean = 0.0, total = 0.0;
     memset(to, 0, sizeof *to);
     for (int64_t i = 0; i < sample->n; i++) {
-        const double mu = sample->mu != NULL ? sample->mu[i] : 0.0;
-        mean += mu / (double)sample->n;
-        add(law, sample->seen + i * SN_LAW_SEEN, mu, sample->weight != NULL ? sample->weight[i] : 1.0, k,
-            parameter, to);
+        const double *out = sample->mu != NULL ? sample->mu + i * m : &(const double){0.0};
+        const double weight = sample->weight != NULL ? sample->weight[i] : 1.0;
+        mean += out[0] / (double)sample->n;
+        total += weight;
+        add(law, sample->seen + i * SN_LAW_SEEN, out, m, weight, k, parameter, to);
     }
     for (int c = 0; law->kinds == 1 << SN_LAW_ORDERED && c <= k; c++)
-        add(law, (const double[]){c, k + 1}, mean, 0.5, k, parameter, to);
+        add(law, (const double[]){c, k + 1}, &mean, 1, 0.5, k, parameter, to);
+    for (int a = OF_MU; m > 1 && a < k; a++) {
+        to->loss += 0.5 * SLIGHT * total * parameter[a] * parameter[a];
+        to->slope[a] += SLIGHT * total * parameter[a];
+        to->square[a * k + a] += SLIGHT * total;
+    }
 }
 
 void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, double *parameter)
 {
-    double mean = 0.0, first[SN_LAW_PARAMETERS] = {0.0}; /* a checkpoint keeps all of them */
-    for (int64_t i = 0; i < sample->n; i++) mean += sample->seen[i * SN_LAW_SEEN] / (double)sample->n;
-    const int k = law->start(law, sample->seen, mean, first);
+    double first[SN_LAW_PARAMETERS] = {0.0}; /* a checkpoint keeps all of them */
+    const int alone = law->start(law, sample, first);
+    const int k = sample->outputs <= 1 ? alone : sample->spreads ? SEVERAL : SEVERAL - 1;
     if (fresh) memcpy(parameter, first, sizeof first);
     sums now, tried;
     add_up(law, sample, k, parameter, &now);

@@ -8,6 +8,9 @@
  *
  * shift, log s, the thresholds and the dispersion are the parameters of the law. Given the outputs of some
  * rows they are found by maximum likelihood (sn_law_fit), and are not trained with the network.
+ *
+ * A network with several outputs o says of times where they lie by the first, and how they spread by the
+ * second: mu = b o_1, and log s has d o_2 more. b and d are parameters too, after shift and log s.
  */
 #pragma once
 
@@ -37,9 +40,19 @@ enum {
     SN_LAW_PARAMETERS = 64 /* at most */
 };
 
+/* Rows that the parameters are fitted on. */
+typedef struct sn_law_sample {
+    int64_t n;
+    const double *seen;   /* n x SN_LAW_SEEN */
+    const double *mu;     /* n x outputs; NULL: 0 */
+    const double *weight; /* n; NULL: 1 */
+    int64_t outputs;      /* of the network; 0: one */
+    bool spreads;         /* of several outputs: d is fitted; else 0 */
+} sn_law_sample;
+
 typedef struct sn_law sn_law;
-/* How many parameters are fitted, with values to begin at; `mean`: of the first numbers seen. */
-typedef int sn_law_start(const sn_law *law, const double *seen, double mean, double *parameter);
+/* How many parameters are fitted, with values to begin at. */
+typedef int sn_law_start(const sn_law *law, const sn_law_sample *sample, double *parameter);
 /* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */
 typedef double sn_law_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
                            double *slope);
@@ -65,13 +78,16 @@ const sn_law *sn_law_find(sn_law_kind kind, const char *word);
 
 sn_law_kind sn_law_kind_of(const sn_law *law); /* the first of its kinds */
 
-/* Rows that the parameters are fitted on. */
-typedef struct sn_law_sample {
-    int64_t n;
-    const double *seen;   /* n x SN_LAW_SEEN */
-    const double *mu;     /* n; NULL: 0 */
-    const double *weight; /* n; NULL: 1 */
-} sn_law_sample;
+/* The outputs of a network for a row as the law takes them: mu, and in `own` the row's shift and log s. Gives
+   the parameters of the row: own, or of a single output the law's. */
+const double *sn_law_read(int64_t outputs, const float *out, const double *parameter, double *own,
+                          double *mu);
+
+/* A time within its bounds, given u in (0, 1). */
+double sn_law_draw_time(const sn_law *law, const double *seen, double mu, const double *parameter, double u);
+
+/* What a network is trained on in place of a time: functions of it. */
+typedef void sn_law_functions(const void *of, double y, double *out);
 
 /* The parameters by Newton's steps, with the mean outer product of the slopes for the curvature. They begin
    where they are, or (fresh) anew. */

@@ -4,9 +4,10 @@
  *
  *     slope of the log likelihood by mu: (k - lambda) / (1 + a lambda)
  *
- * The network sees this over its mean curvature, c / (1 + a c) with c the mean count, so that a step of
- * training does as much for counts of a thousand as for counts of one.
- * parameters: shift, log a (of the negative binomial), c (not fitted).
+ * The network sees this over the curvature c / (1 + a c) at a count c, so that a step of training does as
+ * much for counts of a thousand as for counts of one. c is the mean expected count, a row counted by its own:
+ * where exposures differ much, the rows with most of them have most of the curvature, and a step must not be
+ * too long for them. parameters: shift, log a (of the negative binomial), c (not fitted).
  */
 #include <math.h>
 #include <string.h>
@@ -22,12 +23,17 @@ static bool has_dispersion(const sn_law *law)
     return strcmp(law->word, "negbin") == 0;
 }
 
-int sn_law_counts_start(const sn_law *law, const double *seen, double mean, double *parameter)
+int sn_law_counts_start(const sn_law *law, const sn_law_sample *sample, double *parameter)
 {
-    (void)seen;
+    double sum = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < sample->n; i++) {
+        const double expected = exp(fmin(sample->seen[i * SN_LAW_SEEN + 1], MOST_LOG_MEAN));
+        sum += expected;
+        squares += expected * expected;
+    }
     parameter[SHIFT] = 0.0;
     parameter[LOG_A] = -1.0;
-    parameter[MEAN] = mean;
+    parameter[MEAN] = squares / sum;
     return has_dispersion(law) ? 2 : 1;
 }
 

@@ -8,11 +8,10 @@
 #include "stats/law.h"
 
 /* Evenly over the middle of the law: the first step of the fit mends it. */
-int sn_law_ordered_start(const sn_law *law, const double *seen, double mean, double *parameter)
+int sn_law_ordered_start(const sn_law *law, const sn_law_sample *sample, double *parameter)
 {
-    const int k = (int)seen[1] - 1;
+    const int k = (int)sample->seen[1] - 1;
     (void)law;
-    (void)mean;
     for (int c = 0; c < k; c++) parameter[c] = -2.0 + 4.0 * (c + 1) / (k + 1);
     return k;
 }

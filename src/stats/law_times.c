@@ -14,11 +14,10 @@
    not need it. */
 static const double MOST = 10.0;
 
-int sn_law_times_start(const sn_law *law, const double *seen, double mean, double *parameter)
+int sn_law_times_start(const sn_law *law, const sn_law_sample *sample, double *parameter)
 {
     (void)law;
-    (void)seen;
-    (void)mean; /* open bounds have none */
+    (void)sample;
     parameter[0] = 0.0;
     parameter[1] = 0.0;
     return 2;
@@ -30,8 +29,7 @@ static double ratio(sn_errors errors, double e, double log_p)
     return exp(sn_errors_log_density(errors, e) - log_p);
 }
 
-/* With m = mu + shift, a = (low - m) / s, b = (high - m) / s: -log f(a) + log s for a time that is seen, else
-   -log(F(b) - F(a)). slope: by shift and by log s. */
+/* slope: by shift and by log s. */
 double sn_law_times_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
                          double *slope)
 {
@@ -68,6 +66,13 @@ double sn_law_times_pull(const sn_law *law, const double *seen, double mu, const
         score = ratio(law->errors, a, log_p) - ratio(law->errors, b, log_p);
     }
     return s * (law->errors == SN_ERRORS_NORMAL ? score : fmin(score, MOST));
+}
+
+double sn_law_draw_time(const sn_law *law, const double *seen, double mu, const double *parameter, double u)
+{
+    const double m = mu + parameter[0], s = exp(parameter[1]);
+    if (seen[0] == seen[1]) return seen[0];
+    return m + s * sn_errors_between(law->errors, (seen[0] - m) / s, (seen[1] - m) / s, u);
 }
 
 void sn_law_times_answer(const sn_law *law, double mu, const double *parameter, int64_t outputs, double *out)

@@ -143,11 +143,13 @@ static void check_ranks(const sn_law *law, const double *parameter, bool ordered
         see(&random, mu + shift + s * e, parameter, seen);
         if (seen[0] == seen[1]) continue; /* nothing is hidden */
         int rank = 0;
-        for (int k = 0; k < DRAWN; k++)
-            rank += law->pull(law, seen, mu, parameter, sn_random_uniform(&random)) <
-                            s * sn_errors_score(law->errors, e)
-                        ? 1
-                        : 0;
+        for (int k = 0; k < DRAWN; k++) {
+            const double u = sn_random_uniform(&random), pull = law->pull(law, seen, mu, parameter, u);
+            rank += pull < s * sn_errors_score(law->errors, e) ? 1 : 0;
+            if (ordered) continue;
+            const double drawn = sn_law_draw_time(law, seen, mu, parameter, u);
+            assert_near(pull, s * fmin(sn_errors_score(law->errors, (drawn - mu - shift) / s), 10.0), 1e-9);
+        }
         count[rank] += 1.0;
         total += 1.0;
     }
@@ -188,6 +190,47 @@ TEST(draws_are_of_the_posterior)
         check_ranks(sn_law_find(SN_LAW_INTERVALS, words[k]), scale, false, see_between);
         check_ranks(sn_law_find(SN_LAW_ORDERED, words[k]), threshold, true, see_class);
     }
+}
+
+/* Two outputs: one moves the time, the other how it spreads. */
+TEST(several_outputs_say_where_times_lie_and_how_they_spread)
+{
+    enum { ROWS = 6000, OUTPUTS = 2 };
+    static double seen[ROWS][SN_LAW_SEEN], out[ROWS][OUTPUTS];
+    const double truth[] = {0.3, -0.5, 1.2, 0.5};
+    sn_random random;
+    sn_random_init(&random, 35, SN_STREAM_TEST, 0);
+    for (int i = 0; i < ROWS; i++) {
+        double *o = out[i], own[2], mu;
+        for (int k = 0; k < OUTPUTS; k++) o[k] = sn_random_normal(&random);
+        const float exact[OUTPUTS] = {(float)o[0], (float)o[1]};
+        const double *of_row = sn_law_read(OUTPUTS, exact, truth, own, &mu);
+        assert_near(mu + of_row[0], 0.3 + 1.2 * o[0], 1e-6);
+        see_until(&random, mu + of_row[0] + exp(of_row[1]) * sn_random_normal(&random), truth, seen[i]);
+    }
+    const sn_law *law = sn_law_find(SN_LAW_TIMES, "normal");
+    sn_law_sample sample = {.n = ROWS, .seen = seen[0], .mu = out[0], .outputs = OUTPUTS, .spreads = true};
+    double parameter[SN_LAW_PARAMETERS];
+    sn_law_fit(law, &sample, true, parameter);
+    for (int k = 0; k < 4; k++) assert_near(parameter[k], truth[k], 0.06);
+    sample.spreads = false;
+    sn_law_fit(law, &sample, true, parameter);
+    assert_true(parameter[3] == 0.0 && parameter[1] > -0.4);
+}
+
+/* Exposures that differ much: the row with the most of it, whose curvature is the largest, has a step that
+   does not go beyond twice what it needs. */
+TEST(a_step_for_counts_suits_the_largest_exposures)
+{
+    const double seen[][SN_LAW_SEEN] = {
+        {3.0, log(3.0)}, {5.0, log(5.0)}, {390.0, log(400.0)}, {4.0, log(4.0)}};
+    const sn_law *law = sn_law_find(SN_LAW_COUNTS, "poisson");
+    double parameter[SN_LAW_PARAMETERS];
+    sn_law_fit(law, &(sn_law_sample){.n = 4, .seen = seen[0]}, true, parameter);
+    const double h = 1e-4, slope = (law->pull(law, seen[2], h, parameter, 0.0) -
+                                    law->pull(law, seen[2], -h, parameter, 0.0)) /
+                                   (2.0 * h);
+    assert_true(slope < -0.5 && slope > -2.0);
 }
 
 /* Ten times, three of them censored: what survreg of R's survival has of them. */

@@ -142,7 +142,7 @@ static stonet_status learn(sn_stonet *net, const sn_problem *problem, const sn_r
         return sn_fail(
             STONET_ERROR_NUMERIC,
             "all units of the last hidden layer are constant, so there is no Z: set a smaller weight_decay, unless all rows have the same features");
-    if (net->response.kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
+    if (net->response.kind != SN_RESPONSE_ENSEMBLE || net->response.law != NULL) return STONET_OK;
     return sn_response_fit_head(&net->response, problem, rows, shape->width[shape->layers - 1], units);
 }
 
@@ -164,8 +164,10 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
         sn_batch_expect(&at.seen, &some, 0, some.n, false);
     }
     SN_TRY(learn(net, problem, &rows, q, of, units));
+    sn_problem settled = *problem;
+    settled.functions = NULL; /* predictions have one scale */
     if (net->response.law != NULL)
-        SN_TRY(sn_settle(at.engine, h + 1, problem, &all, SN_SETTLE_ROWS, true, net->response.parameter));
+        SN_TRY(sn_settle(at.engine, h + 1, &settled, &all, SN_SETTLE_ROWS, true, net->response.parameter));
     return sn_stonet_fold(net);
 }
 
@@ -269,14 +271,17 @@ static stonet_status answer(const sn_stonet *net, const sn_problem *problem, boo
 
 stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
 {
-    const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE;
-    const int64_t t = net->response.targets;
+    const sn_law *law = net->response.law;
+    const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE && law == NULL;
+    const int64_t t = net->response.targets, m = net->response.outputs;
     SN_BLOCK float *mu = NULL;
     SN_TRY(answer(net, problem, by_head, threads, &mu));
-    if (net->response.law != NULL)
-        for (int64_t i = 0; i < problem->n; i++)
-            net->response.law->answer(net->response.law, (double)mu[i], net->response.parameter, t,
-                                      out + i * t);
+    if (law != NULL)
+        for (int64_t i = 0; i < problem->n; i++) {
+            double own[2], at;
+            const double *parameter = sn_law_read(m, mu + i * m, net->response.parameter, own, &at);
+            law->answer(law, at, parameter, t, out + i * t);
+        }
     else if (by_head)
         sn_response_predict(&net->response, problem->n, mu, out);
     else if (net->response.kind == SN_RESPONSE_MEAN)

@@ -32,9 +32,9 @@ stonet_status sn_latent_create(const sn_problem *problem, int64_t most, uint64_t
     SN_TRY(SN_NEW(latent, 1));
     latent->most = most;
     latent->seed = seed;
-    SN_TRY(SN_NEW_RAW(latent->y, problem->n));
-    SN_TRY(SN_NEW_RAW(latent->mu, most));
-    memcpy(latent->y, problem->y, (size_t)problem->n * sizeof *latent->y);
+    SN_TRY(SN_NEW_RAW(latent->y, problem->n * problem->outputs));
+    SN_TRY(SN_NEW_RAW(latent->mu, most * problem->outputs));
+    memcpy(latent->y, problem->y, (size_t)(problem->n * problem->outputs) * sizeof *latent->y);
     latent->problem = *problem;
     latent->problem.y = latent->y;
     latent->problem.keep = NULL; /* what is kept of rows does not move with them */
@@ -44,6 +44,19 @@ stonet_status sn_latent_create(const sn_problem *problem, int64_t most, uint64_t
 const sn_problem *sn_latent_problem(const sn_latent *latent)
 {
     return &latent->problem;
+}
+
+/* y of a row, given its outputs and u. */
+static void draw_row(sn_latent *latent, int64_t row, const float *out, double u)
+{
+    const sn_problem *problem = &latent->problem;
+    const double *seen = problem->seen + row * SN_LAW_SEEN;
+    double own[2], mu, *y = latent->y + row * problem->outputs;
+    const double *parameter = sn_law_read(problem->outputs, out, latent->parameter, own, &mu);
+    if (problem->functions == NULL)
+        *y = mu + problem->law->pull(problem->law, seen, mu, parameter, u);
+    else
+        problem->functions(problem->functions_of, sn_law_draw_time(problem->law, seen, mu, parameter, u), y);
 }
 
 stonet_status sn_latent_draw(sn_latent *latent, sn_engine *engine, const sn_shape *shape, const sn_rows *rows,
@@ -59,13 +72,10 @@ stonet_status sn_latent_draw(sn_latent *latent, sn_engine *engine, const sn_shap
         SN_TRY(engine->ops->forward(engine, &(sn_pass){.rows = some, .layer = shape->layers}, latent->mu));
         for (int64_t i = 0; i < some.n; i++) {
             const int64_t row = sn_rows_at(&some, i);
-            const double mu = (double)latent->mu[i];
             uint32_t word[4];
             sn_noise_words(latent->seed, SN_STREAM_RESPONSE, (uint32_t)(problem->first_row + row), 0, 0,
                            iteration->number, 0, word);
-            latent->y[row] =
-                mu + problem->law->pull(problem->law, problem->seen + row * SN_LAW_SEEN, mu,
-                                        latent->parameter, ((double)word[0] + 0.5) / 4294967296.0);
+            draw_row(latent, row, latent->mu + i * problem->outputs, ((double)word[0] + 0.5) / 4294967296.0);
         }
     }
     return STONET_OK;

@@ -5,9 +5,9 @@
  *
  * with mu the noise-free output of the present network and u uniform, keyed by (seed, row, iteration). The
  * time of a censored row is drawn from its law beyond the censoring, the score of an ordered class from
- * between its thresholds. Algorithm 1 then imputes and updates given y, like any numeric response. It is a
- * stochastic EM: by Fisher's identity, the mean of y - mu over u is the slope of the likelihood of what was
- * seen.
+ * between its thresholds. With response=ensemble, y are functions of the drawn time. Algorithm 1 then imputes
+ * and updates given y, like any numeric response. It is a stochastic EM: by Fisher's identity, the mean of y
+ * - mu over u is the slope of the likelihood of what was seen.
  *
  * y is drawn once an update and not once a sweep. The hidden layers have far less noise than the response,
  * so that mu hardly moves in the sweeps; and every engine serves as it is.

@@ -75,36 +75,43 @@ static stonet_status check_values(const sn_response *response, int64_t target, i
 
 static stonet_status learn_ranks(const sn_problem *problem, sn_response *response)
 {
-    double *sorted;
-    SN_TRY(SN_NEW_RAW(sorted, problem->n));
-    stonet_status status = STONET_OK;
-    for (int64_t t = 0; t < response->targets && status == STONET_OK; t++) {
+    SN_ARRAY(problem->n, double, sorted);
+    for (int64_t t = 0; t < response->targets; t++) {
         for (int64_t i = 0; i < problem->n; i++) sorted[i] = problem->y[i * response->targets + t];
         qsort(sorted, (size_t)problem->n, sizeof *sorted, sn_by_double);
-        status = check_values(response, t, problem->n, sorted);
+        SN_TRY(check_values(response, t, problem->n, sorted));
         if (response->knot != NULL)
             place_knots(problem->n, sorted, response->knot + t * SN_RESPONSE_KNOTS,
                         response->level + t * SN_RESPONSE_KNOTS);
     }
-    sn_free(sorted);
-    return status;
+    return STONET_OK;
 }
 
 /* ---- functions of the response ----------------------------------------------------------------------- */
 
-static int64_t count_features(int64_t targets)
+/* Of times, those of location and spread alone: what is drawn beyond a censoring says nothing new of a law's
+   shape, and the higher polynomials are steep there. Each draw would repeat what the network made of the
+   last. */
+static int64_t degrees_of(const sn_response *response)
 {
-    return targets * DEGREES + (targets <= PAIRED_TARGETS ? targets * (targets - 1) / 2 : 0);
+    return response->law != NULL ? 2 : DEGREES;
 }
 
-/* sqrt(2k + 1) P_k(2u - 1), k = 1 .. DEGREES: variance 1 over ranks u. */
-static void legendre(double u, double *out)
+static int64_t count_features(const sn_response *response)
+{
+    const int64_t targets = response->targets;
+    return targets * degrees_of(response) + (targets <= PAIRED_TARGETS ? targets * (targets - 1) / 2 : 0);
+}
+
+/* sqrt(2k + 1) P_k(2u - 1), k = 1 .. degrees: variance 1 over ranks u. */
+static void legendre(double u, int64_t degrees, double *out)
 {
     const double x = 2.0 * u - 1.0;
     double before = 1.0, now = x;
-    for (int k = 1; k <= DEGREES; k++) {
-        out[k - 1] = sqrt(2.0 * k + 1.0) * now;
-        const double next = ((2.0 * k + 1.0) * x * now - k * before) / (k + 1.0);
+    for (int64_t k = 1; k <= degrees; k++) {
+        const double degree = (double)k;
+        out[k - 1] = sqrt(2.0 * degree + 1.0) * now;
+        const double next = ((2.0 * degree + 1.0) * x * now - degree * before) / (degree + 1.0);
         before = now;
         now = next;
     }
@@ -112,14 +119,14 @@ static void legendre(double u, double *out)
 
 static void features_of(const sn_response *response, const double *y, double *out)
 {
-    const int64_t targets = response->targets;
+    const int64_t targets = response->targets, degrees = degrees_of(response);
     for (int64_t t = 0; t < targets; t++) {
         const double *knot = response->knot + t * SN_RESPONSE_KNOTS;
-        legendre(rank_of(knot, response->level + t * SN_RESPONSE_KNOTS, y[t]), out + t * DEGREES);
+        legendre(rank_of(knot, response->level + t * SN_RESPONSE_KNOTS, y[t]), degrees, out + t * degrees);
     }
-    double *product = out + targets * DEGREES;
+    double *product = out + targets * degrees;
     for (int64_t a = 0; a < targets && targets <= PAIRED_TARGETS; a++)
-        for (int64_t b = 0; b < a; b++) *product++ = out[a * DEGREES] * out[b * DEGREES];
+        for (int64_t b = 0; b < a; b++) *product++ = out[a * degrees] * out[b * degrees];
 }
 
 /* The rows of map by Gram and Schmidt in the metric of the covariance C of the features (n x f, centred):
@@ -128,12 +135,10 @@ static void features_of(const sn_response *response, const double *y, double *ou
 static stonet_status whiten(int64_t n, const double *centred, sn_response *response)
 {
     const int64_t f = response->features;
-    double *c = NULL, *times = NULL;
     int64_t m = 0;
-    stonet_status status;
-    SN_GOTO(status, SN_NEW_RAW(c, f * f), done);
-    SN_GOTO(status, SN_NEW_RAW(times, f), done);
-    SN_GOTO(status, SN_NEW(response->map, f * f), done);
+    SN_ARRAY(f * f, double, c);
+    SN_ARRAY(f, double, times);
+    SN_TRY(SN_NEW(response->map, f * f));
     sn_syrk_tn(f, n, 1.0 / (double)n, centred, 0.0, c);
     for (int64_t j = 0; j < f; j++) {
         double *row = response->map + m * f;
@@ -151,31 +156,25 @@ static stonet_status whiten(int64_t n, const double *centred, sn_response *respo
         m++;
     }
     response->outputs = m;
-done:
-    sn_free(c);
-    sn_free(times);
-    return status;
+    return STONET_OK;
 }
 
 static stonet_status learn_functions(const sn_problem *problem, sn_response *response)
 {
     const int64_t n = problem->n, f = response->features;
-    double *values;
-    SN_TRY(SN_NEW_RAW(values, n * f));
+    SN_ARRAY(n * f, double, values);
     for (int64_t i = 0; i < n; i++) features_of(response, problem->y + i * response->targets, values + i * f);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < f; j++) response->mean[j] += values[i * f + j] / (double)n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < f; j++) values[i * f + j] -= response->mean[j];
-    stonet_status status = whiten(n, values, response);
-    sn_free(values);
-    return status;
+    return whiten(n, values, response);
 }
 
 static stonet_status make(int64_t targets, sn_response *response)
 {
     response->targets = targets;
-    response->features = count_features(targets);
+    response->features = count_features(response);
     SN_TRY(SN_NEW(response->knot, targets * SN_RESPONSE_KNOTS));
     SN_TRY(SN_NEW(response->level, targets * SN_RESPONSE_KNOTS));
     return SN_NEW(response->mean, response->features);
@@ -195,16 +194,49 @@ stonet_status sn_response_choose_law(const char *word, sn_problem *problem)
     return STONET_OK;
 }
 
-/* A law has one output of the network, whatever its kind. Thresholds of ordered classes have room for
-   SN_LAW_PARAMETERS numbers, which limits the classes. */
+/* A first guess at every time: drawn from the law of all rows, which is standard normal here. Any order of
+   times that rows agree on would do, for ranks only set a scale. */
+static void guess_times(const sn_problem *problem, double *y)
+{
+    static const double GOLDEN = 0.6180339887498949; /* its multiples fill (0, 1) evenly */
+    const sn_law *law = sn_law_find(SN_LAW_TIMES, "normal");
+    for (int64_t i = 0; i < problem->n; i++)
+        y[i] = sn_law_draw_time(law, problem->seen + i * SN_LAW_SEEN, 0.0, (const double[]){0.0, 0.0},
+                                fmod(((double)i + 0.5) * GOLDEN, 1.0));
+}
+
+static stonet_status learn_ensemble(const sn_problem *problem, sn_response *response)
+{
+    SN_TRY(make(problem->outputs, response));
+    SN_TRY(learn_ranks(problem, response));
+    return learn_functions(problem, response);
+}
+
+static stonet_status learn_times(const sn_problem *problem, sn_response *response)
+{
+    sn_problem guessed = *problem;
+    SN_ARRAY(problem->n, double, y);
+    guess_times(problem, y);
+    guessed.y = y;
+    SN_TRY(learn_ensemble(&guessed, response));
+    if (response->outputs > 1) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "the times have too few values for response=ensemble: leave it out");
+}
+
+/* A law has one output of the network, whatever its kind, but for functions of times. Thresholds of ordered
+   classes have room for SN_LAW_PARAMETERS numbers, which limits the classes. */
 static stonet_status learn_law(const sn_problem *problem, sn_response *response)
 {
-    const char *task = sn_words_name(&sn_law_kind_words, sn_law_kind_of(problem->law));
+    const sn_law_kind kind = sn_law_kind_of(problem->law);
+    const char *task = sn_words_name(&sn_law_kind_words, kind);
     response->law = problem->law;
     response->outputs = 1;
-    if (response->kind != SN_RESPONSE_MEAN)
-        return sn_fail(STONET_ERROR_UNSUPPORTED, "response=%s is for plain numbers: leave it out for task=%s",
-                       sn_words_name(&sn_response_words, response->kind), task);
+    if (response->kind == SN_RESPONSE_LOCATION_SCALE ||
+        (response->kind == SN_RESPONSE_ENSEMBLE && kind != SN_LAW_TIMES))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "response=%s is for plain numbers%s: leave it out for task=%s",
+                       sn_words_name(&sn_response_words, response->kind),
+                       response->kind == SN_RESPONSE_ENSEMBLE ? " and times" : "", task);
     if (problem->joint)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "missing=joint draws cells given plain numbers or classes: use missing=gaussian for "
@@ -214,6 +246,23 @@ static stonet_status learn_law(const sn_problem *problem, sn_response *response)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the target has %lld ordered classes; %d are possible: treat it as a number",
                        (long long)problem->outputs, SN_LAW_PARAMETERS);
+    return response->kind == SN_RESPONSE_ENSEMBLE ? learn_times(problem, response) : STONET_OK;
+}
+
+static sn_law_functions functions_of_time;
+
+/* Each row has the functions of a first guess at its time. */
+static stonet_status see_times(const sn_response *response, sn_problem *seen, double **room)
+{
+    const int64_t n = seen->n, m = response->outputs;
+    SN_ARRAY(n, double, y);
+    SN_TRY(SN_NEW_RAW(*room, n * m));
+    guess_times(seen, y);
+    SN_TRY(sn_response_encode(response, n, y, *room));
+    seen->y = *room;
+    seen->outputs = m;
+    seen->functions = functions_of_time;
+    seen->functions_of = response;
     return STONET_OK;
 }
 
@@ -223,6 +272,7 @@ stonet_status sn_response_see_law(const sn_response *response, const sn_problem 
     const int64_t n = problem->n;
     *seen = *problem;
     seen->law = response->law;
+    if (response->kind == SN_RESPONSE_ENSEMBLE) return see_times(response, seen, room);
     if (problem->seen != NULL) return STONET_OK;
     /* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
     double parameter[SN_LAW_PARAMETERS];
@@ -259,14 +309,26 @@ stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem
         response->outputs = 2 * problem->outputs;
         return learn_ranks(problem, response);
     }
-    SN_TRY(make(problem->outputs, response));
-    SN_TRY(learn_ranks(problem, response));
-    return learn_functions(problem, response);
+    return learn_ensemble(problem, response);
+}
+
+/* Of the targets y of a row; values: room for the features. */
+static void encode_row(const sn_response *response, const double *y, double *values, double *out)
+{
+    features_of(response, y, values);
+    for (int64_t j = 0; j < response->features; j++) values[j] -= response->mean[j];
+    sn_gemv(false, response->outputs, response->features, 1.0, response->map, values, 0.0, out);
+}
+
+static void functions_of_time(const void *of, double y, double *out)
+{
+    double values[DEGREES] = {0.0};
+    encode_row(of, &y, values, out);
 }
 
 stonet_status sn_response_encode(const sn_response *response, int64_t n, const double *y, double *out)
 {
-    const int64_t f = response->features, m = response->outputs;
+    const int64_t m = response->outputs;
     if (response->kind == SN_RESPONSE_MEAN) {
         memcpy(out, y, (size_t)(n * m) * sizeof *out);
         return STONET_OK;
@@ -276,14 +338,8 @@ stonet_status sn_response_encode(const sn_response *response, int64_t n, const d
             out[k] = k % m < response->targets ? y[k / m * response->targets + k % m] : 0.0;
         return STONET_OK;
     }
-    double *values;
-    SN_TRY(SN_NEW_RAW(values, f));
-    for (int64_t i = 0; i < n; i++) {
-        features_of(response, y + i * response->targets, values);
-        for (int64_t j = 0; j < f; j++) values[j] -= response->mean[j];
-        sn_gemv(false, m, f, 1.0, response->map, values, 0.0, out + i * m);
-    }
-    sn_free(values);
+    SN_ARRAY(response->features, double, values);
+    for (int64_t i = 0; i < n; i++) encode_row(response, y + i * response->targets, values, out + i * m);
     return STONET_OK;
 }
 
@@ -323,13 +379,13 @@ void sn_response_free(sn_response *response)
     *response = (sn_response){0};
 }
 
-/* ---- the model file
- * ---------------------------------------------------------------------------------------- */
+/* ---- the model file ---------------------------------------------------------------------------------- */
 
 /* Those that predictions need. */
 static int64_t law_parameters(const sn_response *response)
 {
-    return sn_law_kind_of(response->law) == SN_LAW_ORDERED ? response->targets - 1 : 2;
+    if (sn_law_kind_of(response->law) == SN_LAW_ORDERED) return response->targets - 1;
+    return response->kind == SN_RESPONSE_ENSEMBLE ? 3 : 2;
 }
 
 stonet_status sn_response_put(const sn_response *response, sn_store *store)
@@ -339,14 +395,15 @@ stonet_status sn_response_put(const sn_response *response, sn_store *store)
     if (response->law != NULL) {
         SN_TRY(sn_words_put(&sn_law_kind_words, store, "law_of", sn_law_kind_of(response->law)));
         SN_TRY(sn_store_put_text(store, "law", response->law->word));
-        return sn_store_put_vector(store, "law_parameters", SN_F64, law_parameters(response),
-                                   response->parameter);
+        SN_TRY(sn_store_put_vector(store, "law_parameters", SN_F64, law_parameters(response),
+                                   response->parameter));
     }
     if (response->kind != SN_RESPONSE_ENSEMBLE) return STONET_OK;
     SN_TRY(sn_store_put_matrix(store, "response_knots", SN_F64, t, SN_RESPONSE_KNOTS, response->knot));
     SN_TRY(sn_store_put_matrix(store, "response_levels", SN_F64, t, SN_RESPONSE_KNOTS, response->level));
     SN_TRY(sn_store_put_vector(store, "response_mean", SN_F64, f, response->mean));
     SN_TRY(sn_store_put_matrix(store, "response_map", SN_F64, response->outputs, f, response->map));
+    if (response->law != NULL) return STONET_OK;
     SN_TRY(sn_store_put_matrix(store, "head_coef", SN_F64, t, response->units, response->coef));
     return sn_store_put_vector(store, "head_intercept", SN_F64, t, response->intercept);
 }
@@ -378,22 +435,23 @@ static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_
                                   sn_response *response)
 {
     enum { MOST_TARGETS = 1 << 16 };
-    const sn_tensor *intercept;
-    SN_TRY(sn_store_get_vector(store, "head_intercept", SN_F64, -1, &intercept));
-    const int64_t t = intercept->shape[0];
+    const sn_tensor *levels;
+    SN_TRY(sn_store_get_matrix(store, "response_levels", SN_F64, -1, SN_RESPONSE_KNOTS, &levels));
+    const int64_t t = response->law != NULL ? 1 : levels->shape[0];
     if (t < 1 || t > MOST_TARGETS)
         return sn_fail(STONET_ERROR_FORMAT, "the model has a response of %lld targets", (long long)t);
     SN_TRY(make(t, response));
     response->outputs = outputs;
     response->units = units;
     SN_TRY(SN_NEW(response->map, outputs * response->features));
-    SN_TRY(SN_NEW(response->coef, t * units));
-    SN_TRY(SN_NEW(response->intercept, t));
     SN_TRY(take(store, "response_knots", t, SN_RESPONSE_KNOTS, response->knot));
     SN_TRY(take(store, "response_levels", t, SN_RESPONSE_KNOTS, response->level));
     SN_TRY(check_order(store, "response_knots", t, response->knot));
     SN_TRY(take(store, "response_mean", 0, response->features, response->mean));
     SN_TRY(take(store, "response_map", outputs, response->features, response->map));
+    if (response->law != NULL) return STONET_OK;
+    SN_TRY(SN_NEW(response->coef, t * units));
+    SN_TRY(SN_NEW(response->intercept, t));
     SN_TRY(take(store, "head_coef", t, units, response->coef));
     return take(store, "head_intercept", 0, t, response->intercept);
 }
@@ -410,8 +468,10 @@ static stonet_status get_law(const sn_store *store, sn_response *response)
     response->law = sn_law_find((sn_law_kind)kind, word);
     SN_TRY(sn_store_get_vector(store, "law_parameters", SN_F64, -1, &parameters));
     const int64_t count = parameters->shape[0];
-    if (response->law == NULL || response->outputs != 1 || count < 1 || count >= SN_LAW_PARAMETERS ||
-        (kind != SN_LAW_ORDERED && count != 2))
+    const bool several = response->kind == SN_RESPONSE_ENSEMBLE;
+    if (response->law == NULL || count < 1 || count >= SN_LAW_PARAMETERS ||
+        response->outputs != (several ? 2 : 1) || (several && kind != SN_LAW_TIMES) ||
+        (kind != SN_LAW_ORDERED && count != law_parameters(response)))
         return sn_fail(STONET_ERROR_FORMAT, "the model has a law that does not fit its network");
     SN_TRY(take(store, "law_parameters", 0, count, response->parameter));
     if (kind == SN_LAW_ORDERED) response->targets = count + 1;
@@ -428,9 +488,9 @@ stonet_status sn_response_get(const sn_store *store, int64_t outputs, int64_t un
     int kind;
     SN_TRY(sn_words_get(&sn_response_words, store, "response", &kind));
     response->kind = (sn_response_kind)kind;
+    if (sn_store_find_text(store, "law") != NULL) SN_TRY(get_law(store, response));
     if (response->kind == SN_RESPONSE_ENSEMBLE) return get_ensemble(store, outputs, units, response);
-    if (response->kind == SN_RESPONSE_MEAN)
-        return sn_store_find_text(store, "law") != NULL ? get_law(store, response) : STONET_OK;
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
     if (outputs % 2 != 0)
         return sn_fail(STONET_ERROR_FORMAT, "the model's network has %lld outputs for means and spreads",
                        (long long)outputs);

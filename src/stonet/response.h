@@ -19,7 +19,9 @@
  * eta).
  *
  * Responses that are seen in part, and counts, have a law (stats/law.h): the network has one output, the mean
- * of what the trainer draws for it (stonet/latent.h), and the law says what that means.
+ * of what the trainer draws for it (stonet/latent.h), and the law says what that means. An ensemble of
+ * times has the first two functions above, location and spread, of drawn times. There is no head: the law
+ * says what the outputs mean.
  */
 #pragma once
 
@@ -45,7 +47,7 @@ typedef struct sn_response {
     int64_t units;        /* of the layer that the head is on */
     double *coef;         /* targets x units */
     double *intercept;    /* targets */
-    /* mean, of a response with a law (stats/law.h): one output. */
+    /* of a response with a law (stats/law.h): */
     const sn_law *law;                   /* NULL: it has none */
     double parameter[SN_LAW_PARAMETERS]; /* given the fitted network */
 } sn_response;
