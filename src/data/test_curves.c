@@ -129,17 +129,14 @@ static stonet_data *table(const char *first_cell)
     return data;
 }
 
-static const double TWO_CURVES[] = {2, 7, 9, 15};
-
-static sn_encoding wanted(sn_curve how, size_t columns)
+static sn_encoding wanted(sn_curve how, const char *columns)
 {
     return (sn_encoding){.scale = SN_SCALE_COLUMN,
                          .task = SN_TASK_WISH_REGRESSION,
                          .missing = SN_MISSING_GAUSSIAN,
                          .levels = 8,
                          .curves = how,
-                         .curve_columns = TWO_CURVES,
-                         .n_curve_columns = columns};
+                         .curve_columns = columns};
 }
 
 TEST(curves_of_a_table)
@@ -147,14 +144,14 @@ TEST(curves_of_a_table)
     SN_AUTO(stonet_data) *data = table(NULL);
     SN_AUTO(sn_schema) *schema = NULL, *back = NULL, *plain = NULL;
     float x[ROWS * (P + 1)], again[P + 1], raw[ROWS * (P + 1)];
-    const sn_encoding how = wanted(SN_CURVE_SNV_DERIVATIVE1, 4);
+    const sn_encoding how = wanted(SN_CURVE_SNV_DERIVATIVE1, "a1-a6,9-15");
     OK(sn_schema_fit(data, &how, NULL, &schema));
     assert_int_equal(sn_schema_features(schema), P + 1); /* the word has two */
     assert_string_equal(sn_schema_feature_name(schema, 2), "a1 snv-derivative1");
     assert_string_equal(sn_schema_feature_name(schema, 8), "n");
     OK(sn_schema_encode_x(schema, data, x));
     /* Words and the number are as they are without curves; channels have mean 0 and variance 1. */
-    const sn_encoding none = wanted(SN_CURVE_NONE, 4);
+    const sn_encoding none = wanted(SN_CURVE_NONE, "2-7");
     OK(sn_schema_fit(data, &none, NULL, &plain));
     OK(sn_schema_encode_x(plain, data, raw));
     for (int i = 0; i < ROWS; i++)
@@ -185,7 +182,7 @@ TEST(missing_channels_of_a_table)
 {
     SN_AUTO(stonet_data) *data = table("NA"), *full = table(NULL);
     SN_AUTO(sn_schema) *schema = NULL;
-    const sn_encoding how = wanted(SN_CURVE_CENTRE, 4);
+    const sn_encoding how = wanted(SN_CURVE_CENTRE, "2-7,9-15");
     float x[ROWS * (P + 1)];
     double value[6], out[6];
     OK(sn_schema_fit(data, &how, NULL, &schema));
@@ -206,20 +203,56 @@ static void refuse(const sn_encoding *how, const char *words)
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
 }
 
+/* The curves of a table by the names of their first and last columns, or by numbers: the same. */
+TEST(curves_by_name_and_number)
+{
+    SN_AUTO(stonet_data) *data = table(NULL);
+    float x[2][ROWS * (P + 1)];
+    for (int k = 0; k < 2; k++) {
+        SN_AUTO(sn_schema) *schema = NULL;
+        const sn_encoding how = wanted(SN_CURVE_SNV, k == 0 ? "2-7,9-15" : "a1-a6,b1-b7");
+        OK(sn_schema_fit(data, &how, NULL, &schema));
+        assert_int_equal(schema->n_curves, 2);
+        OK(sn_schema_encode_x(schema, data, x[k]));
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+}
+
+/* Names that are numbers or have hyphens are names first. */
+TEST(names_of_channels_come_first)
+{
+    static float x[ROWS * 12];
+    static const char *const NAMES[] = {"n", "7", "6", "5", "4", "3", "c-1", "c-2", "c-3", "c-4", "c-5", "m"};
+    stonet_data *made = NULL;
+    for (int i = 0; i < ROWS * 12; i++) x[i] = (float)(i * i % 31);
+    OK(stonet_data_wrap(x, ROWS, 12, &made));
+    SN_AUTO(stonet_data) *data = made;
+    OK(stonet_data_set_names(data, NAMES));
+    SN_AUTO(sn_schema) *schema = NULL;
+    sn_encoding how = wanted(SN_CURVE_CENTRE, "7-3,c-1-c-5");
+    how.task = SN_TASK_WISH_NONE;
+    OK(sn_schema_fit(data, &how, NULL, &schema));
+    for (int j = 0; j < 12; j++)
+        assert_int_equal(schema->input[j].curve, j == 0 || j == 11 ? 0 : 1 + (j > 5));
+}
+
 TEST(what_is_no_curve_is_refused)
 {
-    sn_encoding how = wanted(SN_CURVE_SNV, 3);
-    refuse(&how, "the first and the last column");
-    how.n_curve_columns = 4;
-    how.curve_columns = (const double[]){2, 7, 7, 15};
-    refuse(&how, "is in two curves");
-    how.curve_columns = (const double[]){1, 7, 9, 15};
-    refuse(&how, "not one of plain numbers");
-    how.curve_columns = (const double[]){2, 5, 9, 15};
-    refuse(&how, "5 to 8192 columns");
-    how.curve_columns = (const double[]){2, 7, 9, 16};
-    refuse(&how, "of 15 columns");
-    how = wanted(SN_CURVE_DERIVATIVE1, 4);
+    static const char *const REFUSED[][2] = {{"2", "'2' is no range of the 15 feature columns"},
+                                             {"2-7,", "'' is no range"},
+                                             {"a1-a9", "'a1-a9' is no range"},
+                                             {"0-7", "is no range"},
+                                             {"7-2", "is no range"},
+                                             {"9-16", "is no range"},
+                                             {"2-99999999999999999999", "is no range"},
+                                             {"2-7,7-15", "is in two curves"},
+                                             {"1-7", "not one of plain numbers"},
+                                             {"2-5,9-15", "5 to 8192 columns"}};
+    for (size_t k = 0; k < sizeof REFUSED / sizeof *REFUSED; k++) {
+        const sn_encoding how = wanted(SN_CURVE_SNV, REFUSED[k][0]);
+        refuse(&how, REFUSED[k][1]);
+    }
+    sn_encoding how = wanted(SN_CURVE_DERIVATIVE1, "2-7,9-15");
     how.curve_window = 7;
     refuse(&how, "5 to the 6");
     how.curve_window = 6;

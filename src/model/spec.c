@@ -31,9 +31,9 @@ const sn_param sn_common_params[] = {
      "are smooth along their order"},
     {"curves_window", SN_INTEGER, "auto", SN_CURVE_FEWEST, SN_CURVE_MOST, "auto",
      "channels in the window of a derivative of curves, an odd number; auto: a fifteenth of the curve"},
-    {"curves_columns", SN_INTEGERS, "all", 1, 1e6, "all",
-     "first and last column of each curve, counted from 1 without the target: 2,101 or 2,101,102,201; all: "
-     "all columns of numbers are one curve"},
+    {"curves_columns", SN_ANY_TEXT, "all", 0, 0, "all",
+     "the first and the last column of each curve, by name or by number from 1 without the target: 850-1048 or "
+     "nir1-nir100,uv1-uv60; all: all columns of numbers are one curve"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),
