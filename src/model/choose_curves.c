@@ -6,7 +6,9 @@
  */
 #include <math.h>
 
+#include "base/checkpoint.h"
 #include "base/memory.h"
+#include "base/pack.h"
 #include "base/workspace.h"
 #include "choice/candidates.h"
 #include "data/folds.h"
@@ -164,7 +166,8 @@ static stonet_status choose_curves(const stonet_data *train, const stonet_run *r
     return STONET_OK;
 }
 
-stonet_status sn_curves_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
+/* The same by some rows, where there are many. */
+static stonet_status choose_by_some(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
 {
     if (encoding->task == SN_TASK_WISH_NONE || sn_wish_law(encoding->task) != SN_LAW_NONE ||
         stonet_data_rows(train) < FEWEST_ROWS) {
@@ -180,4 +183,23 @@ stonet_status sn_curves_choose(const stonet_data *train, const stonet_run *run, 
     SN_TRY(sn_choose_rows(n, MOST_ROWS, run->seed, SUBSTREAM, rows));
     SN_TRY(stonet_data_subset(train, rows, MOST_ROWS, &part));
     return choose_curves(part, run, encoding);
+}
+
+/* Fits that differ in the dimension alone share the choice by the checkpoint of the run. */
+stonet_status sn_curves_choose(const stonet_data *train, const stonet_run *run, sn_encoding *encoding)
+{
+    static const char KEY[] = "curves";
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
+    SN_TRY(sn_checkpoint_get(run->checkpoint, KEY, &record));
+    if (record.size > 0) {
+        int64_t how;
+        SN_TRY(sn_unpack_int(&(sn_unpack){record.bytes, record.size}, &how));
+        if (how < 0 || how >= sn_curve_words.count)
+            return sn_fail(STONET_ERROR_FORMAT, "a record of finished work has no way to prepare curves");
+        encoding->curves = (sn_curve)how;
+        return STONET_OK;
+    }
+    SN_TRY(choose_by_some(train, run, encoding));
+    SN_TRY(sn_pack_int(&record, (int64_t)encoding->curves));
+    return sn_should_stop(run) ? STONET_OK : sn_checkpoint_put(run->checkpoint, KEY, &record);
 }
