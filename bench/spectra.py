@@ -13,7 +13,8 @@ and yarn, r-cran-kohonen nir. These lines of R write them:
     save("gasoline", gasoline$NIR, seq(900, 1700, 2), gasoline$octane); save("yarn", yarn$NIR, 1:268, yarn$density)
     save("nir", nir$spectra, 1:200, nir$composition[, "ethanol"])
 
-A method is PLS, PLS-prepared, ridge, or one of the program as METHOD:DIM:SETTING=VALUE:..: stonet:1:curves=auto. A split
+A method is PLS, PLS-prepared, ridge, or one of the program as METHOD:DIM:SETTING=VALUE:..: stonet:1:curves=auto. With tune in the place
+of DIM or VALUE, `stonet tune` chooses. A split
 holds out a quarter of the rows at random; of tecator, of rows 1 to 172. Split 0 is tecator's published one, rows 173 to 215.
 Printed are root mean square errors on the held-out rows, one line a split, then means and standard errors. All is chosen on
 the other rows: PLS and ridge regression by ten parts, PLS-prepared also one of the ways to prepare a row, curves=held-out the way
@@ -84,15 +85,21 @@ def by_parts(fit_all, ways=("none",)):
     return predict
 
 
-def run(program, train, test, options):
-    """Predictions of `stonet fit` with these options, and the held-out loss that the fit measured."""
+def run(program, train, test, options, grid):
+    """Predictions of `stonet fit` with these options, and the held-out loss that the fit measured. With a grid, `stonet tune`
+    chooses on the training rows first."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("train.csv", "test.csv", "model", "predicted.csv")]
         names = [f"c{k}" for k in range(train.shape[1] - 1)] + ["y"]
         for path, rows in zip(paths, (train, test)):
             pd.DataFrame(rows, columns=names).to_csv(path, index=False)
-        subprocess.run([program, "fit", paths[0], "--target", "y", "--out", paths[2], "--threads", "1", "--quiet", *options],
-                       check=True)
+        common = [paths[0], "--target", "y", "--threads", "1", "--quiet", "--out", paths[2], *options]
+        if grid:
+            best = ["--config", os.path.join(folder, "best.json")]
+            subprocess.run([program, "tune", *common, "--best", best[1], *(word for one in grid for word in ("--grid", one))],
+                           check=True)
+            common = common[:8] + best
+        subprocess.run([program, "fit", *common], check=True)
         subprocess.run([program, "predict", paths[2], paths[1], "--out", paths[3], "--quiet"], check=True)
         told = subprocess.run([program, "info", paths[2], "--json"], check=True, capture_output=True).stdout
         return pd.read_csv(paths[3]).iloc[:, 0].to_numpy(), json.loads(told).get("fitted", {}).get("held_out_loss")
@@ -111,25 +118,29 @@ def through(x, how):
 
 
 def stonet(program, told):
-    """METHOD:DIM:SETTING=VALUE:.. with smooth=PENALTY, splines=COUNT and curves=held-out among the settings."""
+    """METHOD:DIM:SETTING=VALUE:.. with smooth=PENALTY, splines=COUNT and curves=held-out|tune among the settings."""
     method, dim, *settings = told.split(":")
 
     def predict(train, test):
         given = ["--method", method, "--dim", dim]
+        grid = ["curves=" + ",".join(WAYS)] if "curves=tune" in settings else []
+        if dim == "tune":
+            given = given[:2]
+            grid.append("dim=" + ",".join(str(count) for count in range(1, min(20, len(train) // 2) + 1)))
         for how in settings:
             if how.startswith(("smooth=", "splines=")):
                 train, test = (np.c_[through(rows[:, :-1], how), rows[:, -1]] for rows in (train, test))
-            elif how != "curves=held-out":
+            elif how not in ("curves=held-out", "curves=tune"):
                 given += ["--set", how]
         ways = [["--set", f"curves={way}"] for way in WAYS] if "curves=held-out" in settings else [[]]
-        return min((run(program, train, test, given + way) for way in ways), key=lambda made: made[1] if len(ways) > 1 else 0)[0]
+        return min((run(program, train, test, given + way, grid) for way in ways), key=lambda made: made[1] if len(ways) > 1 else 0)[0]
     return predict
 
 
 OTHERS = {"PLS": by_parts(pls_all), "PLS-prepared": by_parts(pls_all, WAYS), "ridge": by_parts(ridge_all)}
 
 
-OURS = ("pls:auto:learner=linear,pls:auto:learner=linear:curves=auto,"
+OURS = ("pls:tune:learner=linear,pls:tune:learner=linear:curves=tune,"
         "stonet:1,stonet:1:curves=auto,stonet:2,stonet:2:curves=auto")
 
 

@@ -177,6 +177,29 @@ TEST(curves_of_a_table)
     assert_memory_equal(again, x + 7 * (P + 1), sizeof again);
 }
 
+/* scale=auto: the variances of all channels of a curve have the mean 1, and what hardly varies stays small.
+ */
+TEST(channels_of_a_curve_share_their_scale)
+{
+    SN_AUTO(stonet_data) *data = table(NULL);
+    SN_AUTO(sn_schema) *schema = NULL;
+    float x[ROWS * (P + 1)];
+    static const int FIRST[] = {2, 8, 9, P + 1}; /* features: a1 .., n, b1 .. */
+    sn_encoding how = wanted(SN_CURVE_DERIVATIVE1, "a1-a6,b1-b7");
+    how.scale = SN_SCALE_AUTO;
+    OK(sn_schema_fit(data, &how, NULL, &schema));
+    OK(sn_schema_encode_x(schema, data, x));
+    for (int part = 0; part < 3; part++) {
+        double square = 0.0;
+        for (int f = FIRST[part]; f < FIRST[part + 1]; f++) {
+            if (part != 1) assert_true(schema->factor[f] == schema->factor[FIRST[part]]);
+            for (int i = 0; i < ROWS; i++) square += pow((double)x[i * (P + 1) + f], 2) / ROWS;
+        }
+        assert_near(square, FIRST[part + 1] - FIRST[part], 1e-4);
+    }
+    assert_true(schema->factor[2] != schema->factor[9]);
+}
+
 /* A channel that is missing lies between its neighbours and is no cell to impute. */
 TEST(missing_channels_of_a_table)
 {

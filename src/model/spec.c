@@ -14,7 +14,8 @@ const sn_param sn_common_params[] = {
      "column, 1 where it was seen and 0 where it is censored; interval: bounds of a time; count: a count and, "
      "in a second column, its exposure; ordinal: ordered classes"},
     {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
-     "how features are scaled: each column, all by one common factor, only centred, or not at all"},
+     "how features are scaled: each column, all by one common factor, only centred, or not at all; auto: a "
+     "factor for each column or curve, or a common one for pixels"},
     {"levels", SN_INTEGER, "default", 3, SN_MOST_LEVELS, "default|auto|none",
      "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: up "
      "to "
