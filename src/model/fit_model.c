@@ -151,6 +151,9 @@ static stonet_status spec_curves(const stonet_spec *spec, const stonet_data *tra
         out->curve_window = sn_int(spec->common, "curves_window");
     if (!sn_is(spec->common, "curves_columns", "all"))
         out->curve_columns = sn_text(spec->common, "curves_columns");
+    if (!open && out->curves == SN_CURVE_NONE && out->curve_columns != NULL)
+        sn_message(run, STONET_NOTE,
+                   "curves_columns has no effect while curves=none: set curves=snv, for example");
     return open ? sn_curves_choose(train, run, out) : STONET_OK;
 }
 
