@@ -50,7 +50,7 @@ static stonet_status find_range(const sn_schema *schema, const char *text, size_
 static stonet_status mark_ranges(sn_schema *schema, const char *text)
 {
     for (int64_t curve = 1;; curve++, text++) {
-        int64_t first, last;
+        int64_t first = 0, last = -1;
         const size_t length = strcspn(text, ",");
         SN_TRY(find_range(schema, text, length, &first, &last));
         for (int64_t j = first; j <= last; j++) {
