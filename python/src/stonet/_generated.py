@@ -124,7 +124,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -451,7 +451,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -675,7 +675,7 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -765,7 +765,7 @@ class PartialLeastSquares(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -867,7 +867,7 @@ class SlicedInverseRegression(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -977,7 +977,7 @@ class SlicedAverageVariance(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1081,7 +1081,7 @@ class DirectionalRegression(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1185,7 +1185,7 @@ class PrincipalHessianDirections(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1299,7 +1299,7 @@ class GSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1423,7 +1423,7 @@ class KernelSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1544,7 +1544,7 @@ class GSAVE(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1660,7 +1660,7 @@ class KernelPLS(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1774,7 +1774,7 @@ class NNSDR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1894,7 +1894,7 @@ class Autoencoder(UnsupervisedReduction):
         weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2011,7 +2011,7 @@ class MAVE(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2125,7 +2125,7 @@ class OuterProductOfGradients(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2237,7 +2237,7 @@ class LassoSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2351,7 +2351,7 @@ class GradientKDR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2478,7 +2478,7 @@ class KernelDimensionReduction(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2608,7 +2608,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2727,7 +2727,7 @@ class ContourRegression(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2841,7 +2841,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2969,7 +2969,7 @@ class BENN(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -3101,7 +3101,7 @@ class GMDDNet(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
