@@ -37,7 +37,7 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("bare", "sir", []),
     ("wide", "stonet", ["front=conv", "front_image=6,10", "front_channels=3", "epochs=2"]),
     ("rare", "none", []),
-    ("wide", "pls", ["curves=snv-derivative1", "curves_columns=3,30,31,58"]),
+    ("wide", "pls", ["curves=snv-derivative1", "curves_columns=3-30,31-58"]),
     ("wide", "stonet", ["curves=detrend", "front=none", "epochs=2"]),
 ]
 

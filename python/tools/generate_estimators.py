@@ -81,7 +81,7 @@ def default_of(setting: Setting) -> object:
     text, kind = setting["default"], setting["kind"]
     if text == "none" and kind != "choice":
         return None
-    if kind == "choice" or text in (setting["choices"] or []):
+    if kind in ("choice", "text") or text in (setting["choices"] or []):
         return text
     if kind in ("integers", "reals"):
         return tuple(number(part, kind) for part in text.split(","))
@@ -94,10 +94,10 @@ def literal(words: list[str]) -> str:
 
 def type_of(setting: Setting) -> str:
     kind, words = setting["kind"], setting["choices"] or []
-    plain = {"integer": "int", "real": "float", "choice": literal(words)}
+    plain = {"integer": "int", "real": "float", "choice": literal(words), "text": "str"}
     hint = plain.get(kind) or ("int | tuple[int, ...]" if kind == "integers" else "float | tuple[float, ...]")
     said = [word for word in words if word != "none"]
-    if kind != "choice" and said:
+    if kind not in ("choice", "text") and said:
         hint += " | " + literal(said)
     if kind != "choice" and "none" in words:
         hint += " | None"
@@ -108,7 +108,7 @@ def described_type(setting: Setting) -> str:
     kind, words = setting["kind"], setting["choices"] or []
     if kind == "choice":
         return "{" + ", ".join(json.dumps(word) for word in words) + "}"
-    name = {"integer": "int", "real": "float", "integers": "int or tuple of int"}.get(kind)
+    name = {"integer": "int", "real": "float", "integers": "int or tuple of int", "text": "str"}.get(kind)
     name = name or "float or tuple of float"
     return " or ".join([name] + ["None" if word == "none" else json.dumps(word) for word in words])
 

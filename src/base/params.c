@@ -36,6 +36,8 @@ const char *sn_kind_name(sn_kind kind)
         return "integers";
     case SN_REALS:
         return "reals";
+    case SN_ANY_TEXT:
+        return "text";
     }
     return "unknown";
 }
@@ -73,6 +75,9 @@ static stonet_status refuse(const sn_param *param, const char *text)
     switch (param->kind) {
     case SN_CHOICE:
         snprintf(wanted, sizeof wanted, "one of %s", words);
+        break;
+    case SN_ANY_TEXT:
+        snprintf(wanted, sizeof wanted, "a text%s%s", or_words, words);
         break;
     case SN_INTEGER:
     case SN_INTEGERS:
@@ -119,7 +124,8 @@ static stonet_status parse(const sn_param *param, value *v)
         v->word = v->text;
         return STONET_OK;
     }
-    if (param->kind == SN_CHOICE) return refuse(param, v->text);
+    if (param->kind == SN_ANY_TEXT && v->text[0] != '\0') return STONET_OK;
+    if (param->kind == SN_CHOICE || param->kind == SN_ANY_TEXT) return refuse(param, v->text);
     return parse_numbers(param, v);
 }
 

@@ -14,7 +14,8 @@ typedef enum sn_kind {
     SN_REAL,
     SN_CHOICE,   /* one of `choices`, separated by '|' */
     SN_INTEGERS, /* comma-separated list */
-    SN_REALS
+    SN_REALS,
+    SN_ANY_TEXT
 } sn_kind;
 
 typedef struct sn_param {
@@ -45,7 +46,7 @@ stonet_status sn_settings_set(sn_settings *settings, const char *name, const cha
 /* Reading. The name must be in the table, with the function's kind: anything else is a bug and aborts. */
 int64_t sn_int(const sn_settings *settings, const char *name);
 double sn_real(const sn_settings *settings, const char *name);
-/* The chosen word (SN_CHOICE), or the word given instead of a number ("auto"), or "" for a number. */
+/* The chosen word (SN_CHOICE), or the word given instead of a number or a text ("auto"), else "". */
 const char *sn_word(const sn_settings *settings, const char *name);
 bool sn_is(const sn_settings *settings, const char *name, const char *word);
 /* List elements; count 0 when a word was given. */

@@ -116,9 +116,8 @@ typedef struct sn_encoding {
        which. */
     bool indicators;
     sn_curve curves;
-    int64_t curve_window;        /* 0: by the length of the curve */
-    const double *curve_columns; /* first and last column of each curve, counted from 1; none: all numbers */
-    size_t n_curve_columns;
+    int64_t curve_window;      /* 0: by the length of the curve */
+    const char *curve_columns; /* "850-1048,a-z": ranges by name or number, each a curve; NULL: all numbers */
 } sn_encoding;
 
 /* Learns the encoding from all rows of `train`. Notes what it decided (task, one-hot, constant columns,

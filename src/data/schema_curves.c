@@ -13,21 +13,56 @@ static bool can_be_channel(const sn_input *input)
     return input->kind == SN_COLUMN_NUMBER && !input->is_date && !input->left_out;
 }
 
-/* The inputs of columns first .. last, counted from 1, as curve number `curve`. */
-static stonet_status mark_range(sn_schema *schema, double first, double last, int64_t curve)
+/* The input of this name, or with this number from 1; -1: none. */
+static int64_t find_input(const sn_schema *schema, const char *text, size_t length, bool by_name)
 {
-    if (!(first >= 1.0 && first < last && last <= (double)schema->n_inputs))
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "curves_columns: %g,%g are not the first and the last of %lld columns", first, last,
-                       (long long)schema->n_inputs);
-    for (int64_t j = (int64_t)first - 1; j < (int64_t)last; j++) {
-        sn_input *input = &schema->input[j];
-        if (!can_be_channel(input) || input->curve != 0)
-            return sn_fail(STONET_ERROR_ARGUMENT, "curves_columns: column '%s' %s", input->name,
-                           input->curve != 0 ? "is in two curves" : "is not one of plain numbers");
-        input->curve = curve;
+    int64_t number = 0;
+    for (size_t k = 0; !by_name && k < length; k++) {
+        if (text[k] < '0' || text[k] > '9' || number > schema->n_inputs) return -1;
+        number = 10 * number + (text[k] - '0');
     }
-    return STONET_OK;
+    if (!by_name) return number <= schema->n_inputs ? number - 1 : -1;
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (strncmp(schema->input[j].name, text, length) == 0 && schema->input[j].name[length] == '\0')
+            return j;
+    return -1;
+}
+
+/* "FIRST-LAST": two names, which may have hyphens of their own, else two numbers. */
+static stonet_status find_range(const sn_schema *schema, const char *text, size_t length, int64_t *first,
+                                int64_t *last)
+{
+    for (int by_name = 1; by_name >= 0; by_name--)
+        for (size_t k = 1; k + 1 < length; k++) {
+            if (text[k] != '-') continue;
+            *first = find_input(schema, text, k, by_name);
+            *last = find_input(schema, text + k + 1, length - k - 1, by_name);
+            if (*first >= 0 && *last > *first) return STONET_OK;
+        }
+    return sn_fail(
+        STONET_ERROR_ARGUMENT,
+        "curves_columns: '%.*s' is no range of the %lld feature columns: give the names or numbers "
+        "of the first and the last channel, such as 850-1048",
+        (int)length, text, (long long)schema->n_inputs);
+}
+
+/* Marks the columns of each range as one curve. */
+static stonet_status mark_ranges(sn_schema *schema, const char *text)
+{
+    for (int64_t curve = 1;; curve++, text++) {
+        int64_t first = 0, last = -1;
+        const size_t length = strcspn(text, ",");
+        SN_TRY(find_range(schema, text, length, &first, &last));
+        for (int64_t j = first; j <= last; j++) {
+            sn_input *input = &schema->input[j];
+            if (!can_be_channel(input) || input->curve != 0)
+                return sn_fail(STONET_ERROR_ARGUMENT, "curves_columns: column '%s' %s", input->name,
+                               input->curve != 0 ? "is in two curves" : "is not one of plain numbers");
+            input->curve = curve;
+        }
+        text += length;
+        if (*text == '\0') return STONET_OK;
+    }
 }
 
 stonet_status sn_schema_find_curves(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted)
@@ -37,15 +72,10 @@ stonet_status sn_schema_find_curves(sn_schema *schema, const stonet_data *train,
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "%s is sparse, and curves=%s is for full tables: write the table as .npy or .csv",
                        sn_table_name(train), sn_words_name(&sn_curve_words, wanted->curves));
-    if (wanted->n_curve_columns % 2 != 0)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "curves_columns needs the first and the last column of each curve, for example 2,101");
-    for (size_t k = 0; k + 1 < wanted->n_curve_columns; k += 2)
-        SN_TRY(
-            mark_range(schema, wanted->curve_columns[k], wanted->curve_columns[k + 1], (int64_t)k / 2 + 1));
+    if (wanted->curve_columns != NULL) SN_TRY(mark_ranges(schema, wanted->curve_columns));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         sn_input *input = &schema->input[j];
-        if (wanted->n_curve_columns == 0 && can_be_channel(input)) input->curve = 1;
+        if (wanted->curve_columns == NULL && can_be_channel(input)) input->curve = 1;
         if (input->curve != 0 && train->exact != NULL && train->exact[train->column[j].slot].at != NULL)
             schema->curves.fine = true;
     }

@@ -256,6 +256,22 @@ static void scale_indicators(sn_schema *schema, const double *variance)
     }
 }
 
+/* One factor for all channels of a curve: where they hardly vary, they say little, and less than noise. */
+static void scale_curves(sn_schema *schema, const double *variance)
+{
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++) {
+        double total = 0.0, channels = 0.0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t j = 0; j < schema->n_inputs; j++) {
+                const int64_t f = schema->input[j].first_feature;
+                if (schema->input[j].curve != curve) continue;
+                total += pass == 0 ? variance[f] : 0.0;
+                channels += pass == 0 ? 1.0 : 0.0;
+                if (pass == 1 && variance[f] > 0.0) schema->factor[f] = sqrt(channels / total);
+            }
+    }
+}
+
 /* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0,
    so that it stays 0 in new data too. */
 static void set_scaling(sn_schema *schema, const double *variance)
@@ -313,8 +329,8 @@ static void rest_rows(const void *table, int64_t first, int64_t count)
     sn_frame_rest(table, first, count);
 }
 
-/* Mean, centre and factor of every feature. scale=auto is one common scale for images, else one a column.
- */
+/* Mean, centre and factor of every feature. scale=auto is one common scale for images and one for each curve,
+   else one a column. */
 static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn_scale scale,
                                  const stonet_run *run)
 {
@@ -349,6 +365,7 @@ static stonet_status fit_scaling(sn_schema *schema, const stonet_data *train, sn
         if (images) sn_message(run, STONET_NOTE, "the columns look like pixels: all get one common scale");
     }
     set_scaling(schema, variance);
+    if (scale == SN_SCALE_AUTO) scale_curves(schema, variance);
     return STONET_OK;
 }
 

@@ -129,17 +129,14 @@ static stonet_data *table(const char *first_cell)
     return data;
 }
 
-static const double TWO_CURVES[] = {2, 7, 9, 15};
-
-static sn_encoding wanted(sn_curve how, size_t columns)
+static sn_encoding wanted(sn_curve how, const char *columns)
 {
     return (sn_encoding){.scale = SN_SCALE_COLUMN,
                          .task = SN_TASK_WISH_REGRESSION,
                          .missing = SN_MISSING_GAUSSIAN,
                          .levels = 8,
                          .curves = how,
-                         .curve_columns = TWO_CURVES,
-                         .n_curve_columns = columns};
+                         .curve_columns = columns};
 }
 
 TEST(curves_of_a_table)
@@ -147,14 +144,14 @@ TEST(curves_of_a_table)
     SN_AUTO(stonet_data) *data = table(NULL);
     SN_AUTO(sn_schema) *schema = NULL, *back = NULL, *plain = NULL;
     float x[ROWS * (P + 1)], again[P + 1], raw[ROWS * (P + 1)];
-    const sn_encoding how = wanted(SN_CURVE_SNV_DERIVATIVE1, 4);
+    const sn_encoding how = wanted(SN_CURVE_SNV_DERIVATIVE1, "a1-a6,9-15");
     OK(sn_schema_fit(data, &how, NULL, &schema));
     assert_int_equal(schema->p, P + 1); /* the word has two */
     assert_string_equal(schema->feature_name[2], "a1 snv-derivative1");
     assert_string_equal(schema->feature_name[8], "n");
     OK(sn_schema_encode_x(schema, data, x));
     /* Words and the number are as they are without curves; channels have mean 0 and variance 1. */
-    const sn_encoding none = wanted(SN_CURVE_NONE, 4);
+    const sn_encoding none = wanted(SN_CURVE_NONE, "2-7");
     OK(sn_schema_fit(data, &none, NULL, &plain));
     OK(sn_schema_encode_x(plain, data, raw));
     for (int i = 0; i < ROWS; i++)
@@ -179,12 +176,35 @@ TEST(curves_of_a_table)
     assert_memory_equal(again, x + 7 * (P + 1), sizeof again);
 }
 
+/* scale=auto: the variances of all channels of a curve have the mean 1, and what hardly varies stays small.
+ */
+TEST(channels_of_a_curve_share_their_scale)
+{
+    SN_AUTO(stonet_data) *data = table(NULL);
+    SN_AUTO(sn_schema) *schema = NULL;
+    float x[ROWS * (P + 1)];
+    static const int FIRST[] = {2, 8, 9, P + 1}; /* features: a1 .., n, b1 .. */
+    sn_encoding how = wanted(SN_CURVE_DERIVATIVE1, "a1-a6,b1-b7");
+    how.scale = SN_SCALE_AUTO;
+    OK(sn_schema_fit(data, &how, NULL, &schema));
+    OK(sn_schema_encode_x(schema, data, x));
+    for (int part = 0; part < 3; part++) {
+        double square = 0.0;
+        for (int f = FIRST[part]; f < FIRST[part + 1]; f++) {
+            if (part != 1) assert_true(schema->factor[f] == schema->factor[FIRST[part]]);
+            for (int i = 0; i < ROWS; i++) square += pow((double)x[i * (P + 1) + f], 2) / ROWS;
+        }
+        assert_near(square, FIRST[part + 1] - FIRST[part], 1e-4);
+    }
+    assert_true(schema->factor[2] != schema->factor[9]);
+}
+
 /* A channel that is missing lies between its neighbours and is no cell to impute. */
 TEST(missing_channels_of_a_table)
 {
     SN_AUTO(stonet_data) *data = table("NA"), *full = table(NULL);
     SN_AUTO(sn_schema) *schema = NULL;
-    const sn_encoding how = wanted(SN_CURVE_CENTRE, 4);
+    const sn_encoding how = wanted(SN_CURVE_CENTRE, "2-7,9-15");
     float x[ROWS * (P + 1)];
     double value[6], out[6];
     OK(sn_schema_fit(data, &how, NULL, &schema));
@@ -205,20 +225,56 @@ static void refuse(const sn_encoding *how, const char *words)
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
 }
 
+/* The curves of a table by the names of their first and last columns, or by numbers: the same. */
+TEST(curves_by_name_and_number)
+{
+    SN_AUTO(stonet_data) *data = table(NULL);
+    float x[2][ROWS * (P + 1)];
+    for (int k = 0; k < 2; k++) {
+        SN_AUTO(sn_schema) *schema = NULL;
+        const sn_encoding how = wanted(SN_CURVE_SNV, k == 0 ? "2-7,9-15" : "a1-a6,b1-b7");
+        OK(sn_schema_fit(data, &how, NULL, &schema));
+        assert_int_equal(schema->n_curves, 2);
+        OK(sn_schema_encode_x(schema, data, x[k]));
+    }
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+}
+
+/* Names that are numbers or have hyphens are names first. */
+TEST(names_of_channels_come_first)
+{
+    static float x[ROWS * 12];
+    static const char *const NAMES[] = {"n", "7", "6", "5", "4", "3", "c-1", "c-2", "c-3", "c-4", "c-5", "m"};
+    stonet_data *made = NULL;
+    for (int i = 0; i < ROWS * 12; i++) x[i] = (float)(i * i % 31);
+    OK(stonet_data_wrap(x, ROWS, 12, &made));
+    SN_AUTO(stonet_data) *data = made;
+    OK(stonet_data_set_names(data, NAMES));
+    SN_AUTO(sn_schema) *schema = NULL;
+    sn_encoding how = wanted(SN_CURVE_CENTRE, "7-3,c-1-c-5");
+    how.task = SN_TASK_WISH_NONE;
+    OK(sn_schema_fit(data, &how, NULL, &schema));
+    for (int j = 0; j < 12; j++)
+        assert_int_equal(schema->input[j].curve, j == 0 || j == 11 ? 0 : 1 + (j > 5));
+}
+
 TEST(what_is_no_curve_is_refused)
 {
-    sn_encoding how = wanted(SN_CURVE_SNV, 3);
-    refuse(&how, "the first and the last column");
-    how.n_curve_columns = 4;
-    how.curve_columns = (const double[]){2, 7, 7, 15};
-    refuse(&how, "is in two curves");
-    how.curve_columns = (const double[]){1, 7, 9, 15};
-    refuse(&how, "not one of plain numbers");
-    how.curve_columns = (const double[]){2, 5, 9, 15};
-    refuse(&how, "5 to 8192 columns");
-    how.curve_columns = (const double[]){2, 7, 9, 16};
-    refuse(&how, "of 15 columns");
-    how = wanted(SN_CURVE_DERIVATIVE1, 4);
+    static const char *const REFUSED[][2] = {{"2", "'2' is no range of the 15 feature columns"},
+                                             {"2-7,", "'' is no range"},
+                                             {"a1-a9", "'a1-a9' is no range"},
+                                             {"0-7", "is no range"},
+                                             {"7-2", "is no range"},
+                                             {"9-16", "is no range"},
+                                             {"2-99999999999999999999", "is no range"},
+                                             {"2-7,7-15", "is in two curves"},
+                                             {"1-7", "not one of plain numbers"},
+                                             {"2-5,9-15", "5 to 8192 columns"}};
+    for (size_t k = 0; k < sizeof REFUSED / sizeof *REFUSED; k++) {
+        const sn_encoding how = wanted(SN_CURVE_SNV, REFUSED[k][0]);
+        refuse(&how, REFUSED[k][1]);
+    }
+    sn_encoding how = wanted(SN_CURVE_DERIVATIVE1, "2-7,9-15");
     how.curve_window = 7;
     refuse(&how, "5 to the 6");
     how.curve_window = 6;

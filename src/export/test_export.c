@@ -288,7 +288,7 @@ TEST(every_part_of_a_model_is_there)
     add_model(&h,
               must_fit(spec_of("stonet 1 front=conv front_image=5,6,2 front_channels=3 epochs=2"), wide.data),
               &of_wide);
-    add_model(&h, must_fit(spec_of("pls 2 curves=snv-derivative2 curves_columns=2,30,31,59"), wide.data),
+    add_model(&h, must_fit(spec_of("pls 2 curves=snv-derivative2 curves_columns=2-30,31-59"), wide.data),
               &of_wide);
     add_model(&h, must_fit(spec_of("stonet 1 front=none curves=detrend epochs=2"), wide.data), &of_wide);
     stonet_model *calibrated = must_fit(spec_of("pca 2"), three.data);

@@ -203,18 +203,17 @@ static stonet_status take_rows(const sn_problem *from, uint64_t seed, sn_workspa
     return STONET_OK;
 }
 
-static stonet_status hold_contest(const sn_problem *problem, contest *on)
+/* Kernel regressions, and beside them the plain one where its penalty is given. */
+static stonet_status hold_contest(contest *on, const double *plain)
 {
-    SN_WORKSPACE(scratch);
-    const bool classes = problem->task == SN_CLASSIFICATION;
+    const bool classes = on->problem.task == SN_CLASSIFICATION;
     const sn_fold_plan plan = {.count = FOLDS, .by_class = classes};
-    SN_TRY(take_rows(problem, on->run->seed, &scratch, &on->problem));
     const sn_rows rows = sn_rows_range(0, on->problem.n);
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     SN_TRY(sn_folds_cut(&on->problem, &rows, &plan, on->run->seed, &folds));
     on->folds = &folds;
     if (folds.count <= 1) return STONET_OK;
-    SN_TRY(offer(on, &(family){0.0, 1, classes ? &PLAIN_LOGISTIC : &PLAIN_RIDGE}));
+    if (plain != NULL) SN_TRY(offer(on, &(family){0.0, 1, plain}));
     return classes ? offer_logistic(on) : offer_ridges(on);
 }
 
@@ -228,6 +227,7 @@ static stonet_status set_number(sn_settings *settings, const char *name, double 
 stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run, const sn_learner *plain,
                                 const sn_learner **learner, sn_settings **settings)
 {
+    SN_WORKSPACE(scratch);
     const sn_learner *kernel = sn_learner_find("kernel");
     SN_AUTO(sn_settings) *of_kernel = NULL;
     const stonet_run how = {.size = sizeof how, .seed = run != NULL ? run->seed : 1};
@@ -237,10 +237,25 @@ stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run
     SN_TRY(sn_settings_create(kernel->params, kernel->n_params, &of_kernel));
     on.kernel = sn_kernel_learner_setting(of_kernel);
     /* Features of more columns than there are landmarks are not what so few kernels can follow. */
-    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) SN_TRY(hold_contest(problem, &on));
+    if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) {
+        SN_TRY(take_rows(problem, how.seed, &scratch, &on.problem));
+        SN_TRY(hold_contest(&on, problem->task == SN_CLASSIFICATION ? &PLAIN_LOGISTIC : &PLAIN_RIDGE));
+    }
     if (!(on.complexity > 0.0)) return sn_settings_create(plain->params, plain->n_params, settings);
     SN_TRY(set_number(of_kernel, "complexity", on.complexity));
     SN_TRY(set_number(of_kernel, "penalty", on.penalty));
     *learner = kernel;
     return SN_GIVE(of_kernel, settings);
+}
+
+stonet_status sn_kernel_loss(const sn_problem *problem, const stonet_run *run, double *loss)
+{
+    const sn_learner *kernel = sn_learner_find("kernel");
+    SN_AUTO(sn_settings) *of_kernel = NULL;
+    contest on = {.problem = *problem, .run = run, .loss = INFINITY};
+    SN_TRY(sn_settings_create(kernel->params, kernel->n_params, &of_kernel));
+    on.kernel = sn_kernel_learner_setting(of_kernel);
+    SN_TRY(hold_contest(&on, NULL));
+    *loss = on.loss / (double)problem->n;
+    return STONET_OK;
 }

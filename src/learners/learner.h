@@ -37,3 +37,5 @@ const sn_learner *sn_learner_at(size_t index);
    (learners/choose_learner.c), and its settings. problem->x is Z. */
 stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run, const sn_learner *plain,
                                 const sn_learner **learner, sn_settings **settings);
+/* The least held-out loss of these kernel regressions on x as it is; INFINITY where the rows allow none. */
+stonet_status sn_kernel_loss(const sn_problem *problem, const stonet_run *run, double *loss);

@@ -19,7 +19,7 @@ static json_t *choices_json(const char *choices)
 /* JSON has no infinity: an open end of a range is null, and so is the range of what is no number. */
 static json_t *bound_json(const sn_param *param, double bound)
 {
-    bool ranged = param->kind != SN_CHOICE && isfinite(bound);
+    bool ranged = param->kind != SN_CHOICE && param->kind != SN_ANY_TEXT && isfinite(bound);
     return ranged ? json_real(bound) : json_null();
 }
 

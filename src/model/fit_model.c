@@ -149,7 +149,11 @@ static stonet_status spec_curves(const stonet_spec *spec, const stonet_data *tra
     out->curves = open ? SN_CURVE_NONE : (sn_curve)sn_words_choice(&sn_curve_words, spec->common, "curves");
     if (*sn_word(spec->common, "curves_window") == '\0')
         out->curve_window = sn_int(spec->common, "curves_window");
-    out->curve_columns = sn_list(spec->common, "curves_columns", &out->n_curve_columns);
+    if (!sn_is(spec->common, "curves_columns", "all"))
+        out->curve_columns = sn_text(spec->common, "curves_columns");
+    if (!open && out->curves == SN_CURVE_NONE && out->curve_columns != NULL)
+        sn_message(run, STONET_NOTE,
+                   "curves_columns has no effect while curves=none: set curves=snv, for example");
     return open ? sn_curves_choose(train, run, out) : STONET_OK;
 }
 

@@ -252,11 +252,12 @@ char *stonet_model_json(const stonet_model *model)
     const sn_schema *schema = model->schema;
     bool classifier = schema->task == SN_CLASSIFICATION;
     json_t *info =
-        json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:o, s:o}", "method", model->method->name,
+        json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:s, s:o, s:o}", "method", model->method->name,
                   "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
                   sn_words_name(&sn_outcome_words, model->outcome), "task", sn_schema_task_word(schema),
                   "rows", (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "scale",
-                  sn_words_name(&sn_scale_words, schema->scale), "settings",
+                  sn_words_name(&sn_scale_words, schema->scale), "curves",
+                  sn_words_name(&sn_curve_words, schema->curves.how), "settings",
                   sn_settings_json(model->settings, true), "learner", learner_json(model));
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "calibration", calibration_json(model));

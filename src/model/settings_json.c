@@ -66,6 +66,7 @@ static json_t *value_json(const sn_settings *settings, const sn_param *param)
     case SN_REALS:
         return list_json(text, param->kind == SN_INTEGERS);
     case SN_CHOICE:
+    case SN_ANY_TEXT:
         break;
     }
     return json_string(text);

@@ -14,7 +14,8 @@ const sn_param sn_common_params[] = {
      "column, 1 where it was seen and 0 where it is censored; interval: bounds of a time; count: a count and, "
      "in a second column, its exposure; ordinal: ordered classes"},
     {"scale", SN_CHOICE, "auto", 0, 0, SN_SCALE_WORDS(SN_JOINED),
-     "how features are scaled: each column, all by one common factor, only centred, or not at all"},
+     "how features are scaled: each column, all by one common factor, only centred, or not at all; auto: a "
+     "factor for each column or curve, or a common one for pixels"},
     {"levels", SN_INTEGER, "default", 3, SN_MOST_LEVELS, "default|auto|none",
      "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: up "
      "to "
@@ -31,9 +32,9 @@ const sn_param sn_common_params[] = {
      "are smooth along their order"},
     {"curves_window", SN_INTEGER, "auto", SN_CURVE_FEWEST, SN_CURVE_MOST, "auto",
      "channels in the window of a derivative of curves, an odd number; auto: a fifteenth of the curve"},
-    {"curves_columns", SN_INTEGERS, "all", 1, 1e6, "all",
-     "first and last column of each curve, counted from 1 without the target: 2,101 or 2,101,102,201; all: "
-     "all columns of numbers are one curve"},
+    {"curves_columns", SN_ANY_TEXT, "all", 0, 0, "all",
+     "the first and the last column of each curve, by name or by number from 1 without the target: 850-1048 or "
+     "nir1-nir100,uv1-uv60; all: all columns of numbers are one curve"},
     {"class_weight", SN_CHOICE, "none", 0, 0, "none|balanced",
      "balanced: rows count so that all classes count the same"},
     {"learner", SN_CHOICE, "auto", 0, 0, "auto|none" SN_LEARNERS(LEARNER_CHOICE),

@@ -63,6 +63,32 @@ TEST(auto_chooses_for_smooth_columns)
     assert_int_equal(plain->schema->curves.how, SN_CURVE_NONE);
 }
 
+/* Fits that differ in the dimension alone choose once. */
+TEST(fits_in_a_row_share_the_choice)
+{
+    static float x[N * CHANNELS];
+    SN_AUTO(stonet_data) *data = spectra(true, 1.0, x);
+    SN_AUTO(stonet_spec) *spec = NULL;
+    stonet_run run = STONET_RUN_INIT;
+    sn_curve chosen[2];
+    run.on_message = keep_message;
+    OK(stonet_checkpoint_open(NULL, -1.0, &run.checkpoint));
+    OK(stonet_spec_create("pls", &spec));
+    OK(stonet_spec_set(spec, "learner", "linear"));
+    OK(stonet_spec_set(spec, "curves", "auto"));
+    for (int k = 0; k < 2; k++) {
+        SN_AUTO(stonet_model) *model = NULL;
+        told[0] = '\0';
+        OK(stonet_spec_set(spec, "dim", k == 0 ? "1" : "2"));
+        OK(stonet_fit(spec, data, &run, &model));
+        assert_true((strstr(told, "was chosen") != NULL) == (k == 0));
+        chosen[k] = model->schema->curves.how;
+    }
+    assert_int_equal(chosen[0], chosen[1]);
+    assert_int_not_equal(chosen[0], SN_CURVE_NONE);
+    stonet_checkpoint_free(run.checkpoint);
+}
+
 /* A model that divides by the standard deviation does not see what the rows were multiplied by; it is the
    same after it was saved. */
 TEST(a_saved_model_prepares_new_rows)

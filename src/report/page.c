@@ -237,6 +237,9 @@ static stonet_status fill(json_t *content, const sn_page_subject *about, const s
     SN_TRY(put_tables(content, &rows));
     if (rows.predicted != NULL) SN_TRY(put_scores(content, about));
     SN_TRY(put_answers(content, about, how->importance != NULL ? how->importance : "permutation"));
+    json_t *curves = NULL;
+    SN_TRY(sn_page_curves(about, &rows, &curves));
+    SN_TRY(enter(content, "curves", curves));
     return put_points(content, about, &rows);
 }
 

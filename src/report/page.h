@@ -47,6 +47,9 @@ json_t *sn_page_number(double value);
 /* Some rows one by one: row, z, y, predicted, probability, and x, the columns named. *shown: how many. */
 stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *rows, const json_t *columns,
                              int64_t *shown, json_t **out);
+/* Rows as curves, one entry a curve: axis, and lines and z of some rows. A model without curves has one if
+   the names of its columns are numbers in order. */
+stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *rows, json_t **out);
 /* The most probable class against the true one, over all rows. */
 json_t *sn_page_confusion(const sn_page_rows *rows);
 /* What was promised against what came, in bins: mean, observed, n. */

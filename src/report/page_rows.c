@@ -1,7 +1,10 @@
 /* The rows of a page: Z, predictions and responses of all, and the few that are shown one by one. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "data/schema_parts.h"
 #include "math/smallest.h"
 #include "model/score_law.h"
 #include "report/page.h"
@@ -251,4 +254,83 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     }
     *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
     return *out != NULL ? STONET_OK : sn_json_failed();
+}
+
+/* ---- their curves ------------------------------------------------------------------------------ */
+
+/* The channels of a curve, or of a model without curves all numbers. Returns how many. */
+static int64_t find_channels(const sn_schema *schema, int64_t curve, int64_t *input)
+{
+    int64_t m = 0;
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (schema->n_curves > 0 ? schema->input[j].curve == curve
+                                 : schema->input[j].kind == SN_COLUMN_NUMBER && !schema->input[j].left_out)
+            input[m++] = j;
+    return m;
+}
+
+/* Names that are numbers, rising or falling, are the axis. False: they are not, and it is 1, 2, .. */
+static bool read_axis(const sn_schema *schema, int64_t m, const int64_t *input, double *axis)
+{
+    bool named = true;
+    for (int64_t k = 0; k < m && named; k++) {
+        const char *end = sn_number_read(schema->input[input[k]].name, &axis[k]);
+        named = end != NULL && *end == '\0' && isfinite(axis[k]) &&
+                (k == 0 || (axis[k] - axis[k - 1]) * (axis[1] - axis[0]) > 0.0);
+    }
+    for (int64_t k = 0; k < m && !named; k++) axis[k] = (double)k + 1.0;
+    return named;
+}
+
+/* The prepared curves of some rows: a list of their numbers for each row. */
+static stonet_status lines_json(const sn_schema *schema, int64_t m, const int64_t *input,
+                                const stonet_data *some, json_t **out)
+{
+    const int64_t n = stonet_data_rows(some);
+    SN_ARRAY(n * m, double, cell);
+    SN_ARRAY(m, double, x);
+    SN_ARRAY(m, double, made);
+    for (int64_t k = 0; k < m; k++)
+        SN_TRY(
+            stonet_data_column_numbers(some, find_column(some, schema->input[input[k]].name), cell + k * n));
+    *out = json_array();
+    for (int64_t i = 0; i < n; i++) {
+        json_t *line = json_array();
+        for (int64_t k = 0; k < m; k++) x[k] = cell[k * n + i];
+        const bool there = sn_curve_prepare(&schema->curves, m, x, made);
+        for (int64_t k = 0; k < m && there; k++) line = sn_json_add(line, sn_page_number(made[k]));
+        *out = sn_json_add(*out, line);
+    }
+    return STONET_OK;
+}
+
+stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *rows, json_t **out)
+{
+    enum { FEWEST_CHANNELS = 10, FEWEST = 20, MOST = 100, CELLS = 40000 /* on a page */ };
+    SN_WORKSPACE(scratch);
+    const sn_schema *schema = about->model->schema;
+    const int64_t fit = CELLS / schema->n_inputs;
+    drawn_rows drawn = {0};
+    SN_AUTO(stonet_data) *some = NULL;
+    SN_AUTO(json_t) *list = json_array();
+    SN_ARRAY(schema->n_inputs, int64_t, input);
+    SN_ARRAY(schema->n_inputs, double, axis);
+    SN_TRY(draw_rows(about->run->seed, rows->n,
+                     fit < FEWEST ? FEWEST
+                     : fit > MOST ? MOST
+                                  : fit,
+                     &scratch, &drawn));
+    SN_TRY(stonet_data_subset(about->data, drawn.row, drawn.count, &some));
+    for (int64_t curve = 1; curve <= (schema->n_curves > 0 ? schema->n_curves : 1); curve++) {
+        const int64_t m = find_channels(schema, curve, input);
+        const bool named = read_axis(schema, m, input, axis);
+        if (schema->n_curves == 0 && (!named || m < FEWEST_CHANNELS || m > SN_CURVE_MOST)) break;
+        json_t *lines = NULL;
+        SN_TRY(lines_json(schema, m, input, some, &lines));
+        json_t *numbers = json_array();
+        for (int64_t k = 0; k < m; k++) numbers = sn_json_add(numbers, sn_page_number(axis[k]));
+        json_t *one = sn_json_put(sn_json_put(json_object(), "axis", numbers), "lines", lines);
+        list = sn_json_add(list, sn_json_put(one, "z", z_json(rows, &drawn)));
+    }
+    return SN_GIVE(list, out);
 }

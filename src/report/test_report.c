@@ -1,7 +1,10 @@
 /* The page from C: what is in it for each kind of model, and calls that cannot be answered. What the browser
    makes of it is asked by cli/test_page.c. */
+#include <math.h>
+
 #include <jansson.h>
 
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "model/test_table.h"
 
@@ -65,6 +68,36 @@ TEST(test_z_alone)
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "z")), 1);
     assert_false(has(content, "importance") || has(content, "calibration") || has(content, "histogram"));
     json_decref(content);
+}
+
+/* Curves are shown as the model prepares them, over 1, 2, .. or names that are numbers in order. Columns of
+   other tables are no curves. */
+TEST(test_curves)
+{
+    enum { CHANNELS = 12 };
+    static const char *const NAMES[] = {"10", "20", "30", "40",  "50",  "60",
+                                        "70", "80", "90", "100", "110", "120"};
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, CHANNELS, 1, 3);
+    for (int k = 0; k < 4; k++) { /* k: curves, names */
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("pls", "1");
+        SN_AUTO(stonet_model) *model = NULL;
+        SN_BLOCK char *page = NULL;
+        if (k == 2) OK(stonet_data_set_names(table.data, NAMES));
+        OK(stonet_spec_set(spec, "curves", k % 2 == 1 ? "snv" : "none"));
+        OK(stonet_fit(spec, table.data, NULL, &model));
+        OK(stonet_report(model, table.data, NULL, NULL, &page));
+        SN_AUTO(json_t) *content = content_of(page);
+        const json_t *curves = json_object_get(content, "curves"), *one = json_array_get(curves, 0);
+        assert_int_equal(json_array_size(curves), k == 0 ? 0 : 1);
+        if (k == 0) continue;
+        const json_t *lines = json_object_get(one, "lines"), *axis = json_object_get(one, "axis");
+        assert_int_equal(json_array_size(lines), N);
+        assert_true(json_number_value(json_array_get(axis, 1)) == (k == 1 ? 2.0 : 20.0));
+        double mean = 0.0;
+        for (size_t c = 0; c < CHANNELS; c++)
+            mean += json_number_value(json_array_get(json_array_get(lines, 5), c)) / CHANNELS;
+        assert_true((fabs(mean) < 1e-5) == (k != 2));
+    }
 }
 
 TEST(test_mistakes)

@@ -124,7 +124,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -143,9 +143,9 @@ class StoNetClassifier(BaseStoNetClassifier):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     task : {"auto", "classification", "ordinal"}, default="auto"
         what y is: classes, or classes in order, as an ordered pandas Categorical or numbers;
         auto: in order if y is such a Categorical.
@@ -278,7 +278,7 @@ class StoNetClassifier(BaseStoNetClassifier):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         task: Literal["auto", "classification", "ordinal"] = "auto",
         class_weight: Literal["balanced"] | dict[Any, float] | None = None,
         random_state: Any = None,
@@ -451,7 +451,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         where that can be used, else cpu.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -470,9 +470,9 @@ class StoNetRegressor(BaseStoNetRegressor):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
         what y is: numbers; times that may be censored, with events; bounds of times; counts,
         with exposure; auto: times if y is a structured array of events and times, counts if fit
@@ -602,7 +602,7 @@ class StoNetRegressor(BaseStoNetRegressor):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         task: Literal["auto", "regression", "survival", "interval", "count"] = "auto",
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -675,7 +675,7 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -694,9 +694,9 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -734,7 +734,7 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -765,7 +765,7 @@ class PartialLeastSquares(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -784,9 +784,9 @@ class PartialLeastSquares(WeightedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -826,7 +826,7 @@ class PartialLeastSquares(WeightedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -867,7 +867,7 @@ class SlicedInverseRegression(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -886,9 +886,9 @@ class SlicedInverseRegression(WeightedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -936,7 +936,7 @@ class SlicedInverseRegression(WeightedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -977,7 +977,7 @@ class SlicedAverageVariance(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -996,9 +996,9 @@ class SlicedAverageVariance(WeightedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1042,7 +1042,7 @@ class SlicedAverageVariance(WeightedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1081,7 +1081,7 @@ class DirectionalRegression(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1100,9 +1100,9 @@ class DirectionalRegression(WeightedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1146,7 +1146,7 @@ class DirectionalRegression(WeightedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1185,7 +1185,7 @@ class PrincipalHessianDirections(WeightedReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1204,9 +1204,9 @@ class PrincipalHessianDirections(WeightedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1250,7 +1250,7 @@ class PrincipalHessianDirections(WeightedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1299,7 +1299,7 @@ class GSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1318,9 +1318,9 @@ class GSIR(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1372,7 +1372,7 @@ class GSIR(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1423,7 +1423,7 @@ class KernelSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1442,9 +1442,9 @@ class KernelSIR(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1494,7 +1494,7 @@ class KernelSIR(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1544,7 +1544,7 @@ class GSAVE(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1563,9 +1563,9 @@ class GSAVE(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1615,7 +1615,7 @@ class GSAVE(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1660,7 +1660,7 @@ class KernelPLS(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1679,9 +1679,9 @@ class KernelPLS(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1727,7 +1727,7 @@ class KernelPLS(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1774,7 +1774,7 @@ class NNSDR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1793,9 +1793,9 @@ class NNSDR(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1847,7 +1847,7 @@ class NNSDR(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -1894,7 +1894,7 @@ class Autoencoder(UnsupervisedReduction):
         weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -1913,9 +1913,9 @@ class Autoencoder(UnsupervisedReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -1965,7 +1965,7 @@ class Autoencoder(UnsupervisedReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2011,7 +2011,7 @@ class MAVE(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2030,9 +2030,9 @@ class MAVE(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2080,7 +2080,7 @@ class MAVE(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2125,7 +2125,7 @@ class OuterProductOfGradients(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2144,9 +2144,9 @@ class OuterProductOfGradients(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2194,7 +2194,7 @@ class OuterProductOfGradients(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2237,7 +2237,7 @@ class LassoSIR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2256,9 +2256,9 @@ class LassoSIR(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2304,7 +2304,7 @@ class LassoSIR(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2351,7 +2351,7 @@ class GradientKDR(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2370,9 +2370,9 @@ class GradientKDR(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2422,7 +2422,7 @@ class GradientKDR(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2478,7 +2478,7 @@ class KernelDimensionReduction(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2497,9 +2497,9 @@ class KernelDimensionReduction(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2555,7 +2555,7 @@ class KernelDimensionReduction(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2608,7 +2608,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2627,9 +2627,9 @@ class LeastSquaresMutualInformation(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2681,7 +2681,7 @@ class LeastSquaresMutualInformation(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2727,7 +2727,7 @@ class ContourRegression(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2746,9 +2746,9 @@ class ContourRegression(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2794,7 +2794,7 @@ class ContourRegression(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2841,7 +2841,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2860,9 +2860,9 @@ class ConditionalVarianceEstimation(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -2914,7 +2914,7 @@ class ConditionalVarianceEstimation(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -2969,7 +2969,7 @@ class BENN(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -2988,9 +2988,9 @@ class BENN(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -3046,7 +3046,7 @@ class BENN(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -3101,7 +3101,7 @@ class GMDDNet(TransformerReduction):
         a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
     scale : {"auto", "column", "common", "centre", "none"}, default="auto"
         how features are scaled: each column, all by one common factor, only centred, or not at
-        all.
+        all; auto: a factor for each column or curve, or a common one for pixels.
     levels : int or "default" or "auto" or None, default="default"
         numbers that look like codes also as categories: columns of 3 up to so many distinct
         values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
@@ -3120,9 +3120,9 @@ class GMDDNet(TransformerReduction):
     curves_window : int or "auto", default="auto"
         channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
         the curve. From 5 to 8192.
-    curves_columns : int or tuple of int or "all", default="all"
-        first and last column of each curve, counted from 1 without the target: 2,101 or
-        2,101,102,201; all: all columns of numbers are one curve. From 1 to 1e+06.
+    curves_columns : str or "all", default="all"
+        the first and the last column of each curve, by name or by number from 1 without the
+        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     random_state : int, RandomState or None, default=None
         seed of all randomness; the same number gives what the command line gives with --seed.
     n_jobs : int or None, default=None
@@ -3176,7 +3176,7 @@ class GMDDNet(TransformerReduction):
         missing_indicators: Literal["on", "off"] = "off",
         curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
         curves_window: int | Literal["auto"] = "auto",
-        curves_columns: int | tuple[int, ...] | Literal["all"] = "all",
+        curves_columns: str = "all",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,

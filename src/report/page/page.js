@@ -23,11 +23,15 @@
   const responseText = (value) => (isClassifier ? classText(value) : number(value));
   let ramp = null;
 
-  function rampOf() {
-    const finite = points.y ? points.y[output].filter((value) => value !== null) : [];
-    const sorted = finite.slice().sort(d3.ascending);
+  function rampOf(values) {
+    const sorted = values.filter((value) => value !== null).sort(d3.ascending);
     return d3.scaleSequential(shade)
       .domain([d3.quantile(sorted, 0.02), d3.quantile(sorted, 0.98)]).clamp(true);
+  }
+  function rampBar(name, of) {
+    const bar = make("span", { class: "ramp" });
+    bar.style.background = `linear-gradient(to right, ${d3.range(0, 1.01, 0.1).map(shade).join(",")})`;
+    return make("li", {}, `${short(name, 40)}: ${number(of.domain()[0])}`, bar, number(of.domain()[1]));
   }
   function pointColour(i) {
     const value = responseOf(i);
@@ -94,11 +98,7 @@
         button.title = "Click to hide or show";
         list.append(make("li", {}, button));
       });
-    } else if (points.y && ramp.domain()[0] !== undefined) {
-      const bar = make("span", { class: "ramp" });
-      bar.style.background = `linear-gradient(to right, ${d3.range(0, 1.01, 0.1).map(shade).join(",")})`;
-      list.append(make("li", {}, short(report.targets[output] || "response", 40) + ": " + number(ramp.domain()[0]), bar, number(ramp.domain()[1])));
-    }
+    } else if (points.y && ramp.domain()[0] !== undefined) list.append(rampBar(report.targets[output] || "response", ramp));
     node.replaceChildren(list);
   }
 
@@ -128,7 +128,7 @@
       colours.querySelectorAll("button")[code].focus();
     };
     const spec = () => {
-      ramp = rampOf();
+      ramp = rampOf(points.y ? points.y[output] : []);
       legend(colours, hidden, toggled);
       return { n: report.shown, x: valueOf(horizontal), y: valueOf(vertical), colour: pointColour,
         shape: isClassifier && points.y ? responseOf : null, seen: (i) => !isClassifier || !hidden.has(responseOf(i)),
@@ -334,6 +334,19 @@
     node.append(channels ? make("details", {}, make("summary", {}, "as a table"), values) : values);
   }
 
+  /* Rows as curves, as the model sees them. */
+  function curvesByZ() {
+    if (report.curves.length === 0) return;
+    const way = report.about.curves, node = section("Rows by Z1", (way === "none" ? "" : `Prepared by ${way}. `) +
+      `${count(report.curves[0].lines.length, "row")}, coloured by Z1.`);
+    for (const { axis, lines, z } of report.curves) {
+      const of = rampOf(z[0]), list = make("ul", { class: "legend" });
+      node.append(list);
+      drawn(() => list.replaceChildren(rampBar("Z1", of)));
+      curve(node, 300, "channel", way === "none" ? "value" : way, lines.map((y, i) => ({ x: axis, y, width: 0.8, colour: () => of(z[0][i]) })));
+    }
+  }
+
   /* The axis of a curve where the names of the variables are its numbers in order ("850", "852 snv", ..); null for others. */
   function channelsOf(names) {
     const axis = names.map((name) => parseFloat(name));
@@ -413,6 +426,7 @@
   calibration();
   residuals();
   order();
+  curvesByZ();
   coefficients();
   choices();
   training();

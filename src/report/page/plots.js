@@ -325,7 +325,7 @@ function curve(node, height, xLabel, yLabel, series) {
     for (const one of series) {
       const path = d3.line().defined((k) => one.x[k] !== null && one.y[k] !== null).x((k) => x(one.x[k])).y((k) => y(one.y[k]));
       const colour = one.colour ? one.colour() : colourOf("--point");
-      if (!one.alone) svg.append("path").attr("fill", "none").attr("stroke", colour).attr("stroke-width", one.thin ? 1 : 2)
+      if (!one.alone) svg.append("path").attr("fill", "none").attr("stroke", colour).attr("stroke-width", one.width || (one.thin ? 1 : 2))
         .attr("stroke-dasharray", one.thin ? "4 4" : null).attr("d", path(d3.range(one.x.length)));
       if (one.marks) d3.range(one.x.length).filter((k) => one.y[k] !== null).forEach((k) =>
         svg.append("circle").attr("r", one.marks).attr("cx", x(one.x[k])).attr("cy", y(one.y[k])).attr("fill", colour));
