@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cheap import SETTINGS, make
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -207,6 +208,28 @@ def test_facts_and_logarithms(waveform):
     estimator = make("StoNetClassifier", random_state=1).fit(X, y)
     assert np.allclose(np.exp(estimator.predict_log_proba(X)), estimator.predict_proba(X))
     assert estimator.info()["method"] == "stonet" and "held_out" in str(estimator.info()["fitted"])
+
+
+def test_pieces_are_fitted_together_when_they_have_doubled(waveform):
+    """Twice the rows of the last fit: one fit of all, to the bit, of copies; a pickle has none and trains further."""
+    X, y = waveform[0][:120].copy(), waveform[1][:120] > 0
+    weight = 1.0 + (np.arange(120) % 2)
+    for table in (X, csr_matrix(X), pd.DataFrame({"first": X[:, 0], "word": np.where(X[:, 1] > 0, "b", "a")})):
+        weights = None if issparse(table) else weight
+        part = (lambda rows: table.iloc[rows]) if hasattr(table, "iloc") else (lambda rows: table[rows])
+        pieces = make("StoNetClassifier", epochs="auto", random_state=1)
+        for first in (0, 40):
+            piece, now = part(slice(first, first + 40)).copy(), slice(first, first + 40)
+            pieces.partial_fit(piece, y[now], sample_weight=None if weights is None else weights[now])
+            if isinstance(piece, np.ndarray):
+                piece[:] = 0  # the caller's to use again
+        whole = clone(pieces).fit(part(slice(0, 80)), y[:80], sample_weight=None if weights is None else weights[:80])
+        assert np.array_equal(pieces.transform(table), whole.transform(table))
+        again = pickle.loads(pickle.dumps(pieces)).partial_fit(part(slice(80, 120)), y[80:])
+        assert again.transform(table).shape == (120, 2)
+        assert not np.array_equal(pieces.partial_fit(part(slice(80, 120)), y[80:]).transform(table), whole.transform(table))
+    given = make("StoNetClassifier", random_state=1).partial_fit(X, y)
+    assert given._pieces is None  # epochs are given
 
 
 def test_partial_fit_of_numbers(numbers):
