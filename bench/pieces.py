@@ -31,16 +31,14 @@ for seed in range(first, last + 1):
         return float(np.mean(guess != y_new) if classes else np.mean((guess - y_new) ** 2) / np.var(y_new))
 
     further, pieces, whole = (kind(dim, random_state=seed, n_jobs=1) for _ in range(3))
-    row = [error(further.fit(X[:start], y[:start]))]
-    for model in (further, pieces):
-        for at in range(start, ROWS, PIECE):
-            if at == start and model is pieces:
-                model.partial_fit(X[:at], y[:at])
+    before = error(further.fit(X[:start], y[:start]))
+    pieces.partial_fit(X[:start], y[:start])
+    for at in range(start, ROWS, PIECE):
+        for model in (further, pieces):
             model.partial_fit(X[at:at + PIECE], y[at:at + PIECE])
-        row.append(error(model))
-    found.append([*row, error(whole.fit(X, y))])
+    found.append([before, error(further), error(pieces), error(whole.fit(X, y))])
     print(seed, *(f"{value:.5f}" for value in found[-1]), flush=True)
 table = np.array(found)
 more = table[:, 2] - table[:, 3]
-print("mean", *(f"{value:.5f}" for value in table.mean(axis=0)),
-      f"partial_fit less one fit {more.mean():.5f}", *(f"(s.e. {more.std(ddof=1) / np.sqrt(len(more)):.5f})" for _ in more[1:2]))
+spread = more.std(ddof=1) / np.sqrt(len(more)) if len(more) > 1 else np.nan
+print("mean", *(f"{value:.5f}" for value in table.mean(axis=0)), f"partial_fit less one fit {more.mean():.5f} (s.e. {spread:.5f})")

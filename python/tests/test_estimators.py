@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cheap import SETTINGS, make
-from scipy.sparse import csr_matrix, issparse
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -210,26 +210,39 @@ def test_facts_and_logarithms(waveform):
     assert estimator.info()["method"] == "stonet" and "held_out" in str(estimator.info()["fitted"])
 
 
-def test_pieces_are_fitted_together_when_they_have_doubled(waveform):
-    """Twice the rows of the last fit: one fit of all, to the bit, of copies; a pickle has none and trains further."""
-    X, y = waveform[0][:120].copy(), waveform[1][:120] > 0
-    weight = 1.0 + (np.arange(120) % 2)
-    for table in (X, csr_matrix(X), pd.DataFrame({"first": X[:, 0], "word": np.where(X[:, 1] > 0, "b", "a")})):
-        weights = None if issparse(table) else weight
-        part = (lambda rows: table.iloc[rows]) if hasattr(table, "iloc") else (lambda rows: table[rows])
-        pieces = make("StoNetClassifier", epochs="auto", random_state=1)
-        for first in (0, 40):
-            piece, now = part(slice(first, first + 40)).copy(), slice(first, first + 40)
-            pieces.partial_fit(piece, y[now], sample_weight=None if weights is None else weights[now])
+@pytest.mark.filterwarnings("ignore:the fit is not clearly better")
+def test_pieces_are_fitted_together(waveform):
+    """When a quarter has been added: one fit of all rows, to the bit. The caller may use its arrays again."""
+    X, y = waveform[0][:120], waveform[1][:120] > 0
+    frame = pd.DataFrame({"first": X[:, 0], "word": np.where(X[:, 1] > 0, "b", "a")})
+    for table, weight in ((X, 1.0 + np.arange(120) % 2), (csr_matrix(X), None), (frame, None)):
+        rows = table.iloc if hasattr(table, "iloc") else table
+
+        def learn(estimator, method, first, last):
+            piece = rows[first:last].copy()
+            getattr(estimator, method)(piece, y[first:last], sample_weight=None if weight is None else weight[first:last])
             if isinstance(piece, np.ndarray):
-                piece[:] = 0  # the caller's to use again
-        whole = clone(pieces).fit(part(slice(0, 80)), y[:80], sample_weight=None if weights is None else weights[:80])
-        assert np.array_equal(pieces.transform(table), whole.transform(table))
-        again = pickle.loads(pickle.dumps(pieces)).partial_fit(part(slice(80, 120)), y[80:])
-        assert again.transform(table).shape == (120, 2)
-        assert not np.array_equal(pieces.partial_fit(part(slice(80, 120)), y[80:]).transform(table), whole.transform(table))
-    given = make("StoNetClassifier", random_state=1).partial_fit(X, y)
-    assert given._pieces is None  # epochs are given
+                piece[:] = 0
+            return estimator.transform(table)
+
+        pieces = make("StoNetClassifier", epochs="auto", random_state=1)
+        learn(pieces, "partial_fit", 0, 40)
+        Z = learn(pieces, "partial_fit", 40, 80)
+        assert np.array_equal(Z, learn(clone(pieces), "fit", 0, 80))
+        pickled = pickle.loads(pickle.dumps(pieces))  # has no rows, and trains further
+        assert not np.array_equal(learn(pickled, "partial_fit", 80, 90), Z)
+        assert np.array_equal(learn(pieces, "partial_fit", 80, 90), Z)
+        assert np.array_equal(learn(pieces, "partial_fit", 90, 120), learn(clone(pieces), "fit", 0, 120))
+
+
+def test_no_piece_is_kept_beyond_the_bound_or_with_epochs(waveform, monkeypatch):
+    X, y, _ = waveform
+    assert make("StoNetClassifier", random_state=1).partial_fit(X, y)._pieces is None
+    monkeypatch.setattr("stonet._networks._CELLS_KEPT", X.size)
+    pieces = make("StoNetClassifier", epochs="auto", random_state=1).partial_fit(X, y)
+    before = pieces.transform(X)
+    assert len(pieces._pieces) == 1
+    assert pieces.partial_fit(X[:50], y[:50])._pieces is None and not np.array_equal(pieces.transform(X), before)
 
 
 def test_partial_fit_of_numbers(numbers):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ROWS_FOR_SLOPES = 1000  # a mean over them has 3 % of the spread of one row
 _CELLS_KEPT = 2**23  # of pieces, for fits of all of them: 32 to 64 MB
+_GROWTH = 1.25  # of the rows between two of these fits, which then take the time of five fits of all rows together
 
 
 def _stacked(parts: list[Any]) -> Any:
@@ -110,10 +111,12 @@ class BaseStoNet(SupervisedReduction):
         return pieces if sum(part[0].size for part in pieces) <= _CELLS_KEPT else None
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
-        """All rows so far anew where they are twice those of the last fit, else further with these."""
+        """All rows so far anew where they have grown enough; where they are not kept, further with these."""
         pieces = self._with_piece(self._pieces, X, y, sample_weight) if getattr(self, "_pieces", None) else None
-        if pieces is None or sum(len(part[1]) for part in pieces) < 2 * len(pieces[0][1]):
-            self._fit_more(X, y, sample_weight)
+        if pieces is None:
+            self._pieces = None
+            return self._fit_more(X, y, sample_weight)
+        if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]):
             self._pieces = pieces
             return self
         self._pieces = []
@@ -298,11 +301,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
-        The first piece is fitted as ``fit`` does, and must have rows of each class. While all rows are at most 2**23
-        cells, copies are kept, and all are fitted anew when they are twice those of the last fit. Every other piece
-        trains the network further. With ``epochs`` left open, the weights then move towards the new ones by twice the
-        share that the piece is of all rows so far. With ``epochs`` given no row is kept, the weights move all the
-        way, and the network leans towards the last piece. Pieces should be drawn alike.
+        The first piece is fitted as ``fit`` does, and must have rows of each class. While all rows have at most 2**23
+        cells, they are kept, and all are fitted anew whenever a quarter has been added. Later pieces train the network
+        further: the weights move towards the new ones by twice the share that the piece is of all rows so far. With
+        ``epochs`` given no row is kept, the weights move all the way, and the network leans towards the last piece.
+        Pieces should be drawn alike.
 
         Parameters
         ----------
@@ -423,11 +426,10 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
     ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
-        The first piece is fitted as ``fit`` does. While all rows are at most 2**23 cells, copies are kept, and all are
-        fitted anew when they are twice those of the last fit. Every other piece trains the network further. With
-        ``epochs`` left open, the weights then move towards the new ones by twice the share that the piece is of all
-        rows so far. With ``epochs`` given no row is kept, the weights move all the way, and the network leans towards
-        the last piece. Pieces should be drawn alike.
+        The first piece is fitted as ``fit`` does. While all rows have at most 2**23 cells, they are kept, and all are
+        fitted anew whenever a quarter has been added. Later pieces train the network further: the weights move
+        towards the new ones by twice the share that the piece is of all rows so far. With ``epochs`` given no row is
+        kept, the weights move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------
