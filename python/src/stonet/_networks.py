@@ -112,7 +112,8 @@ class BaseStoNet(SupervisedReduction):
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         """All rows so far anew where they have grown enough; where they are not kept, further with these."""
-        pieces = self._with_piece(self._pieces, X, y, sample_weight) if getattr(self, "_pieces", None) else None
+        last: list[Any] | None = getattr(self, "_pieces", None)
+        pieces = self._with_piece(last, X, y, sample_weight) if last else None
         if pieces is None:
             self._pieces = None
             return self._fit_more(X, y, sample_weight)
