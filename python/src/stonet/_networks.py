@@ -41,6 +41,7 @@ def _stacked(parts: list[Any]) -> Any:
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
 
+    _not_settings = SupervisedReduction._not_settings | {"task", "class_weight", "warm_start", "callback"}
     warm_start: bool
     callback: Callback | None
     task: str
