@@ -238,11 +238,15 @@ def test_pieces_are_fitted_together(waveform):
 def test_no_piece_is_kept_beyond_the_bound_or_with_epochs(waveform, monkeypatch):
     X, y, _ = waveform
     assert make("StoNetClassifier", random_state=1).partial_fit(X, y)._pieces is None
-    monkeypatch.setattr("stonet._networks._CELLS_KEPT", X.size)
-    pieces = make("StoNetClassifier", epochs="auto", random_state=1).partial_fit(X, y)
+    monkeypatch.setattr("stonet._networks._CELLS_KEPT", X[:110].size)
+    pieces = make("StoNetClassifier", epochs="auto", random_state=1).partial_fit(X[:100], y[:100])
+    with pytest.raises(ValueError, match="not fitted on"):
+        pieces.partial_fit(X[100:105], np.full(5, 77))
+    for first in (100, 105, 110):  # the last is too much: one more fit of all rows
+        pieces.partial_fit(X[first : first + 5], y[first : first + 5])
     before = pieces.transform(X)
-    assert len(pieces._pieces) == 1
-    assert pieces.partial_fit(X[:50], y[:50])._pieces is None and not np.array_equal(pieces.transform(X), before)
+    assert pieces._pieces is None and np.array_equal(before, clone(pieces).fit(X[:115], y[:115]).transform(X))
+    assert not np.array_equal(pieces.partial_fit(X[115:], y[115:]).transform(X), before)
 
 
 def test_partial_fit_of_numbers(numbers):

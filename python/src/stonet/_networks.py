@@ -38,6 +38,10 @@ def _stacked(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
+def _is_full(pieces: list[Any] | None) -> bool:
+    return pieces is not None and sum(part[0].size for part in pieces) > _CELLS_KEPT
+
+
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
 
@@ -89,18 +93,24 @@ class BaseStoNet(SupervisedReduction):
             return self._fit_more(X, y, sample_weight)
         return self._fit_anew(X, y, sample_weight, groups, checkpoint, every)
 
+    def _table_of(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Table:
+        table = self._training_table(X)
+        self._set_response(table, y)
+        self._set_weights(table, sample_weight)
+        return table
+
     def _fit_anew(
         self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None, groups: ArrayLike | None = None,
         checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
     ) -> Self:
-        table = self._training_table(X)
-        self._set_response(table, y)
-        self._set_weights(table, sample_weight)
+        table = self._table_of(X, y, sample_weight)
         table.set_groups(groups)
         in_pieces, self._pieces = getattr(self, "_pieces", None) == [], None
         self._fit_table(table, checkpoint, every)
         if in_pieces:
             self._pieces = self._with_piece([], X, y, sample_weight)
+            if _is_full(self._pieces):
+                self._pieces = None
         return self
 
     def _with_piece(self, pieces: list[Any], X: Any, y: npt.NDArray[Any], weight: ArrayLike | None) -> list[Any] | None:
@@ -108,17 +118,17 @@ class BaseStoNet(SupervisedReduction):
         open_ = self.epochs == "auto" and self.n_components != "auto" and getattr(self, "class_weight", None) != "balanced"
         if isinstance(X, Table) or not open_:
             return None
-        pieces = [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
-        return pieces if sum(part[0].size for part in pieces) <= _CELLS_KEPT else None
+        return [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
-        """All rows so far anew where they have grown enough; where they are not kept, further with these."""
+        """All rows so far anew where they have grown enough or are to be forgotten; further with these where none is kept."""
         last: list[Any] | None = getattr(self, "_pieces", None)
+        self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
         pieces = self._with_piece(last, X, y, sample_weight) if last else None
         if pieces is None:
             self._pieces = None
             return self._fit_more(X, y, sample_weight)
-        if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]):
+        if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]) and not _is_full(pieces):
             self._pieces = pieces
             return self
         self._pieces = []
@@ -126,9 +136,7 @@ class BaseStoNet(SupervisedReduction):
         return self._fit_anew(X, y, None if issparse(X) or np.all(weight == 1) else weight)
 
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
-        table = self._training_table(X)
-        self._set_response(table, y)
-        self._set_weights(table, sample_weight)
+        table = self._table_of(X, y, sample_weight)
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
