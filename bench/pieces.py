@@ -3,7 +3,8 @@
     PYTHONPATH=python/src STONET_LIBRARY=build/lib/libstonet.so python3 bench/pieces.py waveform|friedman FIRST LAST [ROWS]
 
 FIRST to LAST are seeds. ROWS: those of the first piece, 500 by default; all others have 500. Prints the error of the first
-piece, of all pieces and of one fit: the error rate, or the mean square over the variance of y.
+piece, of training further alone (a fit, and then partial_fit), of partial_fit from the first piece on, and of one fit: the
+error rate, or the mean square over the variance of y.
 """
 from __future__ import annotations
 
@@ -29,13 +30,15 @@ for seed in range(first, last + 1):
         guess = model.predict(X_new)
         return float(np.mean(guess != y_new) if classes else np.mean((guess - y_new) ** 2) / np.var(y_new))
 
-    pieces = kind(dim, random_state=seed, n_jobs=1).fit(X[:start], y[:start])
-    row = [error(pieces)]
+    further, pieces, whole = (kind(dim, random_state=seed, n_jobs=1) for _ in range(3))
+    before = error(further.fit(X[:start], y[:start]))
+    pieces.partial_fit(X[:start], y[:start])
     for at in range(start, ROWS, PIECE):
-        pieces.partial_fit(X[at:at + PIECE], y[at:at + PIECE])
-    found.append(row + [error(pieces), error(kind(dim, random_state=seed, n_jobs=1).fit(X, y))])
+        for model in (further, pieces):
+            model.partial_fit(X[at:at + PIECE], y[at:at + PIECE])
+    found.append([before, error(further), error(pieces), error(whole.fit(X, y))])
     print(seed, *(f"{value:.5f}" for value in found[-1]), flush=True)
 table = np.array(found)
-more = table[:, 1] - table[:, 2]
-print("mean", *(f"{value:.5f}" for value in table.mean(axis=0)),
-      f"difference {more.mean():.5f} (s.e. {more.std(ddof=1) / np.sqrt(len(more)):.5f})")
+more = table[:, 2] - table[:, 3]
+spread = more.std(ddof=1) / np.sqrt(len(more)) if len(more) > 1 else np.nan
+print("mean", *(f"{value:.5f}" for value in table.mean(axis=0)), f"partial_fit less one fit {more.mean():.5f} (s.e. {spread:.5f})")

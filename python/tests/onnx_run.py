@@ -130,8 +130,8 @@ def check(path: Path, run: Callable[[Path, Values], Values]) -> float:
 
 
 # columns of the table by the tables of the models
-KINDS = {"numbers": "numbers", "bare": "numbers", "classes": "classes", "words": "words", "mixed": "words", "rare": "words",
-         "dated": "dates, missing", "wide": "60 columns, 40 rows"}
+KINDS = {"numbers": "numbers", "bare": "numbers", "counts": "times, counts, order", "classes": "classes", "words": "words",
+         "mixed": "words", "rare": "words", "dated": "dates, missing", "wide": "60 columns, 40 rows"}
 
 
 def print_table(worst: dict[str, dict[str, float]]) -> None:

@@ -27,6 +27,7 @@ def test_onnx_answers_as_the_library(samples):
 
     paths = sorted(samples.glob("*.onnx"))
     assert len(paths) > 100
+    assert {path.stem.rsplit("-", 1)[1] for path in paths} == set(onnx_run.KINDS)
     for name, run in onnx_run.evaluators().items():
         for path in paths:
             assert onnx_run.check(path, run) <= onnx_run.TOLERANCE, (name, path.stem)

@@ -68,7 +68,6 @@ TASKS = {  # what the response can be, and what "auto" makes of it
         "y is a structured array of events and times, counts if fit is given an exposure, else numbers",
     ),
 }
-NOT_SETTINGS = ("n_components", "class_weight", "random_state", "n_jobs", "verbose", "warm_start", "callback")
 VERBOSE = "1 shows a progress bar and the library's notes on stderr"
 
 
@@ -179,12 +178,9 @@ def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], ba
     for row in rows:
         doc += row[3]
     doc += ["", "Attributes", "----------", *attributes(base)]
-    own = [row[0] for row in rows if row[0] not in NOT_SETTINGS and not (row[0] == "task" and base in TASKS)]
     lines = [f"class {name}({base}):", f'    """{doc[0]}']
     lines += [f"    {line}" if line else "" for line in doc[1:]]
-    lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "    _settings = ("]
-    lines += [f"        {json.dumps(setting)}," for setting in own]
-    lines += ["    )", "", "    def __init__(", "        self,"]
+    lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "", "    def __init__(", "        self,"]
     for k, (argument, kind, value, _) in enumerate(rows):
         lines += [f"        {argument}: {kind} = {written(value)},"] + (["        *,"] if k == 0 else [])
     lines += ["    ) -> None:"] + [f"        self.{row[0]} = {row[0]}" for row in rows]

@@ -82,7 +82,7 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     """Fit, transform, save: everything but the kind of response."""
 
     _method: ClassVar[str]
-    _settings: ClassVar[tuple[str, ...]]
+    _not_settings: ClassVar[frozenset[str]] = frozenset({"n_components", "random_state", "n_jobs", "verbose"})
 
     # Set by __init__ of every estimator.
     n_components: int | Literal["auto"]
@@ -90,9 +90,14 @@ class BaseReduction(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     n_jobs: int | None
     verbose: int
 
+    @classmethod
+    def _settings(cls) -> list[str]:
+        """The arguments that are settings of the library."""
+        return [name for name in cls._get_param_names() if name not in cls._not_settings]
+
     def _wanted(self) -> dict[str, object]:
         """The settings of the library that this estimator was given."""
-        return {"dim": self.n_components, **{name: getattr(self, name) for name in self._settings}}
+        return {"dim": self.n_components, **{name: getattr(self, name) for name in self._settings()}}
 
     def _seed(self, random_state: Any) -> int:
         """A whole number is the seed itself, as with --seed; anything else as scikit-learn has it."""

@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) 
         raise ValueError(f"{os.fspath(path)} is a {found.__name__}, not a {kind.__name__}")
     common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
     estimator: BaseReduction = found(**common)
-    settings = {name: value for name, value in about["settings"].items() if name in found._settings}
+    settings = {name: value for name, value in about["settings"].items() if name in found._settings()}
     estimator.set_params(**settings)
     estimator.n_features_in_ = model.inputs
     names = about["inputs"]

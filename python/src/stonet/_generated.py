@@ -178,55 +178,6 @@ class StoNetClassifier(BaseStoNetClassifier):
     """
 
     _method = "stonet"
-    _settings = (
-        "response",
-        "law",
-        "hidden",
-        "activation",
-        "front",
-        "front_complexity",
-        "front_linear",
-        "front_landmarks",
-        "front_image",
-        "front_channels",
-        "select",
-        "select_penalty",
-        "restarts",
-        "input_activation",
-        "epochs",
-        "batch",
-        "lr",
-        "momentum",
-        "weight_decay",
-        "l1",
-        "schedule",
-        "schedule_c",
-        "schedule_a",
-        "sweeps",
-        "start",
-        "integrator",
-        "tau",
-        "alpha",
-        "rho",
-        "s_out",
-        "sigma2",
-        "epsilon",
-        "eta",
-        "gamma",
-        "layer_step",
-        "sdr_iterations",
-        "sdr_c",
-        "sdr_a",
-        "output",
-        "engine",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -502,55 +453,6 @@ class StoNetRegressor(BaseStoNetRegressor):
     """
 
     _method = "stonet"
-    _settings = (
-        "response",
-        "law",
-        "hidden",
-        "activation",
-        "front",
-        "front_complexity",
-        "front_linear",
-        "front_landmarks",
-        "front_image",
-        "front_channels",
-        "select",
-        "select_penalty",
-        "restarts",
-        "input_activation",
-        "epochs",
-        "batch",
-        "lr",
-        "momentum",
-        "weight_decay",
-        "l1",
-        "schedule",
-        "schedule_c",
-        "schedule_a",
-        "sweeps",
-        "start",
-        "integrator",
-        "tau",
-        "alpha",
-        "rho",
-        "s_out",
-        "sigma2",
-        "epsilon",
-        "eta",
-        "gamma",
-        "layer_step",
-        "sdr_iterations",
-        "sdr_c",
-        "sdr_a",
-        "output",
-        "engine",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -714,15 +616,6 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
     """
 
     _method = "pca"
-    _settings = (
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -804,16 +697,6 @@ class PartialLeastSquares(WeightedReduction):
     """
 
     _method = "pls"
-    _settings = (
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -906,20 +789,6 @@ class SlicedInverseRegression(WeightedReduction):
     """
 
     _method = "sir"
-    _settings = (
-        "slices",
-        "ridge",
-        "basis",
-        "degree",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1016,18 +885,6 @@ class SlicedAverageVariance(WeightedReduction):
     """
 
     _method = "save"
-    _settings = (
-        "slices",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1120,18 +977,6 @@ class DirectionalRegression(WeightedReduction):
     """
 
     _method = "dr"
-    _settings = (
-        "slices",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1224,18 +1069,6 @@ class PrincipalHessianDirections(WeightedReduction):
     """
 
     _method = "phd"
-    _settings = (
-        "response",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1338,22 +1171,6 @@ class GSIR(TransformerReduction):
     """
 
     _method = "gsir"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "ex",
-        "ey",
-        "atype",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1462,21 +1279,6 @@ class KernelSIR(TransformerReduction):
     """
 
     _method = "ksir"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "slices",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1583,21 +1385,6 @@ class GSAVE(TransformerReduction):
     """
 
     _method = "gsave"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "ex",
-        "ey",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1699,19 +1486,6 @@ class KernelPLS(TransformerReduction):
     """
 
     _method = "kpls"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1813,22 +1587,6 @@ class NNSDR(TransformerReduction):
     """
 
     _method = "nnsdr"
-    _settings = (
-        "hidden",
-        "dropout",
-        "epochs",
-        "refine",
-        "batch",
-        "rate",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -1933,21 +1691,6 @@ class Autoencoder(UnsupervisedReduction):
     """
 
     _method = "autoencoder"
-    _settings = (
-        "hidden",
-        "epochs",
-        "batch",
-        "rate",
-        "momentum",
-        "decay",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2050,20 +1793,6 @@ class MAVE(TransformerReduction):
     """
 
     _method = "mave"
-    _settings = (
-        "anchors",
-        "subspace",
-        "bandwidth",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2164,20 +1893,6 @@ class OuterProductOfGradients(TransformerReduction):
     """
 
     _method = "opg"
-    _settings = (
-        "anchors",
-        "subspace",
-        "bandwidth",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2276,19 +1991,6 @@ class LassoSIR(TransformerReduction):
     """
 
     _method = "lasso-sir"
-    _settings = (
-        "slices",
-        "penalty",
-        "folds",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2390,21 +2092,6 @@ class GradientKDR(TransformerReduction):
     """
 
     _method = "gkdr"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "epsilon",
-        "steps",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2517,24 +2204,6 @@ class KernelDimensionReduction(TransformerReduction):
     """
 
     _method = "kdr"
-    _settings = (
-        "complexity",
-        "bandwidth",
-        "landmarks",
-        "rows",
-        "epsilon",
-        "anneal",
-        "iterations",
-        "restarts",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2647,22 +2316,6 @@ class LeastSquaresMutualInformation(TransformerReduction):
     """
 
     _method = "lsmie"
-    _settings = (
-        "landmarks",
-        "bandwidths",
-        "lambdas",
-        "iterations",
-        "tune_every",
-        "restarts",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2766,19 +2419,6 @@ class ContourRegression(TransformerReduction):
     """
 
     _method = "scr"
-    _settings = (
-        "share",
-        "distance",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -2880,22 +2520,6 @@ class ConditionalVarianceEstimation(TransformerReduction):
     """
 
     _method = "cve"
-    _settings = (
-        "restarts",
-        "iterations",
-        "bandwidth",
-        "subspace",
-        "rows",
-        "ridge",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -3008,24 +2632,6 @@ class BENN(TransformerReduction):
     """
 
     _method = "benn"
-    _settings = (
-        "hidden",
-        "units",
-        "ensemble",
-        "transforms",
-        "epochs",
-        "batch",
-        "rate",
-        "decay",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,
@@ -3140,23 +2746,6 @@ class GMDDNet(TransformerReduction):
     """
 
     _method = "gmddnet"
-    _settings = (
-        "hidden",
-        "distance",
-        "penalty",
-        "epochs",
-        "batch",
-        "rate",
-        "decay",
-        "task",
-        "scale",
-        "levels",
-        "missing",
-        "missing_indicators",
-        "curves",
-        "curves_window",
-        "curves_columns",
-    )
 
     def __init__(
         self,

@@ -1,11 +1,13 @@
 """What the estimators of the stochastic network share: prediction, going on with a training, weights, draws."""
 from __future__ import annotations
 
+import importlib
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse, vstack
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
@@ -23,11 +25,27 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _ROWS_FOR_SLOPES = 1000  # a mean over them has 3 % of the spread of one row
+_CELLS_KEPT = 2**23  # of pieces, for fits of all of them: 32 to 64 MB
+_GROWTH = 1.25  # of the rows between two of these fits, which then take the time of five fits of all rows together
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Pieces of one table below each other."""
+    if issparse(parts[0]):
+        return vstack(parts, format="csr")
+    if hasattr(parts[0], "iloc"):
+        return importlib.import_module("pandas").concat(parts, ignore_index=True)
+    return np.concatenate(parts)
+
+
+def _is_full(pieces: list[Any] | None) -> bool:
+    return pieces is not None and sum(part[0].size for part in pieces) > _CELLS_KEPT
 
 
 class BaseStoNet(SupervisedReduction):
     """What the stochastic network can do beyond a plain reduction."""
 
+    _not_settings = SupervisedReduction._not_settings | {"task", "class_weight", "warm_start", "callback"}
     warm_start: bool
     callback: Callback | None
     task: str
@@ -73,16 +91,52 @@ class BaseStoNet(SupervisedReduction):
         if self._goes_on():
             self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
             return self._fit_more(X, y, sample_weight)
+        return self._fit_anew(X, y, sample_weight, groups, checkpoint, every)
+
+    def _table_of(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Table:
         table = self._training_table(X)
         self._set_response(table, y)
         self._set_weights(table, sample_weight)
+        return table
+
+    def _fit_anew(
+        self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None, groups: ArrayLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None, every: float = 60.0,
+    ) -> Self:
+        table = self._table_of(X, y, sample_weight)
         table.set_groups(groups)
-        return self._fit_table(table, checkpoint, every)
+        in_pieces, self._pieces = getattr(self, "_pieces", None) == [], None
+        self._fit_table(table, checkpoint, every)
+        if in_pieces:
+            self._pieces = self._with_piece([], X, y, sample_weight)
+            if _is_full(self._pieces):
+                self._pieces = None
+        return self
+
+    def _with_piece(self, pieces: list[Any], X: Any, y: npt.NDArray[Any], weight: ArrayLike | None) -> list[Any] | None:
+        """Copies of the pieces so far and of this one; None where no fit of all of them will come."""
+        open_ = self.epochs == "auto" and self.n_components != "auto" and getattr(self, "class_weight", None) != "balanced"
+        if isinstance(X, Table) or not open_:
+            return None
+        return [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
+
+    def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
+        """All rows so far anew where they have grown enough or are to be forgotten; further with these where none is kept."""
+        last: list[Any] | None = getattr(self, "_pieces", None)
+        self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
+        pieces = self._with_piece(last, X, y, sample_weight) if last else None
+        if pieces is None:
+            self._pieces = None
+            return self._fit_more(X, y, sample_weight)
+        if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]) and not _is_full(pieces):
+            self._pieces = pieces
+            return self
+        self._pieces = []
+        X, y, weight = (_stacked([part[k] for part in pieces]) for k in range(3))
+        return self._fit_anew(X, y, None if issparse(X) or np.all(weight == 1) else weight)
 
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
-        table = self._training_table(X)
-        self._set_response(table, y)
-        self._set_weights(table, sample_weight)
+        table = self._table_of(X, y, sample_weight)
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -100,7 +154,7 @@ class BaseStoNet(SupervisedReduction):
     def __getstate__(self) -> dict[str, Any]:
         """A file has no rows of the data."""
         state: dict[str, Any] = super().__getstate__()
-        return {**state, "_some_rows": None} if "_some_rows" in state else state
+        return {name: None if name in ("_some_rows", "_pieces") else value for name, value in state.items()}
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
@@ -220,7 +274,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
     def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         if self.class_weight == "balanced":
             raise ValueError('class_weight="balanced" is not known from a piece of the data: give a dict of weights')
-        return super()._fit_more(X, y, self._row_weights(y, sample_weight))
+        return super()._fit_more(X, y, sample_weight)
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
@@ -250,19 +304,18 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         check_classification_targets(y)
         if not self._goes_on():
             self._find_classes(y, order)
-            sample_weight = self._row_weights(y, sample_weight)
-        return self._train(X, y, sample_weight, groups, checkpoint, every)
+        return self._train(X, y, self._row_weights(y, sample_weight), groups, checkpoint, every)
 
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
-        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of the columns,
-        the classes (so it must have rows of each) and the settings left at "auto". Every further call trains the
-        network from where it stands on the new piece alone, which is not kept. With ``epochs`` left open, the
-        weights then move towards the new ones by twice the share that the piece is of all rows so far. With ``epochs``
-        given they move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
+        The first piece is fitted as ``fit`` does, and must have rows of each class. While all rows have at most 2**23
+        cells, they are kept, and all are fitted anew whenever a quarter has been added. Later pieces train the network
+        further: the weights move towards the new ones by twice the share that the piece is of all rows so far. With
+        ``epochs`` given no row is kept, the weights move all the way, and the network leans towards the last piece.
+        Pieces should be drawn alike.
 
         Parameters
         ----------
@@ -278,9 +331,10 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                 raise ValueError(
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
+            self._pieces = []
             return self.fit(X, y, sample_weight)
         X, y = self._checked(X, y, reset=False)
-        return self._fit_more(X, y, sample_weight)
+        return self._fit_piece(X, y, self._row_weights(y, sample_weight))
 
     def _set_response(self, table: Table, y: npt.NDArray[Any]) -> None:
         y = column_or_1d(complete(y, "y"), warn=True)
@@ -382,11 +436,10 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
     ) -> Self:
         """Train on a piece of the data; call it again with each further piece.
 
-        The first piece is fitted as ``fit`` does, and fixes what cannot change later: the scaling of X and y and the
-        settings left at "auto". Every further call trains the network from where it stands on the new piece alone,
-        which is not kept. With ``epochs`` left open, the weights then move towards the new ones by twice the
-        share that the piece is of all rows so far. With ``epochs`` given they move all the way, and the network leans
-        towards the last piece. Pieces should be drawn alike.
+        The first piece is fitted as ``fit`` does. While all rows have at most 2**23 cells, they are kept, and all are
+        fitted anew whenever a quarter has been added. Later pieces train the network further: the weights move
+        towards the new ones by twice the share that the piece is of all rows so far. With ``epochs`` given no row is
+        kept, the weights move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------
@@ -398,9 +451,10 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Of counts.
         """
         if not hasattr(self, "model_"):
+            self._pieces = []
             return self.fit(X, y, sample_weight, exposure=exposure)
         X, y = self._checked_response(X, y, exposure, reset=False)
-        return self._fit_more(X, y, sample_weight)
+        return self._fit_piece(X, y, sample_weight)
 
     def _set_response(self, table: Table, y: ArrayLike) -> None:
         law = self.task_ in LAWS
