@@ -243,22 +243,27 @@ static void response_pull(block_state *s, float over_s, float *pull, float *loss
     }
 }
 
-/* r of location and scale (net/loss.h) into pull; loss not NULL: minus the log density. The exponential
-   is of what is negative: exp(-eta) = exp(LOW - eta) exp(-LOW). */
+/* r of location and scale (net/loss.h) into pull; loss not NULL: minus the log density. The exponentials are
+   of what is negative: exp(-eta) = exp(LOW - eta) exp(-LOW), exp(beta eta) = exp(beta (eta - HIGH)) exp(beta
+   HIGH). */
 static void spread_pull(block_state *s, float over_s, float *pull, float *loss)
 {
+    const sn_dynamics *dynamics = s->job->iteration->dynamics;
     const int64_t targets = s->job->layer[s->top].outputs / 2;
-    const float spread = (float)s->job->iteration->dynamics->spread;
-    const float low = (float)SN_ETA_LOW, high = (float)SN_ETA_HIGH, of_low = expf(-low);
+    const float beta = (float)dynamics->beta, spread = (float)dynamics->spread;
+    const float low = (float)SN_ETA_LOW, high = (float)SN_ETA_HIGH;
+    const float of_low = expf(-low), of_high = expf(beta * high);
     for (int64_t r = 0; r < s->lanes; r += SN_LANES) {
         vf sum = all(0.0F);
         for (int64_t k = 0; k < targets; k++) {
             const int64_t at = k * s->lanes + r, of_eta = (targets + k) * s->lanes + r;
             vf eta = smaller(larger(load(s->scratch->mean[s->top] + of_eta), all(low)), all(high));
             vf gap = load(s->scratch->response + at) - load(s->scratch->mean[s->top] + at);
-            vf ratio = smaller(gap * gap * (exp_negative(low - eta) * of_low), all((float)SN_RATIO_MOST));
-            store(pull + at, gap * over_s);
-            store(pull + of_eta, (ratio - 1.0F) * (0.5F * spread * over_s));
+            vf scaled = gap * (exp_negative(low - eta) * of_low);
+            vf ratio = smaller(gap * scaled, all((float)SN_RATIO_MOST));
+            vf weight = exp_negative((eta - high) * beta) * (of_high * over_s);
+            store(pull + at, weight * scaled);
+            store(pull + of_eta, weight * (ratio - 1.0F) * (0.5F * spread));
             sum = sum + ratio + eta;
         }
         if (loss != NULL) store(loss + r, sum * 0.5F);

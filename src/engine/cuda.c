@@ -205,6 +205,7 @@ static void fill_dynamics(const sn_shape *shape, const sn_dynamics *from, sn_cud
     to->sweeps = from->sweeps;
     to->euler = from->integrator == SN_EULER;
     to->mode_start = from->start == SN_START_MODE;
+    to->beta = (float)from->beta;
     to->spread = (float)from->spread;
     for (int i = 0; i < shape->layers; i++) {
         to->epsilon[i] = (float)from->epsilon[i];

@@ -178,7 +178,7 @@ static __global__ void __launch_bounds__(LAYER_THREADS)
                           lanes,
                           used ? a.outputs : 0};
     const float loss = a.classes  ? class_pull<1>(o, a.data.label[place])
-                       : a.spread ? spread_pull<1>(o, d.spread)
+                       : a.spread ? spread_pull<1>(o, d.beta, d.spread)
                                   : response_pull<1>(o);
     if (a.loss != nullptr && used && o.lane == 0) a.loss[a.rows.first + row] = loss * weight;
 }

@@ -75,7 +75,7 @@ typedef struct sn_cuda_dynamics {
     int sweeps, euler, mode_start;
     float epsilon[SN_CUDA_LAYERS], keep[SN_CUDA_LAYERS], kick[SN_CUDA_LAYERS];
     float over_s[SN_CUDA_LAYERS], variance[SN_CUDA_LAYERS];
-    float spread;
+    float beta, spread;
 } sn_cuda_dynamics;
 
 typedef struct sn_cuda_update {

@@ -68,17 +68,18 @@ template <int R> static __device__ float response_pull(const output_row &o)
 }
 
 /* r of location and scale (net/loss.h); returns minus the log density. */
-template <int R> static __device__ float spread_pull(const output_row &o, float spread)
+template <int R> static __device__ float spread_pull(const output_row &o, float beta, float spread)
 {
     const int targets = o.outputs / 2;
     float sum = 0.0F;
     for (int k = o.lane; k < targets; k += o.lanes) {
         const int at = unit_at<R>(k, o.row), of_eta = unit_at<R>(targets + k, o.row);
         const float eta = fminf(fmaxf(o.mean[of_eta], -8.0F), 4.0F); /* SN_ETA_LOW, SN_ETA_HIGH */
-        const float gap = o.response[at] - o.mean[at];
-        const float ratio = fminf(gap * gap * exponential(-eta), 16.0F); /* SN_RATIO_MOST */
-        o.pull[at] = gap * o.over_s;
-        o.pull[of_eta] = (ratio - 1.0F) * (0.5F * spread * o.over_s);
+        const float gap = o.response[at] - o.mean[at], scaled = gap * exponential(-eta);
+        const float ratio = fminf(gap * scaled, 16.0F); /* SN_RATIO_MOST */
+        const float weight = exponential(beta * eta) * o.over_s;
+        o.pull[at] = weight * scaled;
+        o.pull[of_eta] = weight * (ratio - 1.0F) * (0.5F * spread);
         sum += ratio + eta;
     }
     return 0.5F * sum_of(sum, o.lanes);

@@ -24,7 +24,7 @@ static __device__ void output_pull(const sweep_arguments &a, const sweep_block &
                               lanes,
                               used ? a.outputs : 0};
         const float loss = a.classes  ? class_pull<R>(o, __float_as_int(s.memory[a.label_at + o.row]))
-                           : a.spread ? spread_pull<R>(o, d.spread)
+                           : a.spread ? spread_pull<R>(o, d.beta, d.spread)
                                       : response_pull<R>(o);
         if (with_loss && used && o.lane == 0 && s.rank == 0 && s.first + row < s.rows)
             a.loss[a.rows.first + s.first + row] = loss * s.memory[a.weight_row + row];

@@ -54,7 +54,8 @@ typedef struct sn_dynamics {
     double s[SN_MAX_LAYERS];       /* s_1 .. s_{h+1} */
     double epsilon[SN_MAX_LAYERS]; /* eps_1 .. eps_h */
     double alpha[SN_MAX_LAYERS];   /* alpha_1 .. alpha_h */
-    double spread; /* of shape.spread: what the pull of the log variances is multiplied by (net/loss.h) */
+    double beta;                   /* of shape.spread: weights v^beta (net/loss.h) */
+    double spread;                 /* the same: what the pull of the log variances is multiplied by */
 } sn_dynamics;
 
 typedef struct sn_update {

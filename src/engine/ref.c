@@ -76,7 +76,8 @@ static void compute_spread_pull(ref_engine *e, const sn_dynamics *dyn)
     const int i = top(e);
     const int64_t m = e->shape.width[i] / 2;
     for (int64_t a = 0; a < m; a++) {
-        sn_spread_pull(e->y[a], e->mean[i][a], e->mean[i][m + a], &e->pull[i][a], &e->pull[i][m + a]);
+        sn_spread_pull(e->y[a], e->mean[i][a], e->mean[i][m + a], dyn->beta, &e->pull[i][a],
+                       &e->pull[i][m + a]);
         e->pull[i][a] /= dyn->s[i - 1];
         e->pull[i][m + a] *= dyn->spread / dyn->s[i - 1];
     }
@@ -181,7 +182,7 @@ static double output_loss(const ref_engine *e)
     double sum = 0.0, pull[2];
     if (e->shape.spread) {
         for (int64_t a = 0; a < d / 2; a++)
-            sum += sn_spread_pull(e->y[a], mu[a], mu[d / 2 + a], &pull[0], &pull[1]);
+            sum += sn_spread_pull(e->y[a], mu[a], mu[d / 2 + a], 0.0, &pull[0], &pull[1]);
         return sum;
     }
     if (e->shape.task == SN_REGRESSION) {

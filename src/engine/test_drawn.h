@@ -64,6 +64,7 @@ static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, i
     else
         f->problem.label = f->label;
 
+    f->dynamics.beta = seed % 3 == 0 ? 0.0 : 0.5;
     f->dynamics.spread = seed % 4 == 3 ? 0.3 : 1.0;
     f->dynamics.sweeps = (int)between(&random, 1, 6);
     f->dynamics.integrator = seed / 8 % 2 == 0 ? SN_SYMPLECTIC : SN_EULER;

@@ -4,11 +4,8 @@
 #include "engine/test_oracle.h"
 #include "net/activation.h"
 
-/* log pi(Y_1..Y_h, y | x) of one row up to constants, written from the model's definition. Of location and
-   scale the mean has a plain residual. The log variance eta has the log density of the residuals `gap`, whose
-   own dependence on the mean is left out; NULL: they are found. */
-static double log_density(const oracle *o, const double *theta, double *const *latent, const double *s,
-                          const double *gap, double *found)
+/* log pi(Y_1..Y_h, y | x) of one row up to constants, written from the model's definition. */
+static double log_density(const oracle *o, const double *theta, double *const *latent, const double *s)
 {
     const sn_shape *sh = &o->shape;
     double total = 0.0;
@@ -30,11 +27,9 @@ static double log_density(const oracle *o, const double *theta, double *const *l
         }
         if (i == sh->layers && sh->spread) {
             const int64_t m = sh->width[i] / 2; /* locations, then logarithms of variances */
-            for (int64_t a = 0; a < m; a++) {
-                const double now = o->y[a] - mu[a], held = gap != NULL ? gap[a] : now;
-                if (gap == NULL) found[a] = now;
-                total -= (now * now + held * held / exp(mu[m + a]) + mu[m + a]) / (2.0 * s[i - 1]);
-            }
+            for (int64_t a = 0; a < m; a++)
+                total -=
+                    ((o->y[a] - mu[a]) * (o->y[a] - mu[a]) / exp(mu[m + a]) + mu[m + a]) / (2.0 * s[i - 1]);
             continue;
         }
         for (int64_t a = 0; a < sh->width[i]; a++) {
@@ -93,12 +88,10 @@ static void teardown_row(one_row *c)
 static double derivative(const one_row *c, double *at, const double *s)
 {
     const double h = 1e-5, kept = *at;
-    double gap[8];
-    (void)log_density(&c->o, c->theta, c->latent, s, NULL, gap);
     *at = kept + h;
-    const double up = log_density(&c->o, c->theta, c->latent, s, gap, NULL);
+    const double up = log_density(&c->o, c->theta, c->latent, s);
     *at = kept - h;
-    const double down = log_density(&c->o, c->theta, c->latent, s, gap, NULL);
+    const double down = log_density(&c->o, c->theta, c->latent, s);
     *at = kept;
     return (up - down) / (2.0 * h);
 }

@@ -30,11 +30,12 @@ double sn_square_loss(const float *mu, int64_t m, const double *y)
     return loss;
 }
 
-double sn_spread_pull(double y, double mu, double eta, double *pull_mu, double *pull_eta)
+double sn_spread_pull(double y, double mu, double eta, double beta, double *pull_mu, double *pull_eta)
 {
-    const double kept = sn_eta(eta), gap = y - mu, r = fmin(gap * gap * exp(-kept), SN_RATIO_MOST);
-    *pull_mu = gap;
-    *pull_eta = (r - 1.0) / 2.0;
+    const double kept = sn_eta(eta), gap = y - mu, over_v = exp(-kept), weight = exp(beta * kept);
+    const double r = fmin(gap * gap * over_v, SN_RATIO_MOST);
+    *pull_mu = weight * gap * over_v;
+    *pull_eta = weight * (r - 1.0) / 2.0;
     return (r + kept) / 2.0;
 }
 
@@ -42,6 +43,6 @@ double sn_spread_loss(const float *out, int64_t m, const double *y)
 {
     double loss = 0.0, pull[2];
     for (int64_t k = 0; k < m / 2; k++)
-        loss += sn_spread_pull(y[k], (double)out[k], (double)out[m / 2 + k], &pull[0], &pull[1]);
+        loss += sn_spread_pull(y[k], (double)out[k], (double)out[m / 2 + k], 0.0, &pull[0], &pull[1]);
     return loss;
 }

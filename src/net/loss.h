@@ -35,10 +35,10 @@ static inline double sn_eta(double eta)
 
 /* Of m outputs, mu_1 .. mu_{m/2} and their eta; of y the first half is looked at. */
 double sn_spread_loss(const float *out, int64_t m, const double *y);
-/* - v d loss / d mu and - d loss / d eta: the mean learns from plain residuals, however small the estimated
-   spread is. The log variance has the slope of the likelihood itself, where every row counts alike: weighted
-   by v, rows with little noise would say next to nothing about it. Returns the loss. */
-double sn_spread_pull(double y, double mu, double eta, double *pull_mu, double *pull_eta);
+/* - d loss / d mu and - d loss / d eta, both times v^beta, which counts as a constant (Seitzer and others
+   2022). With beta = 1 the mean learns from plain residuals, however small the estimated spread is, and the
+   steps of both stay bounded. Returns the loss. */
+double sn_spread_pull(double y, double mu, double eta, double beta, double *pull_mu, double *pull_eta);
 
 /* d loss / d mu of one numeric output, whose part of the loss is added to *loss. */
 static inline double sn_square_slope(double mu, double y, double *loss)

@@ -3,12 +3,16 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "net/loss.h"
 
 void sn_dynamics_from(const sn_config *config, const sn_shape *shape, sn_dynamics *dynamics)
 {
     const int h = shape->layers - 1;
-    *dynamics = (sn_dynamics){
-        .sweeps = config->sweeps, .integrator = config->integrator, .start = config->start, .spread = 1.0};
+    *dynamics = (sn_dynamics){.sweeps = config->sweeps,
+                              .integrator = config->integrator,
+                              .start = config->start,
+                              .beta = shape->spread ? 1.0 : 0.0,
+                              .spread = 1.0};
     for (int i = h; i >= 0; i--) {
         if (config->absolute)
             dynamics->s[i] = config->sigma2[i];
@@ -46,11 +50,19 @@ stonet_status sn_spectral_norm(const float *w, int64_t rows, int64_t cols, doubl
     return STONET_OK;
 }
 
+/* What the curvature of the output layer is smaller by than that of a plain residual. The information of mu
+   and eta, times v^beta, is v^(beta - 1) and v^beta / 2. */
+static double output_temper(const sn_shape *shape, const sn_dynamics *dynamics)
+{
+    if (shape->task == SN_CLASSIFICATION) return 2.0;
+    if (!shape->spread) return 1.0;
+    return 1.0 / fmax(exp((dynamics->beta - 1.0) * SN_ETA_LOW), 0.5 * exp(dynamics->beta * SN_ETA_HIGH));
+}
+
 /* The largest stable step of layer index i, if the norm of the weights above it is this. */
 static double step_limit(const sn_shape *shape, const sn_dynamics *dynamics, int i, double norm)
 {
-    /* The curvature of classes is half of that of a plain residual, that of a log variance no larger. */
-    const double temper = i + 2 == shape->layers && shape->task == SN_CLASSIFICATION ? 2.0 : 1.0;
+    const double temper = i + 2 == shape->layers ? output_temper(shape, dynamics) : 1.0;
     const double slope = norm * sn_activation_lipschitz(shape->activation);
     return 0.95 / sqrt(1.0 / dynamics->s[i] + slope * slope / (temper * dynamics->s[i + 1]));
 }

@@ -33,20 +33,23 @@ static sn_config config_of(bool absolute)
                        .group = 0.03};
 }
 
-static sn_shape shape_of(sn_task task)
+static sn_shape shape_of(sn_task task, bool spread)
 {
-    sn_shape shape = {.layers = LAYERS, .width = {4, 3, 5, 2}, .activation = SN_TANH, .task = task};
+    sn_shape shape = {
+        .layers = LAYERS, .width = {4, 3, 5, 2}, .activation = SN_TANH, .task = task, .spread = spread};
     OK(sn_shape_layout(&shape));
     return shape;
 }
 
 TEST(relative_and_absolute)
 {
-    const sn_shape shape = shape_of(SN_REGRESSION);
+    const sn_shape shape = shape_of(SN_REGRESSION, false), spread = shape_of(SN_REGRESSION, true);
     sn_config config = config_of(false);
     sn_dynamics d;
+    sn_dynamics_from(&config, &spread, &d);
+    assert_true(d.beta == 1.0);
     sn_dynamics_from(&config, &shape, &d);
-    assert_true(d.sweeps == 7 && d.spread == 1.0);
+    assert_true(d.sweeps == 7 && d.beta == 0.0 && d.spread == 1.0);
     assert_true(d.integrator == config.integrator && d.start == config.start);
     assert_near(d.s[2], 0.02);
     assert_near(d.s[1], 0.25 * 0.02);
@@ -67,7 +70,7 @@ TEST(rates_and_scales)
 {
     static const double factor[2] = {1.0, 2.0};
     for (int which = 0; which < 8; which++) {
-        const sn_shape shape = shape_of(which & 1 ? SN_CLASSIFICATION : SN_REGRESSION);
+        const sn_shape shape = shape_of(which & 1 ? SN_CLASSIFICATION : SN_REGRESSION, false);
         sn_config config = config_of(false);
         config.residual_step = (which & 2) != 0;
         config.has_gamma = (which & 4) != 0;
@@ -109,14 +112,18 @@ static double largest_singular(const float *w, int64_t rows, int64_t cols)
 /* eps = 0.95 / sqrt(curvature) where it was larger, alpha with it; other layers are left alone. */
 TEST(the_safeguard)
 {
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < 4; which++) {
         const int64_t width[] = {4, 3, 5, 2};
         SN_FREED_BY(oracle_free)
         oracle o = oracle_make(LAYERS, width, SN_TANH, which == 1 ? SN_CLASSIFICATION : SN_REGRESSION, 5, 7);
-        o.shape.spread = which == 2;
-        const double temper = which == 1 ? 2.0 : 1.0;
+        o.shape.spread = which >= 2;
+        const double beta = (const double[]){0.0, 0.0, 0.5, 1.0}[which]; /* of a spread: where either leads */
+        const double temper = which == 1 ? 2.0
+                              : which >= 2
+                                  ? 1.0 / fmax(exp((beta - 1.0) * SN_ETA_LOW), 0.5 * exp(beta * SN_ETA_HIGH))
+                                  : 1.0;
         for (int tight = 0; tight < 4; tight++) { /* which of the two layers steps too far */
-            sn_dynamics d = {.s = {0.4, 0.1, 0.3}, .alpha = {0.6, 0.7}};
+            sn_dynamics d = {.s = {0.4, 0.1, 0.3}, .alpha = {0.6, 0.7}, .beta = beta};
             double right[2], least = 1.0, factor, norm;
             for (int i = 0; i < 2; i++) {
                 const float *w = o.theta + o.shape.weight_at[i + 1];
