@@ -21,7 +21,7 @@ static int part_of(const sn_folds *folds, int used, int64_t row)
 
 int sn_common_lengths(const sn_line_training *c, int folds)
 {
-    int lengths = c->diverged ? 0 : SN_RUNGS;
+    int lengths = sn_line_diverged(c) ? 0 : SN_RUNGS;
     for (int k = 0; k < folds; k++)
         if (c->reached[k] < lengths) lengths = c->reached[k];
     return lengths;

@@ -161,13 +161,14 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
     SN_TRY(sn_deal_out(&(sn_deal){.count = set->count, .work = make_view, .user = set}, side_by_side,
                        s->job->run));
     for (int k = 0; k < *count; k++)
-        if (legs[k].candidate->views->fold[legs[k].fold].problem == NULL) legs[k].candidate->diverged = true;
+        if (legs[k].candidate->views->fold[legs[k].fold].problem == NULL)
+            legs[k].candidate->diverged[legs[k].fold] = true;
     int kept = 0;
     for (int k = 0; k < *count; k++)
-        if (!legs[k].candidate->diverged) legs[kept++] = legs[k];
+        if (!sn_line_diverged(legs[k].candidate)) legs[kept++] = legs[k];
     *count = kept;
     for (int a = 0; a < s->n_alive; a++)
-        if (!s->all[s->alive[a]].diverged) return STONET_OK;
+        if (!sn_line_diverged(&s->all[s->alive[a]])) return STONET_OK;
     return set->count > 0 ? sn_view_make(s->job, sn_fold_problem(s, set->fold[0]), &s->folds, set->fold[0],
                                          set->views[0])
                           : STONET_OK;
@@ -184,7 +185,7 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
         const int lengths = lengths_after(s, c, rung, trial);
         for (int l = 0; l < lengths; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
-        for (int k = 0; k < folds && !c->diverged; k++)
+        for (int k = 0; k < folds && !sn_line_diverged(c); k++)
             if (c->reached[k] < lengths)
                 legs[count++] =
                     (sn_leg){.candidate = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
@@ -199,7 +200,7 @@ static bool may_win(const sn_choosing *s, const sn_line_training *c, int rung, i
 {
     const int64_t rows = sn_folds_rows(&s->folds, folds);
     int lead = 0; /* the best that did not diverge since; c itself did not */
-    while (s->all[s->alive[lead]].diverged) lead++;
+    while (sn_line_diverged(&s->all[s->alive[lead]])) lead++;
     const sn_line_training *first = &s->all[s->alive[lead]];
     const double now = sn_mean_loss(c->cost[rung].loss, 0, rows);
     const double gain = sn_mean_loss(c->cost[before].loss, 0, rows) - now;
@@ -216,7 +217,7 @@ static stonet_status train_rung(sn_choosing *s, int rung)
         if (sn_should_stop(s->job->run)) return STONET_OK;
         for (int a = 0; a < s->n_alive; a++) {
             sn_line_training *c = &s->all[s->alive[a]];
-            c->gains = c->reached[0] > rung && !c->diverged && may_win(s, c, rung, c->best, few);
+            c->gains = c->reached[0] > rung && !sn_line_diverged(c) && may_win(s, c, rung, c->best, few);
         }
     }
     return train_on(s, rung, folds, false);
@@ -256,7 +257,7 @@ static void choose_explorer(sn_choosing *s)
     for (int a = 0; a < s->n_alive; a++) {
         sn_line_training *c = &s->all[s->alive[a]];
         c->explores = false;
-        if (is_network(c) && !c->diverged && (best == NULL || c->fit[0] < best->fit[0])) best = c;
+        if (is_network(c) && !sn_line_diverged(c) && (best == NULL || c->fit[0] < best->fit[0])) best = c;
     }
     if (best != NULL) best->explores = true;
 }

@@ -251,16 +251,20 @@ TEST(the_same_bits)
 
 /* ---- no say in what one is measured by -------------------------------------------------------------- */
 
-/* Held-out losses of a fold, and what it sees of all rows. */
+/* Held-out losses of a fold, and what it sees of all rows. Another fold has diverged: that must not stop this
+   one, or the result would depend on which of two threads is the first. */
 static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line *line, double *loss,
                      float *seen)
 {
     sn_views views = {.recipe = line->kind.front};
     SN_FREED_BY(sn_line_training_free) sn_line_training c = {.line = *line, .views = &views};
     sn_leg leg = {.candidate = &c, .fold = fold, .lengths = 1, .threads = 1, .run = &f->run};
+    c.diverged[(fold + 1) % SN_FOLDS] = true;
     OK(sn_held_out_create(folds, &c.cost[0]));
     OK(sn_view_make(&f->job, f->job.problem, folds, fold, &views));
     OK(sn_leg_run(&f->job, folds, &leg, NULL));
+    assert_int_equal(c.reached[fold], 1);
+    assert_true(!c.diverged[fold] && sn_line_diverged(&c));
     const sn_problem *view = views.fold[fold].problem;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
     memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);

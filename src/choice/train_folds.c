@@ -173,9 +173,8 @@ static stonet_status fit_output(const sn_line_training *c, int k, float *theta)
     return status;
 }
 
-/* Trains fold k from the length it has reached to the next one, and measures it on the held-out rows. Folds
-   run side by side, and each may set c->diverged: hence the atomic write. key: the place in the checkpoint,
-   or NULL. */
+/* Trains fold k from the length it has reached to the next one, and measures it on the held-out rows. key:
+   the place in the checkpoint, or NULL. */
 static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int k, const char *key)
 {
     const int length = c->reached[k];
@@ -186,10 +185,7 @@ static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int 
     SN_TRY(sn_trainer_keep_at(c->trainer[k], key));
     SN_TRY(sn_trainer_run(c->trainer[k], updates));
     SN_TRY(sn_trainer_keep_at(c->trainer[k], NULL));
-    if (sn_trainer_report(c->trainer[k])->outcome == STONET_DIVERGED) {
-#pragma omp atomic write
-        c->diverged = true;
-    }
+    c->diverged[k] = sn_trainer_report(c->trainer[k])->outcome == STONET_DIVERGED;
     c->fit[k] = sn_trainer_report(c->trainer[k])->loss;
     float *theta = c->theta[length][k];
     sn_trainer_parameters(c->trainer[k], theta);
@@ -205,7 +201,7 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
 {
     sn_line_training *c = leg->candidate;
     if (c->trainer[leg->fold] == NULL) SN_TRY(ready(job, folds, leg));
-    while (c->reached[leg->fold] < leg->lengths && !c->diverged &&
+    while (c->reached[leg->fold] < leg->lengths && !c->diverged[leg->fold] &&
            ((leg->first && c->reached[leg->fold] == 0) || !sn_should_stop(leg->run))) {
         /* Only the last length is kept: a shorter one would go on from a training that is past its end. */
         const bool last = c->reached[leg->fold] + 1 == leg->lengths;
@@ -222,7 +218,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
     const int k = leg->fold;
     const sn_fold *fold = &folds->fold[k];
     const size_t rows = (size_t)fold->test.n, parameters = (size_t)c->shape[k].parameters;
-    SN_TRY(sn_pack_int(pack, c->diverged));
+    SN_TRY(sn_pack_int(pack, c->diverged[k]));
     SN_TRY(sn_pack_int(pack, c->reached[k]));
     SN_TRY(sn_pack_real(pack, c->fit[k]));
     for (int l = from; l < c->reached[k]; l++) {
@@ -230,7 +226,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
         SN_TRY(sn_pack_bytes(pack, c->cost[l].wrong + fold->first, rows * sizeof(double)));
         SN_TRY(sn_pack_bytes(pack, c->theta[l][k], parameters * sizeof(float)));
     }
-    return c->diverged ? STONET_OK : sn_trainer_pack(c->trainer[k], pack);
+    return c->diverged[k] ? STONET_OK : sn_trainer_pack(c->trainer[k], pack);
 }
 
 /* Reads what sn_leg_pack wrote. The rest of the record is the state of the trainer: it stays packed in
@@ -256,10 +252,7 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
         SN_TRY(sn_unpack_bytes(record, c->theta[l][k], parameters * sizeof(float)));
     }
     c->reached[k] = (int)reached;
-    if (diverged != 0) {
-#pragma omp atomic write
-        c->diverged = true;
-    }
+    c->diverged[k] = diverged != 0;
     sn_trainer_free(c->trainer[k]);
     c->trainer[k] = NULL;
     sn_pack_clear(&c->state[k]);

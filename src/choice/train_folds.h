@@ -58,12 +58,21 @@ typedef struct sn_line_training {
     int reached[SN_FOLDS];   /* lengths that are done */
     float *theta[SN_RUNGS][SN_FOLDS];
     sn_held_out cost[SN_RUNGS];
-    double fit[SN_FOLDS]; /* loss over the training rows at the last length */
-    bool diverged, gains; /* gains: its last length was its best */
-    bool explores;        /* goes on whether it gains or not */
-    int best;             /* length, and the mean loss there over the folds of the last rung */
+    double fit[SN_FOLDS];    /* loss over the training rows at the last length */
+    bool diverged[SN_FOLDS]; /* a fold knows its own alone: folds train side by side */
+    bool gains;              /* its last length was its best */
+    bool explores;           /* goes on whether it gains or not */
+    int best;                /* length, and the mean loss there over the folds of the last rung */
     double score;
 } sn_line_training;
+
+/* In any fold: such a line is out. */
+static inline bool sn_line_diverged(const sn_line_training *line)
+{
+    for (int k = 0; k < SN_FOLDS; k++)
+        if (line->diverged[k]) return true;
+    return false;
+}
 
 /* A training of one fold to so many lengths. */
 typedef struct sn_leg {
