@@ -277,8 +277,10 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     char spent[32];
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
-    fprintf(stderr, "%s: %lld rows, %lld columns reduced to %lld, ", json_text(about, "method"),
-            (long long)stonet_data_rows(train), used_columns(about), (long long)stonet_model_dim(model));
+    const long long columns = used_columns(about);
+    fprintf(stderr, "%s: %lld rows, %lld column%s reduced to %lld, ", json_text(about, "method"),
+            (long long)stonet_data_rows(train), columns, columns == 1 ? "" : "s",
+            (long long)stonet_model_dim(model));
     if (outputs == 0)
         fprintf(stderr, "no response, in %s\n", spent);
     else if (stonet_model_is_classifier(model))
