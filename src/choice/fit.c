@@ -132,13 +132,15 @@ static stonet_status take_network_of_fold(fitting *f)
     sn_network *network = &f->net->network;
     if (choice->theta == NULL)
         return sn_fail(STONET_ERROR_INTERRUPTED, "the fit was stopped before any network was trained");
-    if (choice->front != NULL) f->net->front = choice->front;
+    sn_front *front =
+        choice->front; /* of the line: select=group has a front of its own, and job.problem sees it */
+    if (front != NULL) f->net->front = front;
     network->theta = choice->theta;
     network->shape = choice->shape;
     choice->front = NULL;
     choice->theta = NULL;
     sn_problem seen;
-    stonet_status status = sn_front_problem(f->net->front, f->job.problem, NULL, &seen);
+    stonet_status status = sn_front_problem(front, f->job.problem, NULL, &seen);
     if (status == STONET_OK)
         status = sn_line_config(&f->job, &choice->line.kind, &seen, &(sn_shape){0}, &f->config);
     f->report = (sn_train_report){.outcome = STONET_STOPPED, .smallest_step = 1.0};
