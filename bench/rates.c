@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "engine/registry.h"
+#include "engine/engines.h"
 #include "engine/simd.h"
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -42,17 +42,17 @@ double cpu_seconds(void)
 static float buffer[COUNT], result[COUNT];
 static volatile float sink;
 
-static void words_random123(uint32_t *words, uint32_t at)
+static void words_random123(uint32_t *drawn, uint32_t at)
 {
     for (uint32_t i = 0; i < COUNT / 4; i++) {
         const philox4x32_ctr_t c = {{i, at, 1, 2}};
         const philox4x32_key_t k = {{3, 4}};
         const philox4x32_ctr_t r = philox4x32(c, k);
-        for (int j = 0; j < 4; j++) words[j * (COUNT / 4) + (int)i] = r.v[j];
+        for (int j = 0; j < 4; j++) drawn[j * (COUNT / 4) + (int)i] = r.v[j];
     }
 }
 
-static void words_vectors(uint32_t *words, uint32_t at)
+static void words_vectors(uint32_t *drawn, uint32_t at)
 {
     for (uint32_t i = 0; i < COUNT / 4; i += SN_LANES) {
         vu row;
@@ -72,16 +72,16 @@ static void words_vectors(uint32_t *words, uint32_t at)
                 c[3][half] = p0;
             }
         for (int j = 0; j < 4; j++)
-            store_words(words + j * (COUNT / 4) + (int)i, interleave(c[j][0], c[j][1]));
+            store_words(drawn + j * (COUNT / 4) + (int)i, interleave(c[j][0], c[j][1]));
     }
 }
 
-static void transform(const uint32_t *words)
+static void transform(const uint32_t *drawn)
 {
     const int half = COUNT / 2;
     for (int i = 0; i < half; i += SN_LANES) {
-        vf u = fma_(from_unsigned(load_words(words + i)), all(0x1p-32F), all(0x1p-33F));
-        vf angle = from_signed((vi)load_words(words + half + i)) * 0x1p-31F;
+        vf u = fma_(from_unsigned(load_words(drawn + i)), all(0x1p-32F), all(0x1p-33F));
+        vf angle = from_signed((vi)load_words(drawn + half + i)) * 0x1p-31F;
         vf radius = root(SLEEF_LOG(u) * -2.0F);
         __auto_type turn = SLEEF_SINCOS(angle);
         store(result + i, radius * (vf)turn.x);
@@ -91,17 +91,17 @@ static void transform(const uint32_t *words)
 
 double rate_normal(void)
 {
-    static uint32_t words[COUNT];
+    static uint32_t drawn[COUNT];
     double best = INFINITY;
     for (int form = 0; form < 2; form++)
         for (int repeat = 0; repeat < REPEATS; repeat++) {
             const double start = cpu_seconds();
             for (uint32_t k = 0; k < 20; k++) {
                 if (form == 0)
-                    words_random123(words, k);
+                    words_random123(drawn, k);
                 else
-                    words_vectors(words, k);
-                transform(words);
+                    words_vectors(drawn, k);
+                transform(drawn);
             }
             const double each = (cpu_seconds() - start) / (20.0 * COUNT);
             sink = result[17];

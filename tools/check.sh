@@ -7,7 +7,7 @@
 # folders beside it, where it finds again what an earlier check has built. JOBS (all processors) work at a time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-landing=(format pages words includes install test gpu sanitize threads fuzz readme docs abi deb python r tidy)
+landing=(format pages words includes install test gpu bench sanitize threads fuzz readme docs abi deb python r tidy)
 forge=(clang onnx deb-fresh cross)
 # and, by hand, for hours: torture coverage levels paper r-torture r-compare release
 
@@ -71,6 +71,13 @@ check_gpu() {
     else
         echo "skipped: there is no nvcc here"
     fi
+}
+
+# The measuring program, which no test runs: it must build.
+check_bench() {
+    setup build bench
+    configure bench "$BUILD-bench" -DSTONET_WERROR=ON
+    build "$BUILD-bench" --target stonet-bench > /dev/null
 }
 
 # The tests with the address and undefined-behaviour sanitizers.

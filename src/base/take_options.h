@@ -12,8 +12,10 @@ stonet_status sn_options_take(void *to, size_t known, const void *from, const ch
 
 /* SN_TRY(SN_TAKE_OPTIONS(stonet_coef_options, STONET_COEF_OPTIONS_INIT, options, &how)): fills `how` with the
    defaults and then with what the caller gave (may be NULL). */
+// NOLINTBEGIN(bugprone-macro-parentheses): neither a type nor an initialiser has any
 #define SN_TAKE_OPTIONS(type, defaults, from, to)                                                            \
     (*(to) = (type)defaults, sn_options_take((to), sizeof *(to), (const type *){(from)}, #type))
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* The same for structs of which more is checked. */
 stonet_status sn_take_run(const stonet_run *from, stonet_run *to);

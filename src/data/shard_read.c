@@ -203,7 +203,7 @@ static stonet_status load_part(const sn_shard_reader *r, const part *p, numbers 
 static stonet_status load_x(const sn_shard_reader *r)
 {
     stonet_data *data = r->data;
-    numbers x;
+    numbers x = {0};
     if (data->n_numeric == 0) return STONET_OK;
     SN_TRY(load_part(r, &(part){SN_SHARD_X, 'f', (int)sizeof(float), data->n_numeric}, &x));
     data->x = (const void *)x.bytes;
@@ -215,7 +215,7 @@ static stonet_status load_x(const sn_shard_reader *r)
 static stonet_status load_y(const sn_shard_reader *r)
 {
     stonet_data *data = r->data;
-    numbers y;
+    numbers y = {0};
     if (data->n_targets == 0) return STONET_OK;
     const bool is_label = data->labels.count > 0;
     const part p = {SN_SHARD_Y, is_label ? 'i' : 'f', (int)(is_label ? sizeof(int32_t) : sizeof(double)),

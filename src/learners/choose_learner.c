@@ -212,9 +212,11 @@ static stonet_status hold_contest(contest *on, const double *plain)
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     SN_TRY(sn_folds_cut(&on->problem, &rows, &plan, on->run->seed, &folds));
     on->folds = &folds;
-    if (folds.count <= 1) return STONET_OK;
-    if (plain != NULL) SN_TRY(offer(on, &(family){0.0, 1, plain}));
-    return classes ? offer_logistic(on) : offer_ridges(on);
+    stonet_status status = STONET_OK;
+    if (folds.count > 1 && plain != NULL) status = offer(on, &(family){0.0, 1, plain});
+    if (folds.count > 1 && status == STONET_OK) status = classes ? offer_logistic(on) : offer_ridges(on);
+    on->folds = NULL; /* they go with this scope */
+    return status;
 }
 
 static stonet_status set_number(sn_settings *settings, const char *name, double value)

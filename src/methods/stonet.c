@@ -97,6 +97,7 @@ static stonet_status get_fact(const sn_store *store, const char *key, double *va
 }
 
 /* An estimate is up to six facts; files of 0.2 have no interval. */
+// NOLINTBEGIN(bugprone-macro-parentheses): a member has none
 #define FACT(name)                                                                                           \
     {                                                                                                        \
 #name, offsetof(sn_stonet, name)                                                                     \
@@ -109,6 +110,7 @@ static stonet_status get_fact(const sn_store *store, const char *key, double *va
     {                                                                                                        \
 #name "_high", offsetof(sn_stonet, name.high)                                                        \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 static const struct fact {
     const char *key;
     size_t at;

@@ -102,7 +102,8 @@ stonet_status sn_sufficiency(const stonet_model *model, const stonet_model *larg
 int sn_model_threads(int threads);
 /* The same until the scope ends. */
 #define SN_THREADS(threads)                                                                                  \
-    SN_FREED_BY(sn_threads_back) const int sn_threads_before_ = sn_model_threads(threads)
+    SN_FREED_BY(sn_threads_back)                                                                             \
+    __attribute__((unused)) const int sn_threads_before_ = sn_model_threads(threads)
 static inline void sn_threads_back(const int *before)
 {
     sn_model_threads(*before);

@@ -130,7 +130,7 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(threads) if (blocks > 1)
     {
-        SN_BLOCK lanes *work = sn_malloc((size_t)(2 * GROUPS * width), sizeof *work);
+        SN_BLOCK lanes *work = sn_malloc((size_t)width * 2 * GROUPS, sizeof *work);
         if (work == NULL) {
 #pragma omp critical(sn_forward_status)
             status = STONET_ERROR_MEMORY;

@@ -26,7 +26,7 @@ stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t 
 /* The outputs in double from mu of the last layer (n x outputs): class probabilities or numbers. */
 void sn_network_output(const sn_network *net, const float *mu, int64_t n, double *out);
 /* The same from n rows of x. out n x outputs. */
-stonet_status sn_network_predict(const void *net, const float *x, int64_t n, double *out);
+stonet_status sn_network_predict(const void *opaque, const float *x, int64_t n, double *out);
 void sn_network_clear(sn_network *net);
 
 /* Shape, parameters and scaling to a store and back: the entries widths, activation, input_activation,

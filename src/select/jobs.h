@@ -80,4 +80,4 @@ typedef struct sn_runner {
    thread that calls this, so they need not be thread-safe. Jobs that fail for want of memory get a second
    chance alone. The status is about the whole: failures of the jobs are in them. Jobs whose results are in
    the checkpoint of the run are not run again. */
-stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *jobs);
+stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list);
