@@ -442,6 +442,29 @@ TEST(temperature_is_weighted)
     assert_true(fabs(found[1] - found[2]) < 1e-4 && fabs(found[0] - found[1]) > 1e-3);
 }
 
+/* Rows of weight 0 are as good as not there: their responses, far off here, make no interval wider. */
+TEST(rows_of_weight_0_do_not_count)
+{
+    enum { ROWS = 300 };
+    SN_FREED_BY(sn_table_free) sn_table table = make_numbers(ROWS, PLAIN, 43);
+    SN_AUTO(stonet_data) *all = NULL, *counted = NULL;
+    double y[ROWS], weight[ROWS];
+    int64_t row[ROWS], rows = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        weight[i] = i % 2 == 0 ? 1.0 : 0.0;
+        y[i] = (double)table.x[i * COLUMNS] + 100.0 * (1.0 - weight[i]) * (double)table.x[i * COLUMNS + 1];
+        if (i % 2 == 0) row[rows++] = i;
+    }
+    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &all));
+    OK(stonet_data_set_targets(all, y, 1));
+    OK(stonet_data_set_weights(all, weight));
+    OK(stonet_data_subset(all, row, rows, &counted));
+    SN_AUTO(stonet_model) *with = fit_plain(all, "regression"), *without = fit_plain(counted, "regression");
+    calibrate(with, all, STONET_CALIBRATION_CV, 0, 1);
+    calibrate(without, counted, STONET_CALIBRATION_CV, 0, 1);
+    assert_same_intervals(with, without, table.data);
+}
+
 TEST(survives_a_file)
 {
     char path[256];
