@@ -269,7 +269,8 @@ static long long used_columns(const json_t *about)
     return used;
 }
 
-/* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
+/* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s"; "200 of 400 rows" where the others have
+   weight 0 or were dropped. */
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
 {
@@ -278,8 +279,11 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
     const long long columns = used_columns(about);
-    fprintf(stderr, "%s: %lld rows, %lld column%s reduced to %lld, ", json_text(about, "method"),
-            (long long)stonet_data_rows(train), columns, columns == 1 ? "" : "s",
+    const long long rows = json_integer_value(json_object_get(about, "rows")),
+                    given = stonet_data_rows(train);
+    fprintf(stderr, "%s: %lld ", json_text(about, "method"), rows);
+    if (rows != given) fprintf(stderr, "of %lld ", given);
+    fprintf(stderr, "rows, %lld column%s reduced to %lld, ", columns, columns == 1 ? "" : "s",
             (long long)stonet_model_dim(model));
     if (outputs == 0)
         fprintf(stderr, "no response, in %s\n", spent);
