@@ -57,7 +57,8 @@ TEST(products)
         fill(m * n, c, 3);
         multiply(ta, tb, m, n, k, a, b, expected);
         for (int64_t i = 0; i < m * n; i++) expected[i] = 2.0 * expected[i] + 0.5 * c[i];
-        sn_gemm(ta, tb, m, n, k, 2.0, a, b, 0.5, c);
+        sn_gemm(2.0, ta ? sn_turned(a, k, m) : sn_as(a, m, k), tb ? sn_turned(b, n, k) : sn_as(b, k, n), 0.5,
+                c);
         assert_close(m * n, c, expected, 1e-13);
     }
     multiply(true, false, k, k, m, a, a, expected);
@@ -66,10 +67,10 @@ TEST(products)
 
     double y[MAX] = {0}, reference[MAX];
     multiply(false, false, m, 1, k, a, b, reference);
-    sn_gemv(false, m, k, 1.0, a, b, 0.0, y);
+    sn_gemv(1.0, sn_as(a, m, k), b, 0.0, y);
     assert_close(m, y, reference, 1e-13);
     multiply(true, false, k, 1, m, a, b, reference);
-    sn_gemv(true, m, k, 1.0, a, b, 0.0, y);
+    sn_gemv(1.0, sn_turned(a, m, k), b, 0.0, y);
     assert_close(k, y, reference, 1e-13);
 }
 
@@ -91,10 +92,10 @@ TEST(syrk_fills_both_triangles_or_the_lower_one)
 TEST(empty_products)
 {
     double a[1] = {7}, c[4] = {1, 2, 3, 4};
-    sn_gemm(false, false, 2, 2, 0, 1.0, a, a, 0.0, c);
+    sn_multiply(sn_as(a, 2, 0), sn_as(a, 0, 2), c);
     for (int i = 0; i < 4; i++) assert_true(c[i] == 0.0);
-    sn_gemm(false, false, 0, 2, 3, 1.0, a, a, 0.0, c);
-    sn_gemv(true, 0, 3, 1.0, a, a, 0.0, c);
+    sn_multiply(sn_as(a, 0, 3), sn_as(a, 3, 2), c);
+    sn_gemv(1.0, sn_turned(a, 0, 3), a, 0.0, c);
     assert_true(sn_dot(0, a, a) == 0.0 && sn_norm(0, a) == 0.0);
     OK(sn_eigh(0, a, c, c));
     OK(sn_svd(0, 3, a, c, c, c));

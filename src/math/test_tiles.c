@@ -74,7 +74,8 @@ static double *run_gemm(void *context)
 {
     gemm *g = context;
     double *c = copy(g->m * g->n, g->start);
-    sn_gemm(g->ta, g->tb, g->m, g->n, g->k, 2.0, g->a, g->b, -0.5, c);
+    sn_gemm(2.0, g->ta ? sn_turned(g->a, g->k, g->m) : sn_as(g->a, g->m, g->k),
+            g->tb ? sn_turned(g->b, g->n, g->k) : sn_as(g->b, g->k, g->n), -0.5, c);
     return c;
 }
 
@@ -183,17 +184,17 @@ TEST(large_triangular_systems)
     for (int64_t i = 0; i < s.n; i++)
         for (int64_t j = i + 1; j < s.n; j++) assert_true(l[i * s.n + j] == 0.0);
     omp_set_num_threads(1);
-    sn_gemm(false, true, s.n, s.n, s.n, 1.0, l, l, 0.0, product);
+    sn_multiply(sn_as(l, s.n, s.n), sn_turned(l, s.n, s.n), product);
     assert_near(s.n * s.n, product, a);
     for (int transpose = 0; transpose < 2; transpose++) {
         s.transpose = transpose;
         SN_BLOCK double *x = same_for_any_threads(run_solve, &s, s.n * s.k), *back = copy(s.n * s.k, x);
-        sn_gemm(transpose, false, s.n, s.k, s.n, 1.0, l, x, 0.0, back);
+        sn_multiply(transpose ? sn_turned(l, s.n, s.n) : sn_as(l, s.n, s.n), sn_as(x, s.n, s.k), back);
         assert_near(s.n * s.k, back, b);
     }
     SN_BLOCK double *x = same_for_any_threads(run_solve_rows, &s, s.n * s.k),
                     *back = copy(s.n * s.k, x); /* k x n */
-    sn_gemm(false, true, s.k, s.n, s.n, 1.0, x, l, 0.0, back);
+    sn_multiply(sn_as(x, s.k, s.n), sn_turned(l, s.n, s.n), back);
     assert_near(s.n * s.k, back, b);
 }
 

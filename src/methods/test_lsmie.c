@@ -69,7 +69,7 @@ static void plain_alpha(int64_t m, const double *hh, const double *h, double lam
     memcpy(ridged, hh, (size_t)(m * m) * sizeof(double));
     for (int64_t l = 0; l < m; l++) ridged[l * m + l] += lambda;
     SN_BLOCK double *inverse = matrix_power(m, ridged, -1.0, 0.0);
-    sn_gemv(false, m, m, 1.0, inverse, h, 0.0, alpha);
+    sn_gemv(1.0, sn_as(inverse, m, m), h, 0.0, alpha);
 }
 
 static double quadratic(int64_t m, const double *hh, const double *alpha)
@@ -208,7 +208,7 @@ TEST(test_ascent)
         assert_true(ascent.value > before);
         before = ascent.value;
         double inner[D * D];
-        sn_gemm(true, false, D, D, P, 1.0, ascent.b, ascent.b, 0.0, inner);
+        sn_multiply(sn_turned(ascent.b, P, D), sn_as(ascent.b, P, D), inner);
         for (int i = 0; i < D * D; i++) worst = fmax(worst, fabs(inner[i] - (i % (D + 1) == 0)));
     }
     assert_true(worst < 1e-12);

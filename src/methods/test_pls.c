@@ -44,11 +44,11 @@ static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const doub
 {
     double *w = sn_calloc((size_t)p, sizeof *w), *t = sn_calloc((size_t)n, sizeof *t);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemv(true, n, p, 1.0, e, y, 0.0, w);
-        sn_gemv(false, n, p, 1.0, e, w, 0.0, t);
+        sn_gemv(1.0, sn_turned(e, n, p), y, 0.0, w);
+        sn_gemv(1.0, sn_as(e, n, p), w, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        sn_gemv(true, n, p, 1.0, e, t, 0.0, w);
+        sn_gemv(1.0, sn_turned(e, n, p), t, 0.0, w);
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < p; j++) e[i * p + j] -= t[i] * w[j];
     }
@@ -65,23 +65,23 @@ static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const doub
            *r = sn_calloc((size_t)p, sizeof *r), *t = sn_calloc((size_t)n, sizeof *t),
            *load = sn_calloc((size_t)(p * k), sizeof *load), *value = sn_calloc((size_t)m, sizeof *value);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemm(true, false, p, m, n, 1.0, x, y, 0.0, s);
+        sn_multiply(sn_turned(x, n, p), sn_as(y, n, m), s);
         if (a > 0) {
             double *basis = sn_calloc((size_t)(p * a), sizeof *basis),
                    *in = sn_calloc((size_t)(a * m), sizeof *in);
             sn_first_columns(p, k, load, a, basis);
             OK(sn_orthonormalise(p, a, basis));
-            sn_gemm(true, false, a, m, p, 1.0, basis, s, 0.0, in);
-            sn_gemm(false, false, p, m, a, -1.0, basis, in, 1.0, s);
+            sn_multiply(sn_turned(basis, p, a), sn_as(s, p, m), in);
+            sn_gemm(-1.0, sn_as(basis, p, a), sn_as(in, a, m), 1.0, s);
             sn_free(basis);
             sn_free(in);
         }
         OK(sn_svd(p, m, s, u, value, NULL));
         for (int64_t j = 0; j < p; j++) r[j] = u[j * m];
-        sn_gemv(false, n, p, 1.0, x, r, 0.0, t);
+        sn_gemv(1.0, sn_as(x, n, p), r, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        sn_gemv(true, n, p, 1.0, x, t, 0.0, r);
+        sn_gemv(1.0, sn_turned(x, n, p), t, 0.0, r);
         for (int64_t j = 0; j < p; j++) load[j * k + a] = r[j];
     }
     SN_FREE_ALL(s, u, r, t, load, value);
@@ -96,7 +96,7 @@ static void check_scores(const sn_problem *problem, int64_t k)
     sn_linear_map *map = fit_map("pls", problem, k, "");
     assert_int_equal(map->dim, k);
     centred(problem, x, y);
-    sn_gemm(false, false, n, k, p, 1.0 / sqrt(sn_problem_total(problem)), x, map->direction, 0.0, z);
+    sn_gemm(1.0 / sqrt(sn_problem_total(problem)), sn_as(x, n, p), sn_as(map->direction, p, k), 0.0, z);
     if (m == 1)
         nipals_scores(n, p, k, x, y, score);
     else
@@ -148,9 +148,9 @@ TEST(components_are_nested_and_all_of_them_are_least_squares)
     centred(&data.problem, x, y);
     memcpy(left, y, sizeof left);
     sn_syrk_tn(P, N, 1.0, x, 0.0, gram);
-    sn_gemv(true, N, P, 1.0, x, y, 0.0, b);
+    sn_gemv(1.0, sn_turned(x, N, P), y, 0.0, b);
     OK(sn_solve_spd(P, gram, 1, b));
-    sn_gemv(false, N, P, -1.0, x, b, 1.0, left);
+    sn_gemv(-1.0, sn_as(x, N, P), b, 1.0, left);
     assert_true(fabs(explained - (1.0 - sn_dot(N, left, left) / sn_dot(N, y, y))) < 1e-10);
     sn_linear_map_free(two);
     sn_linear_map_free(all);
@@ -195,11 +195,11 @@ static void kernel_scores(int64_t n, int64_t k, double *gram, double *y, double 
 {
     double *t = sn_calloc((size_t)n, sizeof *t), *row = sn_calloc((size_t)n, sizeof *row);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemv(false, n, n, 1.0, gram, y, 0.0, t);
+        sn_gemv(1.0, sn_as(gram, n, n), y, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
         for (int side = 0; side < 2; side++) {
-            sn_gemv(side == 0, n, n, 1.0, gram, t, 0.0, row);
+            sn_gemv(1.0, side == 0 ? sn_turned(gram, n, n) : sn_as(gram, n, n), t, 0.0, row);
             for (int64_t i = 0; i < n; i++)
                 for (int64_t j = 0; j < n; j++) gram[i * n + j] -= side == 0 ? t[i] * row[j] : row[i] * t[j];
         }

@@ -41,7 +41,7 @@ TEST(eigenvalues_are_canonical_correlations)
         for (int b = 0; b < K; b++) ff[a * K + b] = s[(P + a) * ALL + P + b];
     sn_transpose(P, K, xf, solved);
     OK(sn_solve_spd(K, ff, P, solved));
-    sn_gemm(false, false, P, P, K, 1.0, xf, solved, 0.0, product);
+    sn_multiply(sn_as(xf, P, K), sn_as(solved, K, P), product);
     OK(sn_solve_spd(P, xx, P, product));
     for (int j = 0; j < P; j++) trace += product[j * P + j];
     SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly");
