@@ -34,8 +34,8 @@ static double steepest(const oracle *o)
     const int64_t m = o->shape.width[top + 1];
     float psi[N * Q], mu[N * 4];
     double gradient[4 * (Q + 1)] = {0}, out[4], worst = 0.0;
-    OK(sn_forward(&o->shape, o->theta, o->x, N, top, true, 1, psi));
-    OK(sn_forward(&o->shape, o->theta, o->x, N, top + 1, false, 1, mu));
+    OK(sn_forward(&(sn_forward_job){&o->shape, o->theta, top, true, 1}, N, o->x, psi));
+    OK(sn_forward(&(sn_forward_job){&o->shape, o->theta, top + 1, false, 1}, N, o->x, mu));
     for (int64_t i = 0; i < N; i++) {
         for (int64_t k = 0; k < m; k++) out[k] = (double)mu[i * m + k];
         if (o->shape.task == SN_CLASSIFICATION) sn_softmax(1, m, out);
