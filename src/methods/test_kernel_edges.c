@@ -5,7 +5,8 @@ static const char *METHOD;
 static const struct {
     const char *name;
     bool searches; /* in steps, and can be stopped between them */
-} methods[] = {{"gsir", false}, {"gsave", false}, {"ksir", false}, {"gkdr", false}, {"kdr", true}, {"lsmie", true}};
+} methods[] = {{"gsir", false}, {"gsave", false}, {"ksir", false},
+               {"gkdr", false}, {"kdr", true},    {"lsmie", true}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Stops at the call at which the counter reaches 0. */
@@ -56,8 +57,8 @@ TEST(test_limits)
                  {"kdr", "iterations=5 restarts=2", 40, 3, 3, 0, 3},
                  {"lsmie", "iterations=5 restarts=2", 40, 3, 3, 0, 3}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        SN_FREED_BY(sample_free) sample s =
-            make_sample(cases[k].n, cases[k].p, cases[k].classes, cases[k].targets, 3);
+        SN_FREED_BY(sample_free)
+        sample s = make_sample(cases[k].n, cases[k].p, cases[k].classes, cases[k].targets, 3);
         char message[64];
         METHOD = cases[k].method;
         SN_FREED_BY(drop_result) sn_fit_result result;
@@ -86,7 +87,9 @@ TEST(test_too_large)
 static void check_refusals(void)
 {
     sn_fit_result result;
-    SN_FREED_BY(sample_free) sample classes = make_sample(30, 3, 3, 0, 40), numbers = make_sample(30, 3, 0, 1, 41);
+    SN_FREED_BY(sample_free)
+    sample classes = make_sample(30, 3, 3, 0, 40),
+           numbers = make_sample(30, 3, 0, 1, 41);
     for (int64_t i = 0; i < 30; i++) classes.label[i] = 1;
     assert_int_equal(fit(&classes.problem, 1, &result, ""), STONET_ERROR_DATA);
     numbers.problem.n = 1;
