@@ -88,8 +88,7 @@ static void check_refusals(void)
 {
     sn_fit_result result;
     SN_FREED_BY(sample_free)
-    sample classes = make_sample(30, 3, 3, 0, 40),
-           numbers = make_sample(30, 3, 0, 1, 41);
+    sample classes = make_sample(30, 3, 3, 0, 40), numbers = make_sample(30, 3, 0, 1, 41);
     for (int64_t i = 0; i < 30; i++) classes.label[i] = 1;
     assert_int_equal(fit(&classes.problem, 1, &result, ""), STONET_ERROR_DATA);
     numbers.problem.n = 1;

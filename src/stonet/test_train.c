@@ -1,6 +1,5 @@
 /* Training: schedules, pauses, averages and records. */
-#include "base/test_kit.h"
-#include "engine/test_oracle.h"
+#include "stonet/test_job.h"
 #include "stonet/test_settings.h"
 #include "stonet/train_state.h"
 
@@ -45,12 +44,7 @@ static sn_stage_job averaged_job(const oracle *o, sn_config *config)
 {
     SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
     OK(sn_config_resolve(settings, &KIND, &o->problem, &o->shape, config));
-    return (sn_stage_job){.shape = &o->shape,
-                          .problem = &o->problem,
-                          .rows = sn_rows_range(0, o->problem.n),
-                          .config = config,
-                          .seed = 5,
-                          .threads = 1};
+    return oracle_job(o, config);
 }
 
 /* Looking at what a training has reached on its way changes nothing, and every length is what a run of that
