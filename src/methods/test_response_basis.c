@@ -101,10 +101,8 @@ TEST(weighted_tests_agree_with_those_of_slices)
     sn_tests by[2] = {{0}, {0}};
     for (int way = 0; way < 2; way++) {
         SN_WORKSPACE(scratch);
-        SN_AUTO(sn_settings) *settings = NULL;
+        SN_AUTO(sn_settings) *settings = settings_of(sir, way == 0 ? "basis=slices" : "basis=poly");
         sn_solved solved;
-        OK(sn_settings_create(sir->params, sir->n_params, &settings));
-        OK(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"));
         OK(sn_candidate_solve(sir, &data.problem, settings, NULL, &scratch, &solved));
         OK(sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]));
     }

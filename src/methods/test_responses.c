@@ -31,7 +31,8 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
     double *out = NULL;
     SN_BLOCK double *gram = malloc((size_t)(n * n) * sizeof *gram),
                     *value = malloc((size_t)n * sizeof *value);
-    double *vector = malloc((size_t)(n * n) * sizeof *vector), total = 0.0, held = 0.0;
+    SN_BLOCK double *vector = malloc((size_t)(n * n) * sizeof *vector);
+    double total = 0.0, held = 0.0;
     assert_true(y != NULL && a != NULL && gram != NULL && value != NULL && vector != NULL);
     sn_random random;
     sn_random_init(&random, 14, SN_STREAM_TEST, (uint32_t)(n + m));
@@ -61,7 +62,6 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
                        (c < right ? value[c] * vector[i * n + c] * vector[l * n + c] : 0.0);
             assert_true(fabs(sum) < 1e-8);
         }
-    free(vector);
 }
 
 TEST(laws_of_numbers)

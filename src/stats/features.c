@@ -55,8 +55,7 @@ stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspa
         scale_column(n, d, out->columns, 1.0, plain);
         out->columns++;
     }
-    SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
-    SN_TRY(SN_TAKE(keep, out->plain, n * out->columns));
+    SN_TRY(SN_TAKE_EACH(keep, n * out->columns, &out->values, &out->plain));
     sn_first_columns(n, d, all, out->columns, out->values);
     sn_first_columns(n, d, plain, out->columns, out->plain);
     return STONET_OK;

@@ -189,10 +189,7 @@ stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float 
     SN_TRY(SN_TAKE(&scratch, b.drawn, BLOCK * p));
     SN_TRY(SN_TAKE(&scratch, b.tried, BLOCK * p));
     SN_TRY(SN_TAKE(&scratch, b.mu, BLOCK * d));
-    SN_TRY(SN_TAKE(&scratch, b.level, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.angle, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.low, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.high, BLOCK));
+    SN_TRY(SN_TAKE_EACH(&scratch, BLOCK, &b.level, &b.angle, &b.low, &b.high));
     SN_TRY(SN_TAKE(&scratch, b.done, BLOCK));
     for (int64_t first = 0; first < joint->rows; first += BLOCK) {
         b.n = joint->rows - first < BLOCK ? joint->rows - first : BLOCK;
