@@ -128,7 +128,7 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
     assert_true(q <= 16);
     OK(sn_stonet_reduce(net, problem, false, 1, z));
     check(k, name, "z", sum_of(n * q, z, NULL));
-    OK(sn_stonet_draw(net, problem, 1, DRAWS, false, 7, 1, n, z));
+    OK(sn_stonet_draw(net, problem, &(sn_draws){1, DRAWS, n, false, 7}, 1, z));
     check(k, name, "draws", sum_of(DRAWS * n * q, z, NULL));
     if (net->front == NULL) {
         OK(sn_stonet_impute(net, problem, false, 7, 1, z));

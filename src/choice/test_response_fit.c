@@ -64,7 +64,7 @@ TEST(the_spread_is_seen)
     OK(sn_stonet_predict(net, &problem, 1, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
     /* draws and imputation are in the coordinates of Z */
-    OK(sn_stonet_draw(net, &problem, 0, 1, false, 1, 1, N, drawn));
+    OK(sn_stonet_draw(net, &problem, &(sn_draws){0, 1, N, false, 1}, 1, drawn));
     for (int64_t i = 0; i < 2L * N; i++) assert_true(fabsf(drawn[i] - z[i]) < 0.2F);
     OK(sn_stonet_impute(net, &problem, false, 1, 1, drawn));
     for (int64_t i = 0; i < N; i++) {

@@ -29,18 +29,16 @@ void sn_row_normals(const sn_row_key *key, int64_t p, float *x)
 {
     for (int64_t j = 0; j < p; j += 4) {
         double four[4];
-        sn_noise_normal4(key->seed, SN_STREAM_DATA, key->row, key->generator, (uint32_t)(j / 4), 0,
-                         SN_USE_FEATURES, four);
+        sn_noise_normal4(&(sn_address){key->seed, SN_STREAM_DATA, key->row, key->generator, (uint32_t)(j / 4),
+                                       .sweep = SN_USE_FEATURES},
+                         four);
         for (int64_t k = 0; k < 4 && j + k < p; k++) x[j + k] = (float)four[k];
     }
 }
 
 double sn_row_uniform(const sn_row_key *key, int64_t number, uint32_t use)
 {
-    uint32_t words[4];
-    sn_noise_words(key->seed, SN_STREAM_DATA, key->row, key->generator, (uint32_t)(number / 4), 0, use,
-                   words);
-    return (words[number % 4] + 0.5) * 0x1p-32;
+    return sn_noise_uniform(key->seed, SN_STREAM_DATA, key->row, key->generator, (uint32_t)number, 0, use);
 }
 
 typedef struct generator {

@@ -79,12 +79,11 @@ static __device__ __forceinline__ void move_by(const layer_arguments &a, int row
         y = add4(r_own, variance, y);
     } else {
         const mover m = mover_of(d, a.layer);
-        const bool euler = d.euler != 0;
         float normal[4];
         normals_at(a.seed, a.rows.number(a.rows.first + row),
                    (uint32_t)(a.layer + 1) << 20 | (uint32_t)(unit / 4), a.rows.head->iteration,
                    (uint32_t)STREAM_IMPUTE << 16 | (uint32_t)a.sweep, normal);
-        move_four(m, euler, normal, f, slope, mean, &y, &v);
+        move_four(m, d.euler != 0, normal, {f, slope, mean}, &y, &v);
         r_own = gap4(y, mean, m.over_s);
         *(float4 *)(to.speed + at) = v;
     }

@@ -127,22 +127,22 @@ static int data_new(const sn_cuda_table *table, sn_cuda_data **out, sn_cuda_word
 }
 
 template <typename number>
-static int put_rows(sn_cuda_data *data, buffer<number> &to, int64_t first, int64_t count, int64_t width,
-                    const number *from, sn_cuda_words *words)
+static int put_rows(sn_cuda_data *data, const sn_cuda_delivery *rows, int64_t width, const number *from,
+                    buffer<number> &to, sn_cuda_words *words)
 {
     if (to.at == nullptr || from == nullptr) return SN_CUDA_FINE;
-    CUDA_TRY(cudaMemcpyAsync(to.at + first * width, from, (size_t)(count * width) * sizeof(number),
-                             cudaMemcpyHostToDevice, data->stream));
+    CUDA_TRY(cudaMemcpyAsync(to.at + rows->first * width, from,
+                             (size_t)(rows->count * width) * sizeof(number), cudaMemcpyHostToDevice,
+                             data->stream));
     return SN_CUDA_FINE;
 }
 
-static int data_put(sn_cuda_data *data, int64_t first, int64_t count, const float *x, const float *y,
-                    const int32_t *label, const float *weight, sn_cuda_words *words)
+static int data_put(sn_cuda_data *data, const sn_cuda_delivery *rows, sn_cuda_words *words)
 {
-    TRY(put_rows(data, data->x, first, count, data->table.columns, x, words));
-    TRY(put_rows(data, data->y, first, count, data->table.outputs, y, words));
-    TRY(put_rows(data, data->label, first, count, 1, label, words));
-    TRY(put_rows(data, data->weight, first, count, 1, weight, words));
+    TRY(put_rows(data, rows, data->table.columns, rows->x, data->x, words));
+    TRY(put_rows(data, rows, data->table.outputs, rows->y, data->y, words));
+    TRY(put_rows(data, rows, 1, rows->label, data->label, words));
+    TRY(put_rows(data, rows, 1, rows->weight, data->weight, words));
     CUDA_TRY(cudaStreamSynchronize(data->stream));
     return SN_CUDA_FINE;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    SN_CUDA_ABI = 2, /* changes with anything in this file */
+    SN_CUDA_ABI = 3, /* changes with anything in this file */
     SN_CUDA_LAYERS = 32,
     SN_CUDA_SHARDS = 64,
     SN_CUDA_QUEUE = 16,    /* steps that one call may start, */
@@ -70,6 +70,13 @@ typedef struct sn_cuda_rows {
     const int64_t *number; /* not NULL: by these */
 } sn_cuda_rows;
 
+/* Rows on their way to the device, y in float; what the table has not got is not looked at. */
+typedef struct sn_cuda_delivery {
+    int64_t first, count;
+    const float *x, *y, *weight;
+    const int32_t *label;
+} sn_cuda_delivery;
+
 /* Per layer, in the order of the shape. */
 typedef struct sn_cuda_dynamics {
     int sweeps, euler, mode_start;
@@ -121,9 +128,8 @@ typedef struct sn_cuda_api {
 
     uint64_t (*data_bytes)(const sn_cuda_table *table);
     int (*data_new)(const sn_cuda_table *table, sn_cuda_data **data, sn_cuda_words *words);
-    /* Rows first .. first + count - 1; y in float. Waits until they are there. */
-    int (*data_put)(sn_cuda_data *data, int64_t first, int64_t count, const float *x, const float *y,
-                    const int32_t *label, const float *weight, sn_cuda_words *words);
+    /* Waits until they are there. */
+    int (*data_put)(sn_cuda_data *data, const sn_cuda_delivery *rows, sn_cuda_words *words);
     void (*data_free)(sn_cuda_data *data);
 
     uint64_t (*net_bytes)(const sn_cuda_shape *shape, int64_t batch);

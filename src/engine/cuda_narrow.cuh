@@ -65,16 +65,17 @@ static __host__ __device__ __forceinline__ narrow_layout narrow_places(int input
     return at;
 }
 
-/* A lane's quartets of its row. */
+/* A lane's quartets of its row; mean: mu of the first. */
 struct held_state {
+    const float *mean;
     float4 y[HELD_QUARTETS], v[HELD_QUARTETS], psi[HELD_QUARTETS];
 };
 
-/* As pass_first of cuda_warp.cuh. mean: mu of the lane's first quartet. USUAL: tanh, symplectic. */
+/* As pass_first of cuda_warp.cuh. USUAL: tanh, symplectic. */
 template <warp_pass PASS, bool USUAL>
 static __device__ __forceinline__ float pass_held(const sweep_arguments &a, const warp_row &row,
-                                                  held_state &held, const float *mean, const float *r,
-                                                  int sweep, const mover &m, float bias)
+                                                  held_state &held, const float *r, int sweep, const mover &m,
+                                                  float bias)
 {
     enum { K = HELD_UPPER };
     const bool euler = !USUAL && a.rows.head->dynamics.euler != 0;
@@ -88,7 +89,7 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
     for (int q = 0; q < HELD_QUARTETS; q++) {
         const int g = row.lane + HELD_LANES * q;
         if (g >= row.quartets) continue;
-        const float4 mu = *(const float4 *)(mean + 4 * HELD_LANES * q);
+        const float4 mu = *(const float4 *)(held.mean + 4 * HELD_LANES * q);
         float4 w[K], f = make_float4(0.0F, 0.0F, 0.0F, 0.0F), y = mu, v = f;
         float normal[4];
         if (PASS == PASS_MOVE) noise.normals(1U << 20 | (uint32_t)g, normal);
@@ -102,9 +103,8 @@ static __device__ __forceinline__ float pass_held(const sweep_arguments &a, cons
             v = held.v[q];
             if (PASS == PASS_MODE)
                 y = add4(product4(slope, f), variance, y);
-            else {
-                move_four(m, euler, normal, f, slope, mu, &y, &v);
-            }
+            else
+                move_four(m, euler, normal, {f, slope, mu}, &y, &v);
         }
         const float4 psi = activate4(activation, y);
         held.y[q] = y;
@@ -205,11 +205,11 @@ static __device__ __forceinline__ void find_means(const narrow_layout &at, float
 template <bool MIDDLE>
 static __device__ __forceinline__ void
 leave_held(const sweep_arguments &a, const narrow_layout &at, const warp_row &row, const held_state &held,
-           const warp_upper<HELD_LANES, HELD_UPPER, MIDDLE> &up, float r_top, float weight, float *memory)
+           const warp_upper<HELD_LANES, HELD_UPPER, MIDDLE> &up, float r_top, float *memory)
 {
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
     const int here = (int)threadIdx.x / HELD_LANES, place = here * HELD_PITCH + 4 * row.lane;
-    const float scale = d.over_s[0] * weight;
+    const float weight = row.weight, scale = d.over_s[0] * weight;
     const bool there = weight != 0.0F;
 #pragma unroll
     for (int q = 0; q < HELD_QUARTETS; q++) {
@@ -369,7 +369,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     up.top_weights = memory + at.narrow + narrow.top_weights;
     up.top_bias = memory + at.narrow + narrow.top_bias;
     up.top_lanes = 1 << a.output_lanes;
-    float weight = 0.0F;
+    row.weight = 0.0F;
     double losses = 0.0;
     /* Past the end the last row again, for company. */
     const auto place_at = [&](int tile) { return a.rows.place(tile + here < end ? tile + here : end - 1); };
@@ -380,7 +380,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
         row.number = a.rows.number(there ? tile + here : end - 1);
         row.label = a.classes ? a.data.label[place] : 0;
         row.response = !a.classes && o < a.outputs ? a.data.y[(int64_t)place * a.outputs + o] : 0.0F;
-        weight = !there ? 0.0F : a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
+        row.weight = !there ? 0.0F : a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
     };
     if (begin < end) fetch(begin, place_at(begin));
     stage_all(all, at, MIDDLE, memory);
@@ -389,6 +389,7 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
     const float *mean = memory + at.residual + here * HELD_PITCH + 4 * row.lane;
     for (int tile = begin; tile < end; tile += HELD_ROWS) {
         held_state held;
+        held.mean = mean;
         float r[HELD_UPPER], loss;
         wait_copies<0>();
         sync_block(); /* x is there, and of the last rows all has been read */
@@ -398,22 +399,22 @@ __global__ void __launch_bounds__(HELD_THREADS, 1) narrow_step(const __grid_cons
         if (tile + HELD_ROWS < end)
             for (int k = 32 * row.lane; k < all.inputs; k += 32 * HELD_LANES)
                 fetch_ahead(a.data.x + (int64_t)next * all.inputs + k);
-        up.settle(a, pass_held<PASS_SETTLE, USUAL>(a, row, held, mean, r, 0, m, bias));
+        up.settle(a, pass_held<PASS_SETTLE, USUAL>(a, row, held, r, 0, m, bias));
         up.outputs(a, row, &loss);
-        if (row.lane == 0) losses += weight != 0.0F ? (double)(loss * weight) : 0.0;
+        if (row.lane == 0) losses += row.weight != 0.0F ? (double)(loss * row.weight) : 0.0;
         if (d.mode_start) {
             up.move(a, row, -1);
             up.hand_out(r);
-            up.mean = pass_held<PASS_MODE, USUAL>(a, row, held, mean, r, 0, m, bias);
+            up.mean = pass_held<PASS_MODE, USUAL>(a, row, held, r, 0, m, bias);
         }
 #pragma unroll 1
         for (int sweep = 0; sweep < d.sweeps; sweep++) {
             up.move(a, row, sweep);
             up.hand_out(r);
-            up.mean = pass_held<PASS_MOVE, USUAL>(a, row, held, mean, r, sweep, m, bias);
+            up.mean = pass_held<PASS_MOVE, USUAL>(a, row, held, r, sweep, m, bias);
         }
         const float r_top = up.outputs(a, row, &loss);
-        leave_held<MIDDLE>(a, at, row, held, up, r_top, weight, memory);
+        leave_held<MIDDLE>(a, at, row, held, up, r_top, memory);
         sync_block();
         add_first(at, end - tile < HELD_ROWS ? end - tile : HELD_ROWS, memory);
         sync_block();

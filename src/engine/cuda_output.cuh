@@ -124,23 +124,27 @@ static __device__ __forceinline__ mover mover_of(const sn_cuda_dynamics &d, int 
     return {d.epsilon[i], d.keep[i], d.kick[i], d.over_s[i]};
 }
 
+/* What moves a unit, or four: the force from above, psi' there, and the mean that holds it. */
+template <typename number> struct unit_pull {
+    number force, slope, mean;
+};
+
 /* One unit: momentum, position; and four. */
-static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal, float force,
-                                                 float slope, float mean, float *y, float *v)
+static __device__ __forceinline__ void move_unit(const mover &m, bool euler, float normal,
+                                                 const unit_pull<float> &by, float *y, float *v)
 {
     const float before = *v;
-    const float g = fmaf(slope, force, (mean - *y) * m.over_s);
+    const float g = fmaf(by.slope, by.force, (by.mean - *y) * m.over_s);
     *v = fmaf(g, m.epsilon, fmaf(normal, m.kick, before * m.keep));
     *y = fmaf(euler ? before : *v, m.epsilon, *y);
 }
 static __device__ __forceinline__ void move_four(const mover &m, bool euler, const float normal[4],
-                                                 float4 force, float4 slope, float4 mean, float4 *y,
-                                                 float4 *v)
+                                                 const unit_pull<float4> &by, float4 *y, float4 *v)
 {
-    move_unit(m, euler, normal[0], force.x, slope.x, mean.x, &y->x, &v->x);
-    move_unit(m, euler, normal[1], force.y, slope.y, mean.y, &y->y, &v->y);
-    move_unit(m, euler, normal[2], force.z, slope.z, mean.z, &y->z, &v->z);
-    move_unit(m, euler, normal[3], force.w, slope.w, mean.w, &y->w, &v->w);
+    move_unit(m, euler, normal[0], {by.force.x, by.slope.x, by.mean.x}, &y->x, &v->x);
+    move_unit(m, euler, normal[1], {by.force.y, by.slope.y, by.mean.y}, &y->y, &v->y);
+    move_unit(m, euler, normal[2], {by.force.z, by.slope.z, by.mean.z}, &y->z, &v->z);
+    move_unit(m, euler, normal[3], {by.force.w, by.slope.w, by.mean.w}, &y->w, &v->w);
 }
 
 #endif

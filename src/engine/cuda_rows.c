@@ -81,8 +81,8 @@ static stonet_status put(const sn_cuda_api *api, const sn_cuda_window *from, int
                          sn_cuda_data *to)
 {
     sn_cuda_words words;
-    return sn_cuda_check(api->data_put(to, first, count, from->x, from->y, from->label, from->weight, &words),
-                         &words, "copying rows to it");
+    const sn_cuda_delivery rows = {first, count, from->x, from->y, from->weight, from->label};
+    return sn_cuda_check(api->data_put(to, &rows, &words), &words, "copying rows to it");
 }
 
 stonet_status sn_cuda_window_fill(const sn_cuda_api *api, const sn_problem *problem, const sn_rows *rows,

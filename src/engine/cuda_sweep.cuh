@@ -72,12 +72,13 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
     }
 #pragma unroll
     for (int i = top - 1; i >= 0; i--) {
-        const mover m = mover_of(a.rows.head->dynamics, i);
+        const layer_move turn = {i, sweep, mover_of(a.rows.head->dynamics, i), narrow && i == top - 1,
+                                 top_over_s};
         if (i < top - 1) draw_noise<R>(a, s, i, sweep, (int)threadIdx.x, early);
         if (i < top - 1 || !narrow) pull_layer<R, STAGED>(a, s, i, i == top - 1);
         if (i + 2 <= top) mean_layer<R, STAGED>(a, s, i + 2);
         if (i < top - 1 || !narrow) sync_all(a);
-        move_layer<R>(a, s, i, sweep, m, top_over_s, narrow && i == top - 1, early);
+        move_layer<R>(a, s, turn, early);
         sync_all(a);
     }
     mean_layer<R, STAGED>(a, s, 1);

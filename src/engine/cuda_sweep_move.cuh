@@ -174,27 +174,36 @@ static __device__ __forceinline__ float4 narrow_force(const sweep_arguments &a, 
     return sum;
 }
 
-/* One SGHMC update of layer i; leaves r_i for the layer below. early: the noise of the first task. narrow:
-   the force is computed here. */
+/* One layer's turn in a sweep. */
+struct layer_move {
+    int layer, sweep;
+    mover how;
+    bool narrow;      /* the force is computed here, */
+    float top_over_s; /* from the outputs */
+};
+
+/* One SGHMC update of a layer; leaves its r for the layer below. early: the noise of the first task. */
 template <int R>
-static __device__ __forceinline__ void move_layer(const sweep_arguments &a, const sweep_block &s, int i,
-                                                  int sweep, const mover &m, float top_over_s, bool narrow,
-                                                  const float early[4])
+static __device__ __forceinline__ void move_layer(const sweep_arguments &a, const sweep_block &s,
+                                                  const layer_move &turn, const float early[4])
 {
     enum { GROUP = group_size<R>::value };
+    const int i = turn.layer;
+    const mover &m = turn.how;
     const sweep_layer &me = a.layer[i];
     const int groups = me.local / 4;
     const bool euler = a.rows.head->dynamics.euler != 0;
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
         const int row = t % R, g = t / R, at = g * GROUP + 4 * row, global = s.rank * groups * GROUP + at;
         float normal[4] = {early[0], early[1], early[2], early[3]};
-        if (t >= (int)blockDim.x) draw_noise<R>(a, s, i, sweep, t, normal);
-        const float4 f = narrow ? narrow_force<R>(a, s, g, row, top_over_s) : force_at<R>(a, s, i, at);
+        if (t >= (int)blockDim.x) draw_noise<R>(a, s, i, turn.sweep, t, normal);
+        const float4 f =
+            turn.narrow ? narrow_force<R>(a, s, g, row, turn.top_over_s) : force_at<R>(a, s, i, at);
         const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
         const float4 mean = *(const float4 *)(s.memory + me.mean + at);
         float4 *latent = (float4 *)(s.memory + me.latent + at), *speed = (float4 *)(s.memory + me.speed + at);
         float4 y = *latent, v = *speed;
-        move_four(m, euler, normal, f, slope, mean, &y, &v);
+        move_four(m, euler, normal, {f, slope, mean}, &y, &v);
         *latent = y;
         *speed = v;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));

@@ -27,6 +27,13 @@ struct team {
     int thread, size;
 };
 
+/* Of every row: outs sums of depth terms, over vector and, where it is not NULL, bias. */
+struct product_job {
+    int outs, depth, shift;
+    const float *vector, *bias;
+    float *out;
+};
+
 /*
  * out[o][row] = bias[o] + sum_k w(o, k) vector[k][row] for o < outs, all rows; depth a multiple of four. The
  * sum is split over 2^shift threads, side by side in a warp, which exchange what they have so that each ends
@@ -35,14 +42,14 @@ struct team {
  * products take their time for.
  */
 template <int R, int U, typename weights>
-static __device__ __forceinline__ void product(const team &who, int outs, int depth, weights w,
-                                               const float *vector, const float *bias, float *out, int shift)
+static __device__ __forceinline__ void product(const team &who, const product_job &job, weights w)
 {
     enum {
         GROUP = group_size<R>::value,
         EVEN = R == 9 ? 8 : R /* a power of two; the rest after them */
     };
-    const int split = 1 << shift, s = who.thread & (split - 1), each = who.size >> shift, groups = depth >> 2;
+    const int outs = job.outs, shift = job.shift, split = 1 << shift, s = who.thread & (split - 1);
+    const int each = who.size >> shift, groups = job.depth >> 2;
     for (int base = 0; base < outs; base += each * U) {
         const int first = base + (who.thread >> shift);
         float sum[U][R];
@@ -56,7 +63,7 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
                     const int o = U > 1 && first + u * each >= outs ? first : first + u * each;
                     wanted[u] = make_float4(w(o, 4 * g), w(o, 4 * g + 1), w(o, 4 * g + 2), w(o, 4 * g + 3));
                 }
-                const float4 *from = (const float4 *)(vector + g * GROUP);
+                const float4 *from = (const float4 *)(job.vector + g * GROUP);
 #pragma unroll
                 for (int r = 0; r < R; r++) {
                     const float4 v = from[r];
@@ -89,8 +96,8 @@ static __device__ __forceinline__ void product(const team &who, int outs, int de
             }
             const int kept = EVEN >> shift > 1 ? EVEN >> shift : 1;
             if (o < outs && s < EVEN) {
-                const float add = bias != nullptr ? bias[o] : 0.0F;
-                float *to = out + (o >> 2) * GROUP + (o & 3);
+                const float add = job.bias != nullptr ? job.bias[o] : 0.0F;
+                float *to = job.out + (o >> 2) * GROUP + (o & 3);
 #pragma unroll
                 for (int r = 0; r < EVEN; r++)
                     if (r < kept) to[4 * (row + r)] = sum[u][r] + add;
@@ -110,14 +117,13 @@ static __device__ __forceinline__ team whole_block()
 
 /* U of a product that is large, or is not. */
 template <int R, typename weights>
-static __device__ __forceinline__ void any_product(const team &who, int large, int outs, int depth, weights w,
-                                                   const float *vector, const float *bias, float *out,
-                                                   int shift)
+static __device__ __forceinline__ void any_product(const team &who, int large, const product_job &job,
+                                                   weights w)
 {
     if (R >= 4 && large)
-        product<R, 4>(who, outs, depth, w, vector, bias, out, shift);
+        product<R, 4>(who, job, w);
     else
-        product<R, 1>(who, outs, depth, w, vector, bias, out, shift);
+        product<R, 1>(who, job, w);
 }
 
 /* log2 of the threads that share a sum of `depth` numbers when there are `outs` of them: by the shape alone,
@@ -145,10 +151,10 @@ static __device__ __forceinline__ void mean_layer(const sweep_arguments &a, cons
     const int depth = below.local * a.ranks;
     if (STAGED) {
         const staged_weights w = {s.memory + me.weights, 1, me.stride};
-        any_product<R>(whole_block(), me.mean_large, me.local, depth, w, psi, bias, mean, me.mean_split);
+        any_product<R>(whole_block(), me.mean_large, {me.local, depth, me.mean_split, psi, bias, mean}, w);
     } else {
         const far_weights w = {a.theta + a.weight_at[i], below.width, 1, me.width, below.width};
-        product<R, 1>(whole_block(), me.local, depth, w, psi, bias, mean, 5);
+        product<R, 1>(whole_block(), {me.local, depth, 5, psi, bias, mean}, w);
     }
 }
 
@@ -159,26 +165,26 @@ static __device__ __forceinline__ void pull_layer(const sweep_arguments &a, cons
                                                   bool below_top)
 {
     const sweep_layer &me = a.layer[i], &above = a.layer[i + 1];
-    const float *pull = s.memory + above.pull, *none = nullptr;
+    const float *pull = s.memory + above.pull;
     float *force = s.memory + a.force;
     if (!STAGED) {
         const far_weights w = {a.theta + a.weight_at[i + 1], 1, me.width, me.width, above.width};
-        product<R, 1>(whole_block(), me.local, above.local, w, pull, none, force, 0);
+        product<R, 1>(whole_block(), {me.local, above.local, 0, pull, nullptr, force}, w);
         return;
     }
     const float *weights = s.memory + above.weights;
+    product_job job = {me.local, above.local, me.pull_split, pull, nullptr, force};
     if (below_top || a.ranks == 1) {
         const staged_weights w = {weights + s.rank * me.local * above.stride, above.stride, 1};
-        any_product<R>(whole_block(), me.pull_large, me.local, above.local, w, pull, none, force,
-                       me.pull_split);
+        any_product<R>(whole_block(), me.pull_large, job, w);
         return;
     }
     /* as many threads for each block of the cluster */
     const int part = me.local / 4 * group_size<R>::value, size = (int)blockDim.x / a.ranks;
     const int to = (int)threadIdx.x / size;
     const staged_weights w = {weights + to * me.local * above.stride, above.stride, 1};
-    any_product<R>({(int)threadIdx.x % size, size}, me.pull_large, me.local, above.local, w, pull, none,
-                   force + to * part, me.pull_split);
+    job.out += to * part;
+    any_product<R>({(int)threadIdx.x % size, size}, me.pull_large, job, w);
 }
 
 #endif

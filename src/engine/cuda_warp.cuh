@@ -52,6 +52,7 @@ struct warp_row {
     int lane, quartets, width; /* of the L; of the first layer */
     int label;
     float response; /* of the lane's output */
+    float weight;
 };
 
 /* The lane's share of the output layer: r of its output, from mu. loss: the row's, in every lane. */
@@ -126,7 +127,7 @@ static __device__ __forceinline__ float pass_first(const sweep_arguments &a, con
                 y = add4(product4(slope, f), variance, y);
             else {
                 v = *(const float4 *)(row.v + 4 * g);
-                move_four(m, euler, normal, f, slope, mean, &y, &v);
+                move_four(m, euler, normal, {f, slope, mean}, &y, &v);
             }
         }
         psi = activate4(a.activation, y);
@@ -200,7 +201,7 @@ template <int L, int K, bool MIDDLE> struct warp_upper {
             residual = slope * f;
             y = fmaf(residual, d.variance[1], y);
         } else {
-            move_unit(m, d.euler != 0, draw(a, row, sweep), f, slope, mean, &y, &v);
+            move_unit(m, d.euler != 0, draw(a, row, sweep), {f, slope, mean}, &y, &v);
             residual = (y - mean) * m.over_s;
         }
         psi = activate(a.activation, y);
@@ -237,11 +238,10 @@ static __device__ void stage_narrow(const sweep_arguments &a, const warp_layout 
 /* psi and residuals for the update, of row `at` of the chunk. */
 template <int L, int K, bool MIDDLE>
 static __device__ __forceinline__ void leave_row(const sweep_arguments &a, const warp_row &row,
-                                                 const warp_upper<L, K, MIDDLE> &up, float r_top, int64_t at,
-                                                 float weight)
+                                                 const warp_upper<L, K, MIDDLE> &up, float r_top, int64_t at)
 {
     const sn_cuda_dynamics &d = a.rows.head->dynamics;
-    const float scale = d.over_s[0] * weight;
+    const float weight = row.weight, scale = d.over_s[0] * weight;
     for (int g = row.lane; g < row.quartets; g += L) {
         const float4 mean = __ldg((const float4 *)(row.mean + 4 * g)), y = *(const float4 *)(row.y + 4 * g);
         *(float4 *)(a.psi[0] + at * row.width + 4 * g) = *(const float4 *)(row.psi + 4 * g);
@@ -293,10 +293,10 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
         row.number = a.rows.number(in_batch);
         row.label = a.classes ? a.data.label[place] : 0;
         row.response = !a.classes && o < a.outputs ? a.data.y[(int64_t)place * a.outputs + o] : 0.0F;
-        const float weight = a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
+        row.weight = a.data.weight != nullptr ? a.data.weight[place] : 1.0F;
         up.settle(a, pass_first<L, K, PASS_SETTLE>(a, row, r, 0, m, bias));
         up.outputs(a, row, &loss);
-        if (used && row.lane == 0) a.loss[in_batch] = loss * weight;
+        if (used && row.lane == 0) a.loss[in_batch] = loss * row.weight;
         if (d.mode_start) {
             up.move(a, row, -1);
             up.hand_out(r);
@@ -308,7 +308,7 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
             up.mean = pass_first<L, K, PASS_MOVE>(a, row, r, sweep, m, bias);
         }
         const float r_top = up.outputs(a, row, &loss);
-        if (used) leave_row<L, K, MIDDLE>(a, row, up, r_top, here, weight);
+        if (used) leave_row<L, K, MIDDLE>(a, row, up, r_top, here);
     }
 }
 

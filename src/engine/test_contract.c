@@ -393,16 +393,19 @@ TEST(test_passes)
     }
 }
 
-/* The noise of a row goes by its number in the whole data. */
+/* The noise of a row goes by its number in the whole data, whatever rows are beside it. */
 TEST(test_noise_goes_by_the_global_row)
 {
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
-        float whole[20 * 3], part[20 * 3];
+        float whole[20 * 3], part[20 * 3], single[3];
         sn_iteration it = iteration_of(&b, 1);
         it.rows = sn_rows_range(100, 20);
         SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
         OK(ops->impute(engine, &it, 2, whole));
+        it.rows = sn_rows_range(107, 1);
+        OK(ops->impute(engine, &it, 2, single));
+        assert_memory_equal(single, whole + 7 * 3, sizeof single);
         b.o.problem.x += 100 * 5;
         b.o.problem.y += 100 * 4;
         b.o.problem.n = 20;

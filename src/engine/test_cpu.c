@@ -43,13 +43,9 @@ TEST(test_random_networks)
         make(&f, seed, 1 + (int)(seed / 16 % 4), seed % 7 == 0 ? 140 : 30, 150, seed % 9 == 0 ? 1 : 0);
         check_against_ref(&f, 2, 3e-4);
     }
-}
-
-TEST(test_no_hidden_layer)
-{
     for (uint32_t seed = 0; seed < 4; seed++) {
         SN_FREED_BY(drop) fixture f;
-        make(&f, seed, 0, 40, 90, 70);
+        make(&f, seed, 0, 40, 90, 70); /* no hidden layer */
         check_against_ref(&f, 2, 1e-4);
     }
 }

@@ -197,23 +197,4 @@ TEST(test_mode_start_adds_the_scaled_gradient)
     for (int64_t a = 0; a < c.o.shape.width[2]; a++) assert_true(fabs(c.latent[2][a] - expected[a]) < 1e-5);
 }
 
-TEST(test_imputation_does_not_depend_on_the_batch)
-{
-    const int64_t width[] = {3, 5, 2, 3};
-    SN_FREED_BY(oracle_free) oracle o = oracle_make(3, width, SN_TANH, SN_CLASSIFICATION, 12, 3);
-    sn_engine *engine;
-    OK(sn_engine_ref.create(&o.shape, &o.problem, 9, 1, &engine));
-    sn_engine_ref.start(engine, o.theta);
-    const sn_dynamics d = oracle_dynamics(&o.shape, 0.1, 0.5, 0.1, 0.1, 5);
-    float whole[24], single[2];
-    sn_iteration it = {.rows = sn_rows_range(0, 12), .number = 1, .dynamics = &d};
-    OK(sn_engine_ref.impute(engine, &it, 2, whole));
-    for (int64_t row = 11; row >= 0; row--) {
-        it.rows = sn_rows_range(row, 1);
-        OK(sn_engine_ref.impute(engine, &it, 2, single));
-        assert_memory_equal(single, whole + 2 * row, sizeof single);
-    }
-    sn_engine_ref.free(engine);
-}
-
 RUN_TESTS(NULL, NULL)

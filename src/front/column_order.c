@@ -258,8 +258,7 @@ stonet_status sn_column_order(const sn_problem *problem, const sn_rows *rows, in
     else
         SN_TRY(SN_TAKE(&scratch, x, n * p));
     SN_TRY(SN_TAKE(&scratch, s.rest, n * s.k));
-    SN_TRY(SN_TAKE(&scratch, s.norm[0], p));
-    SN_TRY(SN_TAKE(&scratch, s.norm[1], p));
+    SN_TRY(SN_TAKE_EACH(&scratch, p, &s.norm[0], &s.norm[1]));
     SN_TRY(SN_TAKE_ZERO(&scratch, s.score, p));
     SN_TRY(SN_TAKE(&scratch, s.basis, (2 * count + 2) * n));
     SN_TRY(sn_batch_prepare(problem, rows));

@@ -44,7 +44,7 @@ static stonet_status apply_block(const kernel_front *front, int64_t n, const flo
     const double factor = linear_factor(front);
     sn_widen(n * p, x, wide);
     SN_TRY(sn_gaussian_gram(n, front->m, p, wide, front->centres, front->gamma, k));
-    sn_gemm(false, false, n, rank, front->m, 1.0, k, front->map, 0.0, phi);
+    sn_multiply(sn_as(k, n, front->m), sn_as(front->map, front->m, rank), phi);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < rank; j++) u[i * d + j] = (float)(phi[i * rank + j] - front->mean[j]);
         for (int64_t j = rank; j < d; j++)
@@ -98,7 +98,7 @@ static stonet_status fold_kernel(const sn_front *base, const sn_shape *shape, co
             constant[u] -= (double)row[j] * front->mean[j];
         }
     }
-    sn_gemm(false, false, front->m, w, rank, 1.0, front->map, layer, 0.0, *folded);
+    sn_multiply(sn_as(front->map, front->m, rank), sn_as(layer, rank, w), *folded);
     for (int64_t k = 0; k < (d - rank) * w; k++) slope[k] = linear_factor(front) * layer[rank * w + k];
     return STONET_OK;
 }
@@ -194,7 +194,7 @@ static stonet_status set_mean(kernel_front *front, const sn_problem *problem, co
         SN_TRY(sn_batch_features(problem, &part, x));
         SN_TRY(sum_block(front, part.n, x, scratch, sum_k, sum_x));
     }
-    sn_gemv(true, m, rank, 1.0 / (double)rows->n, front->map, sum_k, 0.0, front->mean);
+    sn_gemv(1.0 / (double)rows->n, sn_turned(front->map, m, rank), sum_k, 0.0, front->mean);
     for (int64_t j = rank; j < d; j++)
         front->mean[j] = linear_factor(front) * sum_x[j - rank] / (double)rows->n;
     return STONET_OK;

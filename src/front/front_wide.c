@@ -103,7 +103,7 @@ static stonet_status apply_components(const sn_front *base, int64_t n, const flo
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         const int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         subtract(rows, p, x + first * p, front->mean, centred);
-        sn_gemm(false, false, rows, r, p, 1.0, centred, front->map, 0.0, scores);
+        sn_multiply(sn_as(centred, rows, p), sn_as(front->map, p, r), scores);
         for (int64_t k = 0; k < rows * r; k++) u[first * r + k] = (float)scores[k];
     }
     return STONET_OK;
@@ -118,7 +118,7 @@ static stonet_status set_map(components_front *front, int64_t n, const double *c
     SN_ARRAY(n, double, value);
     SN_ARRAY(n * n, double, vector);
     SN_ZEROS(n * r, double, weight);
-    sn_gemm(false, true, n, n, p, 1.0, centred, centred, 0.0, gram);
+    sn_multiply(sn_as(centred, n, p), sn_turned(centred, n, p), gram);
     SN_TRY(sn_eigh(n, gram, value, vector));
     if (!(value[0] > 0.0)) return sn_fail(STONET_ERROR_DATA, "front=components needs rows that differ");
     for (int64_t k = 0; k < r && k < n; k++) {
@@ -126,7 +126,7 @@ static stonet_status set_map(components_front *front, int64_t n, const double *c
         for (int64_t i = 0; i < n; i++)
             weight[i * r + k] = vector[i * n + k] * sqrt((double)n / (value[k] * value[0]));
     }
-    sn_gemm(true, false, p, r, n, 1.0, centred, weight, 0.0, front->map);
+    sn_multiply(sn_turned(centred, n, p), sn_as(weight, n, r), front->map);
     return STONET_OK;
 }
 

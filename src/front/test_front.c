@@ -115,28 +115,30 @@ TEST(no_front_is_the_problem_itself)
     sn_front_free(NULL);
 }
 
+/* A store of the front, which comes back from it and shows the rows as before. */
+static sn_store *stored_and_back(const sn_front *front, const sn_problem *problem)
+{
+    sn_store *store = NULL;
+    SN_AUTO(sn_front) *back = NULL;
+    sn_problem seen[2];
+    OK(sn_store_create(&store));
+    OK(sn_front_put(front, store));
+    OK(sn_front_get(store, &back));
+    OK(sn_front_problem(front, problem, NULL, &seen[0]));
+    OK(sn_front_problem(back, problem, NULL, &seen[1]));
+    assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
+    for (int k = 0; k < 2; k++) sn_front_problem_free(problem, &seen[k]);
+    return store;
+}
+
 TEST(a_front_comes_back_from_a_store)
 {
     SN_FREED_BY(oracle_free) oracle o = hill(SN_REGRESSION);
     sn_front *front = kernel_of(&o.problem, 4.0, 0.5, 50), *back = NULL;
-    SN_AUTO(sn_store) *store = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_front_put(front, store));
-    OK(sn_front_get(store, &back));
-    sn_problem seen[2];
-    OK(sn_front_problem(front, &o.problem, NULL, &seen[0]));
-    OK(sn_front_problem(back, &o.problem, NULL, &seen[1]));
-    assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
-    sn_front_problem_free(&o.problem, &seen[0]);
-    sn_front_problem_free(&o.problem, &seen[1]);
-    sn_front_free(back);
-    sn_store_free(store);
+    SN_AUTO(sn_store) *store = stored_and_back(front, &o.problem), *other = NULL;
 
     /* What does not belong together is named. */
     double mean[4] = {0};
-    OK(sn_store_create(&store));
-    OK(sn_front_put(front, store));
-    SN_AUTO(sn_store) *other = NULL;
     OK(sn_store_create(&other));
     for (size_t i = 0; i < sn_store_texts(store); i++) {
         const char *key, *value;
@@ -164,22 +166,12 @@ TEST(few_features_come_back_too)
                                       {.kind = SN_FRONT_COMPONENTS, .size = 2}};
     const int64_t outputs[] = {2, P, 2}, beyond[] = {P};
     SN_AUTO(sn_store) *store = NULL;
-    sn_front *front, *back;
+    sn_front *front;
     for (int k = 0; k < 3; k++) {
-        sn_problem seen[2];
         OK(sn_front_make(&recipe[k], &o.problem, &all, 1, &front));
         assert_int_equal(front->outputs, outputs[k]);
-        OK(sn_store_create(&store));
-        OK(sn_front_put(front, store));
-        OK(sn_front_get(store, &back));
-        OK(sn_front_problem(front, &o.problem, NULL, &seen[0]));
-        OK(sn_front_problem(back, &o.problem, NULL, &seen[1]));
-        assert_memory_equal(seen[0].x, seen[1].x, (size_t)(ROWS * front->outputs) * sizeof(float));
-        sn_front_problem_free(&o.problem, &seen[0]);
-        sn_front_problem_free(&o.problem, &seen[1]);
+        sn_store_free(stored_and_back(front, &o.problem));
         sn_front_free(front);
-        sn_front_free(back);
-        sn_store_free(store);
     }
     OK(sn_store_create(&store));
     OK(sn_store_put_text(store, "front", "columns"));

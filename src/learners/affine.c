@@ -34,7 +34,7 @@ stonet_status sn_affine_apply(const sn_affine *affine, const float *z, int64_t n
         for (int64_t i = 0; i < rows * p; i++) block[i] = (double)z[first * p + i];
         for (int64_t i = 0; i < BLOCK_ROWS; i++)
             memcpy(result + i * m, affine->intercept, (size_t)m * sizeof *result);
-        sn_gemm(false, true, BLOCK_ROWS, m, p, 1.0, block, affine->coef, 1.0, result);
+        sn_gemm(1.0, sn_as(block, BLOCK_ROWS, p), sn_turned(affine->coef, m, p), 1.0, result);
         memcpy(out + first * m, result, (size_t)(rows * m) * sizeof *out);
     }
     return STONET_OK;

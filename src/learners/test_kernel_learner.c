@@ -69,7 +69,7 @@ TEST(it_is_kernel_ridge_regression)
     memcpy(gram, k, sizeof gram);
     sn_add_diagonal(N, 0.1, gram);
     OK(sn_solve_spd(N, gram, 1, right));
-    sn_gemv(false, N, N, 1.0, k, right, 0.0, fitted);
+    sn_gemv(1.0, sn_as(k, N, N), right, 0.0, fitted);
     fit_and_predict("kernel", &problem, 1, NULL, got);
     for (int64_t i = 0; i < N; i++) all = fmax(all, fabs(got[i] - fitted[i] - average));
     assert_true(all < 2e-5);

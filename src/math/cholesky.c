@@ -50,8 +50,12 @@ static stonet_status factor_block(int64_t n, int64_t at, double *a)
                        "the Cholesky factorisation was given a matrix with values that are not finite");
     if (rest == 0) return STONET_OK;
     solve_rows(size, block, n, rest, panel, n);
-    sn_product_run_lower(&(sn_product){false, true, rest, rest, size, -1.0, 1.0, panel, panel,
-                                       a + below * n + below, n, n, n});
+    sn_product_run_lower(&(sn_product){.alpha = -1.0,
+                                       .a = {panel, rest, size, n, false},
+                                       .b = {panel, size, rest, n, true},
+                                       .beta = 1.0,
+                                       .c = a + below * n + below,
+                                       .c_stride = n});
     return STONET_OK;
 }
 
@@ -80,9 +84,8 @@ void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, 
                         CblasNonUnit, (int)size, (int)k, 1.0, l + at * n + at, (int)n, b + at * k, (int)k);
         }
         int64_t next = transpose ? 0 : at + size, rest = transpose ? at : n - next;
-        sn_product_run(&(sn_product){transpose, false, rest, k, size, -1.0, 1.0,
-                                     transpose ? l + at * n : l + next * n + at, b + at * k, b + next * k, n,
-                                     k, k});
+        const sn_operand below = {transpose ? l + at * n : l + next * n + at, rest, size, n, transpose};
+        sn_gemm(-1.0, below, sn_as(b + at * k, size, k), 1.0, b + next * k);
     }
 }
 

@@ -39,7 +39,7 @@ static stonet_status squared_distances(int64_t n, int64_t m, int64_t p, const do
     row_norms(m, p, b, nb);
     for (int64_t i0 = 0; i0 < n; i0 += GRAM_ROWS) {
         int64_t i1 = i0 + GRAM_ROWS < n ? i0 + GRAM_ROWS : n;
-        sn_gemm(false, true, i1 - i0, m, p, -2.0, a + i0 * p, b, 0.0, d2 + i0 * m);
+        sn_gemm(-2.0, sn_as(a + i0 * p, i1 - i0, p), sn_turned(b, m, p), 0.0, d2 + i0 * m);
 #pragma omp parallel for if ((i1 - i0) * m > SHARED)
         for (int64_t i = i0; i < i1; i++) {
             double *row = d2 + i * m;

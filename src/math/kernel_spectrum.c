@@ -45,8 +45,8 @@ static void fill_random(lanczos *l, int64_t columns, double *block)
 /* block (n x columns) minus its part in the basis; project (k x columns) receives basis' block. */
 static void remove_basis(lanczos *l, int64_t columns, double *block)
 {
-    sn_gemm(false, false, l->k, columns, l->n, 1.0, l->basis, block, 0.0, l->project);
-    sn_gemm(true, false, l->n, columns, l->k, -1.0, l->basis, l->project, 1.0, block);
+    sn_multiply(sn_as(l->basis, l->k, l->n), sn_as(block, l->n, columns), l->project);
+    sn_gemm(-1.0, sn_turned(l->basis, l->k, l->n), sn_as(l->project, l->k, columns), 1.0, block);
 }
 
 /* Makes the columns of block orthonormal and orthogonal to the basis and appends them. A block that has lost
@@ -110,7 +110,7 @@ static stonet_status rayleigh_ritz(lanczos *l, int64_t count, double *residual)
 static void ritz_columns(const lanczos *l, int64_t count, double *v)
 {
     sn_first_columns(l->k, l->k, l->ritz_vectors, count, l->work);
-    sn_gemm(true, false, l->n, count, l->k, 1.0, l->basis, l->work, 0.0, v);
+    sn_multiply(sn_turned(l->basis, l->k, l->n), sn_as(l->work, l->k, count), v);
 }
 
 /* How many vectors the basis is likely to have in the end. */
@@ -179,7 +179,7 @@ typedef struct matrix {
 static stonet_status apply_matrix(void *context, int64_t columns, const double *in, double *out)
 {
     const matrix *m = context;
-    sn_gemm(false, false, m->n, columns, m->n, 1.0, m->a, in, 0.0, out);
+    sn_multiply(sn_as(m->a, m->n, m->n), sn_as(in, m->n, columns), out);
     return STONET_OK;
 }
 

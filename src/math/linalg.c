@@ -29,19 +29,14 @@ stonet_status sn_lapack_status(int info, const char *what)
     return sn_fail(STONET_ERROR_NUMERIC, "the %s did not converge", what);
 }
 
-/* Of matrices without gaps between their rows. */
-static sn_product product_of(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
-                             double alpha, const double *a, const double *b, double beta, double *c)
+void sn_gemm(double alpha, sn_operand a, sn_operand b, double beta, double *c)
 {
-    return (sn_product){transpose_a,         transpose_b,         m, n, k, alpha, beta, a, b, c,
-                        transpose_a ? m : k, transpose_b ? k : n, n};
+    sn_product_run(&(sn_product){alpha, a, b, beta, c, b.columns});
 }
 
-void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
-             const double *a, const double *b, double beta, double *c)
+void sn_multiply(sn_operand a, sn_operand b, double *c)
 {
-    const sn_product x = product_of(transpose_a, transpose_b, m, n, k, alpha, a, b, beta, c);
-    sn_product_run(&x);
+    sn_gemm(1.0, a, b, 0.0, c);
 }
 
 /* Copies the lower triangle onto the upper one, in blocks that stay in cache. */
@@ -61,8 +56,7 @@ static void mirror_lower(int64_t n, double *c)
 
 void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
-    const sn_product x = product_of(true, false, n, n, k, alpha, a, a, beta, c);
-    sn_product_run_lower(&x);
+    sn_product_run_lower(&(sn_product){alpha, sn_turned(a, k, n), sn_as(a, k, n), beta, c, n});
 }
 
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
@@ -71,16 +65,15 @@ void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta
     mirror_lower(n, c);
 }
 
-void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x,
-             double beta, double *y)
+void sn_gemv(double alpha, sn_operand a, const double *x, double beta, double *y)
 {
-    if (m == 0 || n == 0) {
-        for (int64_t i = 0; i < (transpose ? n : m); i++) y[i] = beta == 0.0 ? 0.0 : beta * y[i];
+    if (a.rows == 0 || a.columns == 0) {
+        for (int64_t i = 0; i < a.rows; i++) y[i] = beta == 0.0 ? 0.0 : beta * y[i];
         return;
     }
     SN_SERIAL_BLAS;
-    cblas_dgemv(CblasRowMajor, transpose ? CblasTrans : CblasNoTrans, (int)m, (int)n, alpha, a, (int)n, x, 1,
-                beta, y, 1);
+    cblas_dgemv(CblasRowMajor, a.turned ? CblasTrans : CblasNoTrans, (int)(a.turned ? a.columns : a.rows),
+                (int)(a.turned ? a.rows : a.columns), alpha, a.at, (int)a.stride, x, 1, beta, y, 1);
 }
 
 /* Vectors can be longer than a BLAS int, so they are processed in pieces. */
@@ -169,21 +162,22 @@ stonet_status sn_svd(int64_t m, int64_t n, double *a, double *u, double *s, doub
     return sn_lapack_status(info, "singular value decomposition");
 }
 
-stonet_status sn_whiten_columns(int64_t n, int64_t k, double alpha, const double *a, double ridge,
-                                double least, sn_workspace *keep, int64_t *rank, double **out)
+stonet_status sn_whiten_columns(double alpha, sn_operand a, double ridge, double least, sn_workspace *keep,
+                                int64_t *rank, double **out)
 {
+    const int64_t n = a.rows, k = a.columns;
     SN_ARRAY(k * k, double, gram);
     SN_ARRAY(k, double, value);
     SN_ARRAY(k * k, double, v);
     *rank = 0;
-    sn_syrk_tn(k, n, alpha, a, 0.0, gram);
+    sn_syrk_tn(k, n, alpha, a.at, 0.0, gram);
     SN_TRY(sn_eigh(k, gram, value, v));
     while (*rank < k && value[*rank] > least * value[0]) ++*rank;
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < *rank; j++)
             gram[i * *rank + j] = v[i * k + j] / sqrt(value[j] + ridge * value[0]);
     SN_TRY(SN_TAKE(keep, *out, n * *rank));
-    sn_gemm(false, false, n, *rank, k, 1.0, a, gram, 0.0, *out);
+    sn_multiply(a, sn_as(gram, k, *rank), *out);
     return STONET_OK;
 }
 

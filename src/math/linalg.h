@@ -9,17 +9,17 @@
 #include <stdbool.h>
 
 #include "base/workspace.h"
+#include "math/tiles.h"
 
-/* C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k, op(B) k x n. */
-void sn_gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
-             const double *a, const double *b, double beta, double *c);
+/* C = A B, and alpha A B + beta C. */
+void sn_multiply(sn_operand a, sn_operand b, double *c);
+void sn_gemm(double alpha, sn_operand a, sn_operand b, double beta, double *c);
 /* Symmetric C (n x n, both triangles filled) = alpha A'A + beta C with A k x n. */
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
 /* Its lower triangle alone: enough for sn_cholesky and sn_eigh. */
 void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c);
-/* y = alpha op(A) x + beta y, A m x n. */
-void sn_gemv(bool transpose, int64_t m, int64_t n, double alpha, const double *a, const double *x,
-             double beta, double *y);
+/* y = alpha A x + beta y. */
+void sn_gemv(double alpha, sn_operand a, const double *x, double beta, double *y);
 double sn_dot(int64_t n, const double *x, const double *y);
 double sn_norm(int64_t n, const double *x);
 
@@ -44,10 +44,10 @@ void sn_triangular_solve(int64_t n, bool transpose, const double *l, int64_t k, 
 void sn_triangular_solve_rows(int64_t n, const double *l, int64_t k, double *b);
 /* Solves symmetric positive definite A X = B; a and b destroyed, X in b (n x k). */
 stonet_status sn_solve_spd(int64_t n, double *a, int64_t k, double *b);
-/* out (n x *rank, of `keep`) = A V (D + ridge)^{-1/2} for alpha A'A = V D V', A n x k, without the
+/* out (n x *rank, of `keep`) = A V (D + ridge)^{-1/2} for alpha A'A = V D V', A n x k as it lies, without the
    eigenvalues below `least` times the largest; the ridge is a share of the largest. */
-stonet_status sn_whiten_columns(int64_t n, int64_t k, double alpha, const double *a, double ridge,
-                                double least, sn_workspace *keep, int64_t *rank, double **out);
+stonet_status sn_whiten_columns(double alpha, sn_operand a, double ridge, double least, sn_workspace *keep,
+                                int64_t *rank, double **out);
 /* Orthonormalises the columns of A (m x n, m >= n) in place by QR; columns of a rank-deficient A are
    completed to an orthonormal set. */
 stonet_status sn_orthonormalise(int64_t m, int64_t n, double *a);

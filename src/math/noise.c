@@ -20,11 +20,11 @@ void sn_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]
     memcpy(out, r.v, sizeof r.v);
 }
 
-void sn_noise_words(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
-                    uint32_t iteration, uint32_t sweep, uint32_t out[4])
+void sn_noise_words(const sn_address *at, uint32_t out[4])
 {
-    const uint32_t counter[4] = {row, layer << 20 | unit_group, iteration, (uint32_t)stream << 16 | sweep};
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {at->row, at->layer << 20 | at->group, at->iteration,
+                                 (uint32_t)at->stream << 16 | at->sweep};
+    const uint32_t key[2] = {(uint32_t)at->seed, (uint32_t)(at->seed >> 32)};
     sn_philox(counter, key, out);
 }
 
@@ -42,11 +42,10 @@ static void box_muller(uint32_t for_radius, uint32_t for_angle, double out[2])
     out[1] = radius * sin(angle);
 }
 
-void sn_noise_normal4(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
-                      uint32_t iteration, uint32_t sweep, double out[4])
+void sn_noise_normal4(const sn_address *at, double out[4])
 {
     uint32_t words[4];
-    sn_noise_words(seed, stream, row, layer, unit_group, iteration, sweep, words);
+    sn_noise_words(at, words);
     box_muller(words[0], words[1], out);
     box_muller(words[2], words[3], out + 2);
 }
@@ -55,8 +54,16 @@ double sn_noise_normal(uint64_t seed, sn_stream stream, uint32_t row, uint32_t l
                        uint32_t iteration, uint32_t sweep)
 {
     double four[4];
-    sn_noise_normal4(seed, stream, row, layer, unit / 4, iteration, sweep, four);
+    sn_noise_normal4(&(sn_address){seed, stream, row, layer, unit / 4, iteration, sweep}, four);
     return four[unit % 4];
+}
+
+double sn_noise_uniform(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit,
+                        uint32_t iteration, uint32_t sweep)
+{
+    uint32_t words[4];
+    sn_noise_words(&(sn_address){seed, stream, row, layer, unit / 4, iteration, sweep}, words);
+    return open_uniform(words[unit % 4]);
 }
 
 void sn_random_init(sn_random *random, uint64_t seed, sn_stream stream, uint32_t substream)
@@ -131,8 +138,9 @@ void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint3
     *shuffle = (sn_shuffle){.n = n, .half_bits = 1};
     while (shuffle->half_bits < 32 && (UINT64_C(1) << (2 * shuffle->half_bits)) < n) shuffle->half_bits++;
     uint32_t words[8];
-    sn_noise_words(seed, SN_STREAM_SHUFFLE, 2 * shard, 0, 0, epoch, 0, words);
-    sn_noise_words(seed, SN_STREAM_SHUFFLE, 2 * shard + 1, 0, 0, epoch, 0, words + 4);
+    for (uint32_t k = 0; k < 2; k++)
+        sn_noise_words(&(sn_address){seed, SN_STREAM_SHUFFLE, .row = 2 * shard + k, .iteration = epoch},
+                       words + 4 * k);
     memcpy(shuffle->key, words, sizeof shuffle->key);
 }
 

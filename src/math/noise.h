@@ -38,15 +38,21 @@ typedef enum sn_stream {
 
 /* Philox4x32-10. */
 void sn_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-/* The four words at an address of the layout above. unit_group = unit / 4. */
-void sn_noise_words(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
-                    uint32_t iteration, uint32_t sweep, uint32_t out[4]);
-/* The normal at one address. */
+/* Where the numbers of four units stand in the layout above: group = unit / 4. */
+typedef struct sn_address {
+    uint64_t seed;
+    sn_stream stream;
+    uint32_t row, layer, group, iteration, sweep;
+} sn_address;
+
+/* The four words of a group, and its four normals. */
+void sn_noise_words(const sn_address *at, uint32_t out[4]);
+void sn_noise_normal4(const sn_address *at, double out[4]);
+/* The normal of one unit, and the uniform number on (0, 1) from its word. */
 double sn_noise_normal(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit,
                        uint32_t iteration, uint32_t sweep);
-/* The four normals of a unit group. */
-void sn_noise_normal4(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit_group,
-                      uint32_t iteration, uint32_t sweep, double out[4]);
+double sn_noise_uniform(uint64_t seed, sn_stream stream, uint32_t row, uint32_t layer, uint32_t unit,
+                        uint32_t iteration, uint32_t sweep);
 
 /* A plain sequential generator over one (seed, stream, substream), for code that just wants numbers. */
 typedef struct sn_random {

@@ -122,10 +122,10 @@ static double sweep(const solver *s, row_function *function, const double *v, do
         for (int64_t block = 0; block < s->blocks; block++) {
             int64_t first = block * s->block_rows;
             int64_t last = first + s->block_rows < n ? first + s->block_rows : n;
-            sn_gemm(false, true, last - first, m, d, 1.0, q->x + first * d, v, 0.0, s->rows + first * m);
+            sn_multiply(sn_as(q->x + first * d, last - first, d), sn_turned(v, m, d), s->rows + first * m);
             s->block_loss[block] = function(s, first, last);
-            sn_gemm(true, false, m, d, last - first, 1.0, s->rows + first * m, q->x + first * d, 0.0,
-                    s->partial + block * m * d);
+            sn_multiply(sn_turned(s->rows + first * m, last - first, m),
+                        sn_as(q->x + first * d, last - first, d), s->partial + block * m * d);
         }
     }
     double total = 0;

@@ -103,7 +103,7 @@ TEST(test_incomplete_cholesky)
     OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, N, &scratch, &f, &rank));
     assert_true(rank > 5 && rank < 60);
     OK(sn_gaussian_gram(N, N, 1, x, x, 0.5, k));
-    sn_gemm(false, true, N, N, rank, -1.0, f, f, 1.0, k);
+    sn_gemm(-1.0, sn_as(f, N, rank), sn_turned(f, N, rank), 1.0, k);
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(k[i]) < 2e-12);
     OK(sn_incomplete_cholesky(&(sn_gaussian_rows){N, 1, x, 0.5}, 1e-12, 4, &scratch, &f, &rank));
     assert_int_equal(rank, 4);
@@ -122,7 +122,7 @@ TEST(test_landmarks)
     OK(sn_landmarks_features(&landmarks, N, x, phi));
     /* On the landmarks themselves the Nystrom kernel is the kernel. */
     OK(sn_gaussian_gram(M, M, P, x, x, 0.7, k));
-    sn_gemm(false, true, M, M, landmarks.rank, 1.0, phi, phi, 0.0, difference);
+    sn_multiply(sn_as(phi, M, landmarks.rank), sn_turned(phi, M, landmarks.rank), difference);
     for (int i = 0; i < M * M; i++) assert_true(fabs(k[i] - difference[i]) < 1e-11);
     free(x);
 }
@@ -137,7 +137,7 @@ static stonet_status apply_dense(void *context, int64_t columns, const double *i
 {
     dense *d = context;
     d->calls++;
-    sn_gemm(false, false, d->n, columns, d->n, 1.0, d->a, in, 0.0, out);
+    sn_multiply(sn_as(d->a, d->n, d->n), sn_as(in, d->n, columns), out);
     return STONET_OK;
 }
 

@@ -46,30 +46,19 @@ static void assert_orthonormal(int64_t m, int64_t n, const double *a)
         for (int64_t j = 0; j < n; j++) assert_true(fabs(product[i * n + j] - (i == j)) < 1e-13);
 }
 
-TEST(products)
+/* Products of matrices are in test_tiles.c. */
+TEST(products_with_vectors)
 {
     int64_t m = 7, n = 5, k = 9;
-    double a[MAX * MAX], b[MAX * MAX], c[MAX * MAX], expected[MAX * MAX];
-    for (int shape = 0; shape < 4; shape++) {
-        bool ta = shape & 1, tb = shape & 2;
-        fill(m * k, a, 1);
-        fill(k * n, b, 2);
-        fill(m * n, c, 3);
-        multiply(ta, tb, m, n, k, a, b, expected);
-        for (int64_t i = 0; i < m * n; i++) expected[i] = 2.0 * expected[i] + 0.5 * c[i];
-        sn_gemm(ta, tb, m, n, k, 2.0, a, b, 0.5, c);
-        assert_close(m * n, c, expected, 1e-13);
-    }
-    multiply(true, false, k, k, m, a, a, expected);
-    sn_syrk_tn(k, m, 1.0, a, 0.0, c);
-    assert_close(k * k, c, expected, 1e-13);
-
+    double a[MAX * MAX], b[MAX * MAX];
+    fill(m * k, a, 1);
+    fill(k * n, b, 2);
     double y[MAX] = {0}, reference[MAX];
     multiply(false, false, m, 1, k, a, b, reference);
-    sn_gemv(false, m, k, 1.0, a, b, 0.0, y);
+    sn_gemv(1.0, sn_as(a, m, k), b, 0.0, y);
     assert_close(m, y, reference, 1e-13);
     multiply(true, false, k, 1, m, a, b, reference);
-    sn_gemv(true, m, k, 1.0, a, b, 0.0, y);
+    sn_gemv(1.0, sn_turned(a, m, k), b, 0.0, y);
     assert_close(k, y, reference, 1e-13);
 }
 
@@ -91,10 +80,10 @@ TEST(syrk_fills_both_triangles_or_the_lower_one)
 TEST(empty_products)
 {
     double a[1] = {7}, c[4] = {1, 2, 3, 4};
-    sn_gemm(false, false, 2, 2, 0, 1.0, a, a, 0.0, c);
+    sn_multiply(sn_as(a, 2, 0), sn_as(a, 0, 2), c);
     for (int i = 0; i < 4; i++) assert_true(c[i] == 0.0);
-    sn_gemm(false, false, 0, 2, 3, 1.0, a, a, 0.0, c);
-    sn_gemv(true, 0, 3, 1.0, a, a, 0.0, c);
+    sn_multiply(sn_as(a, 0, 3), sn_as(a, 3, 2), c);
+    sn_gemv(1.0, sn_turned(a, 0, 3), a, 0.0, c);
     assert_true(sn_dot(0, a, a) == 0.0 && sn_norm(0, a) == 0.0);
     OK(sn_eigh(0, a, c, c));
     OK(sn_svd(0, 3, a, c, c, c));
@@ -137,14 +126,6 @@ TEST(eigenvectors)
     assert_int_equal(sn_eigh_top(n, n + 1, a, values, v), STONET_ERROR_ARGUMENT);
 }
 
-static void positive_definite(int64_t n, double *a, uint64_t seed)
-{
-    double g[MAX * MAX];
-    fill(n * n, g, seed);
-    multiply(true, false, n, n, n, g, g, a);
-    for (int64_t i = 0; i < n; i++) a[i * n + i] += 0.1;
-}
-
 TEST(singular_values)
 {
     int64_t shapes[][2] = {{9, 4}, {4, 9}, {5, 5}, {1, 6}};
@@ -171,35 +152,6 @@ TEST(singular_values)
         OK(sn_svd(m, n, work, NULL, s2, vt2));
         assert_close(r * n, vt, vt2, 1e-12);
     }
-}
-
-TEST(cholesky_and_solves)
-{
-    int64_t n = 8, k = 3;
-    double a[MAX * MAX], l[MAX * MAX], product[MAX * MAX], x[MAX * MAX], b[MAX * MAX], work[MAX * MAX];
-    positive_definite(n, a, 20);
-    memcpy(l, a, sizeof a);
-    OK(sn_cholesky(n, l));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = i + 1; j < n; j++) assert_true(l[i * n + j] == 0.0);
-    multiply(false, true, n, n, n, l, l, product);
-    assert_close(n * n, product, a, 1e-13);
-
-    fill(n * k, x, 21);
-    multiply(false, false, n, k, n, a, x, b);
-    OK(sn_cholesky_solve(n, l, k, b));
-    assert_close(n * k, b, x, 1e-11);
-    multiply(false, false, n, k, n, a, x, b);
-    memcpy(work, a, sizeof a);
-    OK(sn_solve_spd(n, work, k, b));
-    assert_close(n * k, b, x, 1e-11);
-    for (int transpose = 0; transpose < 2; transpose++) {
-        multiply(transpose, false, n, k, n, l, x, b);
-        sn_triangular_solve(n, transpose, l, k, b);
-        assert_close(n * k, b, x, 1e-12);
-    }
-    double indefinite[4] = {1, 2, 2, 1};
-    assert_int_equal(sn_cholesky(2, indefinite), STONET_ERROR_NUMERIC);
 }
 
 TEST(orthonormal_bases)

@@ -32,7 +32,7 @@ TEST(test_normals_have_normal_moments_and_tails)
     for (uint32_t row = 0; row < ROWS; row++)
         for (uint32_t group = 0; group < UNITS / 4; group++) {
             double z[4];
-            sn_noise_normal4(42, SN_STREAM_TEST, row, 1, group, 7, 3, z);
+            sn_noise_normal4(&(sn_address){42, SN_STREAM_TEST, row, 1, group, 7, 3}, z);
             for (int k = 0; k < 4; k++) {
                 for (int m = 1; m <= 4; m++) sum[m] += pow(z[k], m);
                 for (int t = 0; t < 3; t++) beyond[t] += fabs(z[k]) > 2.0 + t;
@@ -76,7 +76,7 @@ TEST(test_neighbouring_streams_are_uncorrelated)
 TEST(test_addresses_are_pure)
 {
     double four[4];
-    sn_noise_normal4(9, SN_STREAM_IMPUTE, 123, 2, 5, 17, 4, four);
+    sn_noise_normal4(&(sn_address){9, SN_STREAM_IMPUTE, 123, 2, 5, 17, 4}, four);
     for (uint32_t k = 0; k < 4; k++)
         assert_true(four[k] == sn_noise_normal(9, SN_STREAM_IMPUTE, 123, 2, 20 + k, 17, 4));
 }

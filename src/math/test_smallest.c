@@ -5,12 +5,6 @@
 
 enum { MOST = 40 };
 
-static int compare(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 TEST(agrees_with_sorting)
 {
     sn_random random;
@@ -21,7 +15,7 @@ TEST(agrees_with_sorting)
             for (int64_t i = 0; i < count; i++)
                 values[i] = (double)sn_random_below(&random, (uint64_t)count); /* some of them equal */
             memcpy(sorted, values, sizeof sorted);
-            qsort(sorted, (size_t)count, sizeof *sorted, compare);
+            qsort(sorted, (size_t)count, sizeof *sorted, sn_by_double);
             assert_true(sn_kth_smallest(count, k, values) == sorted[k]);
             for (int64_t i = 0; i < count; i++)
                 assert_true(i < k ? values[i] <= values[k] : values[i] >= values[k]);

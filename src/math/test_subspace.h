@@ -22,8 +22,8 @@ static inline stonet_status sn_subspace_distance(int64_t p, int64_t d, const dou
     memcpy(qb, b, (size_t)(p * d) * sizeof *qb);
     SN_TRY(sn_orthonormalise(p, d, qa));
     SN_TRY(sn_orthonormalise(p, d, qb));
-    sn_gemm(true, false, d, d, p, 1.0, qa, qb, 0.0, overlap);
-    sn_gemm(false, false, p, d, d, -1.0, qa, overlap, 1.0, qb);
+    sn_multiply(sn_turned(qa, p, d), sn_as(qb, p, d), overlap);
+    sn_gemm(-1.0, sn_as(qa, p, d), sn_as(overlap, d, d), 1.0, qb);
     *distance = fmin(sn_norm(p * d, qb) / sqrt((double)d), 1.0);
     return STONET_OK;
 }

@@ -74,14 +74,15 @@ static double *run_gemm(void *context)
 {
     gemm *g = context;
     double *c = copy(g->m * g->n, g->start);
-    sn_gemm(g->ta, g->tb, g->m, g->n, g->k, 2.0, g->a, g->b, -0.5, c);
+    sn_gemm(2.0, g->ta ? sn_turned(g->a, g->k, g->m) : sn_as(g->a, g->m, g->k),
+            g->tb ? sn_turned(g->b, g->n, g->k) : sn_as(g->b, g->k, g->n), -0.5, c);
     return c;
 }
 
-TEST(large_products)
+TEST(products)
 {
-    const int64_t shapes[][3] = {{530, 600, 37}, {531, 9, 700}, {9, 523, 700}};
-    for (int s = 0; s < 3; s++) {
+    const int64_t shapes[][3] = {{7, 5, 9}, {530, 600, 37}, {531, 9, 700}, {9, 523, 700}};
+    for (int s = 0; s < 4; s++) {
         for (int way = 0; way < 4; way++) {
             gemm g = {way & 1, way & 2, shapes[s][0], shapes[s][1], shapes[s][2], NULL, NULL, NULL};
             SN_BLOCK double *a = numbers(g.m * g.k, 1), *b = numbers(g.k * g.n, 2),
@@ -172,29 +173,38 @@ static double *positive_definite(int64_t n)
     return a;
 }
 
-TEST(large_triangular_systems)
+static void check_triangular_systems(int64_t n, int64_t k)
 {
-    square s = {.n = 600, .k = 300};
-    SN_BLOCK double *a = positive_definite(s.n), *b = numbers(s.n * s.k, 6), *product = copy(s.n * s.n, a);
+    square s = {.n = n, .k = k};
+    SN_BLOCK double *a = positive_definite(n), *b = numbers(n * k, 6), *product = copy(n * n, a);
     s.a = a;
     s.b = b;
-    SN_BLOCK double *l = same_for_any_threads(run_cholesky, &s, s.n * s.n);
+    SN_BLOCK double *l = same_for_any_threads(run_cholesky, &s, n * n);
     s.l = l;
-    for (int64_t i = 0; i < s.n; i++)
-        for (int64_t j = i + 1; j < s.n; j++) assert_true(l[i * s.n + j] == 0.0);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++) assert_true(l[i * n + j] == 0.0);
     omp_set_num_threads(1);
-    sn_gemm(false, true, s.n, s.n, s.n, 1.0, l, l, 0.0, product);
-    assert_near(s.n * s.n, product, a);
+    sn_multiply(sn_as(l, n, n), sn_turned(l, n, n), product);
+    assert_near(n * n, product, a);
     for (int transpose = 0; transpose < 2; transpose++) {
         s.transpose = transpose;
-        SN_BLOCK double *x = same_for_any_threads(run_solve, &s, s.n * s.k), *back = copy(s.n * s.k, x);
-        sn_gemm(transpose, false, s.n, s.k, s.n, 1.0, l, x, 0.0, back);
-        assert_near(s.n * s.k, back, b);
+        SN_BLOCK double *x = same_for_any_threads(run_solve, &s, n * k), *back = copy(n * k, x);
+        sn_multiply(transpose ? sn_turned(l, n, n) : sn_as(l, n, n), sn_as(x, n, k), back);
+        assert_near(n * k, back, b);
     }
-    SN_BLOCK double *x = same_for_any_threads(run_solve_rows, &s, s.n * s.k),
-                    *back = copy(s.n * s.k, x); /* k x n */
-    sn_gemm(false, true, s.k, s.n, s.n, 1.0, x, l, 0.0, back);
-    assert_near(s.n * s.k, back, b);
+    SN_BLOCK double *x = same_for_any_threads(run_solve_rows, &s, n * k), *back = copy(n * k, x); /* k x n */
+    sn_multiply(sn_as(x, k, n), sn_turned(l, n, n), back);
+    assert_near(n * k, back, b);
+    memcpy(x, b, (size_t)(n * k) * sizeof *x);
+    OK(sn_solve_spd(n, product, k, x));
+    sn_multiply(sn_as(a, n, n), sn_as(x, n, k), back);
+    assert_near(n * k, back, b);
+}
+
+TEST(triangular_systems)
+{
+    check_triangular_systems(8, 3);
+    check_triangular_systems(600, 300);
 }
 
 TEST(failures_in_a_later_block)
@@ -203,6 +213,8 @@ TEST(failures_in_a_later_block)
     SN_BLOCK double *a = positive_definite(N), *b = copy(N * N, a);
     a[300 * N + 300] = -1e6;
     assert_says(sn_cholesky(N, a), STONET_ERROR_NUMERIC, "row 301");
+    double indefinite[4] = {1, 2, 2, 1};
+    assert_int_equal(sn_cholesky(2, indefinite), STONET_ERROR_NUMERIC);
     b[350 * N + 20] = NAN;
     assert_says(sn_cholesky(N, b), STONET_ERROR_NUMERIC, "not finite");
 }

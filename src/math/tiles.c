@@ -26,29 +26,29 @@ static int distance(int64_t stride)
     return stride > 0 ? (int)stride : 1;
 }
 
-static CBLAS_TRANSPOSE form(bool transpose)
+static CBLAS_TRANSPOSE form(const sn_operand *x)
 {
-    return transpose ? CblasTrans : CblasNoTrans;
+    return x->turned ? CblasTrans : CblasNoTrans;
 }
 
-static const double *part_of(const double *a, int64_t stride, bool by_column, int64_t at)
+/* From this row or column of the view on. */
+static const double *from(const sn_operand *x, int64_t row, int64_t column)
 {
-    return a + (by_column ? at : at * stride);
+    return x->at + (x->turned ? row + column * x->stride : row * x->stride + column);
 }
 
 /* The tile of C that starts at (i, j); of a lower triangle those above the diagonal are left out. */
 static void run_tile(const sn_product *x, bool lower, int64_t i, int64_t rows, int64_t j, int64_t columns)
 {
-    const double *a = part_of(x->a, x->a_stride, x->transpose_a, i);
+    const sn_operand *a = &x->a, *b = &x->b;
     double *c = x->c + i * x->c_stride + j;
     if (lower && j > i) return;
     if (lower && j == i)
-        cblas_dsyrk(CblasRowMajor, CblasLower, form(x->transpose_a), (int)rows, (int)x->k, x->alpha, a,
-                    distance(x->a_stride), x->beta, c, distance(x->c_stride));
+        cblas_dsyrk(CblasRowMajor, CblasLower, form(a), (int)rows, (int)a->columns, x->alpha, from(a, i, 0),
+                    distance(a->stride), x->beta, c, distance(x->c_stride));
     else
-        cblas_dgemm(CblasRowMajor, form(x->transpose_a), form(x->transpose_b), (int)rows, (int)columns,
-                    (int)x->k, x->alpha, a, distance(x->a_stride),
-                    part_of(x->b, x->b_stride, !x->transpose_b, j), distance(x->b_stride), x->beta, c,
+        cblas_dgemm(CblasRowMajor, form(a), form(b), (int)rows, (int)columns, (int)a->columns, x->alpha,
+                    from(a, i, 0), distance(a->stride), from(b, 0, j), distance(b->stride), x->beta, c,
                     distance(x->c_stride));
 }
 
@@ -56,12 +56,13 @@ static void run_tile(const sn_product *x, bool lower, int64_t i, int64_t rows, i
    thread throughout; the OpenMP threads share the tiles of a large product. */
 static void run(const sn_product *x, bool lower)
 {
-    if (x->m == 0 || x->n == 0) return;
-    const sn_cut rows = sn_cut_side(x->m), columns = sn_cut_side(x->n);
+    const int64_t m = x->a.rows, n = x->b.columns;
+    if (m == 0 || n == 0) return;
+    const sn_cut rows = sn_cut_side(m), columns = sn_cut_side(n);
     const int64_t tiles = rows.count * columns.count;
-    if (tiles == 1 || (double)x->m * (double)x->n * (double)x->k <= ONE_TILE) {
+    if (tiles == 1 || (double)m * (double)n * (double)x->a.columns <= ONE_TILE) {
         SN_SERIAL_BLAS;
-        run_tile(x, lower, 0, x->m, 0, x->n);
+        run_tile(x, lower, 0, m, 0, n);
         return;
     }
 #pragma omp parallel

@@ -8,18 +8,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* C (m x n) = alpha op(A) op(B) + beta C, row-major with the given distances between rows. */
+/* A matrix of rows x columns: row-major in memory, `stride` from row to row, or the transpose of what lies
+ * there. */
+typedef struct sn_operand {
+    const double *at;
+    int64_t rows, columns, stride;
+    bool turned;
+} sn_operand;
+
+/* The rows x columns without gaps at `at`, as they are and transposed. */
+static inline sn_operand sn_as(const double *at, int64_t rows, int64_t columns)
+{
+    return (sn_operand){at, rows, columns, columns, false};
+}
+static inline sn_operand sn_turned(const double *at, int64_t rows, int64_t columns)
+{
+    return (sn_operand){at, columns, rows, columns, true};
+}
+
+/* C = alpha A B + beta C. */
 typedef struct sn_product {
-    bool transpose_a, transpose_b;
-    int64_t m, n, k;
-    double alpha, beta;
-    const double *a, *b;
+    double alpha;
+    sn_operand a, b;
+    double beta;
     double *c;
-    int64_t a_stride, b_stride, c_stride;
+    int64_t c_stride;
 } sn_product;
 
 void sn_product_run(const sn_product *x);
-/* Only the lower triangle of a square C, for op(B) = op(A)' with B = A. */
+/* Only the lower triangle of a square C, for B = A'. */
 void sn_product_run_lower(const sn_product *x);
 
 /* How a side of a matrix is cut: `count` parts of `size`, the last one perhaps smaller. */

@@ -103,7 +103,7 @@ static void sum_pulls(sn_cve *cve, int64_t i)
 double sn_cve_value(sn_cve *cve, const double *b, double *gradient)
 {
     const int64_t n = cve->n;
-    sn_gemm(false, false, n, cve->d, cve->rank, 1.0, cve->z, b, 0.0, cve->u);
+    sn_multiply(sn_as(cve->z, n, cve->rank), sn_as(b, cve->rank, cve->d), cve->u);
     sn_transpose(n, cve->d, cve->u, cve->column);
 #pragma omp parallel for num_threads(cve->threads) schedule(static)
     for (int64_t i = 0; i < n; i++) look_around(cve, i);
@@ -112,7 +112,7 @@ double sn_cve_value(sn_cve *cve, const double *b, double *gradient)
     if (gradient == NULL) return value;
 #pragma omp parallel for num_threads(cve->threads) schedule(static)
     for (int64_t i = 0; i < n; i++) sum_pulls(cve, i);
-    sn_gemm(true, false, cve->rank, cve->d, n, 2.0 / ((double)n * cve->h * cve->h), cve->z, cve->m, 0.0,
-            gradient);
+    sn_gemm(2.0 / ((double)n * cve->h * cve->h), sn_turned(cve->z, n, cve->rank), sn_as(cve->m, n, cve->d),
+            0.0, gradient);
     return value;
 }

@@ -104,7 +104,7 @@ static stonet_status add_block(const gradients *g, const block *b, int64_t i0, i
             }
             for (int64_t j = 0; j < p; j++) b->gradient[i * p + j] = -sum * x[i * p + j];
         }
-        sn_gemm(false, false, rows, p, m, 1.0, b->weight, g->centres, 1.0, b->gradient);
+        sn_gemm(1.0, sn_as(b->weight, rows, m), sn_as(g->centres, m, p), 1.0, b->gradient);
         sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, b->gradient, 1.0, matrix);
     }
     return STONET_OK;
@@ -160,7 +160,7 @@ static stonet_status project(int64_t count, int64_t p, int64_t q, const double *
                              sn_workspace *keep, double **to)
 {
     SN_TRY(SN_TAKE(keep, *to, count * q));
-    sn_gemm(false, false, count, q, p, 1.0, from, direction, 0.0, *to);
+    sn_multiply(sn_as(from, count, p), sn_as(direction, p, q), *to);
     return STONET_OK;
 }
 

@@ -63,9 +63,9 @@ static stonet_status apply(void *context, int64_t columns, const double *in, dou
     SN_TRY(make_room(g, columns));
     memcpy(g->spare, in, (size_t)(g->k * columns) * sizeof *in);
     sn_triangular_solve(g->k, true, g->l, columns, g->spare);
-    sn_gemm(false, false, g->n, columns, g->k, 1.0, g->b, g->spare, 0.0, g->inner);
+    sn_multiply(sn_as(g->b, g->n, g->k), sn_as(g->spare, g->k, columns), g->inner);
     SN_TRY(sn_middle_apply(g->middle, columns, g->inner, g->outer));
-    sn_gemm(true, false, g->k, columns, g->n, 1.0, g->b, g->outer, 0.0, out);
+    sn_multiply(sn_turned(g->b, g->n, g->k), sn_as(g->outer, g->n, columns), out);
     sn_triangular_solve(g->k, false, g->l, columns, out);
     return STONET_OK;
 }
@@ -108,7 +108,7 @@ static stonet_status solve(gsave *g, sn_stages *stages, int64_t *dim, double **a
     SN_TRY(SN_TAKE(g->keep, *scores, g->n * *dim));
     sn_first_columns(g->k, count, v, *dim, *a);
     sn_triangular_solve(g->k, true, g->l, *dim, *a);
-    sn_gemm(false, false, g->n, *dim, g->k, 1.0, g->b, *a, 0.0, *scores);
+    sn_multiply(sn_as(g->b, g->n, g->k), sn_as(*a, g->k, *dim), *scores);
     return STONET_OK;
 }
 
@@ -165,10 +165,10 @@ static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const 
     g->k = m;
     SN_TRY(second_moment_root(n, &features, &scratch, &r));
     SN_TRY(SN_TAKE(g->keep, g->b, n * m));
-    sn_gemm(false, true, n, m, m, 1.0, features.phi, r, 0.0, g->b);
+    sn_multiply(sn_as(features.phi, n, m), sn_turned(r, m, m), g->b);
     SN_TRY(solve(g, &stages, &dim, &a, &scores));
     SN_ARRAY(m * dim, double, turned);
-    sn_gemm(true, false, m, dim, m, 1.0, r, a, 0.0, turned);
+    sn_multiply(sn_turned(r, m, m), sn_as(a, m, dim), turned);
     return sn_features_map(&features, dim, turned, n, scores, result);
 }
 

@@ -55,8 +55,8 @@ static void apply_squared(const sn_middle *middle, int64_t stride, const double 
     double *product = work + n * r;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < r; j++) work[i * r + j] = in[i * stride] * middle->e[i * r + j];
-    sn_gemm(true, false, r, r, n, 1.0, middle->e, work, 0.0, square);
-    sn_gemm(false, false, n, r, r, 1.0, middle->e, square, 0.0, product);
+    sn_multiply(sn_turned(middle->e, n, r), sn_as(work, n, r), square);
+    sn_multiply(sn_as(middle->e, n, r), sn_as(square, r, r), product);
     for (int64_t i = 0; i < n; i++) out[i * stride] = sn_dot(r, product + i * r, middle->e + i * r);
 }
 
@@ -64,8 +64,8 @@ static void apply_squared(const sn_middle *middle, int64_t stride, const double 
 static void apply_smoother(const sn_middle *middle, int64_t columns, const double *in, double *small,
                            double *out)
 {
-    sn_gemm(true, false, middle->r, columns, middle->n, 1.0, middle->e, in, 0.0, small);
-    sn_gemm(false, false, middle->n, columns, middle->r, 1.0, middle->e, small, 0.0, out);
+    sn_multiply(sn_turned(middle->e, middle->n, middle->r), sn_as(in, middle->n, columns), small);
+    sn_multiply(sn_as(middle->e, middle->n, middle->r), sn_as(small, middle->r, columns), out);
 }
 
 /*
@@ -132,7 +132,7 @@ static stonet_status response_columns(int64_t n, int64_t r, const double *f, dou
     SN_ARRAY(n * r, double, turned);
     sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
     SN_TRY(sn_eigh(r, gram, values, v));
-    sn_gemm(false, false, n, r, r, 1.0, f, v, 0.0, turned);
+    sn_multiply(sn_as(f, n, r), sn_as(v, r, r), turned);
     for (int64_t i = 0; i < n; i++) {
         columns[i * (r + 1)] = 1.0;
         for (int64_t j = 0; j < r; j++)
@@ -153,7 +153,7 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &f, &r));
     SN_ARRAY(n * (r + 1), double, columns);
     SN_TRY(response_columns(n, r, f, columns));
-    SN_TRY(sn_whiten_columns(n, r + 1, 1.0, columns, ey, 1e-14, keep, &middle->r, &middle->e));
+    SN_TRY(sn_whiten_columns(1.0, sn_as(columns, n, r + 1), ey, 1e-14, keep, &middle->r, &middle->e));
     r = middle->r;
     SN_ARRAY(n, double, ones);
     SN_ARRAY(2 * n * r, double, work);

@@ -46,7 +46,7 @@ static stonet_status weigh_response(const sn_problem *problem, const sn_settings
     sn_column_means(problem->n, *rank, *f, mean);
     sn_subtract_row(problem->n, *rank, mean, *f);
     if (sn_is(settings, "atype", "identity")) return STONET_OK;
-    return sn_whiten_columns(problem->n, *rank, 1.0, *f, ridge, 1e-9, keep, rank, f);
+    return sn_whiten_columns(1.0, sn_as(*f, problem->n, *rank), ridge, 1e-9, keep, rank, f);
 }
 
 typedef struct gsir {
@@ -120,8 +120,8 @@ static stonet_status right_vectors(int64_t m, int64_t rank, const double *s0, co
     const double rounding = 1e-14;
     SN_ARRAY(m * rank, double, product);
     SN_ARRAY(rank * rank, double, inner);
-    sn_gemm(false, false, m, rank, m, 1.0, s0, c, 0.0, product);
-    sn_gemm(true, false, rank, rank, m, 1.0, c, product, 0.0, inner);
+    sn_multiply(sn_as(s0, m, m), sn_as(c, m, rank), product);
+    sn_multiply(sn_turned(c, m, rank), sn_as(product, m, rank), inner);
     SN_TRY(sn_eigh(rank, inner, singular, w));
     const double least = rounding * singular[0];
     for (int64_t j = 0; j < rank; j++) singular[j] = singular[j] > least ? sqrt(singular[j]) : 0.0;
@@ -171,7 +171,7 @@ static stonet_status fit_features(gsir *g, sn_fit_result *result)
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j < g->dim; j++) w[i * g->dim + j] = w[i * rank + j] / singular[j];
     SN_ARRAY(m * g->dim, double, a);
-    sn_gemm(false, false, m, g->dim, rank, 1.0, t, w, 0.0, a);
+    sn_multiply(sn_as(t, m, rank), sn_as(w, rank, g->dim), a);
     return sn_columns_map(&columns, mean, s0, g->dim, a, result);
 }
 

@@ -57,9 +57,9 @@ static stonet_status exact_value(sn_kdr *kdr, double gamma, double *value, bool 
     SN_TRY(sn_cholesky_solve(n, kdr->a, kdr->rank, kdr->s));
     *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
     if (!with_gradient) return STONET_OK;
-    sn_gemm(false, true, n, n, kdr->rank, 1.0, kdr->s, kdr->s, 0.0, kdr->a);
+    sn_multiply(sn_as(kdr->s, n, kdr->rank), sn_turned(kdr->s, n, kdr->rank), kdr->a);
     weigh(n, n, kdr->k, kdr->a, mean);
-    sn_gemm(false, false, n, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, kdr->dz);
+    sn_gemm(-4.0 * gamma, sn_as(kdr->a, n, n), sn_as(kdr->z, n, d), 0.0, kdr->dz);
     add_scaled_rows(n, d, 4.0 * gamma, mean, kdr->z, kdr->dz);
     return STONET_OK;
 }
@@ -80,19 +80,19 @@ static stonet_status landmark_gradient(sn_kdr *kdr, const sn_landmarks *landmark
     SN_ARRAY(m * m, double, weight);
     SN_ARRAY(m * d, double, du);
     SN_TRY(sn_gaussian_gram(n, m, d, kdr->z, u, gamma, kdr->k));
-    sn_gemm(false, true, n, m, kdr->rank, 1.0, kdr->s, alpha, 0.0, kdr->a);
+    sn_multiply(sn_as(kdr->s, n, kdr->rank), sn_turned(alpha, m, kdr->rank), kdr->a);
     weigh(n, m, kdr->k, kdr->a, sums);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < m; j++) column_sums[j] += kdr->a[i * m + j];
-    sn_gemm(false, false, n, d, m, -4.0 * gamma, kdr->a, u, 0.0, kdr->dz);
+    sn_gemm(-4.0 * gamma, sn_as(kdr->a, n, m), sn_as(u, m, d), 0.0, kdr->dz);
     add_scaled_rows(n, d, 4.0 * gamma, sums, kdr->z, kdr->dz);
-    sn_gemm(true, false, m, d, n, -4.0 * gamma, kdr->a, kdr->z, 0.0, du);
+    sn_gemm(-4.0 * gamma, sn_turned(kdr->a, n, m), sn_as(kdr->z, n, d), 0.0, du);
     add_scaled_rows(m, d, 4.0 * gamma, column_sums, u, du);
 
     SN_TRY(sn_gaussian_gram(m, m, d, u, u, gamma, inner));
-    sn_gemm(false, true, m, m, kdr->rank, 1.0, alpha, alpha, 0.0, weight);
+    sn_multiply(sn_as(alpha, m, kdr->rank), sn_turned(alpha, m, kdr->rank), weight);
     weigh(m, m, inner, weight, sums);
-    sn_gemm(false, false, m, d, m, 4.0 * gamma, weight, u, 1.0, du);
+    sn_gemm(4.0 * gamma, sn_as(weight, m, m), sn_as(u, m, d), 1.0, du);
     add_scaled_rows(m, d, -4.0 * gamma, sums, u, du);
     memset(kdr->du, 0, (size_t)(kdr->input->m * d) * sizeof(double));
     for (int64_t j = 0; j < m; j++)
@@ -120,10 +120,10 @@ static stonet_status landmark_value(sn_kdr *kdr, double gamma, double *value, bo
     sn_subtract_row(n, m, mean, kdr->k);
     sn_syrk_tn(m, n, 1.0, kdr->k, 0.0, gram);
     sn_add_diagonal(m, kdr->mu, gram);
-    sn_gemm(true, false, m, kdr->rank, n, 1.0, kdr->k, kdr->f, 0.0, beta);
+    sn_multiply(sn_turned(kdr->k, n, m), sn_as(kdr->f, n, kdr->rank), beta);
     SN_TRY(sn_solve_spd(m, gram, kdr->rank, beta));
     memcpy(kdr->s, kdr->f, (size_t)(n * kdr->rank) * sizeof(double));
-    sn_gemm(false, false, n, kdr->rank, m, -1.0 / kdr->mu, kdr->k, beta, 1.0 / kdr->mu, kdr->s);
+    sn_gemm(-1.0 / kdr->mu, sn_as(kdr->k, n, m), sn_as(beta, m, kdr->rank), 1.0 / kdr->mu, kdr->s);
     *value = sn_dot(n * kdr->rank, kdr->f, kdr->s);
     if (!with_gradient) return STONET_OK;
     sn_landmarks_coefficients(&landmarks, kdr->rank, beta);
@@ -134,16 +134,17 @@ stonet_status sn_kdr_value(sn_kdr *kdr, const double *b, double gamma, double *v
 {
     const sn_kernel_input *input = kdr->input;
     bool with_gradient = gradient != NULL;
-    sn_gemm(false, false, input->n, kdr->d, input->p, 1.0, input->x, b, 0.0, kdr->z);
+    sn_multiply(sn_as(input->x, input->n, input->p), sn_as(b, input->p, kdr->d), kdr->z);
     if (input->exact) {
         SN_TRY(exact_value(kdr, gamma, value, with_gradient));
     } else {
-        sn_gemm(false, false, input->m, kdr->d, input->p, 1.0, input->centres, b, 0.0, kdr->u);
+        sn_multiply(sn_as(input->centres, input->m, input->p), sn_as(b, input->p, kdr->d), kdr->u);
         SN_TRY(landmark_value(kdr, gamma, value, with_gradient));
     }
     if (!with_gradient) return STONET_OK;
-    sn_gemm(true, false, input->p, kdr->d, input->n, 1.0, input->x, kdr->dz, 0.0, gradient);
+    sn_multiply(sn_turned(input->x, input->n, input->p), sn_as(kdr->dz, input->n, kdr->d), gradient);
     if (!input->exact)
-        sn_gemm(true, false, input->p, kdr->d, input->m, 1.0, input->centres, kdr->du, 1.0, gradient);
+        sn_gemm(1.0, sn_turned(input->centres, input->m, input->p), sn_as(kdr->du, input->m, kdr->d), 1.0,
+                gradient);
     return STONET_OK;
 }

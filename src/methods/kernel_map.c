@@ -56,7 +56,7 @@ stonet_status sn_features_map(const sn_features *features, int64_t d, double *a,
                                    .gamma = landmarks->gamma,
                                    .centres = landmarks->centres};
     SN_ARRAY(input.m, double, mean);
-    sn_gemv(false, input.m, input.m, 1.0, landmarks->l, features->mean, 0.0, mean);
+    sn_gemv(1.0, sn_as(landmarks->l, input.m, input.m), features->mean, 0.0, mean);
     sn_landmarks_coefficients(landmarks, d, a);
     return sn_kernel_map_create(&input, d, a, mean, scores, result);
 }
@@ -84,7 +84,7 @@ static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double 
                                   double *square)
 {
     SN_ARRAY(m * d, double, product);
-    sn_gemm(false, false, m, d, m, 1.0, gram, a, 0.0, product);
+    sn_multiply(sn_as(gram, m, m), sn_as(a, m, d), product);
     for (int64_t j = 0; j < d; j++) {
         square[j] = 0.0;
         for (int64_t i = 0; i < m; i++) square[j] += a[i * d + j] * product[i * d + j] / (double)n;
@@ -101,7 +101,7 @@ stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, 
     SN_ARRAY(d, double, square);
     SN_TRY(mean_squares(columns->n, m, d, gram, a, square));
     SN_TRY(allocate(m, p, d, columns->gamma, &map));
-    sn_gemv(true, m, d, 1.0, a, mean, 0.0, map->offset);
+    sn_gemv(1.0, sn_turned(a, m, d), mean, 0.0, map->offset);
     if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
     memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
     memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
@@ -117,7 +117,7 @@ stonet_status sn_kernel_map_scores(const sn_kernel_map *map, int64_t n, const do
     for (int64_t i = 0; i < n; i += TRANSFORM_ROWS) {
         int64_t rows = n - i < TRANSFORM_ROWS ? n - i : TRANSFORM_ROWS;
         SN_TRY(sn_gaussian_gram(rows, map->m, map->p, x + i * map->p, map->centres, map->gamma, k));
-        sn_gemm(false, false, rows, map->d, map->m, 1.0, k, map->coefficients, 0.0, z + i * map->d);
+        sn_multiply(sn_as(k, rows, map->m), sn_as(map->coefficients, map->m, map->d), z + i * map->d);
     }
     sn_subtract_row(n, map->d, map->offset, z);
     return STONET_OK;

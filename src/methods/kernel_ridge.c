@@ -43,7 +43,7 @@ static stonet_status turn(sn_workspace *keep, turned *t)
     SN_TRY(SN_TAKE(keep, t->along, t->m * t->r));
     for (int64_t i = 0; i < all; i++)
         for (int64_t k = 0; k < t->m; k++) t->turn[i * t->m + k] = v[i * all + k] / sqrt(t->value[k]);
-    sn_gemm(true, false, t->m, t->r, all, 1.0, t->turn, cross, 0.0, t->along);
+    sn_multiply(sn_turned(t->turn, all, t->m), sn_as(cross, all, t->r), t->along);
     return STONET_OK;
 }
 
@@ -81,10 +81,10 @@ static stonet_status add_errors(const void *user, int64_t first, int64_t count, 
     for (; first < end; first += block) {
         const int64_t some = end - first < block ? end - first : block;
         SN_TRY(sn_row_columns_make(&t->columns, t->mean, first, some, phi));
-        sn_gemm(false, false, some, t->m, all, 1.0, phi, t->turn, 0.0, u);
-        sn_gemm(false, false, some, SHARES * r, t->m, 1.0, u, t->scaled, 0.0, fitted);
+        sn_multiply(sn_as(phi, some, all), sn_as(t->turn, all, t->m), u);
+        sn_multiply(sn_as(u, some, t->m), sn_as(t->scaled, t->m, SHARES * r), fitted);
         for (int64_t i = 0; i < some * t->m; i++) u[i] *= u[i];
-        sn_gemm(false, false, some, SHARES, t->m, 1.0, u, t->weight, 0.0, lever);
+        sn_multiply(sn_as(u, some, t->m), sn_as(t->weight, t->m, SHARES), lever);
         for (int64_t i = 0; i < some; i++)
             for (int64_t s = 0; s < SHARES; s++) {
                 const double rest = fmax(1.0 - 1.0 / (double)t->columns.n - lever[i * SHARES + s], 1e-6);

@@ -201,7 +201,7 @@ static int64_t fold_moments(const work *w, int64_t at, folds *f)
     sn_syrk_tn(k, count, -1.0 / others, f->x, 1.0, f->gram);
     sn_syrk_tn(k, 1, -1.0, f->x_mean, 1.0, f->gram);
     for (int64_t j = 0; j < dim * k; j++) f->c[j] = w->c[j] * (double)n / others;
-    sn_gemm(true, false, dim, k, count, -1.0 / others, f->y, f->x, 1.0, f->c);
+    sn_gemm(-1.0 / others, sn_turned(f->y, count, dim), sn_as(f->x, count, k), 1.0, f->c);
     for (int64_t d = 0; d < dim; d++)
         for (int64_t j = 0; j < k; j++) f->c[d * k + j] -= f->y_mean[d] * f->x_mean[j];
     return count;
@@ -236,7 +236,7 @@ static void stage_errors(const work *w, int64_t at, int64_t first, const bool *e
     for (int64_t d = 0; d < dim; d++) {
         const double *path = f->path + d * STAGE * k;
         if (ended[d]) continue;
-        sn_gemm(false, true, count, STAGE, k, 1.0, f->x, path, 0.0, f->fitted);
+        sn_multiply(sn_as(f->x, count, k), sn_turned(path, STAGE, k), f->fitted);
         for (int64_t t = 0; t < STAGE; t++) {
             double intercept = f->y_mean[d] - sn_dot(k, f->x_mean, path + t * k);
             for (int64_t i = 0; i < count; i++) {

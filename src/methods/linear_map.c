@@ -61,8 +61,8 @@ stonet_status sn_random_directions(int64_t p, int64_t d, uint64_t seed, uint32_t
 
 void sn_make_tangent(int64_t p, int64_t d, const double *b, double *inner, double *gradient)
 {
-    sn_gemm(true, false, d, d, p, 1.0, b, gradient, 0.0, inner);
-    sn_gemm(false, false, p, d, d, -1.0, b, inner, 1.0, gradient);
+    sn_multiply(sn_turned(b, p, d), sn_as(gradient, p, d), inner);
+    sn_gemm(-1.0, sn_as(b, p, d), sn_as(inner, d, d), 1.0, gradient);
 }
 
 /* no test: rows at a time, for memory and speed. */
@@ -95,7 +95,7 @@ stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
         sn_centred_rows(x, p, map->centre, NULL, first, count, centred);
-        sn_gemm(false, false, count, dim, p, 1.0, centred, map->direction, 0.0, projected);
+        sn_multiply(sn_as(centred, count, p), sn_as(map->direction, p, dim), projected);
         for (int64_t i = 0; i < count * dim; i++) z[first * dim + i] = (float)projected[i];
     }
     return STONET_OK;

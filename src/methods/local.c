@@ -116,7 +116,7 @@ static stonet_status fit_one(const sn_local *local, int64_t q, const double *u, 
         }
         if (filled == BLOCK || (i == n - 1 && filled > 0)) {
             sn_syrk_tn(wide, filled, 1.0, b->design, 1.0, b->normal);
-            sn_gemm(true, false, wide, k, filled, 1.0, b->design, b->target, 1.0, coefficient);
+            sn_gemm(1.0, sn_turned(b->design, filled, wide), sn_as(b->target, filled, k), 1.0, coefficient);
             filled = 0;
         }
     }
@@ -156,7 +156,7 @@ void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient,
     memset(outer, 0, (size_t)(q * q) * sizeof *outer);
     for (int64_t j = 0; j < local->anchors; j++) {
         const double *slope = coefficient + j * (q + 1) * k + k; /* q x k */
-        sn_gemm(false, true, q, q, k, 1.0, slope, slope, 1.0, outer);
+        sn_gemm(1.0, sn_as(slope, q, k), sn_turned(slope, q, k), 1.0, outer);
     }
 }
 
@@ -183,7 +183,7 @@ static stonet_status find_gradients(const sn_local *local, int64_t dim, const st
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
         if (m < rank) {
             sn_first_columns(rank, rank, v, m, leading);
-            sn_gemm(false, false, n, m, rank, 1.0, local->z, leading, 0.0, reduced);
+            sn_multiply(sn_as(local->z, n, rank), sn_as(leading, rank, m), reduced);
         }
         SN_TRY(sn_local_fit(local, m, reduced, rank, local->z, coefficient));
         sn_local_outer(local, rank, coefficient, outer);

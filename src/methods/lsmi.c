@@ -196,8 +196,8 @@ static double *thread_work(const sn_lsmi *lsmi)
 static void block_features(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, double *phi)
 {
     int64_t size = block_size(lsmi, block), width = lsmi->d + 2;
-    sn_gemm(false, true, to - from, size, width, 1.0, lsmi->z + from * width,
-            lsmi->u + lsmi->first[block] * width, 0.0, phi);
+    sn_multiply(sn_as(lsmi->z + from * width, to - from, width),
+                sn_turned(lsmi->u + lsmi->first[block] * width, size, width), phi);
     sn_exp_nonpositive((to - from) * size, phi);
 }
 
@@ -337,7 +337,7 @@ static void weigh(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, 
     const double *alpha = lsmi->alpha + lsmi->first[block], *beta = lsmi->beta + lsmi->first[block];
     double n = (double)lsmi->n;
     if (lsmi->label == NULL) {
-        sn_gemm(false, false, rows, size, size, -1.0 / (n * n), phi, lsmi->t, 0.0, weight);
+        sn_gemm(-1.0 / (n * n), sn_as(phi, rows, size), sn_as(lsmi->t, size, size), 0.0, weight);
         for (int64_t i = 0; i < rows; i++) {
             const double *phi_y = lsmi->phi_y + (from + i) * size, *row = phi + i * size;
             double *out = weight + i * size;
@@ -347,8 +347,8 @@ static void weigh(const sn_lsmi *lsmi, int64_t block, int64_t from, int64_t to, 
         return;
     }
     double r = -(double)lsmi->count[block * (SN_LSMI_FOLDS + 1) + SN_LSMI_FOLDS] / (n * n);
-    sn_gemv(false, rows, size, r, phi, alpha, 0.0, pair);
-    sn_gemv(false, rows, size, r, phi, beta, 0.0, pair + rows);
+    sn_gemv(r, sn_as(phi, rows, size), alpha, 0.0, pair);
+    sn_gemv(r, sn_as(phi, rows, size), beta, 0.0, pair + rows);
     for (int64_t i = 0; i < rows; i++) {
         const double *row = phi + i * size;
         double *out = weight + i * size, own = lsmi->label[from + i] == block ? 1.0 / n : 0.0;
@@ -374,8 +374,8 @@ static void slab_gradient(const sn_lsmi *lsmi, int64_t from, int64_t to, double 
             if (size == 0) continue;
             block_features(lsmi, block, at, end, phi);
             weigh(lsmi, block, at, end, phi, pair, weight);
-            sn_gemm(false, false, rows, width, size, 1.0, weight, lsmi->u + first * width, 1.0, sum);
-            sn_gemm(true, false, size, width, rows, 1.0, weight, z, 1.0, du + first * width);
+            sn_gemm(1.0, sn_as(weight, rows, size), sn_as(lsmi->u + first * width, size, width), 1.0, sum);
+            sn_gemm(1.0, sn_turned(weight, rows, size), sn_as(z, rows, width), 1.0, du + first * width);
         }
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < d; j++)

@@ -32,7 +32,7 @@ static void project(const sn_lsmie_ascent *a, const double *b, double *out)
         for (int64_t from = 0; from < n; from += BLOCK_ROWS) {
             int64_t count = n - from < BLOCK_ROWS ? n - from : BLOCK_ROWS;
             widen_rows(a, from, count, rows);
-            sn_gemm(false, false, count, a->d, a->p, 1.0, rows, b, 0.0, out + from * a->d);
+            sn_multiply(sn_as(rows, count, a->p), sn_as(b, a->p, a->d), out + from * a->d);
         }
     }
 }
@@ -53,7 +53,8 @@ static void pull_back(sn_lsmie_ascent *a)
             for (int64_t from = n * slab / SN_LSMI_SLABS; from < end; from += BLOCK_ROWS) {
                 int64_t count = end - from < BLOCK_ROWS ? end - from : BLOCK_ROWS;
                 widen_rows(a, from, count, rows);
-                sn_gemm(true, false, a->p, a->d, count, 1.0, rows, a->dz + from * a->d, 1.0, part);
+                sn_gemm(1.0, sn_turned(rows, count, a->p), sn_as(a->dz + from * a->d, count, a->d), 1.0,
+                        part);
             }
         }
     }
@@ -86,7 +87,7 @@ static double choose_direction(sn_lsmie_ascent *a)
 static void rotate(sn_lsmie_ascent *a, int64_t rows, double *matrix)
 {
     memcpy(a->copy, matrix, (size_t)(rows * a->d) * sizeof(double));
-    sn_gemm(false, true, rows, a->d, a->d, 1.0, a->copy, a->vt, 0.0, matrix);
+    sn_multiply(sn_as(a->copy, rows, a->d), sn_turned(a->vt, a->d, a->d), matrix);
 }
 
 /* U D V' of the next direction and X U; B, Z and what is carried are turned by V. */
@@ -133,14 +134,14 @@ static void move(sn_lsmie_ascent *a)
     int64_t p = a->p, d = a->d;
     double *inner = a->copy, *shift = inner + d * d;
     memcpy(a->z, a->trial, (size_t)(a->problem->n * d) * sizeof(double));
-    sn_gemm(true, false, d, d, p, 1.0, a->u, a->last, 0.0, inner);
+    sn_multiply(sn_turned(a->u, p, d), sn_as(a->last, p, d), inner);
     for (int64_t i = 0; i < p; i++)
         for (int64_t j = 0; j < d; j++) {
             double b = a->b[i * d + j], u = a->u[i * d + j];
             shift[i * d + j] = -b * a->sine[j] - u * (1.0 - a->cosine[j]);
             a->direction[i * d + j] = a->sigma[j] * (u * a->cosine[j] - b * a->sine[j]);
         }
-    sn_gemm(false, false, p, d, d, 1.0, shift, inner, 1.0, a->last);
+    sn_gemm(1.0, sn_as(shift, p, d), sn_as(inner, d, d), 1.0, a->last);
     turn(a, p, a->b, a->u, a->b);
     a->fresh = false;
 }

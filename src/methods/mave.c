@@ -74,7 +74,7 @@ static void anchor_moments(const sn_local *local, int64_t at, const double *inte
         }
         if (filled == BLOCK || (i == n - 1 && filled > 0)) {
             sn_syrk_tn(rank, filled, 1.0, t->row, 1.0, t->second);
-            sn_gemm(true, false, rank, k, filled, 1.0, t->row, t->left, 1.0, t->cross);
+            sn_gemm(1.0, sn_turned(t->row, filled, rank), sn_as(t->left, filled, k), 1.0, t->cross);
             filled = 0;
         }
     }
@@ -91,7 +91,7 @@ static void find_parts(const sn_local *local, int64_t first, int64_t count, step
         int64_t at = local->anchor[first + j];
         sn_local_weights(local, dim, s->v, at, t->w, t->scratch);
         anchor_moments(local, at, intercept, t);
-        sn_gemm(false, true, dim, dim, k, 1.0, slope, slope, 0.0, t->slopes);
+        sn_multiply(sn_as(slope, dim, k), sn_turned(slope, dim, k), t->slopes);
     }
 }
 
@@ -115,7 +115,7 @@ static void add_parts(const sn_local *local, int64_t count, step *s)
 static stonet_status improve(const sn_local *local, step *s, double *b)
 {
     int64_t n = local->n, rank = local->rank, dim = s->dim, k = local->responses, unknowns = rank * dim;
-    sn_gemm(false, false, n, dim, rank, 1.0, local->z, b, 0.0, s->v);
+    sn_multiply(sn_as(local->z, n, rank), sn_as(b, rank, dim), s->v);
     SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
     memset(s->normal, 0, (size_t)(unknowns * unknowns) * sizeof *s->normal);
     memset(b, 0, (size_t)unknowns * sizeof *b);
@@ -125,7 +125,7 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
         add_parts(local, count, s);
         for (int64_t j = 0; j < count; j++) {
             const double *slope = s->coefficient + (first + j) * (dim + 1) * k + k; /* dim x k */
-            sn_gemm(false, true, rank, dim, k, 1.0, s->parts[j].cross, slope, 1.0, b);
+            sn_gemm(1.0, sn_as(s->parts[j].cross, rank, k), sn_turned(slope, dim, k), 1.0, b);
         }
     }
     /* a ridge too small to matter, for a direction with no slope anywhere */
@@ -144,12 +144,12 @@ static stonet_status order_directions(const sn_local *local, step *s, double *va
     double *slopes = s->parts[0].slopes;
     SN_ARRAY(dim * dim, double, turn);
     SN_ARRAY(rank * dim, double, turned);
-    sn_gemm(false, false, local->n, dim, rank, 1.0, local->z, b, 0.0, s->v);
+    sn_multiply(sn_as(local->z, local->n, rank), sn_as(b, rank, dim), s->v);
     SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
     sn_local_outer(local, dim, s->coefficient, slopes);
     for (int64_t i = 0; i < dim * dim; i++) slopes[i] /= (double)local->anchors;
     SN_TRY(sn_eigh(dim, slopes, value, turn));
-    sn_gemm(false, false, rank, dim, dim, 1.0, b, turn, 0.0, turned);
+    sn_multiply(sn_as(b, rank, dim), sn_as(turn, dim, dim), turned);
     memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
     return STONET_OK;
 }

@@ -96,7 +96,7 @@ static stonet_status gradient_directions(const sn_network *net, const float *x, 
     SN_TRY(weigh_by_outputs(net, q));
     SN_TRY(sn_eigh(h, q, values, u));
     for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[net->shape.weight_at[0] + i];
-    sn_gemm(true, false, h, p, h, 1.0, u, w1, 0.0, root);
+    sn_multiply(sn_turned(u, h, h), sn_as(w1, h, p), root);
     for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j < p; j++) root[i * p + j] *= sqrt(values[i] > 0 ? values[i] : 0);
     SN_TRY(sn_svd(h, p, root, NULL, singular, vt));

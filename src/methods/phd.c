@@ -76,8 +76,8 @@ static stonet_status add_slope(const void *user, int64_t first, int64_t count, d
         for (int64_t i = 0; i < some; i++)
             for (int64_t c = 0; c < rank; c++)
                 block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) * block.z[i * rank + c];
-        sn_gemm(true, false, rank, of->k, some, 1.0 / of->sample->rows, block.weighted, of->r + first * of->k,
-                1.0, slope);
+        sn_gemm(1.0 / of->sample->rows, sn_turned(block.weighted, some, rank),
+                sn_as(of->r + first * of->k, some, of->k), 1.0, slope);
     }
     return STONET_OK;
 }
@@ -97,7 +97,7 @@ static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *
     SN_TRY(rows_create(sample, n, &scratch, &block));
     for (int64_t some, first = sn_team_border(sample->team, n, own); first < end; first += some) {
         some = next_rows(sample, first, end, &block);
-        sn_gemm(false, false, some, k, rank, -1.0, block.z, slope, 1.0, r + first * k);
+        sn_gemm(-1.0, sn_as(block.z, some, rank), sn_as(slope, rank, k), 1.0, r + first * k);
     }
     return sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r);
 }
@@ -118,8 +118,8 @@ static stonet_status add_hessians(const void *user, int64_t first, int64_t count
                 for (int64_t c = 0; c < rank; c++)
                     block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) *
                                                    of->r[(first + i) * k + j] * block.z[i * rank + c];
-            sn_gemm(true, false, rank, rank, some, 1.0 / of->sample->rows, block.weighted, block.z, 1.0,
-                    hessian + j * rank * rank);
+            sn_gemm(1.0 / of->sample->rows, sn_turned(block.weighted, some, rank), sn_as(block.z, some, rank),
+                    1.0, hessian + j * rank * rank);
         }
     }
     return STONET_OK;

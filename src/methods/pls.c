@@ -79,7 +79,7 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
                 squares[k] += weight * value * value;
             }
         }
-        sn_gemm(true, false, p, m, some, 1.0, x, y, 1.0, sum);
+        sn_gemm(1.0, sn_turned(x, some, p), sn_as(y, some, m), 1.0, sum);
     }
     return STONET_OK;
 }
@@ -102,7 +102,7 @@ static stonet_status find_moments(const sn_problem *problem, int64_t m, const st
     for (int64_t k = 0; k < x.rank; k++) out->gram[k] = rows * x.variance[k];
     const pass of = {.problem = problem, .mean = x.mean, .m = m};
     SN_TRY(sn_row_sums(team, problem->n, (p + 2) * m, add_cross, &of, sum));
-    sn_gemm(true, false, x.rank, m, p, 1.0, x.turn, sum, 0.0, out->cross);
+    sn_multiply(sn_turned(x.turn, p, x.rank), sn_as(sum, p, m), out->cross);
     *out->squares = 0.0;
     for (int64_t k = 0; k < m; k++)
         *out->squares += sum[(p + 1) * m + k] - sum[p * m + k] * sum[p * m + k] / rows;
@@ -162,8 +162,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_ARRAY(of.rank * map.dim, double, kept);
     SN_TRY(SN_TAKE(&scratch, map.direction, of.p * map.dim));
     sn_first_columns(of.rank, most, r, map.dim, kept);
-    sn_gemm(false, false, of.p, map.dim, of.rank, sqrt(sn_problem_total(problem)), of.turn, kept, 0.0,
-            map.direction);
+    sn_gemm(sqrt(sn_problem_total(problem)), sn_as(of.turn, of.p, of.rank), sn_as(kept, of.rank, map.dim),
+            0.0, map.direction);
     for (int64_t k = 0; k < map.dim; k++) map.value[k] /= *of.squares;
     map.centre = of.mean;
     return sn_linear_map_result(&map, result);

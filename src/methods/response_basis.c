@@ -80,7 +80,7 @@ static void add_to_root(void *user, const double *z, int64_t first, int64_t coun
 {
     const regression *r = user;
     for (int64_t k = 0; k < r->basis.count; k++)
-        sn_gemv(true, count, r->rank, 1.0 / (double)r->n, z, r->basis.g + k * r->n + first, 1.0,
+        sn_gemv(1.0 / (double)r->n, sn_turned(z, count, r->rank), r->basis.g + k * r->n + first, 1.0,
                 r->root + k * r->rank);
 }
 
@@ -112,7 +112,7 @@ static void add_products(void *user, const double *z, int64_t first, int64_t cou
 {
     const products *s = user;
     const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
-    sn_gemm(false, false, count, rank, rank, 1.0, z, s->u, 0.0, s->turned);
+    sn_multiply(sn_as(z, count, rank), sn_as(s->u, rank, rank), s->turned);
     for (int64_t i = 0; i < count; i++) {
         for (int64_t a = 0; a < functions; a++) {
             double g = 0.0;
@@ -131,8 +131,8 @@ stonet_status sn_both_bases(int64_t rows, int64_t rank, const double *root, doub
     SN_ARRAY(rank * rank, double, left);
     SN_ARRAY(rows * rows, double, right);
     SN_ARRAY(rank > rows ? rank : rows, double, value);
-    sn_gemm(true, false, rank, rank, rows, 1.0, root, root, 0.0, left);
-    sn_gemm(false, true, rows, rows, rank, 1.0, root, root, 0.0, right);
+    sn_multiply(sn_turned(root, rows, rank), sn_as(root, rows, rank), left);
+    sn_multiply(sn_as(root, rows, rank), sn_turned(root, rows, rank), right);
     SN_TRY(sn_eigh(rank, left, value, u));
     return sn_eigh(rows, right, value, v);
 }

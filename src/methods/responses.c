@@ -47,7 +47,7 @@ stonet_status sn_leading_components(int64_t n, int64_t k, double scale, const do
     SN_ARRAY(k * kept, double, leading);
     SN_TRY(SN_TAKE(keep, *out, n * kept));
     sn_first_columns(k, k, v, kept, leading);
-    sn_gemm(false, false, n, kept, k, 1.0, a, leading, 0.0, *out);
+    sn_multiply(sn_as(a, n, k), sn_as(leading, k, kept), *out);
     *count = kept;
     return STONET_OK;
 }

@@ -80,7 +80,7 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
         const int64_t some = end - first < block ? end - first : block;
         SN_TRY(sn_row_columns_make(of->columns, of->shift, first, some, c));
         sn_syrk_tn(m, some, 1.0, c, 1.0, sum);
-        sn_gemm(true, false, m, of->rank, some, 1.0, c, of->f + first * of->rank, 1.0, cross);
+        sn_gemm(1.0, sn_turned(c, some, m), sn_as(of->f + first * of->rank, some, of->rank), 1.0, cross);
         for (int64_t i = 0; i < some; i++)
             for (int64_t j = 0; j < m; j++) total[j] += c[i * m + j];
     }

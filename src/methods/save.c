@@ -49,8 +49,8 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     SN_ARRAY(rank * rank, double, q);
     for (int64_t h = 0; h < sample->slices.count; h++) {
         SN_TRY(departure(sample, h, a));
-        sn_gemm(false, false, rank, rank, rank, 1.0, a, eigen->vector, 0.0, au);
-        sn_gemm(true, false, rank, rank, rank, 1.0, eigen->vector, au, 0.0, q);
+        sn_multiply(sn_as(a, rank, rank), sn_as(eigen->vector, rank, rank), au);
+        sn_multiply(sn_turned(eigen->vector, rank, rank), sn_as(au, rank, rank), q);
         double tail = 0.0;
         for (int64_t k = rank - 1; k >= 0; k--) { /* the block of q from row and column k on */
             const double *row = q + k * rank;

@@ -81,7 +81,7 @@ static stonet_status sum_over_pairs(int64_t n, int64_t rank, const double *z, co
         const double count = (double)(to[i] - from[i]);
         for (int64_t k = 0; k < rank; k++) left[i * rank + k] = count * z[i * rank + k] - sum[k];
     }
-    sn_gemm(true, false, rank, rank, n, 1.0, z, left, 0.0, m);
+    sn_multiply(sn_turned(z, n, rank), sn_as(left, n, rank), m);
     return STONET_OK;
 }
 

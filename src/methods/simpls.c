@@ -27,7 +27,7 @@ static stonet_status find_weights(simpls *self)
         sn_syrk_tn(m, p, 1.0, self->s, 0.0, self->square);
         SN_TRY(sn_eigh_top(m, 1, self->square, &value, q));
     }
-    sn_gemv(false, p, m, 1.0, self->s, q, 0.0, self->r);
+    sn_gemv(1.0, sn_as(self->s, p, m), q, 0.0, self->r);
     return STONET_OK;
 }
 
@@ -36,7 +36,7 @@ static void find_loading(simpls *self)
 {
     const int64_t p = self->of->p;
     if (!self->of->diagonal) {
-        sn_gemv(false, p, p, 1.0, self->of->gram, self->r, 0.0, self->load);
+        sn_gemv(1.0, sn_as(self->of->gram, p, p), self->r, 0.0, self->load);
         return;
     }
     for (int64_t j = 0; j < p; j++) self->load[j] = self->of->gram[j] * self->r[j];
@@ -56,7 +56,7 @@ static void deflate(simpls *self, int64_t a)
         }
     const double length = sn_norm(p, v);
     for (int64_t j = 0; j < p && length > 0.0; j++) v[j] /= length;
-    sn_gemv(true, p, m, 1.0, self->s, v, 0.0, self->q);
+    sn_gemv(1.0, sn_turned(self->s, p, m), v, 0.0, self->q);
     for (int64_t j = 0; j < p; j++)
         for (int64_t k = 0; k < m; k++) self->s[j * m + k] -= v[j] * self->q[k];
 }
@@ -86,7 +86,7 @@ stonet_status sn_simpls(const sn_simpls_moments *moments, int64_t dim, double *r
             self.load[j] /= sqrt(square);
             r[j * dim + *found] = self.r[j];
         }
-        sn_gemv(true, p, m, 1.0, moments->cross, self.r, 0.0, self.q); /* Y't */
+        sn_gemv(1.0, sn_turned(moments->cross, p, m), self.r, 0.0, self.q); /* Y't */
         explained[*found] = sn_dot(m, self.q, self.q);
         deflate(&self, *found);
     }

@@ -99,11 +99,11 @@ static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, m
         for (int64_t g = 0; g < slices; g++)
             e[h * slices + g] = ((g == h ? 1.0 : 0.0) - sample->weight[g]) / sqrt(sample->weight[g]);
     SN_TRY(sn_both_bases(slices, rank, root, u, v));
-    sn_gemm(false, false, slices, slices, slices, 1.0, e, v, 0.0, out->slice);
+    sn_multiply(sn_as(e, slices, slices), sn_as(v, slices, slices), out->slice);
     for (int64_t h = 0; h < slices; h++) {
         SN_TRY(sn_sample_second(sample, h, block));
-        sn_gemm(false, false, rank, rank, rank, 1.0, block, u, 0.0, half);
-        sn_gemm(true, false, rank, rank, rank, 1.0, u, half, 0.0, out->second + h * rank * rank);
+        sn_multiply(sn_as(block, rank, rank), sn_as(u, rank, rank), half);
+        sn_multiply(sn_turned(u, rank, rank), sn_as(half, rank, rank), out->second + h * rank * rank);
     }
     return STONET_OK;
 }

@@ -214,7 +214,8 @@ stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *
     const sn_whitening *whitening = &solved->sample.whitening;
     SN_ARRAY(whitening->rank * count, double, leading);
     sn_first_columns(whitening->rank, solved->eigen.columns, solved->eigen.vector, count, leading);
-    sn_gemm(false, false, whitening->p, count, whitening->rank, 1.0, whitening->turn, leading, 0.0, vector);
+    sn_multiply(sn_as(whitening->turn, whitening->p, whitening->rank), sn_as(leading, whitening->rank, count),
+                vector);
     return STONET_OK;
 }
 

@@ -36,7 +36,7 @@ stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, con
     for (int64_t first = 0; first < n; first += block) {
         const int64_t rows = n - first < block ? n - first : block;
         sn_whiten_rows(whitening, sample->problem->x, NULL, first, rows, centred, z);
-        sn_gemm(false, false, rows, rank, rank, 1.0, z, v, 0.0, turned);
+        sn_multiply(sn_as(z, rows, rank), sn_as(v, rank, rank), turned);
         fill_terms(rows, rank, turned, weight != NULL ? weight + first : NULL, terms);
         for (int64_t i = 0; i < rows; i++)
             for (int64_t c = 0; c < count; c++) mean[c] += terms[i * count + c] / (double)n;

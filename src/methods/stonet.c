@@ -62,9 +62,9 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     rows.label = request->label;
     rows.y = request->y;
     if (request->impute) return sn_stonet_impute(net, &rows, request->activated, request->seed, threads, z);
-    if (request->draws > 0)
-        return sn_stonet_draw(net, &rows, request->first_draw, request->draws, request->activated,
-                              request->seed, threads, request->table, z);
+    const sn_draws wanted = {request->first_draw, request->draws, request->table, request->activated,
+                             request->seed};
+    if (wanted.count > 0) return sn_stonet_draw(net, &rows, &wanted, threads, z);
     return sn_stonet_reduce(net, &rows, request->activated, threads, z);
 }
 

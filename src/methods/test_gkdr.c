@@ -1,17 +1,8 @@
+#include "math/smallest.h"
 #include "methods/gkdr.h"
 #include "methods/linear_map.h"
+#define METHOD "gkdr"
 #include "methods/test_kernel_help.h"
-
-static const sn_method *method(void)
-{
-    return sn_method_find("gkdr");
-}
-
-static int compare_reals(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 static double plain_median_distance(int64_t n, int64_t p, const double *x)
 {
@@ -23,7 +14,7 @@ static double plain_median_distance(int64_t n, int64_t p, const double *x)
             for (int64_t k = 0; k < p; k++) d2 += pow(x[i * p + k] - x[j * p + k], 2);
             all[count++] = sqrt(d2);
         }
-    qsort(all, (size_t)count, sizeof *all, compare_reals);
+    qsort(all, (size_t)count, sizeof *all, sn_by_double);
     double median = 0.5 * (all[(count - 1) / 2] + all[count / 2]);
     return median;
 }
@@ -67,12 +58,12 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
 static void check_textbook(int64_t classes, int64_t targets)
 {
     enum { N = 40, P = 4, D = 2 };
-    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, targets, 1);
+    SN_FREED_BY(sample_free) sample s = make_sample(N, P, classes, targets, 1);
     SN_BLOCK double *expected = textbook(&s.problem, s.wide, 1e-3, D);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit_with(&s.problem, D, &result, "epsilon", "1e-3", "landmarks", landmarks[way], NULL));
+        OK(fit(&s.problem, D, &result, "epsilon=1e-3 landmarks=%s", landmarks[way]));
         const sn_linear_map *map = result.state;
         assert_same_scores(P, D, expected, map->direction, 1e-8);
     }
@@ -89,9 +80,9 @@ TEST(test_textbook)
 static double distance(int64_t n, int64_t classes, const char *landmarks, const char *steps)
 {
     enum { P = 6 };
-    SN_FREED_BY(free_sample) sample s = make_sample(n, P, classes, 1, 5);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, P, classes, 1, 5);
     SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 2, &result, "landmarks", landmarks, "steps", steps, NULL));
+    OK(fit(&s.problem, 2, &result, "landmarks=%s steps=%s", landmarks, steps));
     const sn_linear_map *map = result.state;
     double truth[P * 2] = {[0] = 1.0, [3] = 1.0}, found;
     OK(sn_subspace_distance(P, 2, truth, map->direction, &found));
@@ -106,21 +97,6 @@ TEST(test_recovers_the_subspace)
     assert_true(distance(800, 4, "none", "1") < 0.2);
     assert_true(distance(800, 0, "150", "1") < 0.15);
     assert_true(distance(400, 0, "none", "4") < distance(400, 0, "none", "1") + 0.02);
-}
-
-TEST(test_more_directions_than_classes)
-{
-    SN_FREED_BY(free_sample) sample s = make_sample(60, 4, 2, 0, 3);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 9, &result, NULL));
-    assert_int_equal(result.dim, 4);
-    assert_non_null(strstr(last_message, "gkdr: 4 directions exist"));
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
-    check_too_large();
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,10 +1,6 @@
 #include "methods/gsave_middle.h"
+#define METHOD "gsave"
 #include "methods/test_kernel_help.h"
-
-static const sn_method *method(void)
-{
-    return sn_method_find("gsave");
-}
 
 /* P by its definition with k = [1'; K_Y], ridge for numbers and Moore-Penrose for classes. */
 static double *plain_smoother(const sn_problem *problem, double ey)
@@ -54,7 +50,7 @@ static double *plain_middle(const sn_problem *problem, double ey)
 static void check_middle(int64_t classes, int64_t targets)
 {
     enum { N = 30 };
-    SN_FREED_BY(free_sample) sample s = make_sample(N, 3, classes, targets, 1);
+    SN_FREED_BY(sample_free) sample s = make_sample(N, 3, classes, targets, 1);
     SN_BLOCK double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
     SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
@@ -101,13 +97,13 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 static void check_textbook(int64_t classes, int64_t targets, int64_t d)
 {
     enum { N = 40, ROWS = 50, P = 3 };
-    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, P, classes, targets, 2);
+    SN_FREED_BY(sample_free) sample s = make_sample(ROWS, P, classes, targets, 2);
     s.problem.n = N;
     SN_BLOCK double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d), *z = zeros(ROWS * d);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit_with(&s.problem, d, &result, "ex", "0.02", "ey", "0.1", "landmarks", landmarks[way], NULL));
+        OK(fit(&s.problem, d, &result, "ex=0.02 ey=0.1 landmarks=%s", landmarks[way]));
         assert_int_equal(result.dim, d);
         OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
         assert_same_scores(ROWS, d, expected, z, 1e-8);
@@ -124,9 +120,9 @@ TEST(test_textbook)
 /* One row at a time gives what all rows give at once: nothing is centred by the new rows. */
 TEST(test_new_rows_stand_alone)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 3);
+    SN_FREED_BY(sample_free) sample s = make_sample(40, 3, 3, 0, 3);
     SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 2, &result, "landmarks", "12", NULL));
+    OK(fit(&s.problem, 2, &result, "landmarks=12"));
     float all[80], one[2];
     OK(method()->transform(result.state, s.x, 40, NULL, all));
     for (int i = 0; i < 40; i++) {
@@ -139,14 +135,14 @@ TEST(test_new_rows_stand_alone)
    score with it. */
 static double spread_correlation(int64_t n)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(n, 3, 2, 0, 4);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, 3, 2, 0, 4);
     for (int64_t i = 0; i < n; i++) {
         s.label[i] = (int32_t)(i % 2);
         s.wide[i * 3] = s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
     }
     SN_FREED_BY(drop_result) sn_fit_result result;
     SN_BLOCK double *z = zeros(n), *truth = zeros(n);
-    OK(fit_with(&s.problem, 1, &result, NULL));
+    OK(fit(&s.problem, 1, &result, ""));
     OK(sn_kernel_map_scores(result.state, n, s.wide, z));
     for (int64_t i = 0; i < n; i++) truth[i] = fabs(s.wide[i * 3]);
     return correlation(n, z, truth);
@@ -155,12 +151,6 @@ static double spread_correlation(int64_t n)
 TEST(test_finds_the_direction_of_spread)
 {
     assert_true(spread_correlation(400) > 0.9);
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
-    check_too_large();
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,9 +1,5 @@
+#define METHOD "gsir"
 #include "methods/test_kernel_help.h"
-
-static const sn_method *method(void)
-{
-    return sn_method_find("gsir");
-}
 
 /* Scores of the rows of `at` by the definition, with every matrix written out; standardised on the first n.
  */
@@ -51,15 +47,15 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 static void check_textbook(int64_t classes, int64_t targets, const char *atype, int64_t d)
 {
     enum { N = 40, ROWS = 50, P = 4 };
-    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, P, classes, targets, 1);
+    SN_FREED_BY(sample_free) sample s = make_sample(ROWS, P, classes, targets, 1);
     s.problem.n = N;
     double *expected =
         textbook(&s.problem, s.wide, ROWS, s.wide, 0.8, 0.05, 0.2, strcmp(atype, "gyinv") == 0, d);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit_with(&s.problem, d, &result, "complexity", "0.8", "ex", "0.05", "ey", "0.2", "atype", atype,
-                    "landmarks", landmarks[way], NULL));
+        OK(fit(&s.problem, d, &result, "complexity=0.8 ex=0.05 ey=0.2 atype=%s landmarks=%s", atype,
+               landmarks[way]));
         assert_int_equal(result.dim, d);
         SN_BLOCK double *z = zeros(ROWS * d);
         OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
@@ -79,38 +75,26 @@ TEST(test_textbook)
 
 TEST(test_class_names_do_not_matter)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(60, 3, 3, 0, 2);
+    SN_FREED_BY(sample_free) sample s = make_sample(60, 3, 3, 0, 2);
     SN_FREED_BY(drop_result) sn_fit_result one, two;
     double a[120], b[120];
-    OK(fit_with(&s.problem, 2, &one, NULL));
+    OK(fit(&s.problem, 2, &one, ""));
     const int32_t other[] = {2, 0, 3}; /* another order, and a class that has no rows */
     for (int i = 0; i < 60; i++) s.label[i] = other[s.label[i]];
     s.problem.outputs = 4;
-    OK(fit_with(&s.problem, 2, &two, NULL));
+    OK(fit(&s.problem, 2, &two, ""));
     OK(sn_kernel_map_scores(one.state, 60, s.wide, a));
     OK(sn_kernel_map_scores(two.state, 60, s.wide, b));
     for (int i = 0; i < 120; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
 }
 
-TEST(test_rank_is_limited_by_the_classes)
-{
-    SN_FREED_BY(free_sample) sample s = make_sample(50, 3, 3, 0, 3);
-    const char *landmarks[] = {"none", "20"};
-    for (int way = 0; way < 2; way++) {
-        SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit_with(&s.problem, 6, &result, "landmarks", landmarks[way], NULL));
-        assert_int_equal(result.dim, 2);
-        assert_non_null(strstr(last_message, "gsir: 2 directions exist"));
-    }
-}
-
 /* |correlation| of the first score of the fit with the true sufficient predictor x1 + x2^2 / 2 on new rows.
  */
-static double recovery(int64_t n, const char *landmarks)
+static double found(int64_t n, const char *landmarks)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, 4, 0, 1, 5), fresh = make_sample(500, 4, 0, 1, 6);
     SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 1, &result, "ex", "0.001", "landmarks", landmarks, NULL));
+    OK(fit(&s.problem, 1, &result, "ex=0.001 landmarks=%s", landmarks));
     double z[500], truth[500];
     OK(sn_kernel_map_scores(result.state, 500, fresh.wide, z));
     for (int i = 0; i < 500; i++) truth[i] = fresh.wide[i * 4] + 0.5 * pow(fresh.wide[i * 4 + 1], 2);
@@ -119,7 +103,7 @@ static double recovery(int64_t n, const char *landmarks)
 
 TEST(test_recovers_a_nonlinear_predictor)
 {
-    double few = recovery(60, "none"), many = recovery(600, "none"), some = recovery(600, "100");
+    double few = found(60, "none"), many = found(600, "none"), some = found(600, "100");
     assert_true(many > few);
     assert_true(many > 0.93);
     assert_true(some > 0.92);
@@ -130,10 +114,10 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
 {
     SN_FREED_BY(drop_result) sn_fit_result result;
     double ex = NAN;
-    OK(fit_with(problem, 1, &result, "landmarks", landmarks, NULL));
-    const char *said = strstr(last_message, "ex=");
-    assert_non_null(said);
-    assert_int_equal(sscanf(said, "ex=%lf", &ex), 1);
+    OK(fit(problem, 1, &result, "landmarks=%s", landmarks));
+    const char *at = strstr(said.last, "ex=");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "ex=%lf", &ex), 1);
     return ex;
 }
 
@@ -141,14 +125,14 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
  */
 TEST(test_the_ridge_follows_the_data)
 {
-    SN_FREED_BY(free_sample) sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
+    SN_FREED_BY(sample_free) sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
     double from_few = chosen_ridge(&few.problem, "none"), from_many = chosen_ridge(&many.problem, "none");
     double with_landmarks = chosen_ridge(&many.problem, "300");
     assert_true(from_many < 0.5 * from_few);
     assert_true(with_landmarks > 0.2 * from_many && with_landmarks < 5.0 * from_many);
     for (int i = 0; i < 600; i++) many.y[i] = sin(1e3 * i); /* no function of x */
     assert_true(chosen_ridge(&many.problem, "none") > 10.0 * from_many);
-    SN_FREED_BY(free_sample) sample classes = make_sample(300, 5, 3, 0, 6);
+    SN_FREED_BY(sample_free) sample classes = make_sample(300, 5, 3, 0, 6);
     double of_classes = chosen_ridge(&classes.problem, "none");
     assert_true(of_classes > 1e-4 && of_classes < 1.0);
 }
@@ -172,12 +156,6 @@ TEST(test_damaged_models_are_refused)
     OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number));
     OK(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number));
     assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* no bandwidth */
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
-    check_too_large();
 }
 
 RUN_TESTS(NULL, NULL)

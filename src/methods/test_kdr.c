@@ -1,13 +1,9 @@
 #include "methods/kdr_objective.h"
 #include "methods/kernel_response.h"
+#define METHOD "kdr"
 #include "methods/test_kernel_help.h"
 
 enum { N = 30, P = 4, D = 2 };
-
-static const sn_method *method(void)
-{
-    return sn_method_find("kdr");
-}
 
 /* Tr[G_Y (G_Z + n epsilon I)^{-1}] with every matrix written out. */
 static double textbook(const sn_problem *problem, const double *x, const double *b, double gamma,
@@ -59,7 +55,7 @@ static fixture make_fixture(int64_t classes, int64_t landmarks)
 static void free_fixture(fixture *t)
 {
     sn_workspace_free(&t->keep);
-    free_sample(&t->s);
+    sample_free(&t->s);
 }
 
 TEST(test_value)
@@ -98,9 +94,9 @@ TEST(test_gradient)
 
 static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    OK(fit_with(&s.problem, 2, &result, "landmarks", landmarks, NULL));
+    OK(fit(&s.problem, 2, &result, "landmarks=%s", landmarks));
     return distance_to_truth(&result);
 }
 
@@ -113,22 +109,11 @@ TEST(test_recovers_the_subspace)
     assert_true(distance(300, 0, "60") < 0.15);
 }
 
-TEST(test_limits)
+TEST(test_some_of_the_rows)
 {
-    check_limit();
-    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
+    SN_FREED_BY(sample_free) sample s = make_sample(40, 3, 3, 0, 2);
     SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 1, &result, "rows", "20", "iterations", "5", NULL));
-}
-
-TEST(test_stopping)
-{
-    check_stopping();
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
+    OK(fit(&s.problem, 1, &result, "rows=20 iterations=5"));
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,22 +1,8 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
 #pragma once
 
-#include <omp.h>
-
-#include "base/memory.h"
-#include "base/test_kit.h"
-#include "math/noise.h"
-#include "math/test_subspace.h"
 #include "methods/kernel_map.h"
-#include "methods/linear_map.h"
-
-typedef struct sample {
-    sn_problem problem;
-    float *x;
-    double *wide; /* x as doubles */
-    int32_t *label;
-    double *y;
-} sample;
+#include "methods/test_support.h"
 
 static inline double *zeros(int64_t count)
 {
@@ -59,16 +45,11 @@ static inline sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t 
     return s;
 }
 
-static inline void free_sample(sample *s)
+/* The method of the test, whose name is METHOD. */
+static inline const sn_method *method(void)
 {
-    free(s->x);
-    free(s->wide);
-    free(s->label);
-    free(s->y);
+    return sn_method_find(METHOD);
 }
-
-/* The method of the test. */
-static const sn_method *method(void);
 
 static inline void drop_result(sn_fit_result *result)
 {
@@ -90,33 +71,19 @@ static inline double correlation(int64_t n, const double *a, const double *b)
     return fabs(ab) / sqrt(aa * bb);
 }
 
-static char last_message[1024];
+/* What the last fit said. */
+static heard said;
 
-static void keep_message(stonet_level level, const char *text, void *user)
+/* Fits with the settings of the format, "name=value name=value", on two threads. */
+static inline stonet_status fit(const sn_problem *problem, int64_t dim, sn_fit_result *result,
+                                const char *format, ...)
 {
-    (void)level;
-    (void)user;
-    snprintf(last_message, sizeof last_message, "%s", text);
-}
-
-/* Fits with settings given as name, value, ..., NULL. */
-static inline stonet_status fit_with(const sn_problem *problem, int64_t dim, sn_fit_result *result, ...)
-{
-    SN_AUTO(sn_settings) *settings = NULL;
-    OK(sn_settings_create(method()->params, method()->n_params, &settings));
+    char options[256];
     va_list list;
-    va_start(list, result);
-    for (const char *name; (name = va_arg(list, const char *)) != NULL;)
-        OK(sn_settings_set(settings, name, va_arg(list, const char *)));
+    va_start(list, format);
+    vsnprintf(options, sizeof options, format, list);
     va_end(list);
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 2;
-    omp_set_num_threads(2);
-    run.on_message = keep_message;
-    last_message[0] = '\0';
-    memset(result, 0, sizeof *result);
-    stonet_status status = sn_method_fit(method(), problem, dim, settings, &run, result);
-    return status;
+    return fit_on(2, METHOD, problem, dim, options, &said, result);
 }
 
 /* f(A) for symmetric A (n x n) by its eigenvalues: power -1, -0.5, ...; values below `cut` times the largest
@@ -226,49 +193,6 @@ static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, 
     }
 }
 
-/* Stops at the call at which the counter reaches 0. */
-static inline int stop_later(void *user)
-{
-    int *calls = user;
-    return --*calls <= 0;
-}
-
-/* A fit whose caller wants to stop at the given question. */
-static inline stonet_status fit_until(const sample *s, int calls, sn_fit_result *result)
-{
-    SN_AUTO(sn_settings) *settings = NULL;
-    stonet_run run = STONET_RUN_INIT;
-    run.should_stop = stop_later;
-    run.user = &calls;
-    memset(result, 0, sizeof *result);
-    OK(sn_settings_create(method()->params, method()->n_params, &settings));
-    stonet_status status = sn_method_fit(method(), &s->problem, 1, settings, &run, result);
-    return status;
-}
-
-/* A fit that is stopped on its way gives a usable result that says so. */
-static inline void check_stopping(void)
-{
-    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 0, 1, 2);
-    sn_fit_result result;
-    OK(fit_until(&s, 3, &result));
-    assert_int_equal(result.outcome, STONET_STOPPED);
-    method()->free(result.state);
-}
-
-/* Nine directions wanted of three columns: three, a warning, and a model that survives the way to a file. */
-static inline void check_limit(void)
-{
-    SN_FREED_BY(free_sample) sample s = make_sample(40, 3, 3, 0, 2);
-    sn_fit_result result;
-    char message[64];
-    OK(fit_with(&s.problem, 9, &result, "iterations", "5", "restarts", "2", NULL));
-    assert_int_equal(result.dim, 3);
-    snprintf(message, sizeof message, "%s: 3 directions exist", method()->name);
-    assert_non_null(strstr(last_message, message));
-    method()->free(result.state);
-}
-
 /* Distance of the two directions of a linear map, which is freed, to the true ones of make_sample. */
 static inline double distance_to_truth(sn_fit_result *result)
 {
@@ -279,58 +203,4 @@ static inline double distance_to_truth(sn_fit_result *result)
     free(truth);
     method()->free(result->state);
     return distance;
-}
-
-/* More rows than any memory holds as a matrix: refused before a row is looked at, with what to do. */
-static inline void check_too_large(void)
-{
-    const int32_t label = 0;
-    const sn_problem problem = {
-        .n = 30000000, .p = 3, .task = SN_CLASSIFICATION, .outputs = 2, .label = &label};
-    sn_fit_result result;
-    assert_int_equal(fit_with(&problem, 1, &result, NULL), STONET_ERROR_MEMORY);
-    assert_non_null(strstr(stonet_last_error(), "landmarks=2000"));
-    assert_int_equal(fit_with(&problem, 1, &result, "landmarks", "1000000", NULL), STONET_ERROR_MEMORY);
-    assert_non_null(strstr(stonet_last_error(), "fewer landmarks"));
-}
-
-/* One class or a constant target, one row, equal rows: an error that says so. A constant column and duplicate
-   rows: a fit. */
-static inline void check_unpleasant(void)
-{
-    sn_fit_result result;
-    SN_FREED_BY(free_sample) sample s = make_sample(30, 3, 3, 0, 40);
-    for (int64_t i = 0; i < 30; i++) s.label[i] = 1;
-    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
-    free_sample(&s);
-
-    s = make_sample(30, 3, 0, 1, 41);
-    memset(s.y, 0, 30 * sizeof(double));
-    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
-    free_sample(&s);
-
-    s = make_sample(30, 3, 0, 1, 42);
-    s.problem.n = 1;
-    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
-    s.problem.n = 30;
-    for (int64_t i = 0; i < 90; i++) s.x[i] = 1.0f;
-    assert_int_equal(fit_with(&s.problem, 1, &result, NULL), STONET_ERROR_DATA);
-    free_sample(&s);
-
-    s = make_sample(40, 3, 2, 0, 43);
-    for (int64_t i = 0; i < 20; i++) {
-        memcpy(s.x + (20 + i) * 3, s.x + i * 3, 3 * sizeof(float));
-        s.x[i * 3 + 2] = s.x[(20 + i) * 3 + 2] = 0.5f;
-    }
-    OK(fit_with(&s.problem, 1, &result, NULL));
-    float z[40];
-    OK(method()->transform(result.state, s.x, 40, NULL, z));
-    for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
-    for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
-    method()->free(result.state);
-    /* Stopped at once: no result, or a usable one that says so. */
-    stonet_status status = fit_until(&s, 1, &result);
-    assert_true(status == STONET_ERROR_INTERRUPTED ||
-                (status == STONET_OK && result.outcome == STONET_STOPPED));
-    method()->free(result.state);
 }

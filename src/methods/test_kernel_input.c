@@ -1,11 +1,7 @@
 /* What kernel methods are given: centres, bandwidths, and the limits of memory and rank. */
 #include "methods/kernel_input.h"
+#define METHOD "gsir"
 #include "methods/test_kernel_help.h"
-
-static const sn_method *method(void)
-{
-    return sn_method_find("gsir");
-}
 
 static sn_settings *settings_with(const char *landmarks)
 {
@@ -47,14 +43,15 @@ TEST(test_memory)
 TEST(test_rank)
 {
     stonet_run run = STONET_RUN_INIT;
-    run.on_message = keep_message;
+    run.on_message = hear;
+    run.user = &said;
     const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12};
     int64_t allowed = 0;
-    last_message[0] = '\0';
+    said.last[0] = '\0';
     OK(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && last_message[0] == '\0');
+    assert_true(allowed == 3 && said.last[0] == '\0');
     OK(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && strstr(last_message, "so it is") != NULL);
+    assert_true(allowed == 3 && strstr(said.last, "so it is") != NULL);
     OK(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed));
     assert_int_equal(allowed, 2);
     OK(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed));
@@ -68,7 +65,7 @@ TEST(test_rank)
 TEST(test_centres)
 {
     SN_WORKSPACE(scratch);
-    SN_FREED_BY(free_sample) sample s = make_sample(12, 3, 0, 1, 8);
+    SN_FREED_BY(sample_free) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
     stonet_run run = STONET_RUN_INIT;
     const int64_t landmarks[] = {0, 5, 12, 40}, expected[] = {12, 5, 12, 12};
@@ -94,7 +91,7 @@ TEST(test_centres)
 TEST(test_bandwidth)
 {
     SN_WORKSPACE(scratch);
-    SN_FREED_BY(free_sample) sample s = make_sample(12, 3, 0, 1, 8);
+    SN_FREED_BY(sample_free) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
     SN_AUTO(sn_settings) *settings = settings_with("none");
     OK(sn_settings_set(settings, "complexity", "3"));

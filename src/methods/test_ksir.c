@@ -1,9 +1,5 @@
+#define METHOD "ksir"
 #include "methods/test_kernel_help.h"
-
-static const sn_method *method(void)
-{
-    return sn_method_find("ksir");
-}
 
 /* Scores by the definition for classes: explicit covariances, B^{-1/2} A B^{-1/2}, standardised on the n
  * rows. */
@@ -47,13 +43,13 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 TEST(test_textbook)
 {
     enum { N = 40, ROWS = 50, D = 2 };
-    SN_FREED_BY(free_sample) sample s = make_sample(ROWS, 4, 3, 0, 1);
+    SN_FREED_BY(sample_free) sample s = make_sample(ROWS, 4, 3, 0, 1);
     s.problem.n = N;
     double *expected = textbook(&s.problem, s.wide, ROWS, 1e-3, D), z[ROWS * D];
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit_with(&s.problem, D, &result, "ridge", "1e-3", "landmarks", landmarks[way], NULL));
+        OK(fit(&s.problem, D, &result, "ridge=1e-3 landmarks=%s", landmarks[way]));
         OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
         assert_same_scores(ROWS, D, expected, z, 1e-8);
     }
@@ -63,34 +59,25 @@ TEST(test_textbook)
 TEST(test_slices_of_a_number_are_classes)
 {
     enum { N = 60 };
-    SN_FREED_BY(free_sample)
+    SN_FREED_BY(sample_free)
     sample classes = make_sample(N, 3, 4, 0, 2), numbers = make_sample(N, 3, 0, 1, 2);
     for (int i = 0; i < N; i++) numbers.y[i] = classes.label[i];
     SN_FREED_BY(drop_result) sn_fit_result one, two;
     double a[2 * N], b[2 * N];
-    OK(fit_with(&classes.problem, 2, &one, NULL));
-    OK(fit_with(&numbers.problem, 2, &two, NULL));
+    OK(fit(&classes.problem, 2, &one, ""));
+    OK(fit(&numbers.problem, 2, &two, ""));
     OK(sn_kernel_map_scores(one.state, N, classes.wide, a));
     OK(sn_kernel_map_scores(two.state, N, classes.wide, b));
     for (int i = 0; i < 2 * N; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
 }
 
-TEST(test_rank)
-{
-    SN_FREED_BY(free_sample) sample s = make_sample(50, 3, 0, 2, 3);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 6, &result, "slices", "4", NULL));
-    assert_int_equal(result.dim, 3);
-    assert_non_null(strstr(last_message, "ksir: 3 directions exist"));
-}
-
 /* A link that is symmetric in x1 has no linear direction for SIR; kernel columns see x1^2. */
 static double symmetric_link(int64_t n)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
     for (int64_t i = 0; i < n; i++) s.y[i] = pow(s.wide[i * 3], 2);
     SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit_with(&s.problem, 1, &result, "ridge", "1e-3", NULL));
+    OK(fit(&s.problem, 1, &result, "ridge=1e-3"));
     double z[400], truth[400];
     OK(sn_kernel_map_scores(result.state, 400, fresh.wide, z));
     for (int i = 0; i < 400; i++) truth[i] = fabs(fresh.wide[i * 3]);
@@ -102,12 +89,6 @@ TEST(test_symmetric_link)
     double few = symmetric_link(60), many = symmetric_link(600);
     assert_true(many > few);
     assert_true(many > 0.85);
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
-    check_too_large();
 }
 
 RUN_TESTS(NULL, NULL)

@@ -3,33 +3,33 @@
 #include "methods/lasso.h"
 #include "methods/test_support.h"
 
-enum { N = 60, P = 12, PATH = 8 };
+enum { N = 60, P = 12, WIDE = 80, PATH = 8 };
 
-/* Moments of columns that correlate, one of them constant, and of a response on two of them. */
-static void make_moments(double unit, double gram[P * P], double c[P])
+/* Moments of p columns of n rows that correlate, one of them constant, and of a response on two of them. */
+static void make_moments(int n, int p, double unit, double *gram, double *c)
 {
-    double x[N][P], y[N], sum = 0.0;
+    double x[N][WIDE], y[N], sum = 0.0;
     sn_random random;
     sn_random_init(&random, 3, SN_STREAM_TEST, 1);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         const double common = sn_random_normal(&random);
-        for (int j = 0; j < P; j++) x[i][j] = j == 5 ? 0.0 : sn_random_normal(&random) + common;
+        for (int j = 0; j < p; j++) x[i][j] = j == 5 ? 0.0 : sn_random_normal(&random) + common;
         sum += y[i] = unit * (2.0 * x[i][1] - x[i][7] + 0.5 * sn_random_normal(&random));
     }
-    memset(gram, 0, P * P * sizeof *gram);
-    memset(c, 0, P * sizeof *c);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < P; j++) {
-            c[j] += x[i][j] * (y[i] - sum / N) / N;
-            for (int k = 0; k < P; k++) gram[j * P + k] += x[i][j] * x[i][k] / N;
+    memset(gram, 0, (size_t)(p * p) * sizeof *gram);
+    memset(c, 0, (size_t)p * sizeof *c);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < p; j++) {
+            c[j] += x[i][j] * (y[i] - sum / n) / n;
+            for (int k = 0; k < p; k++) gram[j * p + k] += x[i][j] * x[i][k] / n;
         }
 }
 
-static void check(const sn_lasso *lasso, const double *gram, const double *c, double penalty, double largest)
+static void check(int p, const sn_lasso *lasso, const double *gram, const double *c, double penalty,
+                  double largest)
 {
-    for (int j = 0; j < P; j++) {
-        double slope = c[j];
-        for (int k = 0; k < P; k++) slope -= gram[j * P + k] * lasso->b[k];
+    for (int j = 0; j < p; j++) {
+        const double slope = c[j] - sn_dot(p, gram + j * p, lasso->b);
         assert_true(fabs(lasso->slope[j] - slope) <= 1e-12 * largest);
         if (lasso->b[j] != 0.0)
             assert_true(fabs(slope - copysign(penalty, lasso->b[j])) <= 1e-7 * largest);
@@ -38,33 +38,39 @@ static void check(const sn_lasso *lasso, const double *gram, const double *c, do
     }
 }
 
+/* With more columns than rows, coordinates come and go along the path. */
 TEST(the_path_is_optimal)
 {
-    static const double units[] = {1.0, 1e-5, 1e5};
-    for (int u = 0; u < 3; u++) {
+    static const struct {
+        int n, p;
+        double unit;
+    } cases[] = {{N, P, 1.0}, {N, P, 1e-5}, {N, P, 1e5}, {30, WIDE, 1.0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int p = cases[k].p;
         SN_WORKSPACE(scratch);
-        double gram[P * P], c[P], largest = 0.0, first[P] = {0};
+        double gram[WIDE * WIDE], c[WIDE], largest = 0.0, first[WIDE] = {0};
         sn_lasso lasso, later;
-        make_moments(units[u], gram, c);
-        for (int j = 0; j < P; j++) largest = fmax(largest, fabs(c[j]));
-        OK(sn_lasso_create(P, &scratch, &lasso));
-        OK(sn_lasso_create(P, &scratch, &later));
+        make_moments(cases[k].n, p, cases[k].unit, gram, c);
+        for (int j = 0; j < p; j++) largest = fmax(largest, fabs(c[j]));
+        OK(sn_lasso_create(p, &scratch, &lasso));
+        OK(sn_lasso_create(p, &scratch, &later));
         sn_lasso_begin(&lasso, gram, c);
         for (int step = 0; step < PATH; step++) {
             const double penalty = largest * pow(0.4, step);
-            sn_lasso_solve(&lasso, penalty, 1e-9, 10000);
-            check(&lasso, gram, c, penalty, largest);
-            for (int j = 0; j < P && step == 0; j++) assert_true(lasso.b[j] == 0.0);
-            if (step == 2) memcpy(first, lasso.b, sizeof first);
+            sn_lasso_solve(&lasso, penalty, 1e-9, 1000000);
+            check(p, &lasso, gram, c, penalty, largest);
+            for (int j = 0; j < p && step == 0; j++) assert_true(lasso.b[j] == 0.0);
+            if (step == 2) memcpy(first, lasso.b, (size_t)p * sizeof *first);
         }
-        assert_true(fabs(lasso.b[1] / units[u] - 2.0) < 0.5 && fabs(lasso.b[7] / units[u] + 1.0) < 0.5);
+        const double unit = cases[k].unit;
+        assert_true(fabs(lasso.b[1] / unit - 2.0) < 0.5 && fabs(lasso.b[7] / unit + 1.0) < 0.5);
         assert_true(lasso.b[5] == 0.0);
         /* from a solution that is known, and back to a larger penalty */
         sn_lasso_resume(&later, gram, c, largest * pow(0.4, 2), first);
-        sn_lasso_solve(&later, largest * pow(0.4, 5), 1e-9, 10000);
-        check(&later, gram, c, largest * pow(0.4, 5), largest);
-        sn_lasso_solve(&later, largest * 0.4, 1e-9, 10000);
-        check(&later, gram, c, largest * 0.4, largest);
+        sn_lasso_solve(&later, largest * pow(0.4, 5), 1e-9, 1000000);
+        check(p, &later, gram, c, largest * pow(0.4, 5), largest);
+        sn_lasso_solve(&later, largest * 0.4, 1e-9, 1000000);
+        check(p, &later, gram, c, largest * 0.4, largest);
     }
 }
 
@@ -73,7 +79,7 @@ TEST(no_more_sweeps_than_asked_for)
     SN_WORKSPACE(scratch);
     double gram[P * P], c[P];
     sn_lasso lasso;
-    make_moments(1.0, gram, c);
+    make_moments(N, P, 1.0, gram, c);
     OK(sn_lasso_create(P, &scratch, &lasso));
     sn_lasso_begin(&lasso, gram, c);
     sn_lasso_solve(&lasso, 0.01, 0.0, 1);

@@ -98,39 +98,6 @@ TEST(lasso_is_that_of_scikit_learn)
     assert_true(largest_gap(GOLDEN_P, large, golden_lasso_large) < 1e-7);
 }
 
-/* More columns than rows, where coordinates come and go along the path: the solution at every step has the
-   slopes that make it one, whatever was visited, and is that of a solver that starts at 0. */
-TEST(lasso_along_a_path_is_optimal)
-{
-    enum { ROWS = 30, COLUMNS = 80, STEPS = 40 };
-    SN_WORKSPACE(scratch);
-    SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 1, 11);
-    double x[ROWS * COLUMNS], gram[COLUMNS * COLUMNS], c[COLUMNS] = {0}, largest = 0.0;
-    for (int i = 0; i < ROWS * COLUMNS; i++)
-        x[i] = data.x[i] + data.x[i / COLUMNS * COLUMNS]; /* correlated */
-    sn_syrk_tn(COLUMNS, ROWS, 1.0 / ROWS, x, 0.0, gram);
-    for (int i = 0; i < ROWS; i++)
-        for (int j = 0; j < COLUMNS; j++) c[j] += x[i * COLUMNS + j] * sin(3.0 * i) / ROWS;
-    for (int j = 0; j < COLUMNS; j++) largest = fmax(largest, fabs(c[j]));
-    sn_lasso path;
-    OK(sn_lasso_create(COLUMNS, &scratch, &path));
-    sn_lasso_begin(&path, gram, c);
-    int64_t in_use = 0;
-    for (int t = 0; t < STEPS; t++) {
-        double penalty = largest * pow(0.01, t / (STEPS - 1.0)), straight[COLUMNS];
-        sn_lasso_solve(&path, penalty, 1e-12, 1000000);
-        lasso(COLUMNS, gram, c, penalty, straight);
-        for (int j = 0; j < COLUMNS; j++) {
-            double slope = c[j] - sn_dot(COLUMNS, gram + j * COLUMNS, path.b);
-            assert_true(fabs(slope) < penalty + 1e-9 * largest);
-            if (path.b[j] != 0.0) assert_true(fabs(slope - copysign(penalty, path.b[j])) < 1e-9 * largest);
-            assert_true(fabs(path.b[j] - straight[j]) < 1e-5);
-            in_use += t == STEPS - 1 && path.b[j] != 0.0;
-        }
-    }
-    assert_true(in_use > 10 && in_use <= ROWS);
-}
-
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
 
 /* gram (p x p) and c (p): moments of x and y over the rows of the order that are not at, at + folds, ...;

@@ -1,12 +1,8 @@
 #include "methods/lsmie_ascent.h"
+#define METHOD "lsmie"
 #include "methods/test_kernel_help.h"
 
 enum { N = 40, P = 4, D = 2, CENTRES = 12 };
-
-static const sn_method *method(void)
-{
-    return sn_method_find("lsmie");
-}
 
 /* The class of a centre, from the blocks. */
 static int64_t class_of(const sn_lsmi *lsmi, int64_t centre)
@@ -69,7 +65,7 @@ static void plain_alpha(int64_t m, const double *hh, const double *h, double lam
     memcpy(ridged, hh, (size_t)(m * m) * sizeof(double));
     for (int64_t l = 0; l < m; l++) ridged[l * m + l] += lambda;
     SN_BLOCK double *inverse = matrix_power(m, ridged, -1.0, 0.0);
-    sn_gemv(false, m, m, 1.0, inverse, h, 0.0, alpha);
+    sn_gemv(1.0, sn_as(inverse, m, m), h, 0.0, alpha);
 }
 
 static double quadratic(int64_t m, const double *hh, const double *alpha)
@@ -123,7 +119,7 @@ static sn_lsmi make_lsmi(const sample *s, sn_workspace *keep, double *z)
 
 static void check_value_and_gradient(int64_t classes, int64_t targets)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, targets, 1);
+    SN_FREED_BY(sample_free) sample s = make_sample(N, P, classes, targets, 1);
     double z[N * D], dz[N * D], value, step = 1e-5;
     SN_WORKSPACE(scratch);
     sn_lsmi lsmi = make_lsmi(&s, &scratch, z);
@@ -155,7 +151,7 @@ static const double bandwidths[GRID] = {0.1, 0.3, 1.0, 3.0, 10.0},
 /* The whole grid at first; from a corner, a place that no neighbour betters. */
 static void check_choice(int64_t classes)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(N, P, classes, 1, 2);
+    SN_FREED_BY(sample_free) sample s = make_sample(N, P, classes, 1, 2);
     double z[N * D], loss[GRID][GRID], smallest = INFINITY;
     SN_WORKSPACE(scratch);
     sn_lsmi lsmi = make_lsmi(&s, &scratch, z);
@@ -190,7 +186,7 @@ TEST(test_choice_of_settings)
 TEST(test_ascent)
 {
     const double s = 0.7, lambda = 0.02;
-    SN_FREED_BY(free_sample) sample data = make_sample(200, P, 0, 1, 3);
+    SN_FREED_BY(sample_free) sample data = make_sample(200, P, 0, 1, 3);
     sn_lsmie_report report = {0};
     double before = -INFINITY, worst = 0.0;
     for (int64_t iterations = 1; iterations <= 9; iterations += 4) {
@@ -208,7 +204,7 @@ TEST(test_ascent)
         assert_true(ascent.value > before);
         before = ascent.value;
         double inner[D * D];
-        sn_gemm(true, false, D, D, P, 1.0, ascent.b, ascent.b, 0.0, inner);
+        sn_multiply(sn_turned(ascent.b, P, D), sn_as(ascent.b, P, D), inner);
         for (int i = 0; i < D * D; i++) worst = fmax(worst, fabs(inner[i] - (i % (D + 1) == 0)));
     }
     assert_true(worst < 1e-12);
@@ -216,9 +212,9 @@ TEST(test_ascent)
 
 static double distance(int64_t n, int64_t classes, const char *landmarks)
 {
-    SN_FREED_BY(free_sample) sample s = make_sample(n, 5, classes, 1, 5);
+    SN_FREED_BY(sample_free) sample s = make_sample(n, 5, classes, 1, 5);
     sn_fit_result result;
-    OK(fit_with(&s.problem, 2, &result, "restarts", "2", "landmarks", landmarks, "iterations", "40", NULL));
+    OK(fit(&s.problem, 2, &result, "restarts=2 landmarks=%s iterations=40", landmarks));
     return distance_to_truth(&result);
 }
 
@@ -229,21 +225,6 @@ TEST(test_recovers_the_subspace)
     assert_true(many < 0.2);
     assert_true(distance(600, 3, "60") < 0.35);
     assert_true(distance(600, 3, "300") < 0.35); /* more than the search takes */
-}
-
-TEST(test_limits)
-{
-    check_limit();
-}
-
-TEST(test_stopping)
-{
-    check_stopping();
-}
-
-TEST(test_unpleasant_data)
-{
-    check_unpleasant();
 }
 
 RUN_TESTS(NULL, NULL)

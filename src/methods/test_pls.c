@@ -42,18 +42,16 @@ static void centred(const sn_problem *problem, double *x, double *y)
 /* The scores of the textbook, n x k: weights w from the deflated rows E, E <- E - t p' (one response). */
 static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const double *y, double *score)
 {
-    double *w = sn_calloc((size_t)p, sizeof *w), *t = sn_calloc((size_t)n, sizeof *t);
+    SN_BLOCK double *w = sn_calloc((size_t)p, sizeof *w), *t = sn_calloc((size_t)n, sizeof *t);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemv(true, n, p, 1.0, e, y, 0.0, w);
-        sn_gemv(false, n, p, 1.0, e, w, 0.0, t);
+        sn_gemv(1.0, sn_turned(e, n, p), y, 0.0, w);
+        sn_gemv(1.0, sn_as(e, n, p), w, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        sn_gemv(true, n, p, 1.0, e, t, 0.0, w);
+        sn_gemv(1.0, sn_turned(e, n, p), t, 0.0, w);
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < p; j++) e[i * p + j] -= t[i] * w[j];
     }
-    sn_free(w);
-    sn_free(t);
 }
 
 /* The same for several responses by the definition of SIMPLS: r has the largest covariance of X r with Y
@@ -61,42 +59,41 @@ static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const doub
 static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const double *x, const double *y,
                           double *score)
 {
-    double *s = sn_calloc((size_t)(p * m), sizeof *s), *u = sn_calloc((size_t)(p * m), sizeof *u),
-           *r = sn_calloc((size_t)p, sizeof *r), *t = sn_calloc((size_t)n, sizeof *t),
-           *load = sn_calloc((size_t)(p * k), sizeof *load), *value = sn_calloc((size_t)m, sizeof *value);
+    SN_BLOCK double *s = sn_calloc((size_t)(p * m), sizeof *s), *u = sn_calloc((size_t)(p * m), sizeof *u),
+                    *r = sn_calloc((size_t)p, sizeof *r), *t = sn_calloc((size_t)n, sizeof *t),
+                    *load = sn_calloc((size_t)(p * k), sizeof *load),
+                    *value = sn_calloc((size_t)m, sizeof *value);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemm(true, false, p, m, n, 1.0, x, y, 0.0, s);
+        sn_multiply(sn_turned(x, n, p), sn_as(y, n, m), s);
         if (a > 0) {
-            double *basis = sn_calloc((size_t)(p * a), sizeof *basis),
-                   *in = sn_calloc((size_t)(a * m), sizeof *in);
+            SN_BLOCK double *basis = sn_calloc((size_t)(p * a), sizeof *basis),
+                            *in = sn_calloc((size_t)(a * m), sizeof *in);
             sn_first_columns(p, k, load, a, basis);
             OK(sn_orthonormalise(p, a, basis));
-            sn_gemm(true, false, a, m, p, 1.0, basis, s, 0.0, in);
-            sn_gemm(false, false, p, m, a, -1.0, basis, in, 1.0, s);
-            sn_free(basis);
-            sn_free(in);
+            sn_multiply(sn_turned(basis, p, a), sn_as(s, p, m), in);
+            sn_gemm(-1.0, sn_as(basis, p, a), sn_as(in, a, m), 1.0, s);
         }
         OK(sn_svd(p, m, s, u, value, NULL));
         for (int64_t j = 0; j < p; j++) r[j] = u[j * m];
-        sn_gemv(false, n, p, 1.0, x, r, 0.0, t);
+        sn_gemv(1.0, sn_as(x, n, p), r, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        sn_gemv(true, n, p, 1.0, x, t, 0.0, r);
+        sn_gemv(1.0, sn_turned(x, n, p), t, 0.0, r);
         for (int64_t j = 0; j < p; j++) load[j * k + a] = r[j];
     }
-    SN_FREE_ALL(s, u, r, t, load, value);
 }
 
 /* Z of the method beside the scores of a slow version, column by column and up to signs. */
 static void check_scores(const sn_problem *problem, int64_t k)
 {
     const int64_t n = problem->n, p = problem->p, m = problem->outputs;
-    double *x = sn_calloc((size_t)(n * p), sizeof *x), *y = sn_calloc((size_t)(n * m), sizeof *y),
-           *score = sn_calloc((size_t)(n * k), sizeof *score), *z = sn_calloc((size_t)(n * k), sizeof *z);
-    sn_linear_map *map = fit_map("pls", problem, k, "");
+    SN_BLOCK double *x = sn_calloc((size_t)(n * p), sizeof *x), *y = sn_calloc((size_t)(n * m), sizeof *y),
+                    *score = sn_calloc((size_t)(n * k), sizeof *score),
+                    *z = sn_calloc((size_t)(n * k), sizeof *z);
+    SN_AUTO(sn_linear_map) *map = fit_map("pls", problem, k, "");
     assert_int_equal(map->dim, k);
     centred(problem, x, y);
-    sn_gemm(false, false, n, k, p, 1.0 / sqrt(sn_problem_total(problem)), x, map->direction, 0.0, z);
+    sn_gemm(1.0 / sqrt(sn_problem_total(problem)), sn_as(x, n, p), sn_as(map->direction, p, k), 0.0, z);
     if (m == 1)
         nipals_scores(n, p, k, x, y, score);
     else
@@ -117,29 +114,27 @@ static void check_scores(const sn_problem *problem, int64_t k)
         }
         assert_true(fabs(map->value[a] - explained / squares) < 1e-10);
     }
-    sn_linear_map_free(map);
-    SN_FREE_ALL(x, y, score, z);
 }
 
 TEST(scores_are_those_of_the_textbook)
 {
     static const int64_t sizes[][3] = {{50, 8, 1}, {20, 40, 1}, {50, 8, 3}, {20, 40, 3}};
     for (size_t c = 0; c < sizeof sizes / sizeof *sizes; c++) {
-        sample data = make(sizes[c][0], sizes[c][1], sizes[c][2]);
+        SN_FREED_BY(sample_free) sample data = make(sizes[c][0], sizes[c][1], sizes[c][2]);
         check_scores(&data.problem, 5);
         float weight[50];
         for (int i = 0; i < 50; i++) weight[i] = 0.5F + (float)(i % 3);
         data.problem.weight = weight;
         check_scores(&data.problem, 5);
-        sample_free(&data);
     }
 }
 
 TEST(components_are_nested_and_all_of_them_are_least_squares)
 {
     enum { N = 60, P = 6 };
-    sample data = make(N, P, 1);
-    sn_linear_map *two = fit_map("pls", &data.problem, 2, ""), *all = fit_map("pls", &data.problem, P, "");
+    SN_FREED_BY(sample_free) sample data = make(N, P, 1);
+    SN_AUTO(sn_linear_map) *two = fit_map("pls", &data.problem, 2, ""),
+                           *all = fit_map("pls", &data.problem, P, "");
     double explained = 0.0;
     for (int j = 0; j < P; j++)
         for (int a = 0; a < 2; a++) assert_true(two->direction[j * 2 + a] == all->direction[j * P + a]);
@@ -148,34 +143,27 @@ TEST(components_are_nested_and_all_of_them_are_least_squares)
     centred(&data.problem, x, y);
     memcpy(left, y, sizeof left);
     sn_syrk_tn(P, N, 1.0, x, 0.0, gram);
-    sn_gemv(true, N, P, 1.0, x, y, 0.0, b);
+    sn_gemv(1.0, sn_turned(x, N, P), y, 0.0, b);
     OK(sn_solve_spd(P, gram, 1, b));
-    sn_gemv(false, N, P, -1.0, x, b, 1.0, left);
+    sn_gemv(-1.0, sn_as(x, N, P), b, 1.0, left);
     assert_true(fabs(explained - (1.0 - sn_dot(N, left, left) / sn_dot(N, y, y))) < 1e-10);
-    sn_linear_map_free(two);
-    sn_linear_map_free(all);
-    sample_free(&data);
 }
 
 TEST(classes_are_their_indicators)
 {
     static const double cut[] = {-0.4, 0.5};
-    sample data = make(60, 6, 1), as_numbers = make(60, 6, 3);
+    SN_FREED_BY(sample_free) sample data = make(60, 6, 1), as_numbers = make(60, 6, 3);
     sample_cut_y(&data, 3, cut);
     for (int i = 0; i < 60; i++)
         for (int c = 0; c < 3; c++) as_numbers.y[i * 3 + c] = data.label[i] == c;
-    sn_linear_map *classes = fit_map("pls", &data.problem, 4, ""),
-                  *numbers = fit_map("pls", &as_numbers.problem, 4, "");
+    SN_AUTO(sn_linear_map) *classes = fit_map("pls", &data.problem, 4, ""),
+                           *numbers = fit_map("pls", &as_numbers.problem, 4, "");
     assert_true(largest_gap(6 * 4, classes->direction, numbers->direction) < 1e-9);
-    sn_linear_map_free(classes);
-    sn_linear_map_free(numbers);
-    sample_free(&data);
-    sample_free(&as_numbers);
 }
 
 TEST(what_cannot_be_had_is_said)
 {
-    sample data = make(30, 4, 1);
+    SN_FREED_BY(sample_free) sample data = make(30, 4, 1);
     heard messages;
     sn_fit_result result;
     OK(fit_with("pls", &data.problem, 9, "", &messages, &result));
@@ -187,33 +175,30 @@ TEST(what_cannot_be_had_is_said)
                 "no column of x varies with the response");
     for (int i = 0; i < 30 * 4; i++) data.x[i] = 1.0F;
     assert_says(fit_with("pls", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA, "constant");
-    sample_free(&data);
 }
 
 /* Of Rosipal and Trejo: t = K u, K <- (I - tt') K (I - tt'), y <- y - t t'y with one response; K centred. */
 static void kernel_scores(int64_t n, int64_t k, double *gram, double *y, double *score)
 {
-    double *t = sn_calloc((size_t)n, sizeof *t), *row = sn_calloc((size_t)n, sizeof *row);
+    SN_BLOCK double *t = sn_calloc((size_t)n, sizeof *t), *row = sn_calloc((size_t)n, sizeof *row);
     for (int64_t a = 0; a < k; a++) {
-        sn_gemv(false, n, n, 1.0, gram, y, 0.0, t);
+        sn_gemv(1.0, sn_as(gram, n, n), y, 0.0, t);
         const double length = sn_norm(n, t);
         for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
         for (int side = 0; side < 2; side++) {
-            sn_gemv(side == 0, n, n, 1.0, gram, t, 0.0, row);
+            sn_gemv(1.0, side == 0 ? sn_turned(gram, n, n) : sn_as(gram, n, n), t, 0.0, row);
             for (int64_t i = 0; i < n; i++)
                 for (int64_t j = 0; j < n; j++) gram[i * n + j] -= side == 0 ? t[i] * row[j] : row[i] * t[j];
         }
         const double along = sn_dot(n, t, y);
         for (int64_t i = 0; i < n; i++) y[i] -= along * t[i];
     }
-    sn_free(t);
-    sn_free(row);
 }
 
 TEST(kernel_scores_are_those_of_the_textbook)
 {
     enum { N = 40, P = 3, K = 4 };
-    sample data = make(N, P, 1);
+    SN_FREED_BY(sample_free) sample data = make(N, P, 1);
     sn_fit_result result;
     OK(fit_with("kpls", &data.problem, K, "", NULL, &result));
     assert_int_equal(result.dim, K);
@@ -243,13 +228,12 @@ TEST(kernel_scores_are_those_of_the_textbook)
                         1e-5);
     }
     sn_kernel_map_free(result.state);
-    sample_free(&data);
 }
 
 TEST(landmarks_at_all_rows_are_the_whole_kernel)
 {
     enum { N = 40, P = 3, K = 3 };
-    sample data = make(N, P, 1);
+    SN_FREED_BY(sample_free) sample data = make(N, P, 1);
     sn_fit_result all, some;
     OK(fit_with("kpls", &data.problem, K, "", NULL, &all));
     OK(fit_with("kpls", &data.problem, K, "landmarks=40", NULL, &some));
@@ -261,7 +245,6 @@ TEST(landmarks_at_all_rows_are_the_whole_kernel)
     sn_kernel_map_free(some.state);
     for (int i = 0; i < N; i++) data.y[i] = 0.0;
     assert_says(fit_with("kpls", &data.problem, 1, "", NULL, &all), STONET_ERROR_DATA, "no function of x");
-    sample_free(&data);
 }
 
 RUN_TESTS(NULL, NULL)

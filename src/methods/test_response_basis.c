@@ -41,7 +41,7 @@ TEST(eigenvalues_are_canonical_correlations)
         for (int b = 0; b < K; b++) ff[a * K + b] = s[(P + a) * ALL + P + b];
     sn_transpose(P, K, xf, solved);
     OK(sn_solve_spd(K, ff, P, solved));
-    sn_gemm(false, false, P, P, K, 1.0, xf, solved, 0.0, product);
+    sn_multiply(sn_as(xf, P, K), sn_as(solved, K, P), product);
     OK(sn_solve_spd(P, xx, P, product));
     for (int j = 0; j < P; j++) trace += product[j * P + j];
     SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly");
@@ -101,10 +101,8 @@ TEST(weighted_tests_agree_with_those_of_slices)
     sn_tests by[2] = {{0}, {0}};
     for (int way = 0; way < 2; way++) {
         SN_WORKSPACE(scratch);
-        SN_AUTO(sn_settings) *settings = NULL;
+        SN_AUTO(sn_settings) *settings = settings_of(sir, way == 0 ? "basis=slices" : "basis=poly");
         sn_solved solved;
-        OK(sn_settings_create(sir->params, sir->n_params, &settings));
-        OK(sn_settings_set(settings, "basis", way == 0 ? "slices" : "poly"));
         OK(sn_candidate_solve(sir, &data.problem, settings, NULL, &scratch, &solved));
         OK(sir->candidate->general(&solved.sample, settings, &solved.matrix, &solved.eigen, &by[way]));
     }

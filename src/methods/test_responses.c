@@ -2,15 +2,10 @@
 #include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "methods/responses.h"
 
 enum { MOST = 130 };
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* a (n x k) = the indicators of y <= quantile, less their means. */
 static void indicators(int64_t n, int64_t m, int64_t levels, const double *y, double *a)
@@ -19,7 +14,7 @@ static void indicators(int64_t n, int64_t m, int64_t levels, const double *y, do
     for (int64_t j = 0; j < k; j++) {
         double sorted[MOST], mean = 0.0;
         for (int64_t i = 0; i < n; i++) sorted[i] = y[i * m + j / levels];
-        qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+        qsort(sorted, (size_t)n, sizeof *sorted, sn_by_double);
         const double quantile = sorted[(j % levels + 1) * n / (levels + 1)];
         for (int64_t i = 0; i < n; i++) a[i * k + j] = y[i * m + j / levels] <= quantile ? 1.0 : 0.0;
         for (int64_t i = 0; i < n; i++) mean += a[i * k + j] / (double)n;
@@ -36,7 +31,8 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
     double *out = NULL;
     SN_BLOCK double *gram = malloc((size_t)(n * n) * sizeof *gram),
                     *value = malloc((size_t)n * sizeof *value);
-    double *vector = malloc((size_t)(n * n) * sizeof *vector), total = 0.0, held = 0.0;
+    SN_BLOCK double *vector = malloc((size_t)(n * n) * sizeof *vector);
+    double total = 0.0, held = 0.0;
     assert_true(y != NULL && a != NULL && gram != NULL && value != NULL && vector != NULL);
     sn_random random;
     sn_random_init(&random, 14, SN_STREAM_TEST, (uint32_t)(n + m));
@@ -66,7 +62,6 @@ static void check_distribution(int64_t n, int64_t m, int64_t levels, bool consta
                        (c < right ? value[c] * vector[i * n + c] * vector[l * n + c] : 0.0);
             assert_true(fabs(sum) < 1e-8);
         }
-    free(vector);
 }
 
 TEST(laws_of_numbers)

@@ -6,14 +6,6 @@
 static const char *const names[] = {"pca", "sir", "save", "dr", "phd"};
 enum { NAMES = sizeof names / sizeof *names, N = 400, P = 5 };
 
-static sn_settings *defaults(const char *name)
-{
-    const sn_method *method = sn_method_find(name);
-    sn_settings *settings = NULL;
-    OK(sn_settings_create(method->params, method->n_params, &settings));
-    return settings;
-}
-
 /* y on x_1 alone, in a way that every method sees; x_1 also varies most, for pca. x_2 and x_3 correlate. */
 static sample one_direction(uint64_t seed)
 {
@@ -33,8 +25,8 @@ static sample one_direction(uint64_t seed)
 
 static void solve(const char *name, const sn_problem *problem, sn_workspace *keep, sn_solved *solved)
 {
-    SN_AUTO(sn_settings) *settings = defaults(name);
     const sn_method *method = sn_method_find(name);
+    SN_AUTO(sn_settings) *settings = settings_of(method, "");
     assert_non_null(method->candidate);
     OK(sn_candidate_solve(method, problem, settings, NULL, keep, solved));
 }
@@ -132,10 +124,10 @@ TEST(rows_without_a_direction_are_refused)
     for (int m = 1; m < 4; m++) { /* those that slice */
         SN_WORKSPACE(scratch);
         sn_solved solved;
-        SN_AUTO(sn_settings) *settings = defaults(names[m]);
-        assert_says(
-            sn_candidate_solve(sn_method_find(names[m]), &data.problem, settings, NULL, &scratch, &solved),
-            STONET_ERROR_DATA, names[m]);
+        const sn_method *method = sn_method_find(names[m]);
+        SN_AUTO(sn_settings) *settings = settings_of(method, "");
+        assert_says(sn_candidate_solve(method, &data.problem, settings, NULL, &scratch, &solved),
+                    STONET_ERROR_DATA, names[m]);
     }
 }
 
@@ -149,27 +141,26 @@ TEST(too_many_columns_are_warned_of)
 {
     enum { ROWS = 12 };
     static const struct {
-        const char *method, *ridge;
+        const char *method, *settings;
         int64_t p;
         int warnings;
-    } cases[] = {{"sir", "0", ROWS - 2, 0},
-                 {"sir", "0", ROWS - 1, 1},
-                 {"sir", "0", ROWS + 3, 1},
-                 {"sir", "1", ROWS - 1, 0},
-                 {"pca", NULL, ROWS + 3, 0}};
+    } cases[] = {{"sir", "ridge=0", ROWS - 2, 0},
+                 {"sir", "ridge=0", ROWS - 1, 1},
+                 {"sir", "ridge=0", ROWS + 3, 1},
+                 {"sir", "ridge=1", ROWS - 1, 0},
+                 {"pca", "", ROWS + 3, 0}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         SN_WORKSPACE(scratch);
         sn_solved solved;
         int warnings = 0;
         const stonet_run run = {
             .size = sizeof run, .threads = 1, .on_message = count_warnings, .user = &warnings};
-        SN_AUTO(sn_settings) *settings = defaults(cases[k].method);
+        const sn_method *method = sn_method_find(cases[k].method);
+        SN_AUTO(sn_settings) *settings = settings_of(method, cases[k].settings);
         SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, cases[k].p, 1, 3);
         for (int i = 0; i < ROWS; i++) data.y[i] = (double)data.x[i * cases[k].p];
         sample_scale_y(&data);
-        if (cases[k].ridge != NULL) OK(sn_settings_set(settings, "ridge", cases[k].ridge));
-        OK(sn_candidate_solve(sn_method_find(cases[k].method), &data.problem, settings, &run, &scratch,
-                              &solved));
+        OK(sn_candidate_solve(method, &data.problem, settings, &run, &scratch, &solved));
         assert_int_equal(warnings, cases[k].warnings);
     }
 }

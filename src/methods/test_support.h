@@ -13,15 +13,14 @@
 typedef struct sample {
     sn_problem problem;
     float *x;
+    double *wide; /* x as doubles, or NULL */
     double *y;
     int32_t *label;
 } sample;
 
 static inline void sample_free(sample *data)
 {
-    sn_free(data->x);
-    sn_free(data->y);
-    sn_free(data->label);
+    SN_FREE_ALL(data->x, data->wide, data->y, data->label);
 }
 
 /* x standard normal (n x p), y (n x m) zero, to be filled and then given to sample_scale_y. */
@@ -94,23 +93,29 @@ static inline sn_settings *settings_of(const sn_method *method, const char *opti
 }
 
 /* Fits with settings given as "name=value name=value"; heard may be NULL. */
-static inline stonet_status fit_with(const char *method_name, const sn_problem *problem, int64_t dim,
-                                     const char *options, heard *messages, sn_fit_result *result)
+static inline stonet_status fit_on(int threads, const char *method_name, const sn_problem *problem,
+                                   int64_t dim, const char *options, heard *messages, sn_fit_result *result)
 {
     const sn_method *method = sn_method_find(method_name);
     assert_non_null(method);
     SN_AUTO(sn_settings) *settings = settings_of(method, options);
     stonet_run run = STONET_RUN_INIT;
-    run.threads = 1; /* the jobs are small and tests run side by side; BLAS asks OpenMP */
-    omp_set_num_threads(1);
+    run.threads = threads;
+    omp_set_num_threads(threads); /* BLAS asks OpenMP */
     if (messages != NULL) {
         *messages = (heard){0};
         run.on_message = hear;
         run.user = messages;
     }
     *result = (sn_fit_result){0};
-    stonet_status status = sn_method_fit(method, problem, dim, settings, &run, result);
-    return status;
+    return sn_method_fit(method, problem, dim, settings, &run, result);
+}
+
+/* The same on one: the jobs are small, and tests run side by side. */
+static inline stonet_status fit_with(const char *method_name, const sn_problem *problem, int64_t dim,
+                                     const char *options, heard *messages, sn_fit_result *result)
+{
+    return fit_on(1, method_name, problem, dim, options, messages, result);
 }
 
 /* A linear method's map, which must exist. */

@@ -187,7 +187,8 @@ void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t
                     int64_t count, double *centred, double *z)
 {
     sn_centred_rows(x, whitening->p, whitening->mean, row, first, count, centred);
-    sn_gemm(false, false, count, whitening->rank, whitening->p, 1.0, centred, whitening->back, 0.0, z);
+    sn_multiply(sn_as(centred, count, whitening->p), sn_as(whitening->back, whitening->p, whitening->rank),
+                z);
 }
 
 stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,
@@ -201,6 +202,6 @@ stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_
     SN_ARRAY(rank * dim, double, leading);
     SN_TRY(SN_TAKE(&scratch, map.direction, p * dim));
     sn_first_columns(rank, columns, v, dim, leading);
-    sn_gemm(false, false, p, dim, rank, 1.0, whitening->back, leading, 0.0, map.direction);
+    sn_multiply(sn_as(whitening->back, p, rank), sn_as(leading, rank, dim), map.direction);
     return sn_linear_map_result(&map, result);
 }

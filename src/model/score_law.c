@@ -169,13 +169,11 @@ stonet_status sn_quantile_residuals(const stonet_model *model, int64_t n, const 
     for (int64_t i = 0; i < n; i++) {
         const double *row = seen + i * SN_LAW_SEEN;
         double below = 0.0, here = 0.0;
-        uint32_t word[4];
         for (double k = 0.0; k <= row[0] && below + here < 1.0; k += 1.0) {
             below += here;
             here = exp(-loss_of(&fitted, (const double[]){k, row[1]}, predicted[i]));
         }
-        sn_noise_words(seed, SN_STREAM_RESPONSE, (uint32_t)i, 0, 0, 0, 0, word);
-        const double u = below + here * ((double)word[0] + 0.5) / 4294967296.0;
+        const double u = below + here * sn_noise_uniform(seed, SN_STREAM_RESPONSE, (uint32_t)i, 0, 0, 0, 0);
         out[i] = sn_normal_quantile(fmin(fmax(u, 1e-15), 1.0 - 1e-15));
     }
     return STONET_OK;

@@ -69,10 +69,11 @@ static float kept_scale(const sn_backprop *b)
 static void unit_bits(const sn_backprop *b, int64_t row, int64_t group, int64_t groups, uint32_t iteration,
                       int32_t *bits)
 {
+    sn_address at = {b->seed, SN_STREAM_DROPOUT, .row = (uint32_t)row, .iteration = iteration};
     for (int64_t g = 0; g < groups; g++) {
         uint32_t words[4];
-        sn_noise_words(b->seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(group + g), iteration, 0,
-                       words);
+        at.group = (uint32_t)(group + g);
+        sn_noise_words(&at, words);
         for (int64_t w = 0; w < 4; w++) {
             bits[8 * g + 2 * w] = (int32_t)(words[w] & 0xFFFF);
             bits[8 * g + 2 * w + 1] = (int32_t)(words[w] >> 16);

@@ -102,17 +102,17 @@ static int64_t widest(const sn_shape *shape, int layer)
 
 /* `groups` groups of rows: from, to are work arrays of as many x the widest layer; the result is left in the
    returned one. */
-static lanes *forward_block(const sn_shape *shape, const float *theta, int layer, int64_t groups, lanes *from,
-                            lanes *to)
+static lanes *forward_block(const sn_forward_job *job, int64_t groups, lanes *from, lanes *to)
 {
-    for (int i = 0; i < layer; i++) {
+    const sn_shape *shape = job->shape;
+    for (int i = 0; i < job->layer; i++) {
         const int64_t inputs = shape->width[i];
         sn_activate(sn_shape_activation(shape, i), groups * inputs * LANES, (float *)from);
         pass_any(&(layer_pass){.inputs = inputs,
                                .outputs = shape->width[i + 1],
                                .groups = groups,
-                               .weight = theta + shape->weight_at[i],
-                               .bias = theta + shape->bias_at[i],
+                               .weight = job->theta + shape->weight_at[i],
+                               .bias = job->theta + shape->bias_at[i],
                                .from = from,
                                .to = to});
         lanes *swap = from;
@@ -122,13 +122,13 @@ static lanes *forward_block(const sn_shape *shape, const float *theta, int layer
     return from;
 }
 
-stonet_status sn_forward(const sn_shape *shape, const float *theta, const float *x, int64_t n, int layer,
-                         bool activated, int threads, float *out)
+stonet_status sn_forward(const sn_forward_job *to, int64_t n, const float *x, float *out)
 {
-    const int64_t width = widest(shape, layer), p = shape->width[0], d = shape->width[layer];
+    const sn_shape *shape = to->shape;
+    const int64_t width = widest(shape, to->layer), p = shape->width[0], d = shape->width[to->layer];
     const int64_t blocks = (n + BLOCK - 1) / BLOCK;
     stonet_status status = STONET_OK;
-#pragma omp parallel num_threads(threads) if (blocks > 1)
+#pragma omp parallel num_threads(to->threads) if (blocks > 1)
     {
         SN_BLOCK lanes *work = sn_malloc((size_t)width * 2 * GROUPS, sizeof *work);
         if (work == NULL) {
@@ -141,8 +141,8 @@ stonet_status sn_forward(const sn_shape *shape, const float *theta, const float 
             const int64_t first = b * BLOCK, m = first + BLOCK <= n ? BLOCK : n - first;
             const int64_t groups = (m + LANES - 1) / LANES;
             rows_to_lanes(m, p, x + first * p, (float *)work);
-            float *result = (float *)forward_block(shape, theta, layer, groups, work, work + GROUPS * width);
-            if (activated) sn_activate(sn_shape_activation(shape, layer), groups * d * LANES, result);
+            float *result = (float *)forward_block(to, groups, work, work + GROUPS * width);
+            if (to->activated) sn_activate(sn_shape_activation(shape, to->layer), groups * d * LANES, result);
             lanes_to_rows(m, d, result, out + first * d);
         }
     }

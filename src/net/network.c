@@ -19,16 +19,14 @@ stonet_status sn_network_start(sn_network *net, uint64_t seed)
 stonet_status sn_network_forward(const sn_network *net, const float *x, int64_t n, int layer, bool activated,
                                  float *out)
 {
-    int threads = sn_threads(NULL);
-    if (net->scaling.columns == 0)
-        return sn_forward(&net->shape, net->theta, x, n, layer, activated, threads, out);
+    const sn_forward_job to = {&net->shape, net->theta, layer, activated, sn_threads(NULL)};
+    if (net->scaling.columns == 0) return sn_forward(&to, n, x, out);
     int64_t p = net->shape.width[0];
     SN_ARRAY((n < BLOCK_ROWS ? n : BLOCK_ROWS) * p, float, scaled);
     for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
         int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
         sn_scaling_apply(&net->scaling, x + first * p, rows, scaled);
-        SN_TRY(sn_forward(&net->shape, net->theta, scaled, rows, layer, activated, threads,
-                          out + first * net->shape.width[layer]));
+        SN_TRY(sn_forward(&to, rows, scaled, out + first * net->shape.width[layer]));
     }
     return STONET_OK;
 }

@@ -103,7 +103,7 @@ static stonet_status solve_ridge(const sn_regression *r, const sn_column_moments
         for (int64_t j = 0; r->problem->weight != NULL && j < width; j++) design[i * width + j] *= root;
     }
     sn_syrk_tn_lower(width, r->rows->n, 1.0, design, 0.0, gram);
-    sn_gemm(true, false, width, m, r->rows->n, 1.0, design, y, 0.0, right);
+    sn_multiply(sn_turned(design, r->rows->n, width), sn_as(y, r->rows->n, m), right);
     for (int64_t j = 0; j < r->d; j++) gram[j * width + j] += sn_standard_penalty(r->l2, &columns[j]);
     SN_TRY(sn_solve_spd(width, gram, m, right));
     sn_transpose(width, m, right, w);

@@ -40,7 +40,8 @@ static void make_fixture(fixture *f)
 static bool dropout_keeps(uint64_t seed, double dropout, int64_t row, int64_t unit, uint32_t iteration)
 {
     uint32_t words[4];
-    sn_noise_words(seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(unit / 8), iteration, 0, words);
+    sn_noise_words(
+        &(sn_address){seed, SN_STREAM_DROPOUT, (uint32_t)row, 0, (uint32_t)(unit / 8), iteration, 0}, words);
     return (words[unit / 2 % 4] >> (unit % 2 * 16) & 0xFFFF) >= (uint32_t)lround(dropout * 65536);
 }
 

@@ -206,7 +206,7 @@ TEST(a_row_has_the_same_result_in_every_place)
     float x[ROWS * INPUTS], all[ROWS * UNITS];
     for (int i = 0; i < ROWS * INPUTS; i++) x[i] = sinf((float)(i % INPUTS));
     for (int64_t n = ROWS; n > 0; n -= 37) {
-        OK(sn_forward(&shape, theta, x, n, shape.layers, false, 2, all));
+        OK(sn_forward(&(sn_forward_job){&shape, theta, shape.layers, false, 2}, n, x, all));
         for (int64_t r = 1; r < n; r++) assert_memory_equal(all, all + r * UNITS, UNITS * sizeof *all);
     }
 }

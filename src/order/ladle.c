@@ -117,7 +117,7 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     SN_TRY(status);
     if (solved.eigen.columns < most) return STONET_OK;
     SN_TRY(sn_solved_vectors(&solved, most, vector));
-    sn_gemm(true, false, most, most, p, 1.0, self->vector, vector, 0.0, cross);
+    sn_multiply(sn_turned(self->vector, p, most), sn_as(vector, p, most), cross);
     for (int64_t k = 1; k <= most; k++) {
         for (int64_t i = 0; i < k; i++)
             for (int64_t j = 0; j < k; j++) corner[i * k + j] = cross[i * most + j];

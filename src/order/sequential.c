@@ -43,7 +43,7 @@ static stonet_status find_scores(const sn_order_job *job, const sn_solved *solve
     for (int64_t first = 0; first < n; first += block) {
         const int64_t rows = n - first < block ? n - first : block;
         sn_whiten_rows(whitening, job->problem->x, NULL, first, rows, centred, z);
-        sn_gemm(false, false, rows, rank, rank, 1.0, z, basis, 0.0, turned);
+        sn_multiply(sn_as(z, rows, rank), sn_as(basis, rank, rank), turned);
         for (int64_t i = 0; i < rows * rank; i++) scores[first * rank + i] = (float)turned[i];
     }
     return STONET_OK;

@@ -62,7 +62,7 @@ static stonet_status add_refit(const stonet_spec *spec, const stonet_data *train
     SN_ARRAY(n * dim, double, other);
     SN_ARRAY(dim * q, double, cor);
     SN_TRY(unit_columns(refit, train, run, other));
-    sn_gemm(true, false, dim, q, n, 1.0, other, z, 0.0, cor);
+    sn_multiply(sn_turned(other, n, dim), sn_as(z, n, q), cor);
     match(dim, q, cor, part, r);
     return STONET_OK;
 }

@@ -60,10 +60,10 @@ static stonet_status procrustes(int64_t n, int64_t r, int64_t q, const double *a
     SN_ARRAY(r * least, double, u);
     SN_ARRAY(least, double, s);
     SN_ARRAY(least * q, double, vt);
-    sn_gemm(true, false, r, q, n, 1.0, a, b, 0.0, product);
+    sn_multiply(sn_turned(a, n, r), sn_as(b, n, q), product);
     SN_TRY(sn_svd(r, q, product, u, s, vt));
     const double size = sn_norm(n * r, a);
-    sn_gemm(false, false, r, q, least, size > 0.0 ? sn_norm(n * q, b) / size : 0.0, u, vt, 0.0, turn);
+    sn_gemm(size > 0.0 ? sn_norm(n * q, b) / size : 0.0, sn_as(u, r, least), sn_as(vt, least, q), 0.0, turn);
     return STONET_OK;
 }
 
@@ -75,7 +75,7 @@ static stonet_status correlation(int64_t n, int64_t r, int64_t q, double *a, con
     SN_ARRAY(r * q, double, product);
     SN_ARRAY(least, double, s);
     SN_TRY(sn_orthonormalise(n, r, a));
-    sn_gemm(true, false, r, q, n, 1.0, a, basis, 0.0, product);
+    sn_multiply(sn_turned(a, n, r), sn_as(basis, n, q), product);
     SN_TRY(sn_svd(r, q, product, NULL, s, NULL));
     *mean = 0.0;
     for (int64_t k = 0; k < least; k++) *mean += s[k] / (double)q;
@@ -100,7 +100,7 @@ static stonet_status add_refit(void *of, const stonet_model *refit, int64_t b)
     job->correlation += found;
     SN_TRY(reduce(refit, job->data, job->run->threads, z));
     for (int64_t i = 0; i < job->rows * r; i++) z[i] -= mean[i % r];
-    sn_gemm(false, false, job->rows, q, r, 1.0, z, turn, 0.0, turned);
+    sn_multiply(sn_as(z, job->rows, r), sn_as(turn, r, q), turned);
     for (int64_t i = 0; i < job->rows * q; i++) {
         const double step = turned[i] - job->sum[i];
         job->sum[i] += step / (double)(b + 1);

@@ -226,7 +226,7 @@ static stonet_status turn_to_axes(const sn_residuals *r, double *e, double *weig
             memcpy(side + i * m, r->e + i * width + first, (size_t)m * sizeof *side);
         sn_syrk_tn(m, r->n, 1.0 / (double)(r->n - 1), side, 0.0, square);
         SN_TRY(sn_eigh(m, square, lambda + first, vector));
-        sn_gemm(false, false, r->n, m, m, 1.0, side, vector, 0.0, turned);
+        sn_multiply(sn_as(side, r->n, m), sn_as(vector, m, m), turned);
         for (int64_t i = 0; i < r->n; i++)
             memcpy(e + i * width + first, turned + i * m, (size_t)m * sizeof *e);
     }

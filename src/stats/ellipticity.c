@@ -26,8 +26,8 @@ static stonet_status whiten(int64_t n, int64_t p, const double *x, double *white
     if (!*found) return STONET_OK;
     for (int64_t i = 0; i < p; i++)
         for (int64_t k = 0; k < p; k++) turned[i * p + k] = vector[i * p + k] / sqrt(value[k]);
-    sn_gemm(false, true, p, p, p, 1.0, turned, vector, 0.0, root);
-    sn_gemm(false, false, n, p, p, 1.0, centred, root, 0.0, white);
+    sn_multiply(sn_as(turned, p, p), sn_turned(vector, p, p), root);
+    sn_multiply(sn_as(centred, n, p), sn_as(root, p, p), white);
     return STONET_OK;
 }
 

@@ -55,8 +55,7 @@ stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspa
         scale_column(n, d, out->columns, 1.0, plain);
         out->columns++;
     }
-    SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
-    SN_TRY(SN_TAKE(keep, out->plain, n * out->columns));
+    SN_TRY(SN_TAKE_EACH(keep, n * out->columns, &out->values, &out->plain));
     sn_first_columns(n, d, all, out->columns, out->values);
     sn_first_columns(n, d, plain, out->columns, out->plain);
     return STONET_OK;
@@ -71,14 +70,15 @@ stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t
     sn_random random;
     sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
     for (int64_t k = 0; k < scores->columns * count; k++) direction[k] = sn_random_normal(&random);
-    sn_gemm(false, false, scores->n, count, scores->columns, 1.0, scores->values, direction, 0.0, along);
+    sn_multiply(sn_as(scores->values, scores->n, scores->columns), sn_as(direction, scores->columns, count),
+                along);
     return sn_scores_create(scores->n, count, along, keep, out);
 }
 
 stonet_status sn_scores_whiten(const sn_scores *scores, sn_workspace *keep, int64_t *rank, double **white)
 {
     const double smallest = 1e-12; /* variance, of the largest: float columns have 1e-14 by rounding */
-    return sn_whiten_columns(scores->n, scores->columns, 1.0 / (double)scores->n, scores->plain, 0.0,
+    return sn_whiten_columns(1.0 / (double)scores->n, sn_as(scores->plain, scores->n, scores->columns), 0.0,
                              smallest, keep, rank, white);
 }
 

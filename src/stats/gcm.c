@@ -179,8 +179,7 @@ static stonet_status fill_functions(const prepared *p, uint32_t repeat, sn_works
     f->singles = p->x.columns <= MOST_SINGLE ? p->x.columns : 0;
     f->single = x == &p->x ? 0 : f->mx[0] + f->mx[1] + f->mx[2] + f->controls;
     f->width = f->mx[0] + f->mx[1] + f->mx[2] + f->controls + (x == &p->x ? 0 : 2 * f->singles) + p->my;
-    SN_TRY(SN_TAKE(keep, f->values, n * f->width));
-    SN_TRY(SN_TAKE(keep, f->residuals, n * f->width));
+    SN_TRY(SN_TAKE_EACH(keep, n * f->width, &f->values, &f->residuals));
     SN_TRY(SN_TAKE(keep, f->twice, f->width));
     const int64_t waves = f->mx[0] + f->mx[1];
     SN_TRY(fill_waves(p, &p->white_x, f->mx[2], STREAMS * repeat + STREAM_X, waves, f));

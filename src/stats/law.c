@@ -84,8 +84,9 @@ const double *sn_law_read(int64_t outputs, const float *out, const double *param
 /* Penalty of b and d, a row's: outputs that hardly vary say nothing yet of a time. */
 static const double SLIGHT = 1e-3;
 
-/* A sum over the sample. */
+/* A sum over the sample, by k parameters. */
 typedef struct sums {
+    int k;
     double loss;
     double slope[SN_LAW_PARAMETERS];
     double square[SN_LAW_PARAMETERS * SN_LAW_PARAMETERS]; /* k x k */
@@ -93,8 +94,9 @@ typedef struct sums {
 
 /* The slopes by b and d are those by shift and log s times the outputs. */
 static void add(const sn_law *law, const double *seen, const double *out, int64_t outputs, double weight,
-                int k, const double *parameter, sums *to)
+                const double *parameter, sums *to)
 {
+    const int k = to->k;
     double slope[SN_LAW_PARAMETERS] = {0.0}, own[2], mu;
     const double *of_row = read(outputs, out, parameter, own, &mu);
     to->loss += weight * law->loss(law, seen, mu, of_row, slope);
@@ -120,16 +122,16 @@ static void add_up(const sn_law *law, const sn_law_sample *sample, int k, const 
 {
     const int64_t m = sample->outputs > 1 ? sample->outputs : 1;
     double mean = 0.0, total = 0.0;
-    memset(to, 0, sizeof *to);
+    *to = (sums){.k = k};
     for (int64_t i = 0; i < sample->n; i++) {
         const double *out = sample->mu != NULL ? sample->mu + i * m : &(const double){0.0};
         const double weight = sample->weight != NULL ? sample->weight[i] : 1.0;
         mean += out[0] / (double)sample->n;
         total += weight;
-        add(law, sample->seen + i * SN_LAW_SEEN, out, m, weight, k, parameter, to);
+        add(law, sample->seen + i * SN_LAW_SEEN, out, m, weight, parameter, to);
     }
     for (int c = 0; law->kinds == 1 << SN_LAW_ORDERED && c <= k; c++)
-        add(law, (const double[]){c, k + 1}, &mean, 1, 0.5, k, parameter, to);
+        add(law, (const double[]){c, k + 1}, &mean, 1, 0.5, parameter, to);
     for (int a = OF_MU; m > 1 && a < k; a++) {
         to->loss += 0.5 * SLIGHT * total * parameter[a] * parameter[a];
         to->slope[a] += SLIGHT * total * parameter[a];

@@ -87,7 +87,7 @@ static stonet_status held_out_error(const task *t, int64_t n_train, int64_t m, c
     SN_TRY(sn_smoother_create(n_train, m, features, &scratch, &smoother));
     SN_TRY(sn_smoother_choose(&smoother, t->my, y, false, penalty));
     SN_TRY(sn_smoother_fit(&smoother, t->my, y, penalty, coef));
-    sn_gemm(false, false, held_out, t->my, m, 1.0, features + n_train * m, coef, 0.0, predicted);
+    sn_multiply(sn_as(features + n_train * m, held_out, m), sn_as(coef, m, t->my), predicted);
     *error = 0.0;
     for (int64_t c = 0; c < t->my; c++) *error += column_error(t->my, n_train, t->n, y + c, predicted + c);
     return STONET_OK;

@@ -28,8 +28,8 @@ stonet_status sn_smoother_create(int64_t n, int64_t m, const double *f, sn_works
 static stonet_status turn(const sn_smoother *s, int64_t k, const double *a, double *along)
 {
     SN_ARRAY(s->m * k, double, cross);
-    sn_gemm(true, false, s->m, k, s->n, 1.0, s->f, a, 0.0, cross);
-    sn_gemm(true, false, s->m, k, s->m, 1.0, s->vector, cross, 0.0, along);
+    sn_multiply(sn_turned(s->f, s->n, s->m), sn_as(a, s->n, k), cross);
+    sn_multiply(sn_turned(s->vector, s->m, s->m), sn_as(cross, s->m, k), along);
     return STONET_OK;
 }
 
@@ -94,7 +94,7 @@ stonet_status sn_smoother_fit(const sn_smoother *s, int64_t k, const double *a, 
         for (int64_t c = 0; c < k; c++)
             along[j * k + c] = j < s->rank ? along[j * k + c] / (s->value[j] + penalty[c]) : 0.0;
     }
-    sn_gemm(false, false, s->m, k, s->m, 1.0, s->vector, along, 0.0, coef);
+    sn_multiply(sn_as(s->vector, s->m, s->m), sn_as(along, s->m, k), coef);
     return STONET_OK;
 }
 
@@ -102,7 +102,7 @@ stonet_status sn_smoother_residuals(const sn_smoother *s, int64_t k, const doubl
 {
     SN_ARRAY(s->m * k, double, coef);
     SN_TRY(sn_smoother_fit(s, k, a, penalty, coef));
-    sn_gemm(false, false, s->n, k, s->m, -1.0, s->f, coef, 1.0, a);
+    sn_gemm(-1.0, sn_as(s->f, s->n, s->m), sn_as(coef, s->m, k), 1.0, a);
     return STONET_OK;
 }
 

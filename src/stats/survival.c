@@ -158,11 +158,13 @@ stonet_status sn_integrated_brier(int64_t n, const double *time, const double *e
     return STONET_OK;
 }
 
-/* At one t, from rows in the order of S(t); of_time and of_event have room for n. */
+/* At one t, from rows in the order of S(t). */
 static stonet_status calibration_at(int64_t n, const double *time, const double *event, double t,
-                                    const sn_keyed *rows, double *of_time, double *of_event, double *out)
+                                    const sn_keyed *rows, double *out)
 {
     enum { FIFTHS = 5 };
+    SN_ARRAY(n, double, of_time);
+    SN_ARRAY(n, double, of_event);
     *out = 0.0;
     for (int64_t k = 0; k < FIFTHS; k++) {
         const int64_t first = k * n / FIFTHS, count = (k + 1) * n / FIFTHS - first;
@@ -190,8 +192,6 @@ stonet_status sn_survival_calibration(int64_t n, const double *time, const doubl
     *out = (double)NAN;
     SN_ARRAY(n, sn_keyed, rows);
     SN_ARRAY(n, double, seen);
-    SN_ARRAY(n, double, of_time);
-    SN_ARRAY(n, double, of_event);
     sort_rows(n, time, rows);
     for (int64_t i = 0; i < n; i++)
         if (event[rows[i].row] > 0.0) seen[count++] = rows[i].value;
@@ -201,7 +201,7 @@ stonet_status sn_survival_calibration(int64_t n, const double *time, const doubl
         double here;
         for (int64_t i = 0; i < n; i++) rows[i] = (sn_keyed){survival(user, i, t), i};
         qsort(rows, (size_t)n, sizeof *rows, sn_by_value);
-        SN_TRY(calibration_at(n, time, event, t, rows, of_time, of_event, &here));
+        SN_TRY(calibration_at(n, time, event, t, rows, &here));
         sum += here / QUARTILES;
     }
     *out = sum;

@@ -1,6 +1,7 @@
 /* Conformal intervals and sets against their definitions, and the temperature. */
 #include "base/test_kit.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "stats/conformal.h"
 #include "stats/temperature.h"
 
@@ -21,12 +22,6 @@ TEST(ranks)
                 assert_int_equal(sn_conformal_rank(m, (double)k / 10), k * (m + 1) / 10);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 enum { LISTS = 4, SCORES = 37 };
 
 /* Scores in four lists of different lengths, some equal. */
@@ -38,7 +33,7 @@ static void make_scores(uint64_t seed, int64_t start[LISTS + 1], double score[SC
     for (int i = 0; i < SCORES; i++) score[i] = floor(20.0 * sn_random_uniform(&random)) / 10.0;
     for (int l = 0; l <= LISTS; l++) start[l] = from[l];
     for (int l = 0; l < LISTS; l++)
-        qsort(score + start[l], (size_t)(start[l + 1] - start[l]), sizeof *score, ascending);
+        qsort(score + start[l], (size_t)(start[l + 1] - start[l]), sizeof *score, sn_by_double);
 }
 
 TEST(interval_is_that_of_the_definition)
@@ -55,8 +50,8 @@ TEST(interval_is_that_of_the_definition)
                 below[i] = centre[l] - spread[l] * score[i];
                 above[i] = centre[l] + spread[l] * score[i];
             }
-        qsort(below, SCORES, sizeof *below, ascending);
-        qsort(above, SCORES, sizeof *above, ascending);
+        qsort(below, SCORES, sizeof *below, sn_by_double);
+        qsort(above, SCORES, sizeof *above, sn_by_double);
         for (int64_t rank = SCORES / 2 + 1; rank <= SCORES; rank++) {
             sn_conformal_interval(&lists, rank, centre, spread, room, &low, &high);
             assert_true(low == below[SCORES - rank] && high == above[rank - 1]);
@@ -100,7 +95,7 @@ TEST(coverage_is_exact)
         sn_random random;
         sn_random_init(&random, 7, SN_STREAM_TEST, d);
         for (int i = 0; i < M; i++) score[i] = sn_random_uniform(&random);
-        qsort(score, M, sizeof *score, ascending);
+        qsort(score, M, sizeof *score, sn_by_double);
         sum += score[k - 1]; /* the share of uniform scores that are below it */
         squares += score[k - 1] * score[k - 1];
     }

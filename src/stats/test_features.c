@@ -2,6 +2,7 @@
 #include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
 #include "stats/fourier.h"
@@ -235,12 +236,6 @@ static double distance(const sn_standardised *data, int64_t a, int64_t b)
     return sqrt(sum);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median over all pairs of the drawn rows; as many of them lie below as above. */
 static void check_bandwidth(const sn_standardised *data, int64_t rows, uint64_t seed)
 {
@@ -252,7 +247,7 @@ static void check_bandwidth(const sn_standardised *data, int64_t rows, uint64_t 
         for (int64_t j = 0; j < i; j++)
             all[pairs++] = distance(data, (int64_t)sn_shuffle_at(&order, (uint64_t)i),
                                     (int64_t)sn_shuffle_at(&order, (uint64_t)j));
-    qsort(all, (size_t)pairs, sizeof *all, by_size);
+    qsort(all, (size_t)pairs, sizeof *all, sn_by_double);
     assert_near(data->bandwidth,
                 pairs % 2 == 1 ? all[pairs / 2] : 0.5 * (all[pairs / 2] + all[pairs / 2 - 1]));
 }

@@ -213,23 +213,23 @@ stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, 
     return hand_out(net, problem->n, activated, units, z);
 }
 
-stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
-                             int64_t draws, bool activated, uint64_t seed, int threads, int64_t apart,
-                             float *out)
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, const sn_draws *wanted,
+                             int threads, float *out)
 {
     bool through_psi;
     AWAKE(at);
-    SN_TRY(choose_units(net, activated, &through_psi));
+    SN_TRY(choose_units(net, wanted->activated, &through_psi));
     SN_ARRAY(problem->n * units_of(net), float, units);
-    SN_TRY(wake(net, problem, NULL, seed, threads, &at));
-    for (int64_t draw = 0; draw < draws; draw++) {
+    SN_TRY(wake(net, problem, NULL, wanted->seed, threads, &at));
+    for (int64_t draw = 0; draw < wanted->count; draw++) {
         const sn_pass pass = {.rows = sn_rows_range(0, problem->n),
                               .layer = net->network.shape.layers - 1,
                               .activated = through_psi,
                               .s = net->dynamics.s,
-                              .draw = (uint32_t)(first_draw + draw)};
+                              .draw = (uint32_t)(wanted->first + draw)};
         SN_TRY(net->engine->forward(at.engine, &pass, units));
-        SN_TRY(hand_out(net, problem->n, activated, units, out + draw * apart * sn_stonet_dim(net)));
+        SN_TRY(hand_out(net, problem->n, wanted->activated, units,
+                        out + draw * wanted->apart * sn_stonet_dim(net)));
     }
     return STONET_OK;
 }

@@ -98,9 +98,9 @@ static stonet_status fix_signs(const sample *s, const double *w, const double *c
     SN_ARRAY(q * q, double, cross);
     SN_ARRAY(q * kept, double, turned);
     SN_ARRAY(m * kept, double, c);
-    sn_gemm(true, false, q, q, s->n, 1.0 / (double)s->n, s->psi, centred, 0.0, cross);
-    sn_gemm(false, true, q, kept, q, 1.0, cross, axes->map, 0.0, turned);
-    sn_gemm(false, false, m, kept, q, 1.0, w, turned, 0.0, c);
+    sn_gemm(1.0 / (double)s->n, sn_turned(s->psi, s->n, q), sn_as(centred, s->n, q), 0.0, cross);
+    sn_multiply(sn_as(cross, q, q), sn_turned(axes->map, kept, q), turned);
+    sn_multiply(sn_as(w, m, q), sn_as(turned, q, kept), c);
     for (int64_t k = 0; k < kept; k++) {
         double largest = 0.0;
         for (int64_t a = 0; a < m; a++)
@@ -131,10 +131,10 @@ static stonet_status leave_out(int64_t rank, int64_t count, const double *a, con
     SN_ZEROS(rank * rank, double, p);
     SN_ARRAY(rank * rank, double, weighed);
     for (int64_t j = 0; j < rank; j++) p[j * rank + j] = 1.0;
-    if (count > 0) sn_gemm(true, false, rank, rank, count, -1.0, a, a, 1.0, p);
+    if (count > 0) sn_gemm(-1.0, sn_turned(a, count, rank), sn_as(a, count, rank), 1.0, p);
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j < rank; j++) weighed[i * rank + j] = p[i * rank + j] * l[j];
-    sn_gemm(false, false, rank, rank, rank, 1.0, weighed, p, 0.0, out);
+    sn_multiply(sn_as(weighed, rank, rank), sn_as(p, rank, rank), out);
     return STONET_OK;
 }
 
@@ -178,12 +178,12 @@ static stonet_status turn(int64_t q, int64_t rank, const double *l, const double
     SN_ARRAY(rank, double, variance);
     for (int64_t j = 0; j < q; j++)
         for (int64_t k = 0; k < rank; k++) b[j * rank + k] = v[j * q + k] * sqrt(l[k]);
-    sn_gemm(false, false, q, rank, q, 1.0, jj, b, 0.0, half);
-    sn_gemm(true, false, rank, rank, q, 1.0, b, half, 0.0, r);
+    sn_multiply(sn_as(jj, q, q), sn_as(b, q, rank), half);
+    sn_multiply(sn_turned(b, q, rank), sn_as(half, q, rank), r);
     SN_TRY(choose_axes(rank, l, r, axes, a, variance, &kept));
     for (int64_t j = 0; j < q; j++) /* V l^{-1/2} */
         for (int64_t k = 0; k < rank; k++) half[j * rank + k] = b[j * rank + k] / l[k];
-    sn_gemm(false, true, kept, q, rank, 1.0, a, half, 0.0, axes->map);
+    sn_multiply(sn_as(a, kept, rank), sn_turned(half, q, rank), axes->map);
     for (int64_t k = 0; k < kept; k++)
         for (int64_t j = 0; j < q; j++) axes->map[k * q + j] *= sqrt(variance[k]);
     return STONET_OK;

@@ -63,11 +63,15 @@ stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, 
 /* Z on its axes, out n x q; activated: psi of the network's own Z instead, as the output layer sees it. */
 stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
                                float *z);
-/* The same of M stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw first_draw + d at
+/* The same of stochastic forward passes, Y_i ~ N(mu_i, s_i): row i of draw first + d at
    out + (d apart + i) q. */
-stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, int64_t first_draw,
-                             int64_t draws, bool activated, uint64_t seed, int threads, int64_t apart,
-                             float *out);
+typedef struct sn_draws {
+    int64_t first, count, apart;
+    bool activated;
+    uint64_t seed;
+} sn_draws;
+stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, const sn_draws *wanted,
+                             int threads, float *out);
 /* The same of the imputed Y_h, given the response in problem: out n x q. */
 stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, bool activated, uint64_t seed,
                                int threads, float *out);

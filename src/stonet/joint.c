@@ -85,9 +85,7 @@ typedef struct block {
 
 static double uniform(const sn_joint *joint, int64_t row, uint32_t epoch, uint32_t number)
 {
-    uint32_t word[4];
-    sn_noise_words(joint->seed, SN_STREAM_CELLS, (uint32_t)row, ANGLES, number, epoch, 0, word);
-    return ((double)word[0] + 0.5) / 4294967296.0;
+    return sn_noise_uniform(joint->seed, SN_STREAM_CELLS, (uint32_t)row, ANGLES, 4 * number, epoch, 0);
 }
 
 /* log p(y | f) of the row, up to a constant. */
@@ -122,9 +120,10 @@ static void propose(const sn_joint *joint, const block *b)
 
 /* Starts the move of a block: level_i = log p(y | f(x)) + log U. The first angle is uniform on (0, 2 pi), and
    its bracket reaches back by a whole turn. Noise is keyed by row and epoch, not by block or thread. */
-static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const float *theta, double variance,
-                           uint32_t epoch, int threads, block *b)
+static stonet_status begin(const sn_joint *joint, const sn_forward_job *net, double variance, uint32_t epoch,
+                           block *b)
 {
+    const sn_shape *shape = net->shape;
     const int64_t d = shape->width[shape->layers];
     const sn_rows rows = sn_rows_list(b->row, b->n);
     sn_batch batch = {.x = b->mean, .x_stride = b->p};
@@ -133,7 +132,7 @@ static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const f
     sn_batch_fetch(joint->given, &rows, &batch);
     for (int64_t i = 0; i < b->n; i++)
         memcpy(b->tried + i * b->p, joint->x + b->row[i] * b->p, (size_t)b->p * sizeof *b->tried);
-    SN_TRY(sn_forward(shape, theta, b->tried, b->n, shape->layers, false, threads, b->mu));
+    SN_TRY(sn_forward(net, b->n, b->tried, b->mu));
     for (int64_t i = 0; i < b->n; i++) {
         const int64_t row = b->row[i];
         const bool gaussian = joint->given->source->gaps(joint->given->source, row) == SN_GAPS_GAUSSIAN;
@@ -151,15 +150,16 @@ static stonet_status begin(const sn_joint *joint, const sn_shape *shape, const f
 /* Tries angles until log p(y | f(x')) > level, and shrinks the bracket towards angle 0 after each failure. A
    row that MOST_TRIES angles do not move stays where it is. Rows that are not Gaussian have one try (low ==
    high). */
-static stonet_status move_block(sn_joint *joint, const sn_shape *shape, const float *theta, double variance,
-                                uint32_t epoch, int threads, block *b)
+static stonet_status move_block(sn_joint *joint, const sn_forward_job *net, double variance, uint32_t epoch,
+                                block *b)
 {
+    const sn_shape *shape = net->shape;
     const int64_t d = shape->width[shape->layers];
-    SN_TRY(begin(joint, shape, theta, variance, epoch, threads, b));
+    SN_TRY(begin(joint, net, variance, epoch, b));
     int64_t left = b->n;
     for (uint32_t tries = 0; tries < MOST_TRIES && left > 0; tries++) {
         propose(joint, b);
-        SN_TRY(sn_forward(shape, theta, b->tried, b->n, shape->layers, false, threads, b->mu));
+        SN_TRY(sn_forward(net, b->n, b->tried, b->mu));
         for (int64_t i = 0; i < b->n; i++) {
             if (b->done[i]) continue;
             const bool taken = likelihood(joint, shape, b->mu + i * d, b->row[i], variance) > b->level[i];
@@ -182,21 +182,19 @@ stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float 
 {
     const int64_t p = joint->problem.p, d = shape->width[shape->layers];
     const double variance = fmax(2.0 * loss / (double)d, LEAST_VARIANCE);
+    const sn_forward_job net = {shape, theta, shape->layers, false, threads};
     SN_WORKSPACE(scratch);
     block b = {.p = p};
     SN_TRY(SN_TAKE(&scratch, b.mean, BLOCK * p));
     SN_TRY(SN_TAKE(&scratch, b.drawn, BLOCK * p));
     SN_TRY(SN_TAKE(&scratch, b.tried, BLOCK * p));
     SN_TRY(SN_TAKE(&scratch, b.mu, BLOCK * d));
-    SN_TRY(SN_TAKE(&scratch, b.level, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.angle, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.low, BLOCK));
-    SN_TRY(SN_TAKE(&scratch, b.high, BLOCK));
+    SN_TRY(SN_TAKE_EACH(&scratch, BLOCK, &b.level, &b.angle, &b.low, &b.high));
     SN_TRY(SN_TAKE(&scratch, b.done, BLOCK));
     for (int64_t first = 0; first < joint->rows; first += BLOCK) {
         b.n = joint->rows - first < BLOCK ? joint->rows - first : BLOCK;
         b.row = joint->row + first;
-        SN_TRY(move_block(joint, shape, theta, variance, epoch, threads, &b));
+        SN_TRY(move_block(joint, &net, variance, epoch, &b));
     }
     return STONET_OK;
 }

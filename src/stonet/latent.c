@@ -72,10 +72,9 @@ stonet_status sn_latent_draw(sn_latent *latent, sn_engine *engine, const sn_shap
         SN_TRY(engine->ops->forward(engine, &(sn_pass){.rows = some, .layer = shape->layers}, latent->mu));
         for (int64_t i = 0; i < some.n; i++) {
             const int64_t row = sn_rows_at(&some, i);
-            uint32_t word[4];
-            sn_noise_words(latent->seed, SN_STREAM_RESPONSE, (uint32_t)(problem->first_row + row), 0, 0,
-                           iteration->number, 0, word);
-            draw_row(latent, row, latent->mu + i * problem->outputs, ((double)word[0] + 0.5) / 4294967296.0);
+            const uint32_t number = (uint32_t)(problem->first_row + row);
+            draw_row(latent, row, latent->mu + i * problem->outputs,
+                     sn_noise_uniform(latent->seed, SN_STREAM_RESPONSE, number, 0, 0, iteration->number, 0));
         }
     }
     return STONET_OK;

@@ -81,18 +81,6 @@ static void fill(const sn_axes *axes, int64_t n, const float *z, const float *ou
     }
 }
 
-static stonet_status build(const sn_stage_job *job, const float *theta, const sn_axes *axes, int64_t n,
-                           const float *units, const float *outputs, sn_shape *shape, float **out)
-{
-    SN_ARRAY(n * axes->q, float, z);
-    SN_TRY(sn_axes_apply(axes, n, units, z));
-    SN_TRY(lay_out(job->shape, axes->q, shape));
-    SN_TRY(SN_NEW(*out, shape->parameters));
-    for (int i = 0; i < job->shape->layers - 1; i++) sn_shape_copy_layer(job->shape, theta, i, shape, *out);
-    fill(axes, n, z, outputs, shape, *out);
-    return STONET_OK;
-}
-
 stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64_t q, sn_shape *shape,
                               float **out)
 {
@@ -113,5 +101,11 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
     if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - LEFT_OUT) return STONET_OK;
-    return build(job, theta, &axes, n, units, outputs, shape, out);
+    SN_ARRAY(n * axes.q, float, z);
+    SN_TRY(sn_axes_apply(&axes, n, units, z));
+    SN_TRY(lay_out(job->shape, axes.q, shape));
+    SN_TRY(SN_NEW(*out, shape->parameters));
+    for (int i = 0; i < h; i++) sn_shape_copy_layer(job->shape, theta, i, shape, *out);
+    fill(&axes, n, z, outputs, shape, *out);
+    return STONET_OK;
 }

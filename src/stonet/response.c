@@ -149,7 +149,7 @@ static stonet_status whiten(int64_t n, const double *centred, sn_response *respo
             const double shared = sn_dot(f, other, c + j * f);
             for (int64_t a = 0; a < f; a++) row[a] -= shared * other[a];
         }
-        sn_gemv(false, f, f, 1.0, c, row, 0.0, times);
+        sn_gemv(1.0, sn_as(c, f, f), row, 0.0, times);
         const double variance = sn_dot(f, row, times);
         if (!(variance > SMALLEST)) continue;
         for (int64_t a = 0; a < f; a++) row[a] /= sqrt(variance);
@@ -317,7 +317,7 @@ static void encode_row(const sn_response *response, const double *y, double *val
 {
     features_of(response, y, values);
     for (int64_t j = 0; j < response->features; j++) values[j] -= response->mean[j];
-    sn_gemv(false, response->outputs, response->features, 1.0, response->map, values, 0.0, out);
+    sn_gemv(1.0, sn_as(response->map, response->outputs, response->features), values, 0.0, out);
 }
 
 static void functions_of_time(const void *of, double y, double *out)

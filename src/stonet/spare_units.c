@@ -81,7 +81,7 @@ static stonet_status find_directions(int64_t n, int64_t d, const double *v, sn_w
     SN_TRY(SN_TAKE(keep, gram, n * n));
     SN_TRY(SN_TAKE(keep, *value, n));
     SN_TRY(SN_TAKE(keep, *vector, n * n));
-    sn_gemm(false, true, n, n, d, 1.0, v, v, 0.0, gram);
+    sn_multiply(sn_as(v, n, d), sn_turned(v, n, d), gram);
     SN_TRY(sn_eigh(n, gram, *value, *vector));
     *alive = 0;
     while (*alive < n && *alive < d && is_alive(*value, *alive, n)) ++*alive;
@@ -96,8 +96,8 @@ static stonet_status take_out(const sample *s, const double *direction, int64_t 
     SN_TRY(SN_TAKE(keep, part, s->n * live));
     SN_TRY(SN_TAKE(keep, share, live * s->inputs));
     sn_first_columns(s->n, s->n, direction, live, part);
-    sn_gemm(true, false, live, s->inputs, s->n, 1.0, part, s->v, 0.0, share);
-    sn_gemm(false, false, s->n, s->inputs, live, -1.0, part, share, 1.0, s->v);
+    sn_multiply(sn_turned(part, s->n, live), sn_as(s->v, s->n, s->inputs), share);
+    sn_gemm(-1.0, sn_as(part, s->n, live), sn_as(share, live, s->inputs), 1.0, s->v);
     return STONET_OK;
 }
 

@@ -1,6 +1,5 @@
 /* The axes of Z: uncorrelated, ordered by what they do to the output, the same for every way to write Z. */
 #include "base/test_kit.h"
-#include "math/linalg.h"
 #include "math/noise.h"
 #include "stonet/axes.h"
 
@@ -67,29 +66,6 @@ static void assert_uncorrelated(const float *z)
         for (int b = 0; b < a; b++)
             assert_true(fabs(covariance(z, a, b)) <
                         1e-5 * sqrt(covariance(z, a, a) * covariance(z, b, b)) + 1e-12);
-}
-
-/* Without an activation the variances of the columns are the eigenvalues of Cov(W Z). */
-TEST(linear_axes_are_the_principal_components_of_the_output)
-{
-    fixture f = make(SN_IDENTITY, SN_REGRESSION, M);
-    double cov[M * M] = {0}, values[M], vectors[M * M], total = 0.0;
-    for (int a = 0; a < M; a++)
-        for (int b = 0; b < M; b++)
-            for (int j = 0; j < Q; j++)
-                for (int k = 0; k < Q; k++)
-                    cov[a * M + b] += (double)weights(&f)[a * Q + j] * covariance(f.z, j, k) *
-                                      (double)weights(&f)[b * Q + k];
-    OK(sn_eigh(M, cov, values, vectors));
-    for (int k = 0; k < Q; k++) total += values[k];
-    SN_FREED_BY(sn_axes_free) sn_axes axes = learn(&f);
-    OK(sn_axes_apply(&axes, N, f.z, f.z));
-    assert_uncorrelated(f.z);
-    for (int k = 0; k < Q; k++) {
-        assert_true(fabs(covariance(f.z, k, k) / values[k] - 1.0) < 1e-4);
-        assert_true(fabs(axes.share[k] - values[k] / total) < 1e-6);
-    }
-    assert_true(sn_axes_effective(&axes) > 1.0 && sn_axes_effective(&axes) < Q);
 }
 
 /* Z in other units and directions, with W to match: the same axes, signs included. */

@@ -13,11 +13,11 @@ typedef struct fixture {
     float z[N * Q];
 } fixture;
 
-static fixture *make(sn_task task)
+static fixture *make(sn_activation activation, sn_task task)
 {
     fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);
-    f->shape = (sn_shape){.layers = 2, .width = {2, Q, M}, .activation = SN_TANH, .task = task};
+    f->shape = (sn_shape){.layers = 2, .width = {2, Q, M}, .activation = activation, .task = task};
     OK(sn_shape_layout(&f->shape));
     sn_random random;
     sn_random_init(&random, 9, SN_STREAM_TEST, 1);
@@ -46,9 +46,15 @@ static void weights(const fixture *f, double w[M][Q])
     }
 }
 
-static double psi(sn_units of, double value)
+/* Whether units are bent on their way to the outputs. */
+static bool bends(const fixture *f, sn_units of)
 {
-    return of == SN_UNITS_PLAIN ? tanh(value) : value;
+    return of == SN_UNITS_PLAIN && f->shape.activation == SN_TANH;
+}
+
+static double psi(const fixture *f, sn_units of, double value)
+{
+    return bends(f, of) ? tanh(value) : value;
 }
 
 /* E[J'J], J = W diag(slopes), over the pairs of rows at eight distances. */
@@ -61,8 +67,8 @@ static void effect(const fixture *f, sn_units of, double w[M][Q], double jj[Q][Q
             double slope[Q];
             for (int k = 0; k < Q; k++) {
                 const double a = (double)f->z[i * Q + k], b = (double)f->z[(i + distance) % N * Q + k];
-                slope[k] = fabs(a - b) < 1e-5 ? (of == SN_UNITS_PLAIN ? 1.0 - pow(tanh(a), 2) : 1.0)
-                                              : (psi(of, a) - psi(of, b)) / (a - b);
+                slope[k] = fabs(a - b) < 1e-5 ? (bends(f, of) ? 1.0 - pow(tanh(a), 2) : 1.0)
+                                              : (psi(f, of, a) - psi(f, of, b)) / (a - b);
             }
             for (int j = 0; j < Q; j++)
                 for (int k = 0; k < Q; k++)
@@ -84,14 +90,14 @@ static void covariances(const fixture *f, sn_units of, double mean[Q], double s[
             for (int k = 0; k < Q; k++) {
                 const double a = (double)f->z[i * Q + j], b = (double)f->z[i * Q + k] - mean[k];
                 s[j][k] += (a - mean[j]) * b / N;
-                with_psi[j][k] += psi(of, a) * b / N;
+                with_psi[j][k] += psi(f, of, a) * b / N;
             }
 }
 
 /* map S map' = D and A'E[J'J]A = D with A = S map' D^(-1/2): the axes of the definition, and no others. */
-static void check(sn_task task, sn_units of, int kept)
+static void check(sn_activation activation, sn_task task, sn_units of, int kept)
 {
-    SN_BLOCK fixture *f = make(task);
+    SN_BLOCK fixture *f = make(activation, task);
     double w[M][Q], jj[Q][Q], mean[Q], s[Q][Q], with_psi[Q][Q], a[Q][Q] = {{0}}, d[Q] = {0}, total = 0.0;
     SN_FREED_BY(sn_axes_free) sn_axes axes = {0};
     weights(f, w);
@@ -139,10 +145,11 @@ static void check(sn_task task, sn_units of, int kept)
 
 TEST(axes_are_those_of_the_definition)
 {
-    check(SN_REGRESSION, SN_UNITS_PLAIN, Q);
-    check(SN_CLASSIFICATION, SN_UNITS_PLAIN, Q);
-    check(SN_REGRESSION, SN_UNITS_ACTIVATED, 2);
-    check(SN_CLASSIFICATION, SN_UNITS_ACTIVATED, Q);
+    check(SN_TANH, SN_REGRESSION, SN_UNITS_PLAIN, Q);
+    check(SN_TANH, SN_CLASSIFICATION, SN_UNITS_PLAIN, Q);
+    check(SN_TANH, SN_REGRESSION, SN_UNITS_ACTIVATED, 2);
+    check(SN_TANH, SN_CLASSIFICATION, SN_UNITS_ACTIVATED, Q);
+    check(SN_IDENTITY, SN_REGRESSION, SN_UNITS_PLAIN, Q);
 }
 
 TEST(axes_are_applied)

@@ -218,11 +218,13 @@ TEST(regressions_are_at_their_optimum)
    them, whatever its length. */
 TEST(the_norm_after_twenty_steps)
 {
-    const float matrix[4] = {1.0F, 0.0F, 0.0F, 0.96875F};
+    const float matrix[4] = {1.0F, 0.0F, 0.0F, 0.96875F}, zero[4] = {0};
     const double a = 1.0, b = 0.96875, x = pow(a, 38), y = 1.01 * pow(b, 38);
     double norm;
     OK(sn_spectral_norm(matrix, 2, 2, &norm));
     assert_true(fabs(norm - sqrt((a * a * x * x + b * b * y * y) / (x * x + y * y))) < 1e-12);
+    OK(sn_spectral_norm(zero, 2, 2, &norm));
+    assert_true(norm == 0.0);
 }
 
 RUN_TESTS(NULL, NULL)

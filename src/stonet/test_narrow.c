@@ -1,9 +1,7 @@
 /* A layer of fewer units behind the last: it begins where it says what the leading axes say. */
-#include "base/test_kit.h"
-#include "engine/test_oracle.h"
 #include "math/linalg.h"
-#include "net/forward.h"
 #include "stonet/narrow.h"
+#include "stonet/test_job.h"
 
 enum { N = 300, P = 4, WIDE = 6, M = 4 };
 
@@ -26,21 +24,7 @@ static void make(fixture *f, sn_activation activation, sn_task task)
     if (activation == SN_RELU) /* above 0 for all rows */
         for (int k = 0; k < WIDE; k++) f->o.theta[f->o.shape.bias_at[0] + k] = 6.0F;
     f->config = (sn_config){.engine = &sn_engine_ref};
-    f->job = (sn_stage_job){.shape = &f->o.shape,
-                            .problem = &f->o.problem,
-                            .rows = sn_rows_range(0, N),
-                            .config = &f->config,
-                            .seed = 1,
-                            .threads = 1};
-}
-
-static void outputs(const fixture *f, const sn_shape *shape, const float *theta, int layer, float *out)
-{
-    sn_engine *engine;
-    OK(sn_engine_ref.create(shape, &f->o.problem, 0, 1, &engine));
-    sn_engine_ref.start(engine, theta);
-    OK(sn_engine_ref.forward(engine, &(sn_pass){.rows = sn_rows_range(0, N), .layer = layer}, out));
-    sn_engine_ref.free(engine);
+    f->job = oracle_job(&f->o, &f->config);
 }
 
 /* The projection of the outputs (of classes, less their mean in a row) on their first q principal axes. */
@@ -89,8 +73,8 @@ TEST(outputs_are_those_of_the_leading_axes)
                 assert_non_null(theta);
                 assert_int_equal(shape.layers, 3);
                 assert_int_equal(shape.width[2], q);
-                outputs(&f, &f.o.shape, f.o.theta, 2, wide);
-                outputs(&f, &shape, theta, 3, narrow);
+                oracle_pass(&f.o, &f.o.shape, f.o.theta, 2, false, wide);
+                oracle_pass(&f.o, &shape, theta, 3, false, narrow);
                 project(classes, q, wide, wanted);
                 for (int i = 0; i < N; i++) {
                     double row = 0.0; /* classes know their outputs up to a common number */

@@ -2,10 +2,10 @@
  * number of ranks. */
 #include "base/test_kit.h"
 #include "base/test_wire.h"
-#include "engine/test_oracle.h"
 #include "stonet/batch_size.h"
 #include "stonet/dynamics.h"
 #include "stonet/noise_scale.h"
+#include "stonet/test_job.h"
 
 enum { N = 16384, P = 3 };
 
@@ -56,16 +56,6 @@ static sn_config config_of(const oracle *o, const sn_engine_ops *engine)
     return config;
 }
 
-static sn_stage_job job_of(const oracle *o, const sn_config *config)
-{
-    return (sn_stage_job){.shape = &o->shape,
-                          .problem = &o->problem,
-                          .rows = sn_rows_range(0, o->problem.n),
-                          .config = config,
-                          .seed = 1,
-                          .threads = 1};
-}
-
 /* The mean gradient of the rows of one kind. */
 static void gradient_of_kind(const sn_stage_job *job, const float *theta, const int32_t *kinds, int32_t kind,
                              double *out, double *share)
@@ -99,7 +89,7 @@ TEST(test_against_the_definition)
     const int32_t *kinds;
     SN_FREED_BY(oracle_free) oracle o = two_kinds(&kinds);
     sn_config config = config_of(&o, &sn_engine_ref);
-    const sn_stage_job job = job_of(&o, &config);
+    const sn_stage_job job = oracle_job(&o, &config);
     double g[64], h[64], q, rest, trace = 0.0, square = 0.0;
     assert_true(o.shape.parameters <= 64);
     gradient_of_kind(&job, o.theta, kinds, 0, g, &rest);
@@ -125,7 +115,7 @@ static const sn_batch_limits LIMITS = {.updates = 16, .rows = 2048, .pilot = 200
 
 static void choose(stonet_team *team, choice *c)
 {
-    sn_stage_job job = job_of(c->o, &c->config);
+    sn_stage_job job = oracle_job(c->o, &c->config);
     job.team = team;
     if (sn_noise_scale_measure(&job, c->o->theta, 3, &c->noise) != STONET_OK) abort();
     if (sn_batch_choose(&job, c->o->theta, &LIMITS, &c->config) != STONET_OK) abort();

@@ -85,12 +85,12 @@ static void linear_sweep(const double *precision, const sn_dynamics *d, double *
 static void stationary_covariance(const double *a_map, const double *b_map, double *p)
 {
     double noise[STATE * STATE], ap[STATE * STATE];
-    sn_gemm(false, true, STATE, STATE, LATENTS, 1.0, b_map, b_map, 0.0, noise);
+    sn_multiply(sn_as(b_map, STATE, LATENTS), sn_turned(b_map, STATE, LATENTS), noise);
     memcpy(p, noise, sizeof noise);
     for (int k = 0; k < 20000; k++) {
-        sn_gemm(false, false, STATE, STATE, STATE, 1.0, a_map, p, 0.0, ap);
+        sn_multiply(sn_as(a_map, STATE, STATE), sn_as(p, STATE, STATE), ap);
         memcpy(p, noise, sizeof noise);
-        sn_gemm(false, true, STATE, STATE, STATE, 1.0, ap, a_map, 1.0, p);
+        sn_gemm(1.0, sn_as(ap, STATE, STATE), sn_turned(a_map, STATE, STATE), 1.0, p);
     }
 }
 

@@ -1,8 +1,6 @@
 /* An engine that takes many iterations at once trains as one that takes them one by one. */
-#include "base/test_kit.h"
-#include "engine/test_oracle.h"
+#include "stonet/test_job.h"
 #include "stonet/test_settings.h"
-#include "stonet/train.h"
 
 enum { N = 400, ROOM = 64 };
 
@@ -50,13 +48,8 @@ static void train(const oracle *o, const sn_engine_ops *engine, const char *sche
     OK(sn_config_resolve(settings, &kind, &o->problem, &o->shape, &config));
     config.engine = engine;
     *out = (result){.report = {0}};
-    const sn_stage_job job = {.shape = &o->shape,
-                              .problem = &o->problem,
-                              .rows = sn_rows_range(0, N),
-                              .config = &config,
-                              .seed = 5,
-                              .threads = 1,
-                              .history = &out->history};
+    sn_stage_job job = oracle_job(o, &config);
+    job.history = &out->history;
     sn_trainer *trainer = NULL;
     assert_true(o->shape.parameters <= ROOM);
     OK(sn_trainer_create(&job, o->theta, &trainer));

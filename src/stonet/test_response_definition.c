@@ -10,7 +10,8 @@ static void assert_near(double got, double expected)
     assert_true(fabs(got - expected) <= 1e-8 * fmax(1.0, fabs(expected)));
 }
 
-/* Targets of other laws; the second has ties, every one from the third on has a little of the first. */
+/* Targets of other laws; the second has ties, the third next to nothing that the first has not, and every one
+   after it a little of the first. */
 static void draw(int64_t targets, double *y)
 {
     sn_random random;
@@ -18,7 +19,10 @@ static void draw(int64_t targets, double *y)
     for (int64_t i = 0; i < N; i++) {
         for (int64_t t = 0; t < targets; t++) {
             const double e = sn_random_normal(&random);
-            y[i * targets + t] = t == 0 ? e * e * e : t == 1 ? floor(2.0 * e) : e + y[i * targets];
+            y[i * targets + t] = t == 0   ? e * e * e
+                                 : t == 1 ? floor(2.0 * e)
+                                 : t == 2 ? 1e-4 * e + y[i * targets]
+                                          : e + y[i * targets];
         }
     }
 }
@@ -88,6 +92,7 @@ TEST(functions_are_white_polynomials_of_ranks)
         assert_int_equal(response.features, 4 * t + (t <= 8 ? t * (t - 1) / 2 : 0));
         const int64_t m = white_features(t, y, right);
         assert_int_equal(response.outputs, m);
+        assert_true((m < response.features) == (t > 2)); /* what a copy repeats is not counted again */
         got = malloc((size_t)(N * m) * sizeof *got);
         assert_non_null(got);
         OK(sn_response_encode(&response, N, y, got));
@@ -208,6 +213,26 @@ TEST(the_head)
     }
     sn_response_free(&response);
     assert_null(response.coef);
+}
+
+TEST(what_has_no_law_to_see_is_refused)
+{
+    double y[N];
+    const int32_t label[N] = {0};
+    SN_FREED_BY(sn_response_free) sn_response response = {0};
+    sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .y = y};
+    const sn_response_kind kinds[] = {SN_RESPONSE_ENSEMBLE, SN_RESPONSE_LOCATION_SCALE};
+    for (int k = 0; k < 2; k++) {
+        for (int64_t i = 0; i < N; i++) y[i] = 0.0;
+        assert_says(sn_response_learn(kinds[k], &problem, &response), STONET_ERROR_DATA, "constant");
+        sn_response_free(&response);
+        for (int64_t i = 0; i < N; i++) y[i] = i % 5 == 0 ? 1.0 : -0.2;
+        assert_says(sn_response_learn(kinds[k], &problem, &response), STONET_ERROR_DATA, "two values");
+        sn_response_free(&response);
+    }
+    problem = (sn_problem){.n = N, .p = 1, .task = SN_CLASSIFICATION, .outputs = 2, .label = label};
+    assert_says(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response), STONET_ERROR_ARGUMENT,
+                "is for numbers");
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,22 +1,9 @@
 /* Units for columns that the output does not need: they change no output, and are directions of their own. */
-#include "base/test_kit.h"
-#include "engine/test_oracle.h"
 #include "math/linalg.h"
-#include "net/forward.h"
 #include "stonet/spare_units.h"
+#include "stonet/test_job.h"
 
 enum { N = 300, P = 8, UNITS = 3, MOST = 12 };
-
-static void forward(const oracle *o, const sn_shape *shape, const float *theta, int layer, bool activated,
-                    float *out)
-{
-    sn_engine *engine;
-    const sn_pass pass = {.rows = sn_rows_range(0, N), .layer = layer, .activated = activated};
-    OK(sn_engine_ref.create(shape, &o->problem, 0, 1, &engine));
-    sn_engine_ref.start(engine, theta);
-    OK(sn_engine_ref.forward(engine, &pass, out));
-    sn_engine_ref.free(engine);
-}
 
 /* Eigenvalues of the covariance of the last hidden layer's activated units above a ten-thousandth of the
    first. */
@@ -26,7 +13,7 @@ static int live_directions(const oracle *o, const sn_shape *shape, const float *
     const int64_t units = shape->width[shape->layers - 1];
     double centred[N * MOST], cov[MOST * MOST], value[MOST], vector[MOST * MOST], mean[MOST] = {0};
     int live = 0;
-    forward(o, shape, theta, shape->layers - 1, true, u);
+    oracle_pass(o, shape, theta, shape->layers - 1, true, u);
     for (int64_t i = 0; i < N * units; i++) mean[i % units] += (double)u[i] / N;
     for (int64_t i = 0; i < N * units; i++) centred[i] = (double)u[i] - mean[i % units];
     sn_syrk_tn(units, N, 1.0 / N, centred, 0.0, cov);
@@ -51,23 +38,18 @@ static void check(int layers, sn_activation activation, int dead, int wanted)
     for (int64_t k = dead; activation == SN_RELU && k < UNITS; k++)
         o.theta[shape.bias_at[layers - 2] + k] = 2.0F; /* the others look at rows */
     memcpy(theta, o.theta, (size_t)shape.parameters * sizeof *theta);
-    const sn_stage_job job = {.shape = &o.shape,
-                              .problem = &o.problem,
-                              .rows = sn_rows_range(0, N),
-                              .config = &config,
-                              .seed = 1,
-                              .threads = 1};
+    const sn_stage_job job = oracle_job(&o, &config);
     assert_int_equal(live_directions(&o, &shape, theta), UNITS - dead);
     OK(sn_spare_units(&job, wanted, &shape, &theta));
     const int64_t added = shape.width[layers - 1] - UNITS;
     assert_int_equal(added, wanted > UNITS - dead ? wanted - (UNITS - dead) : 0);
     assert_true(live_directions(&o, &shape, theta) >= wanted);
-    forward(&o, &o.shape, o.theta, layers, false, before);
-    forward(&o, &shape, theta, layers, false, after);
+    oracle_pass(&o, &o.shape, o.theta, layers, false, before);
+    oracle_pass(&o, &shape, theta, layers, false, after);
     assert_memory_equal(before, after, sizeof before);
     /* what is added has a standard deviation of 1 at least, off what was alive */
     static float mu[N * MOST];
-    forward(&o, &shape, theta, layers - 1, false, mu);
+    oracle_pass(&o, &shape, theta, layers - 1, false, mu);
     for (int64_t k = UNITS; k < UNITS + added; k++) {
         double mean = 0.0, square = 0.0;
         for (int i = 0; i < N; i++) mean += (double)mu[i * (UNITS + added) + k] / N;
@@ -93,11 +75,7 @@ TEST(no_more_than_there_are)
     SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_IDENTITY, SN_REGRESSION, N, 8);
     sn_config config = {.engine = &sn_engine_ref};
     sn_shape shape = o.shape;
-    const sn_stage_job job = {.shape = &o.shape,
-                              .problem = &o.problem,
-                              .rows = sn_rows_range(0, N),
-                              .config = &config,
-                              .threads = 1};
+    const sn_stage_job job = oracle_job(&o, &config);
     assert_int_equal(live_directions(&o, &shape, o.theta), 2);
     OK(sn_spare_units(&job, 5, &shape, &o.theta));
     assert_int_equal(shape.width[1], UNITS);

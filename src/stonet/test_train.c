@@ -1,7 +1,5 @@
-/* Training: schedules, the safeguard of the sampler, pauses, averages and records. */
-#include "base/test_kit.h"
-#include "engine/test_oracle.h"
-#include "stonet/dynamics.h"
+/* Training: schedules, pauses, averages and records. */
+#include "stonet/test_job.h"
 #include "stonet/test_settings.h"
 #include "stonet/train_state.h"
 
@@ -40,42 +38,13 @@ TEST(test_schedules)
     assert_true(sn_schedule_factor(&warm, 10, 200) == 1.0);
 }
 
-TEST(test_spectral_norm)
-{
-    const float diagonal[6] = {3.0F, 0.0F, 0.0F, 0.0F, -4.0F, 0.0F}, zero[4] = {0};
-    double norm;
-    OK(sn_spectral_norm(diagonal, 2, 3, &norm));
-    assert_true(fabs(norm - 4.0) < 1e-4);
-    OK(sn_spectral_norm(zero, 2, 2, &norm));
-    assert_true(norm == 0.0);
-}
-
-TEST(test_safeguard_keeps_the_sampler_stable)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 8);
-    sn_dynamics d = oracle_dynamics(&o.shape, 1e-4, 0.1, 0.1, 0.1, 5), kept = d;
-    double norm, factor;
-    OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
-    assert_true(factor == 1.0);
-    assert_memory_equal(&d, &kept, sizeof d);
-    for (int64_t j = 0; j < 8; j++) o.theta[o.shape.weight_at[1] + j] *= 300.0F;
-    OK(sn_spectral_norm(o.theta + o.shape.weight_at[1], 2, 4, &norm));
-    OK(sn_dynamics_safeguard(&o.shape, o.theta, &d, &factor));
-    assert_true(factor < 0.5);
-    assert_true(d.epsilon[0] * d.epsilon[0] * (1.0 / d.s[0] + norm * norm / (2.0 * d.s[1])) < 1.0);
-    assert_true(fabs(d.alpha[0] / kept.alpha[0] - factor) < 1e-12); /* eta = alpha / eps stays */
-}
-
 static const sn_net_kind KIND = {.activation = SN_TANH, .weight_decay = 0.001};
 
-static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
+static sn_stage_job averaged_job(const oracle *o, sn_config *config)
 {
-    return (sn_stage_job){.shape = &o->shape,
-                          .problem = &o->problem,
-                          .rows = sn_rows_range(0, o->problem.n),
-                          .config = config,
-                          .seed = 5,
-                          .threads = 1};
+    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
+    OK(sn_config_resolve(settings, &KIND, &o->problem, &o->shape, config));
+    return oracle_job(o, config);
 }
 
 /* Looking at what a training has reached on its way changes nothing, and every length is what a run of that
@@ -83,10 +52,7 @@ static sn_stage_job averaged_job(const oracle *o, const sn_config *config)
 TEST(test_every_length_of_one_run_is_a_run_of_that_length)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
-    const char *const pairs[] = {"schedule", "averaged", NULL};
-    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     sn_config config;
-    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     float theta[2][64], start[64];
     assert_true(o.shape.parameters <= 64);
@@ -110,10 +76,7 @@ TEST(test_every_length_of_one_run_is_a_run_of_that_length)
 TEST(test_the_average_is_over_the_last_half)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
-    const char *const pairs[] = {"schedule", "averaged", NULL};
-    SN_AUTO(sn_settings) *settings = settings_with(pairs);
     sn_config config;
-    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     float theta[64], start[64];
     double mean[64] = {0};
@@ -169,9 +132,7 @@ TEST(test_impossible_records_are_refused)
                  {AT(report.iterations), -1, false},
                  {AT(draw), most + 1, false}};
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
-    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
     sn_config config;
-    OK(sn_config_resolve(settings, &KIND, &o.problem, &o.shape, &config));
     const sn_stage_job job = averaged_job(&o, &config);
     sn_trainer *trainer;
     sn_pack record = {0};
