@@ -184,13 +184,15 @@ static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
     const bool likelihood = strcmp(json_text(fitted, "response"), "location-scale") == 0;
     const double score = unit * fact(fitted, key[0]);
     if (!isfinite(score)) return false;
-    fprintf(stderr, "held-out %s %.4g (95 %% interval %.3g to %.3g, %lld rows)",
+    char of_loss[32] = "";
+    if (unit != 1.0) snprintf(of_loss, sizeof of_loss, " = %.3g x loss", unit);
+    fprintf(stderr, "held-out %s %.4g%s (95 %% interval %.3g to %.3g, %lld rows)",
             law          ? law_loss_name(task)
             : classes    ? "error rate"
             : functions  ? "mse of the response functions, whose variance is 1,"
             : likelihood ? "minus log likelihood, .5 for a constant guess,"
                          : "mse in units of the variance",
-            score, unit * fact(fitted, "held_out_low"), unit * fact(fitted, "held_out_high"),
+            score, of_loss, unit * fact(fitted, "held_out_low"), unit * fact(fitted, "held_out_high"),
             (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
     say_other("constant guess", unit * fact(fitted, key[1]));
     if (!likelihood) say_other("linear regression", unit * fact(fitted, key[2]));
