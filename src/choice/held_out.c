@@ -78,8 +78,9 @@ static double value_at(const double *v, const double *less, int64_t i)
 }
 
 /* w is W of the formula, f is max(0, B - W), and df = (W + f)^2 / (W^2 / (n - K) + f^2 / (K - 1)). A mean
-   that is not finite has no standard error. */
-sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
+   that is not finite has no standard error. squares: each v is half a sum of so many squares; 0: it is not.
+ */
+static sn_fold_mean mean_of(const sn_folds *folds, const double *v, const double *less, double squares)
 {
     const double n = (double)folds->rows, between_df = (double)(folds->count - 1),
                  within_df = n - between_df - 1;
@@ -95,12 +96,18 @@ sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const doub
         for (int64_t i = first; i < end; i++)
             within += (value_at(v, less, i) - own) * (value_at(v, less, i) - own);
     }
-    const double w = within_df > 0.0 ? within / within_df : 0.0;
+    double w = within_df > 0.0 ? within / within_df : 0.0;
+    if (within_df > 0.0 && squares > 0.0) w = fmax(w, 2.0 * sum * sum / squares);
     const double f = between_df > 0.0 ? fmax(between / between_df - w, 0.0) : 0.0;
     double parts = 0.0; /* squares over degrees of freedom, whatever has none is 0 */
     if (w > 0.0) parts += w * w / within_df;
     if (f > 0.0) parts += f * f / between_df;
     return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : n - 1.0};
+}
+
+sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
+{
+    return mean_of(folds, v, less, 0.0);
 }
 
 /* Half the length of the interval of a mean. */
@@ -140,14 +147,16 @@ static void student(const sn_fold_mean *loss, const double *each, int64_t rows, 
         put_interval(mean - off, mean + off, out);
 }
 
-sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task)
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, const sn_problem *problem,
+                           const sn_shape *shape)
 {
     sn_estimate out = sn_no_estimate;
     if (losses->loss == NULL) return out;
-    const sn_fold_mean loss = sn_held_out_mean(folds, losses->loss, NULL);
+    const bool squares = problem->task == SN_REGRESSION && problem->law == NULL && !shape->spread;
+    const sn_fold_mean loss = mean_of(folds, losses->loss, NULL, squares ? (double)problem->outputs : 0.0);
     out.loss = loss.mean;
     out.loss_se = loss.se;
-    if (task != SN_CLASSIFICATION) {
+    if (problem->task != SN_CLASSIFICATION) {
         if (loss.df > 0.0) student(&loss, losses->loss, folds->rows, &out);
         return out;
     }

@@ -52,7 +52,9 @@ bool sn_gain_is_clear(const sn_fold_mean *mean);
 /* Mean loss and error rate of some folds with their standard errors; and a 95 % interval. That of an error
    rate is Wilson's, for as many independent rows as have its standard error. That of a loss is by Student's
    t, of its logarithm where no row has less than 0: a mean of squares is skewed, minus a log density is not.
- */
-sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task);
+   Few rows often have none of the large squares, and vary less than all would: W of half the sum of m squares
+   is that of normal residuals at the least, which is 2 mean^2 / m or more. */
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, const sn_problem *problem,
+                           const sn_shape *shape);
 /* low and high of a rate, of so many rows where its standard error is 0. */
 void sn_rate_interval(const sn_fold_mean *rate, double rows, sn_estimate *out);
