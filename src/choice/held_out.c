@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "choice/incomplete.h"
 #include "engine/settle.h"
 #include "stats/distributions.h"
 
@@ -61,8 +62,9 @@ stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *ne
         problem.parameter = parameter;
     }
     engine->ops->free(engine);
-    if (status == STONET_OK) sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
-    return status;
+    SN_TRY(status);
+    sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
+    return sn_incomplete_judge(folds, fold, network, losses);
 }
 
 double sn_mean_loss(const double *loss, int64_t first, int64_t n)
