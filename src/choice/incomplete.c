@@ -71,14 +71,15 @@ static stonet_status measure(const open_rows *open)
     SN_ARRAY(most * m, float, mu);
     SN_ARRAY(m, double, room);
     const sn_rows all = sn_rows_list(open->row, open->n);
+    const sn_forward_job to = {
+        .shape = use->shape, .theta = use->theta, .layer = use->shape->layers, .threads = use->threads};
     SN_TRY(sn_batch_prepare(use->problem, &all));
     for (int64_t first = 0; first < open->n; first += most) {
         const sn_rows rows = sn_rows_part(&all, first, open->n - first < most ? open->n - first : most);
         for (int draw = 0; draw < DRAWS; draw++) {
             sn_batch batch = {.x = x, .x_stride = p, .draw = (uint32_t)draw + 1};
             sn_batch_fetch(use->problem, &rows, &batch);
-            SN_TRY(
-                sn_forward(use->shape, use->theta, x, rows.n, use->shape->layers, false, use->threads, mu));
+            SN_TRY(sn_forward(&to, rows.n, x, mu));
             take_errors(open, first, rows.n, draw, mu, room);
         }
     }
