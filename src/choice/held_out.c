@@ -79,14 +79,25 @@ static double value_at(const double *v, const double *less, int64_t i)
     return less != NULL ? v[i] - less[i] : v[i];
 }
 
+/* What a held-out row and those after it that belong with it are above `own`, squared: 0 where one before has
+   said it. *units: one more for each such sum. */
+static double square_of_kin(const sn_folds *folds, const double *v, const double *less, double own, int64_t i,
+                            double *units)
+{
+    double sum = 0.0;
+    if (folds->kin != NULL && !folds->is_first[i]) return 0.0;
+    ++*units;
+    for (; i >= 0; i = folds->kin != NULL ? folds->kin[i] : -1) sum += value_at(v, less, i) - own;
+    return sum * sum;
+}
+
 /* w is W of the formula, f is max(0, B - W), and df = (W + f)^2 / (W^2 / (n - K) + f^2 / (K - 1)). A mean
    that is not finite has no standard error. squares: each v is half a sum of so many squares; 0: it is not.
  */
 static sn_fold_mean mean_of(const sn_folds *folds, const double *v, const double *less, double squares)
 {
-    const double n = (double)folds->rows, between_df = (double)(folds->count - 1),
-                 within_df = n - between_df - 1;
-    double sum = 0.0, within = 0.0, between = 0.0;
+    const double n = (double)folds->rows, between_df = (double)(folds->count - 1);
+    double sum = 0.0, within = 0.0, between = 0.0, units = 0.0;
     for (int64_t i = 0; i < folds->rows; i++) sum += value_at(v, less, i) / n;
     if (!isfinite(sum)) return (sn_fold_mean){.mean = sum, .se = (double)NAN};
     for (int k = 0; k < folds->count; k++) {
@@ -95,16 +106,16 @@ static sn_fold_mean mean_of(const sn_folds *folds, const double *v, const double
         double own = 0.0;
         for (int64_t i = first; i < end; i++) own += value_at(v, less, i) / (double)fold->test.n;
         between += (double)fold->test.n * (own - sum) * (own - sum);
-        for (int64_t i = first; i < end; i++)
-            within += (value_at(v, less, i) - own) * (value_at(v, less, i) - own);
+        for (int64_t i = first; i < end; i++) within += square_of_kin(folds, v, less, own, i, &units);
     }
-    double w = within_df > 0.0 ? within / within_df : 0.0;
+    const double within_df = units - between_df - 1.0;
+    double w = within_df > 0.0 ? within / within_df * units / n : 0.0;
     if (within_df > 0.0 && squares > 0.0) w = fmax(w, 2.0 * sum * sum / squares);
     const double f = between_df > 0.0 ? fmax(between / between_df - w, 0.0) : 0.0;
     double parts = 0.0; /* squares over degrees of freedom, whatever has none is 0 */
     if (w > 0.0) parts += w * w / within_df;
     if (f > 0.0) parts += f * f / between_df;
-    return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : n - 1.0};
+    return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : units - 1.0};
 }
 
 sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)

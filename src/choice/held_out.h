@@ -35,7 +35,9 @@ double sn_mean_loss(const double *loss, int64_t first, int64_t n);
  * The mean over the held-out rows of v, or of v - less. Rows of a fold share a network, whose own part of the
  * error is one for all of them (analysis of variance, K folds, the mean squares B between and W within them):
  *     v_ik = mean + f_k + e_ik,   se^2 = W / n + max(0, B - W) / n
- * with the degrees of freedom of Welch and Satterthwaite. The rows of a single fold have W alone.
+ * with the degrees of freedom of Welch and Satterthwaite. The rows of a single fold have W alone. Rows that
+ * belong together may err together: with G such groups, of rows g each, W = sum over them of (sum over g of
+ * e_ik)^2 / (G - K) G / n.
  */
 typedef struct sn_fold_mean {
     double mean, se, df; /* df 0: not measured */

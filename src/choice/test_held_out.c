@@ -79,6 +79,32 @@ TEST(kin_stay_together)
     }
 }
 
+/* Groups of three rows whose losses are the same, in any order, and a single fold, as of many rows: the mean
+   is as sure as that of a third of the rows. */
+TEST(kin_err_together)
+{
+    enum { GROUPS = 200, EACH = 3, N = GROUPS * EACH };
+    int64_t kin[N];
+    double v[N], of[GROUPS], square = 0.0;
+    sn_random random;
+    sn_random_init(&random, 1, SN_STREAM_TEST, 4);
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % GROUPS);
+    const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
+    const sn_rows all = sn_rows_range(0, N);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    OK(sn_folds_make(&problem, &all, 5, &folds));
+    sn_folds one = folds;
+    one.count = 1;
+    one.rows = sn_folds_rows(&folds, 1);
+    const double groups = (double)one.rows / EACH;
+    for (int g = 0; g < GROUPS; g++) of[g] = sn_random_normal(&random);
+    for (int64_t i = 0; i < one.rows; i++) v[i] = of[sn_rows_at(&folds.fold[0].test, i) % GROUPS];
+    const sn_fold_mean found = sn_held_out_mean(&one, v, NULL);
+    for (int64_t i = 0; i < one.rows; i++) square += (v[i] - found.mean) * (v[i] - found.mean) / EACH;
+    assert_near(found.se, sqrt(square / (groups - 1.0) / groups));
+    assert_near(found.df, groups - 1.0);
+}
+
 /* Of copies one is held out, and none is trained on meanwhile. */
 TEST(copies_count_once)
 {
