@@ -103,9 +103,8 @@ static int draw(const cli_command *command, const char *path, const stonet_model
     snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
              TEST_ROWS, TRAIN_ROWS, error_rate);
     char axis[2][96];
-    json_t *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
     for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
-    json_decref(about);
     svg_panel panel = {
         .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
     svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",

@@ -60,7 +60,7 @@ static int write_bytes(const cli_command *command, const export_values *values, 
 /* Says, where the training rows had missing cells, that rows with such cells are not answered elsewhere. */
 static int note_missing(const cli_command *command, const stonet_model *model)
 {
-    json_t *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
     if (about == NULL) return EXIT_FAILED;
     const json_t *missing = json_object_get(about, "missing");
     const size_t columns = json_object_size(json_object_get(missing, "cells"));
@@ -69,7 +69,6 @@ static int note_missing(const cli_command *command, const stonet_model *model)
             "note: training rows had missing cells in %zu %s; the file gives no answer for rows with such "
             "cells; a model fitted with --set missing=mean does",
             columns, columns == 1 ? "column" : "columns");
-    json_decref(about);
     return EXIT_DONE;
 }
 
@@ -79,15 +78,14 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     export_values *values = parsed;
     AUTO(stonet_model) *model = NULL;
     stonet_export_format format = STONET_EXPORT_ONNX;
-    unsigned char *bytes = NULL;
+    BLOCK unsigned char *bytes = NULL;
     size_t size = 0;
     TRY(find_format(command, values, &format));
     TRY(read_model(command, given->operand[0], &model));
     TRY(outcome(command, stonet_model_export(model, format, values->name, &bytes, &size)));
-    int result = note_missing(command, model);
-    if (result == EXIT_DONE) result = write_bytes(command, values, format, bytes, size);
-    stonet_bytes_free(bytes);
-    if (result != EXIT_DONE || !values->json) return result;
+    TRY(note_missing(command, model));
+    TRY(write_bytes(command, values, format, bytes, size));
+    if (!values->json) return EXIT_DONE;
     return output_json(command, NULL,
                        json_pack("{s:s, s:s, s:s, s:I}", "file", values->out, "format", FORMATS[format],
                                  "name", values->name, "bytes", (json_int_t)size));

@@ -83,15 +83,13 @@ static int write_log(const cli_command *command, const fit_values *values, const
 {
     if (values->log == NULL) return EXIT_DONE;
     errno = 0;
-    char *history = stonet_model_history_csv(model);
+    BLOCK char *history = stonet_model_history_csv(model);
     if (history == NULL && errno == ENOMEM) return say_failure(command, STONET_ERROR_MEMORY);
     if (history == NULL) {
         fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
         return EXIT_DONE;
     }
-    int result = output_text(command, values->log, history);
-    stonet_string_free(history);
-    return result;
+    return output_text(command, values->log, history);
 }
 
 static int draw(const cli_command *command, const fit_values *values, const stonet_model *model,

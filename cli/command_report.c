@@ -44,11 +44,10 @@ static int read_order(const cli_command *command, const char *path, char **text)
 {
     if (path == NULL) return EXIT_DONE;
     json_error_t error = {.text = ""};
-    json_t *order = json_load_file(path, 0, &error);
+    AUTO(json_t) *order = json_load_file(path, 0, &error);
     *text = order != NULL ? json_print(order, JSON_COMPACT) : NULL;
     const bool unread =
         order == NULL && json_error_code(&error) != json_error_out_of_memory && error.text[0] != '\0';
-    json_decref(order);
     if (*text != NULL) return EXIT_DONE;
     if (unread)
         return say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);

@@ -110,12 +110,10 @@ int write_model(const cli_command *command, const char *path, const stonet_model
     if (strcmp(path, "-") != 0) {
         return outcome(command, stonet_model_save(model, path));
     }
-    unsigned char *bytes = NULL;
+    BLOCK unsigned char *bytes = NULL;
     size_t size = 0;
     TRY(outcome(command, stonet_model_save_bytes(model, &bytes, &size)));
-    const bool whole = fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0;
-    stonet_bytes_free(bytes);
-    if (whole) return EXIT_DONE;
+    if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return EXIT_DONE;
     return say_error(command, "cannot write the model to standard output: %s", strerror(errno));
 }
 
@@ -139,7 +137,7 @@ int say_met(const cli_command *command, const stonet_model *model, const stonet_
 /* A model that comes through a pipe, as a file cannot. */
 static stonet_status load_stdin(stonet_model **model)
 {
-    unsigned char *bytes = NULL;
+    BLOCK unsigned char *bytes = NULL;
     size_t size = 0, room = 0;
     for (;;) {
         if (size == room) {
@@ -150,11 +148,8 @@ static stonet_status load_stdin(stonet_model **model)
         if (got == 0) break;
         size += got;
     }
-    stonet_status status = ferror(stdin) == 0
-                               ? stonet_model_load_bytes(bytes, size, model)
-                               : stonet_fail(STONET_ERROR_IO, "cannot read the model from standard input");
-    free(bytes);
-    return status;
+    return ferror(stdin) == 0 ? stonet_model_load_bytes(bytes, size, model)
+                              : stonet_fail(STONET_ERROR_IO, "cannot read the model from standard input");
 }
 
 int read_model(const cli_command *command, const char *path, stonet_model **model)
@@ -181,12 +176,10 @@ int split_setting(const cli_command *command, const char *option, const char *te
 static int apply_settings(const cli_command *command, const text_list *set, stonet_spec *spec)
 {
     for (size_t i = 0; i < set->count; i++) {
-        char *name = NULL;
+        BLOCK char *name = NULL;
         const char *value = NULL;
         TRY(split_setting(command, "set", set->text[i], &name, &value));
-        stonet_status status = stonet_spec_set(spec, name, value);
-        free(name);
-        if (status != STONET_OK) return say_failure(command, status);
+        TRY(outcome(command, stonet_spec_set(spec, name, value)));
     }
     return EXIT_DONE;
 }
@@ -195,20 +188,16 @@ int make_spec(const cli_command *command, const spec_options *options, const cha
 {
     if (options->config != NULL && options->method != NULL)
         return say_usage(command, "give the method by --method or in the file of --config, not both");
-    stonet_status status =
-        options->config != NULL
-            ? stonet_spec_read(options->config, spec)
-            : stonet_spec_create(options->method != NULL ? options->method : "stonet", spec);
-    if (status == STONET_OK && options->learner != NULL)
-        status = stonet_spec_set(*spec, "learner", options->learner);
-    if (status == STONET_OK && dim != NULL) status = stonet_spec_set(*spec, "dim", dim);
-    int result =
-        status == STONET_OK ? apply_settings(command, &options->set, *spec) : say_failure(command, status);
-    if (result != EXIT_DONE) {
-        stonet_spec_free(*spec);
-        *spec = NULL;
-    }
-    return result;
+    AUTO(stonet_spec) *made = NULL;
+    const char *method = options->method != NULL ? options->method : "stonet";
+    TRY(outcome(command, options->config != NULL ? stonet_spec_read(options->config, &made)
+                                                 : stonet_spec_create(method, &made)));
+    if (options->learner != NULL) TRY(outcome(command, stonet_spec_set(made, "learner", options->learner)));
+    if (dim != NULL) TRY(outcome(command, stonet_spec_set(made, "dim", dim)));
+    TRY(apply_settings(command, &options->set, made));
+    *spec = made;
+    made = NULL;
+    return EXIT_DONE;
 }
 
 int name_response(const cli_command *command, target_options *target, stonet_spec *spec, char **made)
@@ -275,8 +264,8 @@ int parse_level(const cli_command *command, const char *option, const char *text
 
 void say_calibration(const stonet_model *model)
 {
-    char *text = stonet_model_json(model);
-    json_t *about = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    BLOCK char *text = stonet_model_json(model);
+    AUTO(json_t) *about = text != NULL ? json_loads(text, 0, NULL) : NULL;
     const json_t *calibration = json_object_get(about, "calibration");
     if (json_is_object(calibration)) {
         fprintf(stderr, "calibrated by %s with %lld rows", json_text(calibration, "kind"),
@@ -286,8 +275,6 @@ void say_calibration(const stonet_model *model)
             fprintf(stderr, ", temperature of the probabilities %.3g", json_number_value(temperature));
         fputc('\n', stderr);
     }
-    json_decref(about);
-    stonet_string_free(text);
 }
 
 void start_run(const run_options *options, stonet_run *run)

@@ -53,9 +53,8 @@ typedef struct spec_options {
     } while (0)
 
 /* A variable that is freed when it goes out of scope, as SN_AUTO in src/base/memory.h:
-       AUTO(stonet_model) *model = NULL;    BLOCK double *numbers = NULL; */
+       AUTO(stonet_model) *model = NULL; */
 #define AUTO(type) __attribute__((cleanup(drop_##type))) type
-#define BLOCK      __attribute__((cleanup(drop_block)))
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 #define FREED_BY(type, function)                                                                             \
     static inline void drop_##type(type **variable)                                                          \
@@ -71,10 +70,6 @@ FREED_BY(stonet_coef_result, stonet_coef_free)
 FREED_BY(stonet_importance_result, stonet_importance_free)
 FREED_BY(table, table_free)
 FREED_BY(json_t, json_decref)
-static inline void drop_block(void *variable)
-{
-    free(*(void **)variable);
-}
 
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \

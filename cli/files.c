@@ -30,14 +30,13 @@ static identity identify(const char *path)
         return (identity){
             .known = S_ISREG(about.st_mode), .exists = true, .device = about.st_dev, .number = about.st_ino};
     const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
+    BLOCK char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
     identity found = {.name = slash == NULL ? path : slash + 1};
     if (stat(folder, &about) == 0) {
         found.known = true;
         found.device = about.st_dev;
         found.number = about.st_ino;
     }
-    free(folder);
     return found;
 }
 
@@ -104,13 +103,12 @@ bool files_are_apart(const cli_command *command, const void *values, const cli_a
         if (names_files(option))
             most += option->kind == OPTION_TEXTS ? ((const text_list *)field(option, values))->count : 1;
     }
-    named_file *file = room_for((int64_t)most, sizeof *file);
+    BLOCK named_file *file = room_for((int64_t)most, sizeof *file);
     bool apart = true;
     bool are_files = command->operands[0] != '['; /* "[NAME]" is no file */
     for (int i = 0; apart && are_files && i < given->n_operands; i++)
         apart = add_file(command, file, &count, NULL, given->operand[i]);
     for (size_t k = 0; apart && k < command->n_options; k++)
         apart = add_option(command, file, &count, &command->options[k], values);
-    free(file);
     return apart;
 }

@@ -31,7 +31,7 @@ static void print_table(report *self, table *shown)
 /* The lines of one data set's CSV with its name and criterion in front; the heading only once. */
 static int add_csv(report *self, const char *path, const stonet_results *results)
 {
-    char *text = stonet_results_csv(results);
+    BLOCK char *text = stonet_results_csv(results);
     if (text == NULL) return say_failure(self->command, STONET_ERROR_MEMORY);
     char *rest = NULL;
     char *line = strtok_r(text, "\n", &rest);
@@ -40,7 +40,6 @@ static int add_csv(report *self, const char *path, const stonet_results *results
         put_csv_field(self->out.stream, path);
         fprintf(self->out.stream, ",%s,%s\n", stonet_results_criterion(results), line);
     }
-    stonet_string_free(text);
     return EXIT_DONE;
 }
 

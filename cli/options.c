@@ -271,12 +271,11 @@ void options_free(const cli_command *command, void *values)
 int options_run(const cli_command *command, int argc, char **argv)
 {
     cli_arguments given;
-    void *values = room_for(1, command->values);
+    BLOCK void *values = room_for(1, command->values);
     const parse_result parsed = options_parse(command, argc, argv, values, &given);
     int result = parsed == PARSE_WRONG ? EXIT_USAGE : EXIT_DONE;
     if (parsed == PARSE_OK) result = command->run(command, &given, values);
     options_free(command, values);
-    free(values);
     return result;
 }
 

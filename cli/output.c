@@ -24,12 +24,10 @@ bool ends_with(const char *text, const char *ending)
 static bool disk_is_full(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
+    BLOCK char *folder = slash == NULL ? copy_of(".") : text_of("%.*s", (int)(slash - path) + 1, path);
     struct statvfs about;
-    bool full = statvfs(folder, &about) == 0 && about.f_blocks > 0 &&
-                (geteuid() == 0 ? about.f_bfree : about.f_bavail) == 0;
-    free(folder);
-    return full;
+    return statvfs(folder, &about) == 0 && about.f_blocks > 0 &&
+           (geteuid() == 0 ? about.f_bfree : about.f_bavail) == 0;
 }
 
 /* "-" stands for standard output, as no path does. */
@@ -125,18 +123,14 @@ char *json_print(const json_t *json, size_t flags)
 int output_json(const cli_command *command, const char *path, json_t *json)
 {
     const bool shown = file_of(path) == NULL && isatty(STDOUT_FILENO); /* a terminal obeys some characters */
-    char *text =
+    BLOCK char *text =
         json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | (shown ? (size_t)JSON_ENSURE_ASCII : 0));
     json_decref(json);
     if (text == NULL) return say_error(command, "memory ran out");
     output out;
-    int result = output_open(command, path, &out);
-    if (result == EXIT_DONE) {
-        fprintf(out.stream, "%s\n", text);
-        result = output_close(command, &out);
-    }
-    free(text);
-    return result;
+    TRY(output_open(command, path, &out));
+    fprintf(out.stream, "%s\n", text);
+    return output_close(command, &out);
 }
 
 int output_table(const cli_command *command, const char *path, const table *shown, bool heading)

@@ -35,10 +35,9 @@ static int say_unknown_column(const cli_command *command, const stonet_data *dat
                               const char *name)
 {
     const int64_t columns = stonet_data_columns(data);
-    const char **known = room_for(columns, sizeof *known);
+    BLOCK const char **known = room_for(columns, sizeof *known);
     for (int64_t j = 0; j < columns; j++) known[j] = stonet_data_column_name(data, j);
     const char *nearest = stonet_nearest(name, known, columns);
-    free(known);
     if (nearest != NULL)
         return say_error(command, "--%s: there is no column '%s'; did you mean '%s'?", option, name, nearest);
     return say_error(command, "--%s: there is no column '%s' among the %lld of the table", option, name,

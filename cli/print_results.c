@@ -42,22 +42,20 @@ static void add_settings(table *shown, const char *settings)
 {
     char text[512] = "";
     size_t length = 0;
-    json_t *object = settings != NULL ? json_loads(settings, 0, NULL) : NULL;
+    AUTO(json_t) *object = settings != NULL ? json_loads(settings, 0, NULL) : NULL;
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value)
     {
-        char *number =
+        BLOCK char *number =
             json_is_string(value) ? NULL : json_print(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         int added = snprintf(text + length, sizeof text - length, "%s%s=%s", length > 0 ? " " : "", key,
                              json_is_string(value) ? json_string_value(value)
                              : number != NULL      ? number
                                                    : "?");
-        free(number);
         if (added < 0 || (size_t)added >= sizeof text - length) break;
         length += (size_t)added;
     }
-    json_decref(object);
     table_add(shown, "%s", text);
 }
 
@@ -137,9 +135,7 @@ int output_results(const cli_command *command, const results_options *options, c
         return output_table(command, options->out, shown, true);
     }
     if (format == RESULTS_JSON) return output_made_json(command, options->out, stonet_results_json(results));
-    char *text = stonet_results_csv(results);
+    BLOCK char *text = stonet_results_csv(results);
     if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
-    int result = output_text(command, options->out, text);
-    stonet_string_free(text);
-    return result;
+    return output_text(command, options->out, text);
 }

@@ -5,6 +5,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* A variable whose block is freed when it goes out of scope: BLOCK double *numbers = NULL; */
+#define BLOCK __attribute__((cleanup(drop_block)))
+static inline void drop_block(void *variable)
+{
+    free(*(void **)variable);
+}
+
 /* Zeroed room for so many things, to be freed. */
 void *room_for(int64_t count, size_t size);
 /* As realloc. */

@@ -27,14 +27,13 @@ void table_add(table *self, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    char *text = vtext_of(format, values);
+    BLOCK char *text = vtext_of(format, values);
     va_end(values);
     if (self->count == self->room) {
         self->room = 2 * self->room + 64;
         self->cell = more_room(self->cell, (int64_t)self->room, sizeof *self->cell);
     }
     self->cell[self->count++] = shown_copy(text);
-    free(text);
 }
 
 /* Letters as seen: bytes that continue a UTF-8 character take no room. */

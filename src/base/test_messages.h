@@ -11,7 +11,8 @@ static inline void sn_hear(stonet_level level, const char *text, void *user)
 {
     (void)user;
     const size_t used = strlen(sn_heard);
-    snprintf(sn_heard + used, sizeof sn_heard - used, "%s%s\n", level == STONET_WARNING ? "warning: " : "", text);
+    snprintf(sn_heard + used, sizeof sn_heard - used, "%s%s\n", level == STONET_WARNING ? "warning: " : "",
+             text);
 }
 
 /* How often these words. */

@@ -67,15 +67,13 @@ static stonet_status take_finished(sn_dealer *d)
 {
     for (int64_t i = 0; i < d->deal->count; i++) {
         char key[SN_KEY_SIZE];
-        sn_pack record;
+        SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
         key_of(d, i, key);
         SN_TRY(
             sn_checkpoint_get_shared(d->checkpoint, d->deal->together ? d->deal->team : NULL, key, &record));
         d->here[i] = record.size > 0;
-        stonet_status status = take(d, i, &record);
-        if (status == STONET_OK) status = file_record(d, i, &record);
-        sn_pack_clear(&record);
-        SN_TRY(status);
+        SN_TRY(take(d, i, &record));
+        SN_TRY(file_record(d, i, &record));
         if (!d->here[i]) continue;
         sn_turns_skip(d->order, i);
         atomic_fetch_add(&d->done, 1);
@@ -111,19 +109,16 @@ static int64_t next_here(sn_dealer *d)
 
 static stonet_status receive_record(sn_dealer *d, int from, const wish *w)
 {
-    sn_pack record = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     if (w->piece < 0 || w->piece >= d->deal->count || w->size < 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "rank %d has done a piece that there is not", from);
     if (w->size > 0) {
         record.bytes = sn_realloc(NULL, (size_t)w->size, 1);
         if (record.bytes == NULL) return STONET_ERROR_MEMORY;
         record.size = record.room = (size_t)w->size;
+        SN_TRY(sn_team_receive(d->team, from, SN_TAG_WISH, record.bytes, record.size));
     }
-    stonet_status status = STONET_OK;
-    if (w->size > 0) status = sn_team_receive(d->team, from, SN_TAG_WISH, record.bytes, record.size);
-    if (status == STONET_OK) status = accept(d, w->piece, &record, w->kept != 0);
-    sn_pack_clear(&record);
-    return status;
+    return accept(d, w->piece, &record, w->kept != 0);
 }
 
 /* One message of another rank. */
@@ -281,11 +276,9 @@ stonet_status sn_dealer_close(sn_dealer *dealer, stonet_status status)
 
 static stonet_status work_at(sn_dealer *d, int64_t piece)
 {
-    sn_pack record = {0};
-    stonet_status status = d->deal->work(d->deal->user, piece, sn_dealer_keeps(d) ? &record : NULL);
-    if (status == STONET_OK) status = sn_dealer_give(d, piece, &record, true);
-    sn_pack_clear(&record);
-    return status;
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
+    SN_TRY(d->deal->work(d->deal->user, piece, sn_dealer_keeps(d) ? &record : NULL));
+    return sn_dealer_give(d, piece, &record, true);
 }
 
 /* One thread's share. */

@@ -192,7 +192,7 @@ stonet_status stonet_generate(const char *name, int64_t rows, uint64_t seed, sto
 
 char *stonet_generators_json(void)
 {
-    json_t *list = json_array();
+    SN_AUTO(json_t) *list = json_array();
     for (int k = 0; k < GENERATORS; k++) {
         const generator *model = &generators[k];
         list = sn_json_add(list,
@@ -204,7 +204,6 @@ char *stonet_generators_json(void)
                                      (json_int_t)model->least, "truth", model->truths));
     }
     char *text = sn_json_print(list, JSON_INDENT(2));
-    json_decref(list);
     if (text == NULL) sn_json_failed();
     return text;
 }

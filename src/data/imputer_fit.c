@@ -52,7 +52,7 @@ static stonet_status take_sample(const sn_schema *schema, const stonet_data *tra
     else
         for (int64_t i = 0; i < out->n; i++) list[i] = i;
     for (int64_t i = 0; i < out->n; i++) list[i] = sn_rows_at(of, list[i]);
-    sn_encoder *encoder;
+    SN_AUTO(sn_encoder) *encoder = NULL;
     SN_TRY(sn_encoder_create(schema, train, &encoder));
     sn_encoder_leave_missing(encoder);
     for (int64_t first = 0; first < out->n; first += FEW_ROWS) {
@@ -62,7 +62,6 @@ static stonet_status take_sample(const sn_schema *schema, const stonet_data *tra
                                           out->p);
         sn_frame_rest(train, rows.list[0], rows.list[rows.n - 1] - rows.list[0] + 1);
     }
-    sn_encoder_free(encoder);
     return STONET_OK;
 }
 
@@ -146,10 +145,9 @@ static stonet_status score_numbers(const double *y, int64_t n, int64_t stride, f
     bool varies = false;
     for (int64_t i = 1; i < n; i++) varies = varies || scaled[i] != scaled[0];
     if (!varies) return STONET_OK;
-    sn_margin margin;
+    SN_FREED_BY(sn_margin_free) sn_margin margin = {0};
     SN_TRY(sn_margin_fit(sorted, n, NULL, 0, &margin));
     for (int64_t i = 0; i < n; i++) out[i * step] = (float)sn_margin_score(&margin, scaled[i]);
-    sn_margin_free(&margin);
     return STONET_OK;
 }
 

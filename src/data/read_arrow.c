@@ -190,7 +190,7 @@ static stonet_status put_column(const struct ArrowArray *batch, int64_t j, arrow
     const struct ArrowArray *array = batch->children[j];
     const char *name = builder->column[j].name;
     const bool coded = has_dictionary(column);
-    int32_t *code = NULL;
+    SN_BLOCK int32_t *code = NULL;
     if (column->type.cell == SN_ARROW_OTHER)
         return sn_fail(STONET_ERROR_DATA,
                        "column '%s' has the Arrow type '%s', and a feature is a number, a flag, a text, a "
@@ -204,20 +204,18 @@ static stonet_status put_column(const struct ArrowArray *batch, int64_t j, arrow
         SN_TRY(SN_NEW_RAW(code, words->length + 1));
         for (int64_t c = 0; c < words->length; c++) code[c] = -1;
     }
-    stonet_status status = STONET_OK;
-    for (int64_t i = 0; status == STONET_OK && i < batch->length; i++) {
+    for (int64_t i = 0; i < batch->length; i++) {
         const int64_t at = array->offset + batch->offset + i;
         builder->rows = base + i;
         if (row_is_missing(batch, i) || (coded && sn_arrow_is_missing(array, column->index, at)))
-            status = sn_builder_put_missing(builder, 0, j, "", 0);
+            SN_TRY(sn_builder_put_missing(builder, 0, j, "", 0));
         else if (coded)
-            status = put_word_of(builder, j, array->dictionary, column,
-                                 sn_arrow_number(array, column->index, at), code);
+            SN_TRY(put_word_of(builder, j, array->dictionary, column,
+                               sn_arrow_number(array, column->index, at), code));
         else
-            status = put_cell(builder, j, array, column->type, at);
+            SN_TRY(put_cell(builder, j, array, column->type, at));
     }
-    sn_free(code);
-    return status;
+    return STONET_OK;
 }
 
 /* ---- batches ------------------------------------------------------------------------------------ */

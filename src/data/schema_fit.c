@@ -110,7 +110,7 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
     for (int64_t k = 0; train->exact != NULL && k < train->n_numeric; k++) {
         const double factor = 1 / sqrt(columns->variance[k]); /* infinite: all are the same as floats */
         if (train->exact[k].at == NULL || !sn_far_from_zero(columns->mean[k], factor)) continue;
-        sn_moments fine;
+        SN_FREED_BY(sn_moments_clear) sn_moments fine = {0};
         SN_ARRAY(train->n, double, values);
         for (int64_t i = 0; i < train->n; i++) values[i] = sn_frame_number(train, i, k);
         SN_TRY(sn_moments_of(&(sn_numbers){.doubles = values,
@@ -123,7 +123,6 @@ static stonet_status refine_moments(const stonet_data *train, sn_moments *column
         columns->variance[k] = fine.variance[0];
         columns->low[k] = fine.low[0];
         columns->high[k] = fine.high[0];
-        sn_moments_clear(&fine);
     }
     return STONET_OK;
 }

@@ -56,11 +56,9 @@ static json_t *targets_to_json(const sn_schema *schema)
 /* Takes over `value`. */
 static stonet_status put_json(sn_store *store, const char *key, json_t *value)
 {
-    char *text = sn_json_print(value, JSON_COMPACT);
-    stonet_status status = text != NULL ? sn_store_put_text(store, key, text) : sn_json_failed();
-    free(text);
+    SN_BLOCK char *text = sn_json_print(value, JSON_COMPACT);
     json_decref(value);
-    return status;
+    return text != NULL ? sn_store_put_text(store, key, text) : sn_json_failed();
 }
 
 static stonet_status check_text(const char *text)
@@ -126,21 +124,6 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
 static stonet_status damaged(const char *key)
 {
     return sn_fail(STONET_ERROR_FORMAT, "the model's entry %s is damaged", key);
-}
-
-/* The JSON array of an entry; the caller drops it. */
-static stonet_status get_list(const sn_store *store, const char *key, size_t fewest, json_t **out)
-{
-    const char *text;
-    SN_TRY(sn_store_get_text(store, key, &text));
-    json_error_t error;
-    *out = json_loads(text, 0, &error);
-    if (*out == NULL) return sn_json_unread(&error, damaged(key));
-    if (json_is_array(*out) && json_array_size(*out) >= fewest && json_array_size(*out) < INT32_MAX)
-        return STONET_OK;
-    json_decref(*out);
-    *out = NULL;
-    return damaged(key);
 }
 
 static stonet_status copy_word(const json_t *value, const char *key, char **out)
@@ -247,14 +230,17 @@ static stonet_status targets_from_json(const json_t *list, sn_schema *schema)
     return STONET_OK;
 }
 
+/* The JSON array of an entry. Only targets may be none. */
 static stonet_status load_list(const sn_store *store, const char *key, sn_schema *schema,
                                stonet_status (*take)(const json_t *list, sn_schema *schema))
 {
-    json_t *list;
-    SN_TRY(get_list(store, key, strcmp(key, "schema.targets") == 0 ? 0 : 1, &list));
-    stonet_status status = take(list, schema);
-    json_decref(list);
-    return status;
+    const char *text;
+    json_error_t error;
+    SN_TRY(sn_store_get_text(store, key, &text));
+    SN_AUTO(json_t) *list = json_loads(text, 0, &error);
+    if (list == NULL) return sn_json_unread(&error, damaged(key));
+    const size_t count = json_array_size(list), fewest = strcmp(key, "schema.targets") == 0 ? 0 : 1;
+    return json_is_array(list) && count >= fewest && count < INT32_MAX ? take(list, schema) : damaged(key);
 }
 
 static stonet_status classes_from_json(const json_t *list, sn_schema *schema)

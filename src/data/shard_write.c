@@ -299,12 +299,11 @@ static json_t *index_json(const shard_drain *drain, const stonet_data *like)
 
 static stonet_status write_index(const shard_drain *drain, const stonet_data *like)
 {
-    json_t *index = index_json(drain, like);
+    SN_AUTO(json_t) *index = index_json(drain, like);
     char hash[SN_SHARD_HASH];
-    const stonet_status hashed = sn_shard_index_hash(index, hash);
-    if (hashed == STONET_OK) index = sn_json_put(index, "hash", json_string(hash));
-    SN_BLOCK char *text = hashed == STONET_OK ? sn_json_print(index, JSON_INDENT(1)) : NULL;
-    json_decref(index);
+    SN_TRY(sn_shard_index_hash(index, hash));
+    index = sn_json_put(index, "hash", json_string(hash));
+    SN_BLOCK char *text = sn_json_print(index, JSON_INDENT(1));
     if (text == NULL) return sn_json_failed();
     const char *folder = sn_folder_place(drain->folder);
     const size_t room = strlen(folder) + sizeof "/" SN_SHARDS_INDEX;

@@ -212,7 +212,7 @@ static int64_t copied_target(const look *at, int64_t column, const double *value
 static stonet_status take_response(look *at)
 {
     const int64_t m = at->schema->n_targets;
-    sn_raw_response raw;
+    SN_FREED_BY(sn_raw_response_clear) sn_raw_response raw = {0};
     SN_TRY(sn_schema_raw_response(at->schema, at->train, false, &raw));
     for (int64_t i = 0; i < at->n; i++) {
         if (raw.classes > 0) at->label[i] = sn_raw_label(&raw, row_of(at, i));
@@ -220,7 +220,6 @@ static stonet_status take_response(look *at)
             at->response[k * at->n + i] = sn_raw_number(&raw, row_of(at, i), k);
         let_rest(at, i);
     }
-    sn_raw_response_clear(&raw);
     return STONET_OK;
 }
 

@@ -18,11 +18,9 @@ static stonet_status encode(const stonet_model *model, const stonet_data *data, 
     int64_t *order = NULL;
     SN_TRY(SN_TAKE(keep, order, rows));
     SN_TRY(stonet_permutation(seed, SN_STREAM_SPLIT, rows, order));
-    stonet_data *drawn = NULL;
+    SN_AUTO(stonet_data) *drawn = NULL;
     SN_TRY(stonet_data_subset(data, order, *n, &drawn));
-    stonet_status status = sn_schema_encode_x(model->schema, drawn, *x);
-    stonet_data_free(drawn);
-    return status;
+    return sn_schema_encode_x(model->schema, drawn, *x);
 }
 
 /* Column `feature` of J for all rows: n x q into slope[i * p * q + k * p + feature]. */

@@ -49,11 +49,9 @@ static stonet_status add_pair(const stonet_model *model, const sn_problem *all, 
         int64_t count = 0;
         for (int64_t i = 0; i < all->n; i++)
             if (half[i] == side) rows[count++] = i;
-        sn_problem part;
+        SN_FREED_BY(sn_problem_subset_free) sn_problem part = {0};
         SN_TRY(sn_problem_subset(all, rows, count, &part));
-        stonet_status status = fit_directions(model, &part, run, like, direction + side * size);
-        sn_problem_subset_free(&part);
-        SN_TRY(status);
+        SN_TRY(fit_directions(model, &part, run, like, direction + side * size));
     }
     for (int64_t e = 0; e < size; e++) sum[e] += pow(direction[e] - direction[size + e], 2);
     return STONET_OK;

@@ -136,7 +136,7 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
                                         stonet_importance_result *result)
 {
     law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS};
-    sn_imputer *imputer = NULL;
+    SN_AUTO(sn_imputer) *imputer = NULL;
     SN_ARRAY(asked->n, double, before);
     SN_ARRAY(asked->variables, bool, used);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
@@ -151,8 +151,7 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
     of.imputer = imputer;
     of.before = before;
     of.loss = weighted_mean(asked, before);
-    const stonet_status status = test_all(&of, used, result);
-    sn_imputer_free(imputer);
+    SN_TRY(test_all(&of, used, result));
     adjust(asked->variables, result->p_value, result->p_value + asked->variables);
-    return status;
+    return STONET_OK;
 }

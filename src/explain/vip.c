@@ -49,13 +49,12 @@ static stonet_status projection_without(const sn_asked *asked, const sn_problem 
     SN_ARRAY(all->n, int64_t, rows);
     for (int64_t i = 0; i < all->n; i++)
         if (part[i] != left_out) rows[count++] = i;
-    sn_problem some;
+    SN_FREED_BY(sn_problem_subset_free) sn_problem some = {0};
     sn_fit_result fitted = {0};
     SN_TRY(sn_problem_subset(all, rows, count, &some));
     stonet_status status =
         sn_method_fit(model->method, &some, model->dim, model->settings, &quiet.run, &fitted);
     if (status == STONET_OK) status = projection(asked, fitted.state, vip);
-    sn_problem_subset_free(&some);
     sn_linear_map_free(fitted.state);
     return status;
 }

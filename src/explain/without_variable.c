@@ -41,7 +41,7 @@ static stonet_status losses_of(const stonet_model *model, const stonet_data *dat
 }
 
 /* Losses of the rows under a fit without one column. The seed is that of the model, so that the fits differ
-   in the column alone. A failure names the column. */
+   in the column alone. */
 static stonet_status lose(const sn_asked *asked, const stonet_spec *spec, const stonet_data *data,
                           const stonet_data *train, const char *name, double *loss)
 {
@@ -50,22 +50,13 @@ static stonet_status lose(const sn_asked *asked, const stonet_spec *spec, const 
     quiet.run.size = sizeof quiet.run;
     quiet.run.seed = asked->model->seed;
     quiet.run.threads = asked->run->threads;
-    stonet_data *rows = NULL, *of = NULL;
-    stonet_model *model = NULL;
-    stonet_status status;
-    SN_GOTO(status, without(train, name, &of), done);
-    SN_GOTO(status, without(data, name, &rows), done);
-    SN_GOTO(status, stonet_fit(spec, of, &quiet.run, &model), done);
-    if (stonet_model_outcome(model) == STONET_STOPPED)
-        status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
-    else
-        status = losses_of(model, rows, asked->run, loss);
-done:
-    stonet_model_free(model);
-    stonet_data_free(of);
-    stonet_data_free(rows);
-    if (status == STONET_OK || status == STONET_ERROR_INTERRUPTED) return status;
-    return sn_fail_prefix(status, "the fit without '%s'", name);
+    SN_AUTO(stonet_data) *rows = NULL, *of = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
+    SN_TRY(without(train, name, &of));
+    SN_TRY(without(data, name, &rows));
+    SN_TRY(stonet_fit(spec, of, &quiet.run, &model));
+    if (stonet_model_outcome(model) != STONET_STOPPED) return losses_of(model, rows, asked->run, loss);
+    return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
 }
 
 /* value_j = mean_i (L_i without j - L_i). Fits run one after the other, each with all threads. */
@@ -79,7 +70,9 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
     for (int64_t j = 0; j < asked->variables; j++) {
         if (sn_should_stop(asked->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
-        SN_TRY(lose(asked, spec, data, train, result->name[j], loss));
+        const stonet_status status = lose(asked, spec, data, train, result->name[j], loss);
+        if (status == STONET_ERROR_INTERRUPTED) return status;
+        if (status != STONET_OK) return sn_fail_prefix(status, "the fit without '%s'", result->name[j]);
         for (int64_t i = 0; i < asked->n; i++) loss[i] -= whole[i];
         sn_asked_mean(asked, loss, &result->value[j], &result->error[j]);
         sn_progress_of(asked->run, "fits without a variable", j + 1, asked->variables, (double)NAN, started);

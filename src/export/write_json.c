@@ -48,14 +48,12 @@ static void put_entry(sn_bytes *out, const char *name, double value)
 
 static void put_string(sn_bytes *out, const char *text)
 {
-    json_t *string = json_string(text);
-    char *printed = string != NULL ? sn_json_print(string, JSON_ENCODE_ANY) : NULL;
-    json_decref(string);
+    SN_AUTO(json_t) *string = json_string(text);
+    SN_BLOCK char *printed = sn_json_print(string, JSON_ENCODE_ANY);
     if (printed != NULL)
         sn_bytes_text(out, printed);
     else if (out->status == STONET_OK)
         out->status = sn_json_failed();
-    free(printed);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------- */
@@ -240,7 +238,7 @@ static void put_results(sn_bytes *out, const sn_exported *of)
    goes on after a failure; out->status has the first one. */
 stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
 {
-    char *about = stonet_model_json(exported->model);
+    SN_BLOCK char *about = stonet_model_json(exported->model);
     if (about == NULL) return STONET_ERROR_MEMORY;
     sn_bytes_text(out, "{\n  \"about\": ");
     for (const char *line = about; *line != '\0';) { /* two blanks deeper */
@@ -252,7 +250,6 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
             line++;
         }
     }
-    stonet_string_free(about);
     sn_bytes_text(
         out,
         ",\n  \"encoding\": \"A column of numbers is one feature, the number rounded to float32 (not where "

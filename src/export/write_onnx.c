@@ -282,7 +282,7 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
     const char **key = NULL;
     int64_t *code = NULL, count = 0;
     sn_bytes attributes = {0};
-    sn_interner known = {0};
+    SN_FREED_BY(sn_interner_free) sn_interner known = {0};
     SN_TRY(SN_TAKE(keep, key, most));
     SN_TRY(SN_TAKE(keep, code, most));
     SN_TRY(sn_interner_of(&input->categories, &known));
@@ -292,7 +292,6 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
     }
     for (int i = 0; i < N_MISSING; i++) add_no_word(&known, MISSING[i], key, code, &count);
     for (int64_t i = 0; i < e->na->count; i++) add_no_word(&known, e->na->word[i], key, code, &count);
-    sn_interner_free(&known);
     sn_onnx_attribute_strings(&attributes, "keys_strings", count, key);
     sn_onnx_attribute_ints(&attributes, "values_int64s", count, code);
     sn_onnx_attribute_int(&attributes, "default_int64", input->has_other ? categories - 1 : NEW_WORD);

@@ -35,20 +35,16 @@ static sn_missing missing_of(const stonet_spec *spec)
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
                            stonet_data **part)
 {
-    SN_TRY(sn_frame_counted_rows(data, part));
-    if (missing_of(spec) != SN_MISSING_DROP) return STONET_OK;
-    stonet_data *counted = *part;
+    if (missing_of(spec) != SN_MISSING_DROP) return sn_frame_counted_rows(data, part);
+    SN_AUTO(stonet_data) *counted = NULL;
+    SN_TRY(sn_frame_counted_rows(data, &counted));
     if (counted != NULL) data = counted;
-    const stonet_status status = sn_frame_complete_rows(data, part);
-    if (status == STONET_OK && *part != NULL)
-        sn_message(run, STONET_WARNING,
-                   "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
-                   (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
-    if (status == STONET_OK && *part == NULL)
-        *part = counted;
-    else
-        stonet_data_free(counted);
-    return status;
+    SN_TRY(sn_frame_complete_rows(data, part));
+    if (*part == NULL) return SN_GIVE(counted, part);
+    sn_message(run, STONET_WARNING,
+               "%lld of %lld rows have missing cells and are left out (missing=drop); %lld are left",
+               (long long)(data->n - (*part)->n), (long long)data->n, (long long)(*part)->n);
+    return STONET_OK;
 }
 
 static const char *task_name(sn_task task)

@@ -185,11 +185,11 @@ double stonet_model_class_coverage(const stonet_model *model, double level, int6
     const sn_calibration *calibration = model != NULL ? model->calibration : NULL;
     if (calibration == NULL || calibration->label == NULL || !(level > 0.0 && level < 1.0)) return NAN;
     const int64_t n = calibration->rows, rank = sn_conformal_rank(n, level);
-    double *score = NULL, most = INFINITY;
-    if (SN_NEW_RAW(score, n) != STONET_OK) return NAN;
+    SN_BLOCK double *score = sn_malloc((size_t)n, sizeof *score);
+    double most = INFINITY;
+    if (score == NULL) return NAN;
     memcpy(score, calibration->score, (size_t)n * sizeof *score);
     if (rank <= n) most = sn_kth_smallest(n, rank - 1, score);
-    sn_free(score);
     int64_t rows = 0, inside = 0;
     for (int64_t i = 0; i < n; i++) {
         rows += calibration->label[i] == code;

@@ -105,10 +105,9 @@ char *stonet_spec_json(const stonet_spec *spec)
 
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
 {
-    char *text = stonet_spec_json(spec);
+    SN_BLOCK char *text = stonet_spec_json(spec);
     if (text == NULL) return STONET_ERROR_MEMORY;
     sn_hash_text(hash, text);
-    stonet_string_free(text);
     sn_hash_add(hash, &seed, sizeof seed);
     sn_hash_text(hash, STONET_VERSION);
     sn_hash_int(hash, sn_isa_used()); /* kernels of other instructions round differently */

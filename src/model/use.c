@@ -184,11 +184,10 @@ static stonet_status check_same(const stonet_model *model, const stonet_data *da
 {
     if (!sn_team_shares(team)) return STONET_OK;
     sn_hash hash;
-    char *about = stonet_model_json(model);
+    SN_BLOCK char *about = stonet_model_json(model);
     if (about == NULL) return STONET_ERROR_MEMORY;
     sn_hash_begin(&hash);
     sn_hash_text(&hash, about);
-    stonet_string_free(about);
     SN_TRY(sn_frame_check(data));
     sn_frame_hash_some(data, &hash);
     return sn_team_agree(team, &hash);

@@ -40,13 +40,12 @@ static stonet_status fit_model(const refits *self, int64_t m, const stonet_run *
 static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *run)
 {
     stonet_run own = *run;
-    stonet_status status = STONET_OK;
-    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &own.checkpoint));
-    for (int64_t m = k * self->each; m < (k + 1) * self->each && status == STONET_OK && !sn_should_stop(run);
-         m++)
-        status = fit_model(self, m, &own);
-    stonet_checkpoint_free(own.checkpoint);
-    return status;
+    SN_AUTO(stonet_checkpoint) *shared = NULL;
+    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &shared));
+    own.checkpoint = shared;
+    for (int64_t m = k * self->each; m < (k + 1) * self->each && !sn_should_stop(run); m++)
+        SN_TRY(fit_model(self, m, &own));
+    return STONET_OK;
 }
 
 static void report(const refits *self)

@@ -42,13 +42,12 @@ static stonet_status put_importance(json_t *content, const sn_page_subject *abou
                                     const stonet_data *rows)
 {
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
-    stonet_importance_result *found = NULL;
+    SN_AUTO(stonet_importance_result) *found = NULL;
     SN_TRY(stonet_importance_kind_find(kind, &how.kind));
     SN_TRY(stonet_importance(about->model, rows, &how, about->run, &found));
     json_t *all =
         json_pack("{s:s, s:I}", "kind", kind, "measured", (json_int_t)stonet_data_rows(rows)); /* or NULL */
     stonet_status status = enter_text(all, "rows", stonet_importance_json(found));
-    stonet_importance_free(found);
     if (status == STONET_OK) return enter(content, "importance", all);
     json_decref(all);
     return status;
@@ -194,11 +193,10 @@ static json_t *variables_of(const stonet_data *data, const json_t *importance)
 static stonet_status put_points(json_t *content, const sn_page_subject *about, const sn_page_rows *rows)
 {
     int64_t shown = 0;
-    json_t *points = NULL, *variables = variables_of(about->data, json_object_get(content, "importance"));
+    json_t *points = NULL;
+    SN_AUTO(json_t) *variables = variables_of(about->data, json_object_get(content, "importance"));
     if (variables == NULL) return sn_json_failed();
-    stonet_status status = sn_page_points(about, rows, variables, &shown, &points);
-    json_decref(variables);
-    SN_TRY(status);
+    SN_TRY(sn_page_points(about, rows, variables, &shown, &points));
     SN_TRY(enter(content, "points", points));
     return enter(content, "shown", json_integer(shown));
 }
@@ -210,7 +208,7 @@ static stonet_status put_order(json_t *content, const char *text)
 {
     if (text == NULL) return STONET_OK;
     json_error_t error;
-    json_t *order = json_loads(text, 0, &error);
+    SN_AUTO(json_t) *order = json_loads(text, 0, &error);
     if (order == NULL)
         return sn_json_unread(&error, sn_fail(STONET_ERROR_FORMAT,
                                               "the table of dimensions is not what 'stonet order --json' "
@@ -219,8 +217,7 @@ static stonet_status put_order(json_t *content, const char *text)
     const bool fits =
         json_is_array(json_object_get(order, "rows")) && json_is_string(json_object_get(order, "rule")) &&
         json_is_string(json_object_get(order, "method")) && json_is_string(json_object_get(order, "reason"));
-    if (fits) return enter(content, "order", order);
-    json_decref(order);
+    if (fits) return enter(content, "order", json_incref(order));
     return sn_fail(STONET_ERROR_FORMAT,
                    "the table of dimensions is not what 'stonet order --json' prints: its parts are others");
 }
@@ -260,12 +257,9 @@ stonet_status stonet_report(const stonet_model *model, const stonet_data *data,
                        "this build of the library has no page: it was made without the chart library d3");
     const sn_page_subject about = {
         .model = model, .data = data, .run = &taken, .most_points = how.points > 0 ? how.points : POINTS};
-    json_t *content = json_object();
-    stonet_status status = content != NULL ? fill(content, &about, &how) : sn_json_failed();
-    if (status == STONET_OK) {
-        *html = sn_page_render(content);
-        if (*html == NULL) status = sn_fail(STONET_ERROR_MEMORY, "memory ran out while the page was written");
-    }
-    json_decref(content);
-    return status;
+    SN_AUTO(json_t) *content = json_object();
+    SN_TRY(content != NULL ? fill(content, &about, &how) : sn_json_failed());
+    *html = sn_page_render(content);
+    if (*html != NULL) return STONET_OK;
+    return sn_fail(STONET_ERROR_MEMORY, "memory ran out while the page was written");
 }

@@ -135,7 +135,7 @@ static json_t *z_json(const sn_page_rows *rows, const drawn_rows *drawn)
 /* Classes: one list of codes in a list, and the probability of the predicted one. */
 static json_t *put_classes(json_t *points, const sn_page_rows *rows, const drawn_rows *drawn)
 {
-    json_t *truth = json_array(), *guess = json_array(), *probability = json_array();
+    SN_AUTO(json_t) *truth = json_array(), *guess = json_array(), *probability = json_array();
     for (int64_t i = 0; i < drawn->count; i++) {
         const int64_t row = drawn->row[i];
         if (rows->label != NULL) truth = sn_json_add(truth, json_integer(rows->label[row]));
@@ -149,9 +149,6 @@ static json_t *put_classes(json_t *points, const sn_page_rows *rows, const drawn
         points = sn_json_put(points, "predicted", sn_json_add(json_array(), json_incref(guess)));
         points = sn_json_put(points, "probability", json_incref(probability));
     }
-    json_decref(truth);
-    json_decref(guess);
-    json_decref(probability);
     return points;
 }
 
@@ -220,15 +217,13 @@ static stonet_status put_intervals(const sn_page_subject *about, const sn_page_r
     if (rows->is_classifier || !stonet_model_is_calibrated(about->model)) return STONET_OK;
     SN_WORKSPACE(scratch);
     drawn_rows all = {.count = drawn->count};
-    stonet_data *some = NULL;
+    SN_AUTO(stonet_data) *some = NULL;
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
     SN_ARRAY(drawn->count * rows->outputs, double, low);
     SN_ARRAY(drawn->count * rows->outputs, double, high);
     SN_TRY(SN_TAKE(&scratch, all.row, drawn->count));
     SN_TRY(stonet_data_subset(about->data, drawn->row, drawn->count, &some));
-    const stonet_status status = stonet_predict_interval(about->model, some, &how, low, high);
-    stonet_data_free(some);
-    SN_TRY(status);
+    SN_TRY(stonet_predict_interval(about->model, some, &how, low, high));
     for (int64_t i = 0; i < all.count; i++) all.row[i] = i;
     *points = sn_json_put(*points, "low", columns_json(low, rows->outputs, &all));
     *points = sn_json_put(*points, "high", columns_json(high, rows->outputs, &all));

@@ -114,7 +114,7 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
     self->method = job->spec->method->name;
     report(self);
     double start = sn_seconds();
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_model) *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
     stonet_status status = fit_split(job, self->runner->choose_dim, &run, &model);
     if (status == STONET_OK) status = score_split(model, job->split, &scores);
@@ -123,7 +123,6 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
     bool cut_short =
         should_stop(self) && (status != STONET_OK || stonet_model_outcome(model) == STONET_STOPPED);
     if (model != NULL) job->learner = model->learner;
-    stonet_model_free(model);
     if (cut_short) return;
     job->status = status;
     if (status != STONET_OK) {
@@ -204,7 +203,7 @@ static sn_job *job_of(const groups *all, int64_t at)
 static void run_group(const groups *all, int64_t g, worker *self)
 {
     const int64_t first = all->start[g], end = all->start[g + 1];
-    stonet_checkpoint *shared = NULL;
+    SN_AUTO(stonet_checkpoint) *shared = NULL;
     double seconds = 0.0;
     if (end - first > 1 && stonet_checkpoint_open(NULL, -1.0, &shared) != STONET_OK)
         shared = NULL; /* each trains for itself */
@@ -215,7 +214,6 @@ static void run_group(const groups *all, int64_t g, worker *self)
         report(self);
     }
     for (int64_t k = first; k < end; k++) job_of(all, k)->seconds = seconds / (double)(end - first);
-    stonet_checkpoint_free(shared);
 }
 
 /* ---- what a job has found, as a record --------------------------------------------------------------- */
@@ -270,7 +268,7 @@ static bool has_found(const sn_job *job)
    others wait for it. */
 static stonet_status give_group(sn_dealer *dealer, int64_t g, const groups *all)
 {
-    sn_pack record = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     bool found = true;
     stonet_status packed = STONET_OK;
     for (int64_t k = all->start[g]; k < all->start[g + 1]; k++) {
@@ -279,7 +277,6 @@ static stonet_status give_group(sn_dealer *dealer, int64_t g, const groups *all)
     }
     if (packed != STONET_OK) sn_pack_clear(&record);
     const stonet_status given = sn_dealer_give(dealer, g, &record, found && packed == STONET_OK);
-    sn_pack_clear(&record);
     return packed != STONET_OK ? packed : given;
 }
 

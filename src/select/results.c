@@ -47,7 +47,7 @@ stonet_status sn_criterion_resolve(stonet_criterion wish, const sn_strata *strat
 json_t *sn_spec_settings_json(const stonet_spec *spec)
 {
     json_t *flat = sn_settings_json(spec->common, false);
-    json_t *of_learner = sn_settings_json(spec->learner_settings, false);
+    SN_AUTO(json_t) *of_learner = sn_settings_json(spec->learner_settings, false);
     json_object_del(flat, "dim");
     flat = sn_json_join(flat, sn_settings_json(spec->settings, false));
     const char *key;
@@ -58,12 +58,9 @@ json_t *sn_spec_settings_json(const stonet_spec *spec)
         snprintf(name, sizeof name, "learner.%.100s", key);
         flat = sn_json_put(flat, name, json_incref(value));
     }
-    if (of_learner == NULL) {
-        json_decref(flat);
-        flat = NULL;
-    }
-    json_decref(of_learner);
-    return flat;
+    if (of_learner != NULL) return flat;
+    json_decref(flat);
+    return NULL;
 }
 
 static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_row *row)
