@@ -307,8 +307,7 @@ TEST(damaged_models_never_crash)
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(20, 3, 3, 1);
     static const char *const METHODS[] = {"pca",    "none",        "gsir",  "gsave",
                                           "stonet", "autoencoder", "nnsdr", "lsmie"};
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
         SN_AUTO(stonet_spec) *spec = sn_testing_spec(METHODS[k], "2");
         sn_testing_hurry(spec);
