@@ -13,8 +13,8 @@ binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc
          cells removed from both parts: mean test error over the partitions K = 1 .. sets
 large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
 
-    python3 bench/missing.py order|indicators|study|noise|binary|large [--program build/bin/stonet] [--sets 20] [--rows N] [--data DIR]
-                             [--kinds mcar,mar] [--threads 2]
+    python3 bench/missing.py order|indicators|study|noise|binary|large [--program build/bin/stonet] [--sets 20] [--first 0] [--rows N]
+                             [--data DIR] [--kinds mcar,mar] [--threads 2]
 """
 from __future__ import annotations
 
@@ -134,8 +134,7 @@ def indicators(given: argparse.Namespace, folder: Path) -> None:
         print(tell_pairs(found, "holes"), flush=True)
 
 
-STUDY_WAYS = {"default": [], "gaussian": ["missing=gaussian", "missing_indicators=off"],
-              "joint": ["missing=joint", "missing_indicators=off"], "indicators": ["missing_indicators=on"]}
+STUDY_WAYS = {"gaussian": ["missing=gaussian"], "joint": ["missing=joint"], "indicators": ["missing_indicators=on"]}
 MICE = """library(mice); a <- commandArgs(TRUE); d <- read.csv(a[1])
 m <- mice(d, m = 3, seed = as.integer(a[3]), printFlag = FALSE)
 for (k in 1:3) write.csv(complete(m, k), paste0(a[2], k, ".csv"), row.names = FALSE)"""
@@ -166,7 +165,7 @@ def predictions(given: argparse.Namespace, train: Path, test: Path, model: Path,
 def study(given: argparse.Namespace, folder: Path) -> None:
     for kind in (given.kinds or "mcar,given_y").split(","):
         found: dict[tuple[str, str], list[float]] = {}
-        for seed in range(given.sets):
+        for seed in range(given.first, given.first + given.sets):
             train, test = study_rows(71000 + seed, given.rows or 400, kind), study_rows(75000 + seed, 4000, kind)
             write(folder / "train.csv", *train)
             write(folder / "complete.csv", train[0], None, train[2])
@@ -252,6 +251,7 @@ def main() -> None:
     parser.add_argument("what", choices=["order", "indicators", "study", "noise", "binary", "large"])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--sets", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="number of the first set of study")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--kinds", help="of gaps: mcar, mar, mnar; for order and indicators")
     parser.add_argument("--ways", help="of study, with commas; all")

@@ -184,13 +184,15 @@ static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
     const bool likelihood = strcmp(json_text(fitted, "response"), "location-scale") == 0;
     const double score = unit * fact(fitted, key[0]);
     if (!isfinite(score)) return false;
-    fprintf(stderr, "held-out %s %.4g (95 %% interval %.3g to %.3g, %lld rows)",
+    char of_loss[32] = "";
+    if (unit != 1.0) snprintf(of_loss, sizeof of_loss, " = %.3g x loss", unit);
+    fprintf(stderr, "held-out %s %.4g%s (95 %% interval %.3g to %.3g, %lld rows)",
             law          ? law_loss_name(task)
             : classes    ? "error rate"
             : functions  ? "mse of the response functions, whose variance is 1,"
             : likelihood ? "minus log likelihood, .5 for a constant guess,"
                          : "mse in units of the variance",
-            score, unit * fact(fitted, "held_out_low"), unit * fact(fitted, "held_out_high"),
+            score, of_loss, unit * fact(fitted, "held_out_low"), unit * fact(fitted, "held_out_high"),
             (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
     say_other("constant guess", unit * fact(fitted, key[1]));
     if (!likelihood) say_other("linear regression", unit * fact(fitted, key[2]));
@@ -269,7 +271,8 @@ static long long used_columns(const json_t *about)
     return used;
 }
 
-/* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s" */
+/* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s"; "200 of 400 rows" where the others have
+   weight 0 or were dropped. */
 static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
                         const stonet_data *train, double seconds)
 {
@@ -278,8 +281,11 @@ static void say_summary(const cli_command *command, const fit_values *values, co
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
     const long long columns = used_columns(about);
-    fprintf(stderr, "%s: %lld rows, %lld column%s reduced to %lld, ", json_text(about, "method"),
-            (long long)stonet_data_rows(train), columns, columns == 1 ? "" : "s",
+    const long long rows = json_integer_value(json_object_get(about, "rows")),
+                    given = stonet_data_rows(train);
+    fprintf(stderr, "%s: %lld ", json_text(about, "method"), rows);
+    if (rows != given) fprintf(stderr, "of %lld ", given);
+    fprintf(stderr, "rows, %lld column%s reduced to %lld, ", columns, columns == 1 ? "" : "s",
             (long long)stonet_model_dim(model));
     if (outputs == 0)
         fprintf(stderr, "no response, in %s\n", spent);

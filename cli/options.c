@@ -11,7 +11,7 @@
 #include "cli/room.h"
 #include "cli/say.h"
 
-enum { HELP_COLUMN = 24, HELP_WIDTH = 79, MAX_WORD = 64, MAX_NAMES = 100 };
+enum { HELP_COLUMN = 24, HELP_WIDTH = 79, MAX_WORD = 64, MAX_NAMES = 100 /* more than a command has */ };
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
@@ -115,8 +115,22 @@ static void say_unknown_option(const cli_command *command, const char *word, siz
         say_usage(command, "there is no option --%s", name);
 }
 
-/* One option at argv[*at]; moves *at over the value when it is a word of its own. */
-static bool parse_option(const cli_command *command, int argc, char **argv, int *at, void *values)
+/* Of two values of one option the first would be lost in silence: a column that --drop was to leave out. */
+static bool is_first(const cli_command *command, const cli_option *option, bool *seen)
+{
+    bool *before = &seen[option - command->options];
+    if (*before && option->kind != OPTION_FLAG && option->kind != OPTION_TEXTS) {
+        say_usage(command, "--%s is given twice: give it once, --%s %s", option->name, option->name,
+                  option->argument);
+        return false;
+    }
+    *before = true;
+    return true;
+}
+
+/* One option at argv[*at]; moves *at over the value when it is a word of its own. seen: by option, whether it
+   was given before. */
+static bool parse_option(const cli_command *command, int argc, char **argv, int *at, void *values, bool *seen)
 {
     const char *word = argv[*at] + 2;
     const char *equals = strchr(word, '=');
@@ -130,6 +144,7 @@ static bool parse_option(const cli_command *command, int argc, char **argv, int 
         say_unknown_option(command, word, length);
         return false;
     }
+    if (!is_first(command, option, seen)) return false;
     if (option->kind == OPTION_FLAG) {
         if (equals == NULL) return set_value(command, option, NULL, values);
         say_usage(command, "--%s takes no value", option->name);
@@ -221,6 +236,7 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
     *given = (cli_arguments){0};
     if (!set_defaults(command, values)) return PARSE_WRONG;
     bool only_operands = false;
+    bool seen[MAX_NAMES] = {false};
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         if (!only_operands && strcmp(word, "--") == 0) {
@@ -229,7 +245,7 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
             options_help(command);
             return PARSE_HELP;
         } else if (!only_operands && strncmp(word, "--", 2) == 0) {
-            if (!parse_option(command, argc, argv, &i, values)) return PARSE_WRONG;
+            if (!parse_option(command, argc, argv, &i, values, seen)) return PARSE_WRONG;
         } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
             say_usage(command, "there is no option %s; options start with two dashes", word);
             return PARSE_WRONG;

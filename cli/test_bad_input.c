@@ -31,6 +31,8 @@ static const bad_case wrong_usage[] = {
     {"stonet fit good.csv other.csv" BY_Y, 2, "one operand too many: 'other.csv'"},
     {"stonet fit good.csv --target", 2, "--target needs a value"},
     {"stonet fit good.csv --target --dim 1 --out m", 2, "--target needs a value"},
+    {"stonet fit good.csv --target y --drop x1 --drop x2 --dim 1 --out m", 2,
+     "--drop is given twice: give it once, --drop"},
     {"stonet fit good.csv --targte y", 2, "there is no option --targte; did you mean --target?"},
     {"stonet fit good.csv -d 1", 2, "there is no option -d"},
     {"stonet fit good.csv --quiet=yes", 2, "--quiet takes no value"},

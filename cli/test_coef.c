@@ -1,8 +1,6 @@
 /* stonet coef. */
 #include "cli/test_support.h"
 
-#include <jansson.h>
-
 static int set_up(void **state)
 {
     if (enter_test_folder(state) != 0) return -1;
@@ -20,28 +18,24 @@ TEST(directions_in_three_forms)
     SH("stonet coef m t.csv --target y --se --csv --quiet");
     assert_memory_equal(captured_out, "feature,z1,z1_se,z2,z2_se\na,", 28);
     SH("stonet coef m t.csv --target y --se --json --quiet");
-    json_t *all = json_loads(captured_out, 0, NULL);
+    SN_AUTO(json_t) *all = captured_json();
     assert_string_equal(json_string_value(json_object_get(all, "kind")), "directions");
     assert_int_equal(json_integer_value(json_object_get(all, "pairs")), 25);
     assert_int_equal(json_array_size(json_object_get(all, "rows")), 3);
-    json_decref(all);
 }
 
 TEST(gradients_need_rows)
 {
-    assert_int_equal(sh("stonet coef k"), 1);
-    assert_non_null(strstr(captured_err, "give rows"));
+    sh_refused("stonet coef k", 1, "give rows");
     SH("stonet coef k t.csv");
     assert_non_null(strstr(captured_out, "direction1"));
     assert_non_null(strstr(captured_out, "\n(share)"));
-    assert_int_equal(sh("stonet coef k t.csv --target y --se"), 1);
-    assert_non_null(strstr(captured_err, "only directions have standard errors"));
+    sh_refused("stonet coef k t.csv --target y --se", 1, "only directions have standard errors");
 }
 
 TEST(mistakes_are_said)
 {
-    assert_int_equal(sh("stonet coef m --se"), 2);
-    assert_non_null(strstr(captured_err, "--se needs the rows"));
+    sh_refused("stonet coef m --se", 2, "--se needs the rows");
     assert_int_equal(sh("stonet coef m --target y"), 2);
     assert_int_equal(sh("stonet coef m t.csv --se --target y --target-file t.csv"), 2);
     assert_int_equal(sh("stonet coef nothing"), 1);

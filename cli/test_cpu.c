@@ -50,8 +50,8 @@ TEST(each_instruction_set_gives_its_own_bits)
 
 TEST(other_words_are_refused)
 {
-    assert_int_equal(sh("STONET_CPU=sse stonet fit train.csv --target y --method pca --dim 1 --out m"), 2);
-    assert_non_null(strstr(captured_err, "STONET_CPU=sse: it takes portable, avx2 or avx512"));
+    sh_refused("STONET_CPU=sse stonet fit train.csv --target y --method pca --dim 1 --out m", 2,
+               "STONET_CPU=sse: it takes portable, avx2 or avx512");
     SH("STONET_CPU= stonet fit train.csv --target y --method pca --dim 1 --out m");
 }
 

@@ -93,11 +93,15 @@ TEST(what_does_not_go_together_is_said)
     assert_int_equal(sh("%s --target time --event event --exposure years --out m", FIT), 2);
     assert_int_not_equal(sh("%s --target time --event count --out m", FIT), 0);
     assert_non_null(strstr(captured_err, "an event is 1 (seen) or 0 (censored)"));
+    SH("stonet fit t.csv --features 1-3 --dim 1 --method sir --target time --set task=survival --out m");
+    assert_non_null(strstr(captured_err, "count as seen: no second target (--event)"));
+    SH("stonet fit t.csv --features 1-3 --dim 1 --method sir --target time --event event --out m");
+    assert_null(strstr(captured_err, "count as seen"));
     SH("%s --target time --event event --out m", FIT);
     assert_int_equal(sh("stonet predict m t.csv --times one"), 2);
     assert_int_not_equal(sh("stonet predict m t.csv --times 2,1"), 0);
-    assert_int_equal(sh("stonet tune t.csv --target time --event event --grid lr=.1 --criterion mse"), 2);
-    assert_non_null(strstr(captured_err, "the criterion mse is not for censored targets"));
+    sh_refused("stonet tune t.csv --target time --event event --grid lr=.1 --criterion mse", 2,
+               "the criterion mse is not for censored targets");
 }
 
 RUN_TESTS(set_up, leave_test_folder)

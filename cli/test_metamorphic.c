@@ -208,7 +208,8 @@ TEST(order_of_classes_is_another_draw)
 /* The program and the library: the same model file and the same answers, and these row by row. */
 TEST(one_answer_by_every_way)
 {
-    stonet_data *train = data_of(&usual.numbers, 0, N / 2), *fresh = data_of(&usual.numbers, N, FRESH);
+    SN_AUTO(stonet_data) *train = data_of(&usual.numbers, 0, N / 2),
+                         *fresh = data_of(&usual.numbers, N, FRESH);
     assert_int_equal(stonet_data_write(train, "train.csv"), STONET_OK);
     assert_int_equal(stonet_data_write(fresh, "fresh.csv"), STONET_OK);
     stonet_data_free(train);
@@ -238,8 +239,6 @@ TEST(one_answer_by_every_way)
         assert_true(fabs(strtod(line, NULL) - one) <= 1e-15 * fabs(one));
         line = strchr(line, '\n') + 1;
     }
-    stonet_data_free(train);
-    stonet_data_free(fresh);
 }
 
 RUN_TESTS(set_up, leave_test_folder)

@@ -1,8 +1,6 @@
 /* stonet order. */
 #include "cli/test_support.h"
 
-#include <jansson.h>
-
 static int set_up(void **state)
 {
     if (enter_test_folder(state) != 0) return -1;
@@ -25,7 +23,7 @@ TEST(json_and_a_picture)
 {
     SH("stonet order classes.csv --target label --method mave --rule cv --max 2 --folds 3 --json --quiet "
        "--plot o.svg");
-    json_t *found = json_loads(captured_out, 0, NULL);
+    SN_AUTO(json_t) *found = captured_json();
     assert_string_equal(json_string_value(json_object_get(found, "rule")), "cv");
     assert_true(json_integer_value(json_object_get(found, "chosen")) >= 1);
     assert_true(strlen(json_string_value(json_object_get(found, "reason"))) > 20);
@@ -33,7 +31,6 @@ TEST(json_and_a_picture)
     assert_int_equal(json_array_size(rows), 3);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(rows, 2), "k")), 2);
     assert_true(json_is_real(json_object_get(json_array_get(rows, 0), "loss")));
-    json_decref(found);
     SH("cat o.svg");
     assert_int_equal(strncmp(captured_out, "<svg", 4), 0);
     assert_non_null(strstr(captured_out, "dimension k"));
@@ -52,8 +49,7 @@ TEST(components_need_no_response)
 {
     SH("stonet order numbers.csv --method pca --json --quiet");
     assert_non_null(strstr(captured_out, "\"ladle\""));
-    assert_int_equal(sh("stonet order numbers.csv --method pca --rule cv --quiet"), 1);
-    assert_non_null(strstr(captured_err, "target"));
+    sh_refused("stonet order numbers.csv --method pca --rule cv --quiet", 1, "target");
 }
 
 /* The dimension is chosen anew in each training part, for the methods side by side and more than one set. */
@@ -61,7 +57,7 @@ TEST(compare_chooses_too)
 {
     SH("stonet compare numbers.csv --target y --methods sir,ksir --dim 1,auto --folds 3 --set sir:slices=5 "
        "--json --quiet");
-    json_t *rows = json_loads(captured_out, 0, NULL);
+    SN_AUTO(json_t) *rows = captured_json();
     assert_int_equal(json_array_size(rows), 4);
     for (size_t i = 0; i < 4; i++) {
         const json_t *row = json_array_get(rows, i);
@@ -69,11 +65,10 @@ TEST(compare_chooses_too)
         assert_true(json_is_null(json_object_get(row, "failure")));
         assert_int_equal(json_array_size(json_object_get(row, "chosen")), i % 2 == 0 ? 0 : 3);
     }
-    json_decref(rows);
     SH("stonet compare numbers.csv numbers.csv --target y --methods sir --dim auto --folds 2 --quiet");
     assert_non_null(strstr(captured_out, " auto "));
-    assert_int_equal(sh("stonet compare numbers.csv --target y --methods sir --dim auto --tune"), 2);
-    assert_non_null(strstr(captured_err, "either chosen or tuned"));
+    sh_refused("stonet compare numbers.csv --target y --methods sir --dim auto --tune", 2,
+               "either chosen or tuned");
 }
 
 TEST(mistakes_are_said)

@@ -2,8 +2,6 @@
    chromium, where it is installed). */
 #include "cli/test_support.h"
 
-#include <jansson.h>
-
 /* Names and labels as an enemy would choose them. */
 #define HOSTILE_LABEL "</script><script>window.hostile=1</script><!-- \xe2\x80\xa8 & \"'"
 #define HOSTILE_NAME  "<img src=x onerror=window.hostile=1>"
@@ -73,7 +71,7 @@ static json_t *content_of(const char *path)
 TEST(numbers_are_all_there)
 {
     SH("stonet report m t.csv --target y --order order.json --quiet --out r.html");
-    json_t *content = content_of("r.html");
+    SN_AUTO(json_t) *content = content_of("r.html");
     const json_t *points = json_object_get(content, "points");
     assert_string_equal(json_string_value(json_object_get(content, "task")), "regression");
     assert_int_equal(json_integer_value(json_object_get(content, "rows")), ROWS);
@@ -90,7 +88,6 @@ TEST(numbers_are_all_there)
     json_array_foreach(json_object_get(content, "calibration"), i, bin) rows +=
         json_integer_value(json_object_get(bin, "n"));
     assert_int_equal(rows, ROWS);
-    json_decref(content);
     assert_null(strstr(page, " src=\""));
     assert_null(strstr(page, "<link"));
     assert_non_null(strstr(page, "Redistributions in binary form")); /* d3's licence */
@@ -101,7 +98,7 @@ TEST(intervals_are_shown)
 {
     SH("stonet calibrate m t.csv --target y --folds 3 --quiet --out c && stonet report c t.csv --target y "
        "--importance none --points 50 --quiet --out r.html");
-    json_t *content = content_of("r.html");
+    SN_AUTO(json_t) *content = content_of("r.html");
     const json_t *points = json_object_get(content, "points");
     for (size_t i = 0; i < 50; i++) {
         const json_t *low = json_array_get(json_array_get(json_object_get(points, "low"), 0), i);
@@ -110,7 +107,6 @@ TEST(intervals_are_shown)
         assert_true(json_number_value(low) < json_number_value(middle));
         assert_true(json_number_value(high) > json_number_value(middle));
     }
-    json_decref(content);
 }
 
 /* Few points of many rows, and the tables of all of them; the same seed, the same page. */
@@ -120,7 +116,7 @@ TEST(many_rows_are_sampled)
     SH("stonet report h hostile.csv --target label --points 40 --importance none --quiet --threads 1 --out "
        "s.html; "
        "cmp r.html s.html");
-    json_t *content = content_of("r.html");
+    SN_AUTO(json_t) *content = content_of("r.html");
     assert_int_equal(json_integer_value(json_object_get(content, "shown")), 40);
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "row")), 40);
     int64_t rows = 0;
@@ -133,19 +129,17 @@ TEST(many_rows_are_sampled)
     assert_non_null(json_object_get(content, "history"));
     const json_t *fitted = json_object_get(json_object_get(content, "about"), "fitted");
     assert_true(json_array_size(json_object_get(fitted, "choice")) >= 3);
-    json_decref(content);
 }
 
 TEST(hostile_names_stay_text)
 {
     SH("stonet report h hostile.csv --target label --quiet --out r.html");
-    json_t *content = content_of("r.html");
+    SN_AUTO(json_t) *content = content_of("r.html");
     const json_t *classes = json_object_get(content, "classes");
     bool found = false;
     for (size_t k = 0; k < json_array_size(classes); k++)
         found = found || strcmp(json_string_value(json_array_get(classes, k)), HOSTILE_LABEL) == 0;
     assert_true(found);
-    json_decref(content);
     assert_null(strstr(page, "window.hostile=1</script>"));
     assert_null(strstr(page, "<img"));
     assert_null(strstr(page, "<b><b>"));
@@ -155,13 +149,12 @@ TEST(hostile_names_stay_text)
 
 TEST(mistakes_are_said)
 {
-    assert_int_equal(sh("stonet report m t.csv --target y"), 2);
-    assert_non_null(strstr(captured_err, "give --out"));
+    sh_refused("stonet report m t.csv --target y", 2, "give --out");
     assert_int_equal(sh("stonet report m t.csv --target y --target-file t.csv --out r2.html"), 2);
     assert_int_equal(sh("stonet report m t.csv --target y --importance magic --out r2.html"), 2);
     SH("echo '[1]' > wrong.json");
-    assert_int_equal(sh("stonet report m t.csv --target y --order wrong.json --out r2.html"), 1);
-    assert_non_null(strstr(captured_err, "'stonet order --json'"));
+    sh_refused("stonet report m t.csv --target y --order wrong.json --out r2.html", 1,
+               "'stonet order --json'");
     assert_int_equal(sh("test -e r2.html"), 1);
 }
 
@@ -244,15 +237,12 @@ static json_t *browse(const char *path, int width, bool dark)
        "grep -o 'data-result=\"[^\"]*' dom.html | sed 's/data-result=\"//; s/&quot;/\"/g'",
        width, dark ? 0 : 1);
     if (strstr(captured_err, ":CONSOLE") != NULL) fail_msg("the page complains: %s", captured_err);
-    json_error_t error;
-    json_t *result = json_loads(captured_out, 0, &error);
-    if (result == NULL) fail_msg("no result: %s\n%s", captured_out, captured_err);
-    return result;
+    return captured_json();
 }
 
 static void check_page(const char *path, int width, bool dark, int64_t sections)
 {
-    json_t *result = browse(path, width, dark);
+    SN_AUTO(json_t) *result = browse(path, width, dark);
     static const char *const WANTED[] = {"ready", "keyboard", "escape", "hover",   "brush", "fields",
                                          "axes",  "wide",     "csv",    "zoom",    "whole", "legend",
                                          "title", "scopes",   "labels", "contrast"};
@@ -262,7 +252,6 @@ static void check_page(const char *path, int width, bool dark, int64_t sections)
     assert_true(json_is_false(json_object_get(result, "hostile")));
     assert_int_equal(json_integer_value(json_object_get(result, "images")), 0);
     assert_int_equal(json_integer_value(json_object_get(result, "sections")), sections);
-    json_decref(result);
 }
 
 TEST(the_page_works_in_a_browser)

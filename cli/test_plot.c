@@ -56,8 +56,8 @@ TEST(comparisons_are_bars)
     SH("cat bars.svg");
     assert_non_null(strstr(captured_out, ">sir auto</text>"));
     assert_non_null(strstr(captured_out, ">pca 1</text>"));
-    assert_int_equal(sh("stonet compare t.csv t.csv --target y --methods sir --plot bars.svg"), 2);
-    assert_non_null(strstr(captured_err, "--plot goes with one DATA"));
+    sh_refused("stonet compare t.csv t.csv --target y --methods sir --plot bars.svg", 2,
+               "--plot goes with one DATA");
     assert_int_equal(sh("stonet transform m t.csv --plot nowhere/z.svg"), 1);
     assert_string_equal(captured_out, "");
 }

@@ -134,8 +134,8 @@ TEST(groups_are_never_parted)
     assert_true(compared() == together);
     SH("stonet compare people.csv --target 5 --header yes --group 1 --methods gsir --dim 1 --json --quiet");
     assert_true(compared() == together);
-    assert_int_equal(sh("stonet compare people.shards --target y --group who --methods gsir --dim 1"), 2);
-    assert_non_null(strstr(captured_err, "give --group to 'stonet shard'"));
+    sh_refused("stonet compare people.shards --target y --group who --methods gsir --dim 1", 2,
+               "give --group to 'stonet shard'");
 }
 
 TEST(fits_and_answers_take_groups)
@@ -164,14 +164,13 @@ TEST(fits_and_answers_take_groups)
 TEST(wrong_groups_are_refused)
 {
     SH("awk -F, -v OFS=, 'NR == 3 {$1 = \"\"} 1' people.csv > hole.csv");
-    assert_int_equal(sh("stonet fit hole.csv --target y --group who --dim 1 --out x.model"), 1);
-    assert_non_null(strstr(captured_err, "row 2 (line 3), column 1 ('who'): the group is missing"));
-    assert_int_equal(sh("stonet fit people.csv --target y --group y --dim 1 --out x.model"), 2);
-    assert_non_null(strstr(captured_err, "the target and cannot be the group of the rows too"));
+    sh_refused("stonet fit hole.csv --target y --group who --dim 1 --out x.model", 1,
+               "row 2 (line 3), column 1 ('who'): the group is missing");
+    sh_refused("stonet fit people.csv --target y --group y --dim 1 --out x.model", 2,
+               "the target and cannot be the group of the rows too");
     assert_int_equal(sh("stonet fit people.csv --target y --group nobody --dim 1 --out x.model"), 2);
-    assert_int_equal(sh("stonet compare people.csv --target y --group who --folds 41 --methods sir --dim 1"),
-                     2);
-    assert_non_null(strstr(captured_err, "41 folds of 40 groups"));
+    sh_refused("stonet compare people.csv --target y --group who --folds 41 --methods sir --dim 1", 2,
+               "41 folds of 40 groups");
 }
 
 /* Copies need no word of the user, and the user hears of them. */

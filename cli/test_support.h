@@ -6,7 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "base/test_kit.h"
+
+SN_DROP(json_t, json_decref)
 
 enum { MAX_COMMAND = 2000, MAX_CAPTURED = 1 << 20 };
 
@@ -105,6 +109,23 @@ __attribute__((format(printf, 1, 2))) static inline int sh(const char *format, .
             fail();                                                                                          \
         }                                                                                                    \
     } while (0)
+
+/* The same for one that must end with this status and say these words. */
+static inline void sh_refused(const char *command, int status, const char *words)
+{
+    const int ended = sh("%s", command);
+    if (ended != status || strstr(captured_err, words) == NULL)
+        fail_msg("%s: exit status %d, %s", command, ended, captured_err);
+}
+
+/* What the last command printed, as JSON. */
+static inline json_t *captured_json(void)
+{
+    json_error_t error;
+    json_t *json = json_loads(captured_out, 0, &error);
+    if (json == NULL) fail_msg("not JSON (%s): %s\n%s", error.text, captured_out, captured_err);
+    return json;
+}
 
 /* Makes the folder, moves into it and puts the program on the path. -1 when that fails. */
 static inline int enter_test_folder(void **state)

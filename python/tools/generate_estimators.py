@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the pa
 
 The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
 classes, without a library at hand. A test compares it with what the script writes.
+
+A docstring here has the settings that no other estimator shares. What several share is said once, in SHARED, and put
+into their docstrings at the end.
 """
 from __future__ import annotations
 
@@ -32,6 +36,7 @@ from ._base import (
     WeightedReduction,
     WeightedUnsupervisedReduction,
 )
+from ._describe import describe
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 '''
 
@@ -161,30 +166,32 @@ def parameters(method: dict[str, Any], common: dict[str, Setting], base: str) ->
     return rows
 
 
-def attributes(base: str) -> list[str]:
-    lines = ["n_features_in_ : int", "feature_names_in_ : ndarray of str, when X was a DataFrame"]
-    if base == "BaseStoNetClassifier":
-        lines.append("classes_ : ndarray, the labels in sorted order")
-    lines.append("order_ : OrderResult, when n_components was left to the data")
-    if base.startswith("BaseStoNet"):
-        lines.append("front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md")
-    return lines + ["history_ : dict of arrays, the training history by epoch, or None when there is none"]
+def shared(tables: list[list[Argument]]) -> dict[str, list[str]]:
+    """What is said of a setting in the same words by most of the estimators that have it, and by two at least."""
+    said: dict[str, Counter[tuple[str, ...]]] = {}
+    for rows in tables:
+        for name, _, _, text in rows:
+            said.setdefault(name, Counter())[tuple(text)] += 1
+    most = {name: texts.most_common(1)[0] for name, texts in said.items()}
+    return {name: list(text) for name, (text, count) in most.items() if count > 1}
 
 
-def class_text(name: str, method: dict[str, Any], common: dict[str, Setting], base: str) -> str:
-    rows = parameters(method, common, base)
+def class_text(name: str, method: dict[str, Any], base: str, rows: list[Argument], common: dict[str, list[str]]) -> str:
     suffix = {"StoNetClassifier": ", for classes", "StoNetRegressor": ", for numbers"}.get(name, "")
-    doc = [f"{method['title']}{suffix}.", "", "Parameters", "----------"]
-    for row in rows:
-        doc += row[3]
-    doc += ["", "Attributes", "----------", *attributes(base)]
-    lines = [f"class {name}({base}):", f'    """{doc[0]}']
-    lines += [f"    {line}" if line else "" for line in doc[1:]]
-    lines += ['    """', "", f"    _method = {json.dumps(method['name'])}", "", "    def __init__(", "        self,"]
+    title = f"{method['title']}{suffix}."
+    own = [line for row in rows if row[3] != common.get(row[0]) for line in row[3]]
+    doc = [f'    """{title}', "", *(f"    {line}" for line in own), '    """'] if own else [f'    """{title}"""']
+    lines = [f"class {name}({base}):", *doc]
+    lines += ["", f"    _method = {json.dumps(method['name'])}", "", "    def __init__(", "        self,"]
     for k, (argument, kind, value, _) in enumerate(rows):
         lines += [f"        {argument}: {kind} = {written(value)},"] + (["        *,"] if k == 0 else [])
     lines += ["    ) -> None:"] + [f"        self.{row[0]} = {row[0]}" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def shared_text(common: dict[str, list[str]]) -> str:
+    lines = "\n".join(line for text in common.values() for line in text)
+    return f'SHARED = """\n{lines}\n"""\n'
 
 
 def base_of(name: str, method: dict[str, Any]) -> str:
@@ -202,14 +209,14 @@ def generate() -> dict[str, str]:
     """The files by name."""
     tables = json.loads(take_text(lib.stonet_methods_json()) or "{}")
     common = {setting["name"]: setting for setting in tables["common"]}
-    parts, names = [HEAD], []
-    for method in tables["methods"]:
-        for name in method["python"] or []:
-            parts.append(class_text(name, method, common, base_of(name, method)))
-            names.append(name)
+    classes = [(name, method, base_of(name, method)) for method in tables["methods"] for name in method["python"] or []]
+    rows = [parameters(method, common, base) for _, method, base in classes]
+    same = shared(rows)
+    names = [name for name, _, _ in classes]
+    parts = [HEAD, *(class_text(*which, table, same) for which, table in zip(classes, rows)), shared_text(same)]
     listing = "\n".join(f"    {name}," for name in names)
     quoted = "\n".join(f'    "{name}",' for name in names)
-    parts.append(f"ESTIMATORS: tuple[type[BaseReduction], ...] = (\n{listing}\n)\n")
+    parts.append(f"ESTIMATORS: tuple[type[BaseReduction], ...] = (\n{listing}\n)\ndescribe(ESTIMATORS, SHARED)\n")
     return {
         "_generated.py": "\n\n".join(parts),
         "_names.py": NAMES_HEAD + f"ESTIMATORS: tuple[str, ...] = (\n{quoted}\n)\n",

@@ -1,9 +1,10 @@
 #include "base/json.h"
 
+#include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/pack.h"
 
 json_t *sn_json_add(json_t *list, json_t *value)
 {
@@ -28,33 +29,30 @@ json_t *sn_json_join(json_t *object, json_t *more)
     return NULL;
 }
 
+json_t *sn_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 /* A text that grows; once it could not, it is of no use. */
 typedef struct growing {
-    char *text;
-    size_t length, room;
+    sn_pack text;
     bool failed;
 } growing;
 
 static int append(const char *bytes, size_t size, void *user)
 {
     growing *to = user;
-    if (!to->failed && size >= to->room - to->length) {
-        size_t room = 2 * (to->length + size) + 256;
-        to->failed = SN_GROW(to->text, room) != STONET_OK;
-        if (!to->failed) to->room = room;
-    }
-    if (to->failed) return -1;
-    memcpy(to->text + to->length, bytes, size);
-    to->length += size;
-    to->text[to->length] = '\0';
-    return 0;
+    to->failed = to->failed || sn_pack_bytes(&to->text, bytes, size) != STONET_OK;
+    return to->failed ? -1 : 0;
 }
 
 char *sn_json_print(const json_t *json, size_t flags)
 {
     growing to = {0};
-    if (json != NULL && json_dump_callback(json, append, &to, flags) == 0 && !to.failed) return to.text;
-    sn_free(to.text);
+    if (json != NULL && json_dump_callback(json, append, &to, flags) == 0 && append("", 1, &to) == 0)
+        return (char *)to.text.bytes;
+    sn_pack_clear(&to.text);
     return NULL;
 }
 

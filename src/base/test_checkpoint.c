@@ -26,10 +26,9 @@ static stonet_checkpoint *open_for(const char *job)
 
 static void put(stonet_checkpoint *checkpoint, const char *key, const char *text)
 {
-    sn_pack pack = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack pack = {0};
     OK(sn_pack_bytes(&pack, text, strlen(text)));
     OK(sn_checkpoint_put(checkpoint, key, &pack));
-    sn_pack_clear(&pack);
 }
 
 static void assert_has(stonet_checkpoint *checkpoint, const char *key, const char *text)
@@ -149,8 +148,6 @@ TEST_WITH(other_files_are_left_alone, no_file, no_file)
     const sn_hash hash = hash_of("a");
     assert_int_equal(sn_checkpoint_begin(c, "fit", &hash, NULL), STONET_ERROR_IO);
     stonet_checkpoint_free(c);
-    assert_int_equal(stonet_checkpoint_open("a.gz", 0.0, &c), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_checkpoint_open("kept", 0.0, NULL), STONET_ERROR_ARGUMENT);
 }
 
 /* Without a file: what a job has put in comes back to that job, also when another has begun in between. */

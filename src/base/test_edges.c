@@ -59,7 +59,7 @@ TEST(nearest_words)
 
 TEST(records)
 {
-    sn_pack pack = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack pack = {0};
     OK(sn_pack_int(&pack, 5));
     OK(sn_pack_block(&pack, "abc", 3));
     OK(sn_pack_block(&pack, NULL, 0));
@@ -84,7 +84,6 @@ TEST(records)
     const unsigned char *text;
     size_t length;
     assert_int_not_equal(sn_unpack_block(&from, &text, &length), STONET_OK);
-    sn_pack_clear(&pack);
 }
 
 TEST(stores)

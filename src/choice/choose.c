@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "choice/baselines.h"
 #include "choice/choosing.h"
+#include "choice/incomplete.h"
 #include "data/splits.h"
 #include "math/noise.h"
 
@@ -24,16 +25,16 @@ static stonet_status find_network(const sn_choosing *s, const sn_line_training *
 {
     int best = -1;
     for (int k = 0; k < s->folds.count; k++) {
-        sn_losses losses;
+        double loss;
         if (c->reached[k] <= c->best) continue;
         SN_TRY(sn_view_make(s->job, sn_fold_problem(s, k), &s->folds, k,
                             c->views)); /* of a line that was dropped it is gone */
-        SN_TRY(sn_engine_loss(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
-                              &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
-                              &losses));
-        if (best >= 0 && !(losses.loss < out->loss)) continue;
+        SN_TRY(sn_loss_of_rows(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
+                               &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
+                               &loss));
+        if (best >= 0 && !(loss < out->loss)) continue;
         best = k;
-        out->loss = losses.loss;
+        out->loss = loss;
     }
     out->fold = best;
     out->shape = c->shape[best];

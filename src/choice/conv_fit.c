@@ -149,7 +149,6 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
-    const sn_task task = job->problem->task;
     SN_TRY(sn_folds_make(job->raw, &job->rows, job->seed, &folds));
     sn_message(job->run, STONET_NOTE,
                "front=conv: trained on %lld rows for the error on the %lld others, then on all",
@@ -158,9 +157,9 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
     SN_TRY(sn_baselines_measure(job->raw, &folds, job->shape, job->run, &baselines));
     SN_TRY(measure(job, &folds, net->network.theta, &cost, report));
     if (report->outcome != STONET_DONE) return STONET_OK;
-    net->held_out = sn_estimate_of(&folds, &cost, task);
-    net->held_out_constant = sn_estimate_of(&folds, &baselines.constant, task);
-    net->held_out_linear = sn_estimate_of(&folds, &baselines.linear, task);
+    net->held_out = sn_estimate_of(&folds, &cost, job->problem, job->shape);
+    net->held_out_constant = sn_estimate_of(&folds, &baselines.constant, job->problem, job->shape);
+    net->held_out_linear = sn_estimate_of(&folds, &baselines.linear, job->problem, job->shape);
     net->held_out_rows = folds.rows;
     return STONET_OK;
 }

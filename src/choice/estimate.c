@@ -106,15 +106,16 @@ stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines,
                                  sn_choice *out, bool *nothing)
 {
     const int folds = sn_rung_folds(s, rung);
-    const sn_task task = s->job->problem->task;
+    const sn_problem *problem = s->job->problem;
+    const sn_shape *shape = &winner->shape[0];
     sn_folds used = s->folds;
     SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(sn_held_out_free) sn_held_out honest = {0};
     used.count = folds;
     used.rows = sn_folds_rows(&s->folds, folds);
     SN_TRY(sn_held_out_create(&used, &honest));
-    SN_TRY(sn_baselines_measure(s->job->problem, &used, &winner->shape[0], s->job->run, &baselines));
-    SN_TRY(sn_residuals_look(s->job->problem, &used, winner->cost[winner->best].loss, &out->residual_p));
+    SN_TRY(sn_baselines_measure(problem, &used, shape, s->job->run, &baselines));
+    SN_TRY(sn_residuals_look(problem, &used, winner->cost[winner->best].loss, &out->residual_p));
     measure_by_parts(s, folds, used.rows, &honest);
     sn_fold_mean *gain = &out->gains.over_constant;
     *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
@@ -125,9 +126,9 @@ stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines,
     *nothing = !(gain->mean > 0.0);
     if (baselines.linear.loss != NULL)
         out->gains.of_linear = sn_held_out_mean(&used, honest.loss, baselines.linear.loss);
-    out->chosen = sn_estimate_of(&used, &honest, task);
-    out->constant = sn_estimate_of(&used, &baselines.constant, task);
-    out->linear = sn_estimate_of(&used, &baselines.linear, task);
+    out->chosen = sn_estimate_of(&used, &honest, problem, shape);
+    out->constant = sn_estimate_of(&used, &baselines.constant, problem, shape);
+    out->linear = sn_estimate_of(&used, &baselines.linear, problem, shape);
     out->held_out = used.rows;
     return STONET_OK;
 }

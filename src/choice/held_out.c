@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "choice/incomplete.h"
 #include "engine/settle.h"
 #include "stats/distributions.h"
 
@@ -61,8 +62,9 @@ stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *ne
         problem.parameter = parameter;
     }
     engine->ops->free(engine);
-    if (status == STONET_OK) sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
-    return status;
+    SN_TRY(status);
+    sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
+    return sn_incomplete_judge(folds, fold, network, losses);
 }
 
 double sn_mean_loss(const double *loss, int64_t first, int64_t n)
@@ -77,13 +79,25 @@ static double value_at(const double *v, const double *less, int64_t i)
     return less != NULL ? v[i] - less[i] : v[i];
 }
 
-/* w is W of the formula, f is max(0, B - W), and df = (W + f)^2 / (W^2 / (n - K) + f^2 / (K - 1)). A mean
-   that is not finite has no standard error. */
-sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
+/* What a held-out row and those after it that belong with it are above `own`, squared: 0 where one before has
+   said it. *units: one more for each such sum. */
+static double square_of_kin(const sn_folds *folds, const double *v, const double *less, double own, int64_t i,
+                            double *units)
 {
-    const double n = (double)folds->rows, between_df = (double)(folds->count - 1),
-                 within_df = n - between_df - 1;
-    double sum = 0.0, within = 0.0, between = 0.0;
+    double sum = 0.0;
+    if (folds->kin != NULL && !folds->is_first[i]) return 0.0;
+    ++*units;
+    for (; i >= 0; i = folds->kin != NULL ? folds->kin[i] : -1) sum += value_at(v, less, i) - own;
+    return sum * sum;
+}
+
+/* w is W of the formula, f is max(0, B - W), and df = (W + f)^2 / (W^2 / (n - K) + f^2 / (K - 1)). A mean
+   that is not finite has no standard error. squares: each v is half a sum of so many squares; 0: it is not.
+ */
+static sn_fold_mean mean_of(const sn_folds *folds, const double *v, const double *less, double squares)
+{
+    const double n = (double)folds->rows, between_df = (double)(folds->count - 1);
+    double sum = 0.0, within = 0.0, between = 0.0, units = 0.0;
     for (int64_t i = 0; i < folds->rows; i++) sum += value_at(v, less, i) / n;
     if (!isfinite(sum)) return (sn_fold_mean){.mean = sum, .se = (double)NAN};
     for (int k = 0; k < folds->count; k++) {
@@ -92,15 +106,21 @@ sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const doub
         double own = 0.0;
         for (int64_t i = first; i < end; i++) own += value_at(v, less, i) / (double)fold->test.n;
         between += (double)fold->test.n * (own - sum) * (own - sum);
-        for (int64_t i = first; i < end; i++)
-            within += (value_at(v, less, i) - own) * (value_at(v, less, i) - own);
+        for (int64_t i = first; i < end; i++) within += square_of_kin(folds, v, less, own, i, &units);
     }
-    const double w = within_df > 0.0 ? within / within_df : 0.0;
+    const double within_df = units - between_df - 1.0;
+    double w = within_df > 0.0 ? within / within_df * units / n : 0.0;
+    if (within_df > 0.0 && squares > 0.0) w = fmax(w, 2.0 * sum * sum / squares);
     const double f = between_df > 0.0 ? fmax(between / between_df - w, 0.0) : 0.0;
     double parts = 0.0; /* squares over degrees of freedom, whatever has none is 0 */
     if (w > 0.0) parts += w * w / within_df;
     if (f > 0.0) parts += f * f / between_df;
-    return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : n - 1.0};
+    return (sn_fold_mean){sum, sqrt((w + f) / n), parts > 0.0 ? (w + f) * (w + f) / parts : units - 1.0};
+}
+
+sn_fold_mean sn_held_out_mean(const sn_folds *folds, const double *v, const double *less)
+{
+    return mean_of(folds, v, less, 0.0);
 }
 
 /* Half the length of the interval of a mean. */
@@ -140,14 +160,16 @@ static void student(const sn_fold_mean *loss, const double *each, int64_t rows, 
         put_interval(mean - off, mean + off, out);
 }
 
-sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task)
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, const sn_problem *problem,
+                           const sn_shape *shape)
 {
     sn_estimate out = sn_no_estimate;
     if (losses->loss == NULL) return out;
-    const sn_fold_mean loss = sn_held_out_mean(folds, losses->loss, NULL);
+    const bool squares = problem->task == SN_REGRESSION && problem->law == NULL && !shape->spread;
+    const sn_fold_mean loss = mean_of(folds, losses->loss, NULL, squares ? (double)problem->outputs : 0.0);
     out.loss = loss.mean;
     out.loss_se = loss.se;
-    if (task != SN_CLASSIFICATION) {
+    if (problem->task != SN_CLASSIFICATION) {
         if (loss.df > 0.0) student(&loss, losses->loss, folds->rows, &out);
         return out;
     }

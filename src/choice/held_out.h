@@ -35,7 +35,9 @@ double sn_mean_loss(const double *loss, int64_t first, int64_t n);
  * The mean over the held-out rows of v, or of v - less. Rows of a fold share a network, whose own part of the
  * error is one for all of them (analysis of variance, K folds, the mean squares B between and W within them):
  *     v_ik = mean + f_k + e_ik,   se^2 = W / n + max(0, B - W) / n
- * with the degrees of freedom of Welch and Satterthwaite. The rows of a single fold have W alone.
+ * with the degrees of freedom of Welch and Satterthwaite. The rows of a single fold have W alone. Rows that
+ * belong together may err together: with G such groups, of rows g each, W = sum over them of (sum over g of
+ * e_ik)^2 / (G - K) G / n.
  */
 typedef struct sn_fold_mean {
     double mean, se, df; /* df 0: not measured */
@@ -52,7 +54,9 @@ bool sn_gain_is_clear(const sn_fold_mean *mean);
 /* Mean loss and error rate of some folds with their standard errors; and a 95 % interval. That of an error
    rate is Wilson's, for as many independent rows as have its standard error. That of a loss is by Student's
    t, of its logarithm where no row has less than 0: a mean of squares is skewed, minus a log density is not.
- */
-sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, sn_task task);
+   Few rows often have none of the large squares, and vary less than all would: W of half the sum of m squares
+   is that of normal residuals at the least, which is 2 mean^2 / m or more. */
+sn_estimate sn_estimate_of(const sn_folds *folds, const sn_held_out *losses, const sn_problem *problem,
+                           const sn_shape *shape);
 /* low and high of a rate, of so many rows where its standard error is 0. */
 void sn_rate_interval(const sn_fold_mean *rate, double rows, sn_estimate *out);

@@ -55,26 +55,37 @@ static double smallest(int64_t n, int64_t p, const float *x, const double *size,
     return least;
 }
 
+/* What is expected in missing cells lies near the means of columns, and such rows have larger residuals. */
+static bool has_gaps(const sn_problem *problem, int64_t row)
+{
+    const sn_row_source *source = problem->source;
+    return source != NULL && source->gaps != NULL && source->gaps(source, row) != SN_GAPS_NONE;
+}
+
 stonet_status sn_residuals_look(const sn_problem *problem, const sn_folds *folds, const double *loss,
                                 double *p_value)
 {
-    const int64_t n = folds->rows < MOST_ROWS ? folds->rows : MOST_ROWS, p = problem->p;
-    int64_t at = 0;
+    const int64_t most = folds->rows < MOST_ROWS ? folds->rows : MOST_ROWS, p = problem->p;
+    int64_t n = 0;
     *p_value = (double)NAN;
     if (problem->task == SN_CLASSIFICATION || problem->law != NULL || problem->weight != NULL ||
-        n < LEAST_ROWS || p > MOST_COLUMNS)
+        p > MOST_COLUMNS)
         return STONET_OK;
-    SN_ARRAY(n, int64_t, list);
-    SN_ARRAY(n * p, float, x);
-    SN_ARRAY(n, double, size);
-    SN_ARRAY(n, double, rank);
-    SN_ARRAY(n, sn_keyed, order);
+    SN_ARRAY(most, int64_t, list);
+    SN_ARRAY(most, double, size);
+    SN_ARRAY(most, double, rank);
+    SN_ARRAY(most, sn_keyed, order);
     for (int k = 0; k < folds->count; k++)
-        for (int64_t i = 0; i < folds->fold[k].test.n && at < n; i++)
-            list[at++] = sn_rows_at(&folds->fold[k].test, i);
+        for (int64_t i = 0; i < folds->fold[k].test.n && n < most; i++) {
+            const int64_t row = sn_rows_at(&folds->fold[k].test, i);
+            if (has_gaps(problem, row)) continue;
+            order[n] = (sn_keyed){loss[folds->fold[k].first + i], n};
+            list[n++] = row;
+        }
+    if (n < LEAST_ROWS) return STONET_OK;
+    SN_ARRAY(n * p, float, x);
     const sn_rows rows = sn_rows_list(list, n);
     SN_TRY(sn_batch_features(problem, &rows, x));
-    for (int64_t i = 0; i < n; i++) order[i] = (sn_keyed){loss[i], i};
     centred_ranks(n, order, size);
     *p_value = fmin(1.0, 2.0 * (double)p * smallest(n, p, x, size, order, rank));
     return STONET_OK;

@@ -3,7 +3,7 @@
  *
  * The ranks of the squared residuals are correlated with the ranks of each column of x and of its distance
  * from its mean. Each of these 2p rank correlations has a t-test, and the smallest p-value is multiplied by
- * 2p (Bonferroni). Ranks hold the level whatever the tails.
+ * 2p (Bonferroni). Ranks hold the level whatever the tails. Rows with missing cells are left out.
  */
 #pragma once
 

@@ -2,6 +2,8 @@
 #include "base/test_kit.h"
 #include "choice/held_out.h"
 #include "engine/test_oracle.h"
+#include "math/noise.h"
+#include "stats/distributions.h"
 
 enum { P = 3 };
 
@@ -75,6 +77,31 @@ TEST(kin_stay_together)
         assert_int_equal(rows, N);
         for (int i = 13; i < N; i++) assert_int_equal(fold_of[i], fold_of[i - 13]);
     }
+}
+
+/* Groups of three rows whose losses are the same, in any order, and a single fold, as of many rows: the mean
+   is as sure as that of a third of the rows. */
+TEST(kin_err_together)
+{
+    enum { GROUPS = 200, EACH = 3, N = GROUPS * EACH };
+    int64_t kin[N];
+    double v[N], of[GROUPS], square = 0.0;
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 4);
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % GROUPS);
+    const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
+    const sn_rows all = sn_rows_range(0, N);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    OK(sn_folds_make(&problem, &all, 5, &folds));
+    sn_folds one = folds;
+    one.count = 1;
+    one.rows = sn_folds_rows(&folds, 1);
+    const double groups = (double)one.rows / EACH;
+    for (int g = 0; g < GROUPS; g++) of[g] = sn_random_normal(&random);
+    for (int64_t i = 0; i < one.rows; i++) v[i] = of[sn_rows_at(&folds.fold[0].test, i) % GROUPS];
+    const sn_fold_mean found = sn_held_out_mean(&one, v, NULL);
+    for (int64_t i = 0; i < one.rows; i++) square += (v[i] - found.mean) * (v[i] - found.mean) / EACH;
+    assert_near(found.se, sqrt(square / (groups - 1.0) / groups));
+    assert_near(found.df, groups - 1.0);
 }
 
 /* Of copies one is held out, and none is trained on meanwhile. */
@@ -209,8 +236,9 @@ TEST(means_by_hand)
     assert_near(sn_mean_loss(loss, 1, 2), 4.5);
 }
 
-/* A log loss or mean square: exp(log m -+ t se / m); a rate: Wilson's interval of 10 rows with one error, as
-   textbooks have it; a negative loss: m -+ t se. */
+/* A loss above 0: exp(log m -+ t se / m); a rate: Wilson's interval of 10 rows with one error, as textbooks
+   have it; a negative loss: m -+ t se. The se of squares that vary less than those of normal numbers is of
+   these: W is 2 m^2, of two outputs half of it. */
 TEST(intervals_by_hand)
 {
     double loss[10] = {4, 2, 3, 3, 3, 3, 3, 3, 3, 3}, wrong[10] = {1};
@@ -218,12 +246,20 @@ TEST(intervals_by_hand)
     const sn_folds folds = {.count = 1, .fold = &fold, .rows = 10};
     const sn_held_out cost = {loss, wrong};
     const double off = 2.2621571628540993 * sqrt(2.0 / 9.0 / 10.0); /* t of nine degrees of freedom */
-    const sn_estimate numbers = sn_estimate_of(&folds, &cost, SN_REGRESSION),
-                      classes = sn_estimate_of(&folds, &cost, SN_CLASSIFICATION),
-                      none = sn_estimate_of(&folds, &(sn_held_out){0}, SN_REGRESSION);
+    const sn_shape plain = {0}, spread = {.spread = true};
+    const sn_problem number = {.task = SN_REGRESSION, .outputs = 1}, class = {.task = SN_CLASSIFICATION},
+                     two = {.task = SN_REGRESSION, .outputs = 2};
+    const sn_estimate numbers = sn_estimate_of(&folds, &cost, &number, &spread),
+                      squares = sn_estimate_of(&folds, &cost, &number, &plain),
+                      twice = sn_estimate_of(&folds, &cost, &two, &plain),
+                      classes = sn_estimate_of(&folds, &cost, &class, &plain),
+                      none = sn_estimate_of(&folds, &(sn_held_out){0}, &number, &plain);
     assert_true(isnan(numbers.error) && isnan(none.loss) && isnan(none.low));
     assert_near(numbers.low, 3.0 * exp(-off / 3.0));
     assert_near(numbers.high, 3.0 * exp(off / 3.0));
+    assert_near(squares.loss_se, 3.0 * sqrt(2.0 / 10.0));
+    assert_near(log(squares.high / 3.0), off / sqrt(2.0 / 9.0 / 10.0) * sqrt(2.0 / 10.0));
+    assert_near(twice.loss_se, 3.0 * sqrt(1.0 / 10.0));
     assert_near(classes.error, 0.1);
     assert_near(classes.error_se, 0.1);
     const double z2 = 1.959963984540054 * 1.959963984540054; /* the standard error is that of nine rows */
@@ -232,12 +268,75 @@ TEST(intervals_by_hand)
     assert_near(classes.low, middle - half);
     assert_near(classes.high, middle + half);
     wrong[0] = 0.0; /* no error in ten rows: z^2 / (n + z^2) */
-    const sn_estimate perfect = sn_estimate_of(&folds, &cost, SN_CLASSIFICATION);
+    const sn_estimate perfect = sn_estimate_of(&folds, &cost, &class, &plain);
     assert_true(perfect.low == 0.0 && fabs(perfect.high - z2 / (10.0 + z2)) < 1e-12);
     for (int i = 0; i < 10; i++) loss[i] -= 6.0;
-    const sn_estimate likelihood = sn_estimate_of(&folds, &cost, SN_REGRESSION);
+    const sn_estimate likelihood = sn_estimate_of(&folds, &cost, &number, &spread);
     assert_near(likelihood.low, -3.0 - off);
     assert_near(likelihood.high, -3.0 + off);
+}
+
+/* A number of variance 1: normal, of Student's t with five degrees of freedom, uniform. */
+enum { LAWS = 3, MOST_DRAWN = 200 };
+
+static double draw_number(sn_random *random, int law)
+{
+    if (law == 2) return sqrt(3.0) * (2.0 * sn_random_uniform(random) - 1.0);
+    const double top = sn_random_normal(random);
+    double squares = 0.0;
+    if (law == 0) return top;
+    for (int k = 0; k < 5; k++) squares += pow(sn_random_normal(random), 2);
+    return top / sqrt(squares / 5.0) * sqrt(3.0 / 5.0);
+}
+
+/* The squares of n numbers less the mean of those of the other folds. Gives half the mean square of fresh
+   numbers less the mean of all, as a fit has it. */
+static double guess_squares(sn_random *random, int law, const sn_folds *folds, double *loss)
+{
+    double y[MOST_DRAWN], mean = 0.0;
+    const double n = (double)folds->rows;
+    for (int64_t i = 0; i < folds->rows; i++) {
+        y[i] = draw_number(random, law);
+        mean += y[i] / n;
+    }
+    for (int k = 0; k < folds->count; k++) {
+        const sn_fold *fold = &folds->fold[k];
+        double others = mean * n;
+        for (int64_t i = fold->first; i < fold->first + fold->test.n; i++) others -= y[i];
+        for (int64_t i = fold->first; i < fold->first + fold->test.n; i++)
+            loss[i] = 0.5 * pow(y[i] - others / (n - (double)fold->test.n), 2);
+    }
+    return 0.5 * (1.0 + mean * mean);
+}
+
+/* The 95 % interval of a held-out mean square holds that of fresh rows in nine of ten samples, whatever the
+   tails of the noise are. It is not longer than this needs: of normal noise it is at most a quarter longer
+   than the textbook's, of the sum of squares. */
+TEST(intervals_hold_fresh_squares)
+{
+    enum { SAMPLES = 4000 };
+    static const int64_t sizes[] = {20, 30, 50, MOST_DRAWN};
+    const sn_problem problem = {.task = SN_REGRESSION, .outputs = 1};
+    for (int law = 0; law < LAWS; law++)
+        for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+            sn_fold fold[SN_FOLDS];
+            const sn_folds folds = {.count = SN_FOLDS, .fold = fold, .rows = sizes[size]};
+            double loss[MOST_DRAWN], wrong[MOST_DRAWN] = {0.0}, held = 0.0, length = 0.0;
+            sn_random random = sn_random_from(5, SN_STREAM_TEST, (uint32_t)(10 * size) + (uint32_t)law);
+            for (int k = 0; k < SN_FOLDS; k++)
+                fold[k] = (sn_fold){.first = k * folds.rows / SN_FOLDS, .test = {.n = folds.rows / SN_FOLDS}};
+            for (int s = 0; s < SAMPLES; s++) {
+                const double fresh = guess_squares(&random, law, &folds, loss);
+                const sn_estimate got =
+                    sn_estimate_of(&folds, &(sn_held_out){loss, wrong}, &problem, &(sn_shape){0});
+                held += fresh >= got.low && fresh <= got.high ? 1.0 / SAMPLES : 0.0;
+                length += log(got.high / got.low) / SAMPLES;
+            }
+            const double n = (double)folds.rows;
+            const double normal = 2.0 * sn_t_quantile(n - 1.0, 0.975) * sqrt(2.0 / n);
+            if (held < 0.9) fail_msg("law %d, %g rows: %g of the intervals hold", law, n, held);
+            if (law == 0 && length > 1.25 * normal) fail_msg("%g rows: the length is %g", n, length);
+        }
 }
 
 RUN_TESTS(NULL, NULL)

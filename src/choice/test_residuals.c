@@ -1,14 +1,22 @@
 /* The look at held-out residuals: its level, and what it sees. */
 #include "base/test_kit.h"
 #include "choice/residuals.h"
+#include "data/test_source.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
 
 enum { N = 600, P = 8 };
 
-typedef enum law { CONSTANT, GROWS, EVEN } law;
+typedef enum law { CONSTANT, GROWS, EVEN, GAPS } law;
 
-/* Squared residuals e^2 with a spread of 1, exp(x_1), or (.2 + |x_2|)^2; e with long tails. */
+static sn_gaps every_third(const sn_row_source *self, int64_t row)
+{
+    (void)self;
+    return row % 3 == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_NONE;
+}
+
+/* Squared residuals e^2 with a spread of 1, exp(x_1), or (.2 + |x_2|)^2; e with long tails. GAPS: every third
+   row lacks its cells, which stand at their mean, and has a residual 10 times as large. */
 static double look(law of, uint32_t seed)
 {
     float x[N * P];
@@ -18,9 +26,13 @@ static double look(law of, uint32_t seed)
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         const double a = (double)x[i * P], b = (double)x[i * P + 1], e = sn_random_normal(&random);
         const double spread = of == GROWS ? exp(a) : of == EVEN ? pow(0.2 + fabs(b), 2.0) : 1.0;
-        loss[i] = 0.5 * pow(spread * e * e * e, 2.0);
+        const bool gap = of == GAPS && i % 3 == 0;
+        for (int j = 0; j < P && gap; j++) x[i * P + j] = 0.0F;
+        loss[i] = 0.5 * pow((gap ? 10.0 : spread) * e * e * e, 2.0);
     }
-    const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1};
+    const sn_row_source source = {.prepare = rows_are_ready, .gaps = every_third};
+    const sn_problem problem = {
+        .n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .source = of == GAPS ? &source : NULL};
     sn_fold fold[] = {{.test = sn_rows_range(0, 100)}, {.test = sn_rows_range(100, N - 100), .first = 100}};
     sn_folds folds = {.count = 2, .fold = fold, .rows = N};
     OK(sn_residuals_look(&problem, &folds, loss, &p_value));
@@ -29,9 +41,11 @@ static double look(law of, uint32_t seed)
 
 TEST(the_level_is_held)
 {
-    int rejected = 0;
-    for (uint32_t seed = 1; seed <= 400; seed++) rejected += look(CONSTANT, seed) < 0.05;
-    assert_true(rejected >= 6 && rejected <= 32); /* 20 of 400, four standard errors either way */
+    for (int of = CONSTANT; of <= GAPS; of += GAPS) {
+        int rejected = 0;
+        for (uint32_t seed = 1; seed <= 400; seed++) rejected += look((law)of, seed) < 0.05;
+        assert_true(rejected >= 6 && rejected <= 32); /* 20 of 400, four standard errors either way */
+    }
 }
 
 TEST(what_depends_on_x_is_seen)

@@ -7,6 +7,7 @@
 #include "base/checkpoint.h"
 #include "base/memory.h"
 #include "choice/baselines.h"
+#include "choice/incomplete.h"
 #include "stonet/start.h"
 
 typedef enum begin { FROM_START, FROM_WINNER, FROM_WIDE } begin;
@@ -40,7 +41,8 @@ static stonet_status run_trial(const sn_stage_job *job, begin from, const sn_cho
     SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
     if (!begun) SN_TRY(begin_trial(job, from, choice, t));
     SN_TRY(sn_train_stages(&own, t->theta, &t->report));
-    return sn_train_loss(job, t->theta, &t->loss);
+    return sn_loss_of_rows(job->config->engine, job->shape, t->theta,
+                           &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &t->loss);
 }
 
 static stonet_status pack_trial(const trial *t, int64_t parameters, sn_pack *pack)

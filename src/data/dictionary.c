@@ -202,6 +202,14 @@ stonet_status sn_dictionary_add(sn_dictionary *dictionary, const char *word)
     return STONET_OK;
 }
 
+json_t *sn_dictionary_json(const sn_dictionary *dictionary)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < dictionary->count; i++)
+        list = sn_json_add(list, json_string(dictionary->text[i]));
+    return list;
+}
+
 /* The digits of a whole number beyond 2^53 without sign and zeros before them; NULL: something else. */
 static const char *long_digits(const char *word, double *value)
 {

@@ -1,6 +1,7 @@
 /* Distinct strings and their codes. */
 #pragma once
 
+#include "base/json.h"
 #include "data/frame.h"
 
 /* A dictionary with an index (open addressing) for finding words. All zero is an empty one. */
@@ -28,5 +29,7 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code);
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out);
 /* A copy of the word behind the others, for which there is room. */
 stonet_status sn_dictionary_add(sn_dictionary *dictionary, const char *word);
+/* The words as a list; NULL when memory runs out. */
+json_t *sn_dictionary_json(const sn_dictionary *dictionary);
 /* Two words that are different whole numbers and the same double (beyond 2^53); NULL where all differ. */
 const char *sn_dictionary_lost_digits(const sn_dictionary *words, const char **other);

@@ -34,6 +34,30 @@ static stonet_status make_fold(const sn_rows *rows, const int32_t *part, const i
     return STONET_OK;
 }
 
+/* Chains the held-out rows that belong together: they are all in one fold. */
+static stonet_status find_kin(const sn_problem *problem, sn_folds *folds)
+{
+    if (problem->kin == NULL) return STONET_OK;
+    int64_t units, at = 0;
+    SN_ARRAY(folds->rows, int64_t, kin);
+    SN_ARRAY(folds->rows, int64_t, first);
+    SN_ARRAY(folds->rows, int64_t, last);
+    for (int k = 0; k < folds->count; k++)
+        for (int64_t i = 0; i < folds->fold[k].test.n; i++)
+            kin[at++] = problem->kin[sn_rows_at(&folds->fold[k].test, i)];
+    SN_TRY(sn_kin_first(kin, folds->rows, first, &units));
+    if (units == folds->rows) return STONET_OK;
+    SN_TRY(SN_NEW(folds->kin, folds->rows));
+    SN_TRY(SN_NEW(folds->is_first, folds->rows));
+    for (int64_t i = 0; i < folds->rows; i++) {
+        folds->is_first[i] = first[i] == i;
+        if (first[i] != i) folds->kin[last[first[i]]] = i;
+        folds->kin[i] = -1;
+        last[first[i]] = i;
+    }
+    return STONET_OK;
+}
+
 /* Of the held-out rows; 1 when they count nothing, so that it can be divided by. */
 static double average_weight(const sn_folds *folds, const sn_problem *problem)
 {
@@ -101,7 +125,7 @@ stonet_status sn_folds_cut(const sn_problem *problem, const sn_rows *rows, const
         folds->rows += fold->test.n;
     }
     folds->average = average_weight(folds, problem);
-    return STONET_OK;
+    return find_kin(problem, folds);
 }
 
 void sn_folds_free(sn_folds *folds)
@@ -109,6 +133,8 @@ void sn_folds_free(sn_folds *folds)
     for (int k = 0; k < folds->count; k++)
         for (int kind = 0; kind < 2; kind++) sn_free(folds->fold[k].lists[kind]);
     sn_free(folds->fold);
+    sn_free(folds->kin);
+    sn_free(folds->is_first);
     *folds = (sn_folds){0};
 }
 

@@ -18,6 +18,8 @@ typedef struct sn_folds {
     int count;
     sn_fold *fold;
     int64_t rows;   /* held out in all */
+    int64_t *kin;   /* (rows) of each held-out row: the next one that belongs with it, -1 at the last; */
+    bool *is_first; /* (rows) whether none before does. Both NULL: every row is alone */
     double average; /* weight of a held-out row */
 } sn_folds;
 

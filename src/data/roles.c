@@ -245,26 +245,27 @@ static stonet_status set_id(sn_builder *builder, int64_t column)
     return STONET_OK;
 }
 
+/* Of a part that one column plays, and not the column `other`. */
+static stonet_status set_part(sn_builder *builder, int64_t column, int64_t *place, int64_t other,
+                              const char *part, const char *rule)
+{
+    SN_TRY(is_taken(builder, column, part));
+    if (column == other || *place >= 0)
+        return sn_fail(STONET_ERROR_ARGUMENT, "%s: '%s' cannot be used", rule, builder->column[column].name);
+    *place = column;
+    return STONET_OK;
+}
+
 static stonet_status set_weights(sn_builder *builder, int64_t column)
 {
-    SN_TRY(is_taken(builder, column, "the weights"));
-    if (column == builder->id || builder->weight_position >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "one column has the weights, and it has no other role: '%s' cannot be used",
-                       builder->column[column].name);
-    builder->weight_position = column;
-    return STONET_OK;
+    return set_part(builder, column, &builder->weight_position, builder->id, "the weights",
+                    "one column has the weights, and it has no other role");
 }
 
 static stonet_status set_group(sn_builder *builder, int64_t column)
 {
-    SN_TRY(is_taken(builder, column, "the group of the rows"));
-    if (column == builder->weight_position || builder->group >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT,
-                       "one column has the groups, and it is not that of the weights: '%s' cannot be used",
-                       builder->column[column].name);
-    builder->group = column;
-    return STONET_OK;
+    return set_part(builder, column, &builder->group, builder->weight_position, "the group of the rows",
+                    "one column has the groups, and it is not that of the weights");
 }
 
 static stonet_status set_season(sn_builder *builder, int64_t column)

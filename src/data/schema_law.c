@@ -137,7 +137,7 @@ static stonet_status check_rows(const sn_schema *schema, int64_t n, const double
     return STONET_OK;
 }
 
-stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train)
+stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
     const int64_t most = 2, least = schema->law == SN_LAW_INTERVALS ? 2 : 1;
     schema->task = SN_REGRESSION;
@@ -155,6 +155,10 @@ stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train)
     SN_TRY(read_rows(schema, train, seen));
     SN_TRY(check_rows(schema, train->n, seen));
     SN_TRY(fit_scale(schema, train, seen));
+    if (schema->law == SN_LAW_TIMES && train->n_targets == 1)
+        sn_message(run, STONET_NOTE,
+                   "all %lld times of '%s' count as seen: no second target (--event) says which are censored",
+                   (long long)train->n, schema->target_name[0]);
     if (isfinite(schema->target_mean[0]) && schema->target_sd[0] > 0.0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "the values of the target '%s' are too close to compute with",
                    schema->target_name[0]);

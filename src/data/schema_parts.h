@@ -49,7 +49,7 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
 stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                     const stonet_run *run);
 /* Checks times or counts (data/schema_law.c), and learns their scale. */
-stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train);
+stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train, const stonet_run *run);
 /* Only a time between two bounds may be open at an end. */
 stonet_status sn_schema_refuse_open(const stonet_data *train);
 /* Whether all numbers of a column are whole and no two rows have the same. */

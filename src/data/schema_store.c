@@ -1,23 +1,16 @@
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/dictionary.h"
 #include "data/imputer.h"
 #include "data/schema.h"
 #include "data/schema_parts.h"
 #include "data/utf8.h"
 
 /* ---- save -------------------------------------------------------------------------------------- */
-
-static json_t *words_to_json(const sn_dictionary *words)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; i < words->count; i++) list = sn_json_add(list, json_string(words->text[i]));
-    return list;
-}
 
 static json_t *levels_to_json(const sn_input *input)
 {
@@ -35,7 +28,7 @@ static json_t *inputs_to_json(const sn_schema *schema)
         const sn_input *input = &schema->input[j];
         json_t *entry = json_pack("{s:s}", "name", input->name);
         if (input->kind == SN_COLUMN_TEXT)
-            entry = sn_json_put(entry, "categories", words_to_json(&input->categories));
+            entry = sn_json_put(entry, "categories", sn_dictionary_json(&input->categories));
         if (input->categories.ordered) entry = sn_json_put(entry, "ordered", json_true());
         if (input->is_date) entry = sn_json_put(entry, "date", json_true());
         if (input->season) entry = sn_json_put(entry, "season", json_true());
@@ -122,7 +115,7 @@ stonet_status sn_schema_save(const sn_schema *schema, sn_store *store)
     SN_TRY(sn_store_put_vector(store, "schema.centre", SN_F64, schema->p, schema->centre));
     SN_TRY(sn_store_put_vector(store, "schema.factor", SN_F64, schema->p, schema->factor));
     if (schema->task == SN_CLASSIFICATION)
-        return put_json(store, "schema.classes", words_to_json(&schema->classes));
+        return put_json(store, "schema.classes", sn_dictionary_json(&schema->classes));
     if (schema->n_targets == 0) return STONET_OK;
     SN_TRY(sn_store_put_vector(store, "schema.target_mean", SN_F64, schema->n_targets, schema->target_mean));
     return sn_store_put_vector(store, "schema.target_sd", SN_F64, schema->n_targets, schema->target_sd);

@@ -221,7 +221,7 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
     }
     schema->law = sn_wish_law(wish);
     if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(sn_schema_refuse_open(train));
-    if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train);
+    if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train, run);
     if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
         return sn_fail(STONET_ERROR_DATA,
                        "the classes of the target '%s' are texts without an order: write them as numbers",

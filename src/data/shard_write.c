@@ -215,13 +215,6 @@ static stonet_status sort_codes(shard_drain *drain, const sn_dictionary *sorted)
 
 /* ---- the index --------------------------------------------------------------------------------- */
 
-static json_t *words_json(const sn_dictionary *words)
-{
-    json_t *list = json_array();
-    for (int64_t c = 0; c < words->count; c++) list = sn_json_add(list, json_string(words->text[c]));
-    return list;
-}
-
 static json_t *column_json(const sn_column *column)
 {
     return json_pack("{s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:I}", "name", column->name, "kind",
@@ -236,7 +229,7 @@ static json_t *texts_json(const stonet_data *like)
     json_t *list = json_array();
     for (int64_t k = 0; k < like->n_text; k++) {
         json_t *text = json_pack("{s:b}", "ordered", (int)like->text_values[k].ordered);
-        list = sn_json_add(list, sn_json_put(text, "words", words_json(&like->text_values[k])));
+        list = sn_json_add(list, sn_json_put(text, "words", sn_dictionary_json(&like->text_values[k])));
     }
     return list;
 }
@@ -251,7 +244,7 @@ static json_t *response_json(const stonet_data *like, bool is_text)
     }
     json_t *response = sn_json_put(json_object(), "names", names);
     response = sn_json_put(response, "positions", positions);
-    return sn_json_put(response, "labels", is_text ? words_json(&like->labels) : json_null());
+    return sn_json_put(response, "labels", is_text ? sn_dictionary_json(&like->labels) : json_null());
 }
 
 static json_t *shard_json(const shard *of)

@@ -101,8 +101,7 @@ static stonet_status write_fully(int descriptor, const unsigned char *bytes, siz
 }
 
 /* Replaces the descriptor by one of memory with all that `next` gives. */
-static stonet_status spool(sn_source *source,
-                           stonet_status (*next)(sn_source *, unsigned char *, size_t, size_t *))
+static stonet_status spool(sn_source *source, stonet_status (*next)(sn_source *, void *, size_t, size_t *))
 {
     const size_t part_size = SN_BUFFER(1 << 20);
     int memory = memfd_create("stonet", MFD_CLOEXEC);
@@ -130,7 +129,7 @@ static stonet_status spool(sn_source *source,
 
 /* Nobody need have opened the other end of a pipe yet: waiting for its first bytes, or for more, can be
    stopped. */
-static stonet_status read_pipe(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
+static stonet_status read_pipe(sn_source *source, void *bytes, size_t size, size_t *got)
 {
     enum { LOOK_EVERY = 100 }; /* milliseconds */
     for (;;) {
@@ -144,11 +143,6 @@ static stonet_status read_pipe(sn_source *source, unsigned char *bytes, size_t s
         *got = (size_t)count;
         return STONET_OK;
     }
-}
-
-static stonet_status read_unpacked(sn_source *source, unsigned char *bytes, size_t size, size_t *got)
-{
-    return sn_source_read(source, bytes, size, got);
 }
 
 stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got)
@@ -241,7 +235,7 @@ stonet_status sn_source_unpack(sn_source *source)
 {
     if (source->packing == PLAIN) return STONET_OK;
     SN_TRY(sn_source_rewind(source));
-    SN_TRY(spool(source, read_unpacked));
+    SN_TRY(spool(source, sn_source_read));
     source->packing = PLAIN;
     return sn_source_rewind(source);
 }

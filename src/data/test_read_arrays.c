@@ -258,23 +258,20 @@ TEST(test_hostile_headers)
                "type is damaged");
     const unsigned char idx[] = {0,   0,   8,   3,   255, 255, 255, 255, 255,
                                  255, 255, 255, 255, 255, 255, 255, 1,   2};
-    const char *file = write_temporary(idx, sizeof idx);
-    refuse(file, NULL, STONET_ERROR_FORMAT, "claims a shape");
-    unlink(file);
-    file = write_temporary("\0\0\x08\0zz", 6);
-    refuse(file, NULL, STONET_ERROR_FORMAT, "0 dimensions");
-    unlink(file);
-    file = write_temporary("\0\0\x08\x01\0\0\0\x09"
-                           "abc",
-                           11);
-    refuse(file, NULL, STONET_ERROR_FORMAT, "cut off");
-    unlink(file);
-    file = write_temporary("PK\x03\x04 and no more of it than this", 30);
-    refuse(file, NULL, STONET_ERROR_FORMAT, "no zip archive");
-    unlink(file);
-    file = write_temporary("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
-    refuse(file, NULL, STONET_ERROR_FORMAT, "there is no array in it");
-    unlink(file);
+    const struct {
+        const void *bytes;
+        size_t size;
+        const char *words;
+    } files[] = {{idx, sizeof idx, "claims a shape"},
+                 {"\0\0\x08\0zz", 6, "0 dimensions"},
+                 {"\0\0\x08\x01\0\0\0\tabc", 11, "cut off"},
+                 {"PK\x03\x04 and no more of it than this", 30, "no zip archive"},
+                 {"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22, "there is no array in it"}};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        const char *file = write_temporary(files[k].bytes, files[k].size);
+        refuse(file, NULL, STONET_ERROR_FORMAT, files[k].words);
+        unlink(file);
+    }
 }
 
 /* An NPY file of n x p floats counting from 0, its numbers `shift` bytes off a multiple of 64. */

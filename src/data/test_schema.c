@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include "base/test_kit.h"
+#include "base/test_messages.h"
+#include "base/test_store.h"
 #include "data/schema.h"
 
 static void assert_near(double value, double expected, double tolerance)
@@ -42,16 +44,6 @@ static void refuse_fit(const char *text, const char *target, sn_task_wish task, 
                      STONET_ERROR_DATA);
     assert_null(schema);
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
-}
-
-static char last_message[1024];
-
-static void keep_message(stonet_level level, const char *text, void *user)
-{
-    (void)level;
-    (void)user;
-    strncat(last_message, text, sizeof last_message - strlen(last_message) - 2);
-    strcat(last_message, "\n");
 }
 
 static const char *const mixed = "a,colour,b,y\n"
@@ -114,12 +106,12 @@ TEST(test_features)
 {
     SN_AUTO(stonet_data) *data = table(mixed, "y");
     stonet_run run = STONET_RUN_INIT;
-    run.on_message = keep_message;
-    last_message[0] = '\0';
+    run.on_message = sn_hear;
+    sn_heard[0] = '\0';
     SN_AUTO(sn_schema) *schema = NULL;
     OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, &run, &schema));
-    assert_non_null(strstr(last_message, "1 constant feature is without effect: b"));
-    assert_non_null(strstr(last_message, "column 'colour' is text"));
+    assert_non_null(strstr(sn_heard, "1 constant feature is without effect: b"));
+    assert_non_null(strstr(sn_heard, "column 'colour' is text"));
     assert_int_equal(schema->scale, SN_SCALE_COLUMN);
     assert_int_equal(schema->p, 5);
     assert_int_equal(schema->n_inputs, 3);
@@ -378,24 +370,14 @@ TEST(test_store)
         if (way == 1) assert_string_equal(back->classes.text[2], "red");
         sn_schema_free(back);
         /* Every entry left out in turn is missed. */
-        const char *key, *value;
         for (size_t skip = 0; skip < sn_store_texts(store) + sn_store_tensors(store); skip++) {
-            SN_AUTO(sn_store) *less = NULL;
-            if (skip < sn_store_texts(store)) {
+            const char *key, *value;
+            if (skip < sn_store_texts(store))
                 sn_store_text(store, skip, &key, &value);
-                if (strcmp(key, "schema.missing") == 0) continue; /* not in files of 0.1 */
-            }
-            OK(sn_store_create(&less));
-            for (size_t i = 0; i < sn_store_texts(store); i++) {
-                sn_store_text(store, i, &key, &value);
-                if (i != skip) OK(sn_store_put_text(less, key, value));
-            }
-            for (size_t i = 0; i < sn_store_tensors(store); i++) {
-                const sn_tensor *tensor = sn_store_tensor(store, i);
-                if (i + sn_store_texts(store) == skip) continue;
-                OK(sn_store_put(less, tensor->name, tensor->dtype, tensor->rank, tensor->shape,
-                                tensor->data));
-            }
+            else
+                key = sn_store_tensor(store, skip - sn_store_texts(store))->name;
+            if (strcmp(key, "schema.missing") == 0) continue; /* not in files of 0.1 */
+            SN_AUTO(sn_store) *less = sn_store_without(store, key);
             assert_int_equal(sn_schema_load(less, &back), STONET_ERROR_FORMAT);
             assert_null(back);
         }
@@ -422,21 +404,12 @@ TEST(test_damaged_store)
                {"schema.targets", "[{\"name\":\"y\",\"position\":0},{\"name\":\"z\",\"position\":0}]"}};
     SN_AUTO(stonet_data) *data = table(mixed, "y");
     sn_schema *schema = fit(data, SN_SCALE_COLUMN, SN_TASK_AUTO), *back;
+    SN_AUTO(sn_store) *whole = NULL;
+    OK(sn_store_create(&whole));
+    OK(sn_schema_save(schema, whole));
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        SN_AUTO(sn_store) *whole = NULL, *store = NULL;
-        const char *key, *value;
-        OK(sn_store_create(&whole));
-        OK(sn_store_create(&store));
-        OK(sn_schema_save(schema, whole));
-        for (size_t i = 0; i < sn_store_texts(whole); i++) {
-            sn_store_text(whole, i, &key, &value);
-            bool here = strcmp(key, bad[k].key) == 0;
-            OK(sn_store_put_text(store, key, here ? bad[k].value : value));
-        }
-        for (size_t i = 0; i < sn_store_tensors(whole); i++) {
-            const sn_tensor *tensor = sn_store_tensor(whole, i);
-            OK(sn_store_put(store, tensor->name, tensor->dtype, tensor->rank, tensor->shape, tensor->data));
-        }
+        SN_AUTO(sn_store) *store = sn_store_without(whole, bad[k].key);
+        OK(sn_store_put_text(store, bad[k].key, bad[k].value));
         if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k].value);
     }
     sn_schema_free(schema);

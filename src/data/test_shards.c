@@ -348,12 +348,11 @@ TEST(test_every_node)
         OK(stonet_shards_write("t.csv", &kinds[k], 1024, "s", NULL, NULL));
         node_count count = {0};
         drop_hash();
-        json_t *whole = json_load_file("s/index.json", 0, NULL);
+        SN_AUTO(json_t) *whole = json_load_file("s/index.json", 0, NULL);
         read_index(whole, &count);
         assert_int_equal(count.taken, 1);
         test_each_node(&(test_nodes){.whole = whole, .look = read_index, .user = &count}, whole);
         assert_true(count.refused > count.taken);
-        json_decref(whole);
     }
     clean();
 }

@@ -30,7 +30,7 @@ static stonet_status read_text(const char *text, const stonet_read_options *how,
 TEST(rows_are_read)
 {
     SN_AUTO(stonet_data) *data = NULL;
-    OK(read_text("# made by hand\n+1 2:0.5 4:-3e0 # so\n\n-1\n1 1:7\r\n-1 3:2.5", NULL, NULL, &data));
+    OK(read_text("# made by hand\n+1 2:0.5 4:-3e0 # so\n\n-1\n1 1:7\r\n-1 3:2.5#end", NULL, NULL, &data));
     assert_int_equal(stonet_data_rows(data), 4);
     assert_int_equal(stonet_data_columns(data), 4);
     assert_null(stonet_data_x(data));
@@ -138,6 +138,13 @@ TEST(faults_are_named)
         {"1 qid:3 1:1\n", "line 1 has a query (qid)"},
         {"1 1:1\n1 88888870:1\n", "line 2 names column 88888870, and 4194304 is the highest"},
         {"1 1:1\n1 1:1 99999999999999999999:1\n", "line 2 has something that is not COLUMN:NUMBER"},
+        {"1 1:2\n1 2:\n", "COLUMN:NUMBER"},
+        {"1 1:2\n1 2:3x\n", "COLUMN:NUMBER"},
+        {"1 1:2\n1 x:3\n", "COLUMN:NUMBER"},
+        {"1 1:2\n1 2:nan\n", "COLUMN:NUMBER"},
+        {"1 1:2\n1x 2:1\n", "line 2 does not begin with a number"},
+        {"1 1:2\n1e999 2:1\n", "missing or infinite"},
+        {"1 1:2\n1 4294967296:1\n", "line 2"},
     };
     stonet_data *data;
     for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
@@ -148,20 +155,30 @@ TEST(faults_are_named)
     static const char cut[] = "1 1:2\n1 1:3\0 2:4\n";
     assert_says(read_bytes(cut, sizeof cut - 1, NULL, NULL, &data), STONET_ERROR_FORMAT,
                 "line 2 has a null byte");
+    static const char *const order[] = {"a=low,high"};
     const stonet_read_options price = {.size = sizeof price, .target = "price"},
-                              drop = {.size = sizeof drop, .drop = "3"};
+                              named[] = {{.size = sizeof *named, .features = "1"},
+                                         {.size = sizeof *named, .drop = "3"},
+                                         {.size = sizeof *named, .id = "1"},
+                                         {.size = sizeof *named, .season = "1"},
+                                         {.size = sizeof *named, .ordinal = order, .n_ordinal = 1}};
     assert_says(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT,
                 "it is called y, not 'price'");
-    assert_int_equal(read_text("1 1:1\n", &drop, NULL, &data), STONET_ERROR_ARGUMENT);
-    const int64_t start[] = {0, 2}, back[] = {0, -1};
-    const int32_t twice[] = {1, 1}, beyond[] = {0, 5};
-    const float value[] = {1, 2}, bad[] = {1, NAN};
-    assert_int_equal(stonet_data_wrap_sparse(start, twice, value, 1, 3, &data), STONET_ERROR_DATA);
-    assert_int_equal(stonet_data_wrap_sparse(start, beyond, value, 1, 3, &data), STONET_ERROR_DATA);
-    assert_int_equal(stonet_data_wrap_sparse(back, twice, value, 1, 3, &data), STONET_ERROR_ARGUMENT);
-    const int32_t fine[] = {0, 1};
-    assert_int_equal(stonet_data_wrap_sparse(start, fine, bad, 1, 3, &data), STONET_ERROR_DATA);
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        assert_says(read_text("1 1:1\n", &named[k], NULL, &data), STONET_ERROR_ARGUMENT, "no named columns");
     assert_null(data);
+}
+
+TEST(lines_may_be_longer_than_any_buffer)
+{
+    const size_t room = 1 << 20;
+    SN_BLOCK char *text = sn_malloc(room, 1);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, room, "1 1:2\n-1");
+    for (int j = 1; j < 60000; j++) used += (size_t)snprintf(text + used, room - used, " %d:1", j);
+    SN_AUTO(stonet_data) *data = NULL;
+    OK(read_text(text, NULL, NULL, &data));
+    assert_int_equal(stonet_data_rows(data), 2);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -2,10 +2,9 @@
 
 #include <stdint.h>
 
-/* The length of the well-formed sequence at `at` with `left` bytes to go; 0 when it is not well formed
-   (stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF). */
-static size_t sequence(const unsigned char *at, size_t left)
+size_t sn_utf8_sequence(const char *text, size_t left)
 {
+    const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x80) return 1;
     size_t length = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
     if (at[0] < 0xC2 || at[0] > 0xF4 || left < length) return 0;
@@ -21,12 +20,8 @@ static size_t sequence(const unsigned char *at, size_t left)
 
 bool sn_utf8_valid(const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    while (at < end) {
-        size_t step = sequence(at, (size_t)(end - at));
-        if (step == 0) return false;
-        at += step;
-    }
+    for (size_t step; length > 0; text += step, length -= step)
+        if ((step = sn_utf8_sequence(text, length)) == 0) return false;
     return true;
 }
 

@@ -226,7 +226,7 @@ char *stonet_coef_json(const stonet_coef_result *result)
     json_t *rows = json_array(), *shares = json_array();
     for (int64_t j = 0; j < result->features; j++) rows = sn_json_add(rows, row_json(result, j));
     for (int64_t k = 0; k < result->n_shares; k++)
-        shares = sn_json_add(shares, isfinite(result->share[k]) ? json_real(result->share[k]) : json_null());
+        shares = sn_json_add(shares, sn_json_number(result->share[k]));
     json_t *all = json_pack("{s:s, s:I}", "kind", result->kind, "pairs", (json_int_t)result->pairs);
     all = sn_json_put(all, "shares", shares);
     return sn_json_text(sn_json_put(all, "rows", rows), true);

@@ -54,18 +54,14 @@ stonet_status sn_importance_add_fit_error(const stonet_model *model, const stone
     SN_ZEROS(result->variables, double, mean);
     SN_ZEROS(result->variables, double, squares);
     sn_quiet_run quiet;
-    if (stonet_data_rows(how->train) != model->n_train)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the model was fitted on %lld rows, and %s has %lld: standard errors that include the "
-                       "fit need the rows it was fitted on",
-                       (long long)model->n_train, sn_table_name(how->train),
-                       (long long)stonet_data_rows(how->train));
+    SN_AUTO(stonet_data) *part = NULL;
+    SN_TRY(sn_refit_same_rows(model, how->train, "standard errors that include the fit need", &part));
     sn_quiet_run_init(&quiet, run);
     quiet.run.seed = run->seed;
     quiet.run.threads = run->threads;
     fit_error job = {data, how, &quiet.run, result, mean, squares};
     SN_TRY(stonet_model_spec(model, &spec));
-    SN_TRY(sn_refit_halves(model, spec, how->train, REFITS, run, add_refit, &job));
+    SN_TRY(sn_refit_halves(model, spec, part != NULL ? part : how->train, REFITS, run, add_refit, &job));
     for (int64_t j = 0; j < result->variables; j++)
         result->error[j] = sqrt(result->error[j] * result->error[j] + squares[j] / (double)(REFITS - 1));
     return STONET_OK;

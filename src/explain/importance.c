@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
+#include "base/words.h"
 #include "data/schema.h"
 #include "math/kernel.h"
 #include "model/score_law.h"
@@ -182,30 +184,25 @@ stonet_status sn_asked_used(const sn_asked *asked, bool *used)
 
 /* ---- the call ---------------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {[STONET_IMPORTANCE_PERMUTATION] = "permutation",
-                                         [STONET_IMPORTANCE_GRADIENT] = "gradient",
-                                         [STONET_IMPORTANCE_SHAPLEY] = "shapley",
-                                         [STONET_IMPORTANCE_REFIT] = "refit",
-                                         [STONET_IMPORTANCE_STABILITY] = "stability",
-                                         [STONET_IMPORTANCE_CONDITIONAL] = "conditional",
-                                         [STONET_IMPORTANCE_VIP] = "vip"};
-enum { KINDS = sizeof kind_names / sizeof *kind_names };
+#define KIND_WORDS(between)                                                                                  \
+    "permutation" between "gradient" between "shapley" between "refit" between "stability" between           \
+    "conditional" between "vip"
+SN_DEFINE_WORDS(sn_importance_words, "kind", STONET_IMPORTANCE_VIP, KIND_WORDS);
 
 stonet_status stonet_importance_kind_find(const char *name, stonet_importance_kind *kind)
 {
     if (name == NULL || kind == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_importance_kind_find needs a name and a place for the kind");
-    for (int i = 0; i < KINDS; i++) {
-        if (strcmp(kind_names[i], name) != 0) continue;
-        *kind = (stonet_importance_kind)i;
-        return STONET_OK;
-    }
-    return sn_fail(
-        STONET_ERROR_ARGUMENT,
-        "there is no kind of importance '%s': choose permutation, gradient, shapley, refit, stability, "
-        "conditional or vip",
-        name);
+    const int found = sn_words_find(&sn_importance_words, name);
+    if (found < 0)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "there is no kind of importance '%s': choose permutation, gradient, shapley, refit, stability, "
+            "conditional or vip",
+            name);
+    *kind = (stonet_importance_kind)found;
+    return STONET_OK;
 }
 
 static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,
@@ -284,7 +281,7 @@ stonet_status stonet_importance(const stonet_model *model, const stonet_data *da
     stonet_run taken;
     SN_TRY(SN_TAKE_OPTIONS(stonet_importance_options, STONET_IMPORTANCE_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
-    if ((unsigned)how.kind >= KINDS || how.repeats < 0)
+    if ((unsigned)how.kind > STONET_IMPORTANCE_VIP || how.repeats < 0)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_importance: the kind is not one of the header's, or "
                                               "repeats is negative");
     if (how.kind == STONET_IMPORTANCE_REFIT && how.train == NULL)
@@ -342,22 +339,13 @@ static json_t *row_json(const stonet_importance_result *result, int64_t j)
 {
     json_t *object = json_pack("{s:s, s:f, s:f}", "variable", result->name[j], "importance", result->value[j],
                                "se", result->error[j]);
-    if (object != NULL && result->p_value != NULL) {
-        json_t *tests =
-            json_pack("{s:f, s:f}", "p_value", p_value(result, j, 0), "q_value", p_value(result, j, 1));
-        const bool whole = json_object_update(object, tests) == 0;
-        json_decref(tests);
-        if (!whole) {
-            json_decref(object);
-            return NULL;
-        }
-    }
-    for (int64_t k = 0; object != NULL && k < result->dim; k++) {
+    if (result->p_value != NULL)
+        object = sn_json_join(object, json_pack("{s:f, s:f}", "p_value", p_value(result, j, 0), "q_value",
+                                                p_value(result, j, 1)));
+    for (int64_t k = 0; k < result->dim; k++) {
         char name[24];
         snprintf(name, sizeof name, "z%lld", (long long)k + 1);
-        if (json_object_set_new(object, name, json_real(result->z[j * result->dim + k])) == 0) continue;
-        json_decref(object);
-        return NULL;
+        object = sn_json_put(object, name, json_real(result->z[j * result->dim + k]));
     }
     return object;
 }
@@ -366,13 +354,7 @@ char *stonet_importance_json(const stonet_importance_result *result)
 {
     if (result == NULL) return NULL;
     json_t *rows = json_array();
-    bool whole = rows != NULL;
-    for (int64_t j = 0; whole && j < result->variables; j++)
-        whole = json_array_append_new(rows, row_json(result, j)) == 0;
-    if (!whole) {
-        json_decref(rows);
-        rows = NULL;
-    }
+    for (int64_t j = 0; j < result->variables; j++) rows = sn_json_add(rows, row_json(result, j));
     return sn_json_text(rows, true);
 }
 

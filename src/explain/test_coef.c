@@ -1,6 +1,7 @@
 /* What the columns of Z are made of: directions against those of the model, standard errors against the
    spread over simulated data, derivatives against functions that are known, and calls that fail. */
 #include "base/test_kit.h"
+#include "base/test_messages.h"
 #include "explain/coef.h"
 #include "math/linalg.h"
 #include "math/noise.h"
@@ -106,30 +107,23 @@ TEST(errors_are_the_spread_over_data_sets)
     check_errors("phd", 1, 0.7, 1.4);
 }
 
-static void note(stonet_level level, const char *text, void *user)
-{
-    if (level == STONET_WARNING && strstr(text, "not the rows the model was fitted on") != NULL)
-        ++*(int *)user;
-}
-
 /* The errors of other rows are no errors of this model: that is said, and only then. */
 TEST(other_rows_are_noticed)
 {
     SN_AUTO(stonet_data) *data = make_data(1, 0);
     SN_AUTO(stonet_model) *model = fit("sir", "1", data);
-    int warned = 0;
+    static const char words[] = "warning: these are not the rows the model was fitted on";
     stonet_run run = STONET_RUN_INIT;
-    run.on_message = note;
-    run.user = &warned;
+    run.on_message = sn_hear;
     const stonet_coef_options how = {.size = sizeof how, .pairs = 10};
     SN_AUTO(stonet_coef_result) *found = NULL;
     OK(stonet_coef(model, data, &how, &run, &found));
-    assert_int_equal(warned, 0);
+    assert_int_equal(sn_times_heard(words), 0);
     stonet_coef_free(found);
     stonet_data_free(data);
     data = make_data(2, 0);
     OK(stonet_coef(model, data, &how, &run, &found));
-    assert_int_equal(warned, 1);
+    assert_int_equal(sn_times_heard(words), 1);
 }
 
 /* Of a network with one column of Z the derivatives all point one way when y depends on one index: the

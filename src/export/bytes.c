@@ -8,19 +8,7 @@
 
 void sn_bytes_put(sn_bytes *bytes, const void *from, size_t size)
 {
-    if (bytes->status != STONET_OK || size == 0) return;
-    if (size > bytes->room - bytes->size) {
-        const size_t room = 2 * bytes->room + size + 1024;
-        unsigned char *more = room > bytes->room ? sn_realloc(bytes->at, room, 1) : NULL;
-        if (more == NULL) {
-            bytes->status = STONET_ERROR_MEMORY;
-            return;
-        }
-        bytes->at = more;
-        bytes->room = room;
-    }
-    memcpy(bytes->at + bytes->size, from, size);
-    bytes->size += size;
+    if (bytes->status == STONET_OK) bytes->status = sn_pack_bytes(&bytes->pack, from, size);
 }
 
 void sn_bytes_text(sn_bytes *bytes, const char *text)
@@ -45,6 +33,5 @@ void sn_bytes_print(sn_bytes *bytes, const char *format, ...)
 
 void sn_bytes_free(sn_bytes *bytes)
 {
-    sn_free(bytes->at);
-    *bytes = (sn_bytes){0};
+    sn_pack_clear(&bytes->pack);
 }

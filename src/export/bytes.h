@@ -1,11 +1,10 @@
 /* Bytes that grow at their end. The first failure stays: a writer checks the status once, at the end. */
 #pragma once
 
-#include "base/status.h"
+#include "base/pack.h"
 
 typedef struct sn_bytes {
-    unsigned char *at;
-    size_t size, room;
+    sn_pack pack;
     stonet_status status;
 } sn_bytes;
 

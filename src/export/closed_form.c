@@ -29,7 +29,8 @@ static stonet_status add_layer(sn_formula *formula, const sn_network *net, int l
     SN_ARRAY(width, double, offset);
     for (int64_t k = 0; k < inputs * width; k++) matrix[k] = (double)w[k];
     for (int64_t k = 0; k < width; k++) offset[k] = (double)b[k];
-    return sn_formula_affine(formula, in, width, matrix, false, offset, out);
+    return sn_formula_affine(formula, in,
+                             &(sn_affine_map){.width = width, .matrix = matrix, .offset = offset}, out);
 }
 
 /* (in - mean) factor */
@@ -82,7 +83,9 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     SN_ARRAY(width, double, offset);
     for (int64_t k = 0; k < width; k++) offset[k] = -((const double *)mean->data)[k];
     SN_TRY(sn_formula_kernel(formula, in, m, landmarks->data, gamma, &kernel));
-    SN_TRY(sn_formula_affine(formula, kernel, rank, map->data, true, offset, out));
+    SN_TRY(sn_formula_affine(
+        formula, kernel,
+        &(sn_affine_map){.width = rank, .matrix = map->data, .turned = true, .offset = offset}, out));
     if (width == rank) return STONET_OK;
     SN_ARRAY(p, double, factor);
     for (int64_t j = 0; j < p; j++) factor[j] = sqrt(rho / (double)p);
@@ -90,16 +93,16 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     return sn_formula_join(formula, *out, linear, out);
 }
 
-/* map'(in - mean), map inputs x width: as affine. */
-static stonet_status add_centred(sn_formula *formula, int in, int64_t width, const double *mean,
-                                 const double *map, bool turned, int *out)
+/* map(in - mean), of a map without an offset: as affine. */
+static stonet_status add_centred(sn_formula *formula, int in, const double *mean, sn_affine_map map, int *out)
 {
     const int64_t inputs = formula->step[in].width;
-    SN_ZEROS(width, double, offset);
-    for (int64_t k = 0; k < width; k++)
+    SN_ZEROS(map.width, double, offset);
+    for (int64_t k = 0; k < map.width; k++)
         for (int64_t j = 0; j < inputs; j++)
-            offset[k] -= mean[j] * (turned ? map[j * width + k] : map[k * inputs + j]);
-    return sn_formula_affine(formula, in, width, map, turned, offset, out);
+            offset[k] -= mean[j] * map.matrix[map.turned ? j * map.width + k : k * inputs + j];
+    map.offset = offset;
+    return sn_formula_affine(formula, in, &map, out);
 }
 
 /* Where number d of place (y, x) of what a stage sees is among the values before it: rows, columns, channels;
@@ -153,7 +156,11 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
             kernel[k] = (double)front->theta[s->kernel_at + k];
         for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
         SN_TRY(add_patches(formula, shape, l, *out, out));
-        SN_TRY(sn_formula_affine_runs(formula, *out, s->positions, s->filters, kernel, true, bias, out));
+        SN_TRY(sn_formula_affine(
+            formula, *out,
+            &(sn_affine_map){
+                .runs = s->positions, .width = s->filters, .matrix = kernel, .turned = true, .offset = bias},
+            out));
         SN_TRY(add_pool(formula, s, *out, out));
         SN_TRY(sn_formula_activation(formula, *out, SN_RELU, out));
     }
@@ -177,7 +184,8 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
         const sn_tensor *map, *mean;
         SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, formula->step[0].width, inputs, &map));
         SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, formula->step[0].width, &mean));
-        return add_centred(formula, 0, inputs, mean->data, map->data, true, out);
+        return add_centred(formula, 0, mean->data,
+                           (sn_affine_map){.width = inputs, .matrix = map->data, .turned = true}, out);
     }
     if (strcmp(name, "conv") == 0) {
         SN_AUTO(sn_front) *front = NULL;
@@ -194,8 +202,8 @@ static stonet_status add_axes(sn_formula *formula, const sn_store *store, const 
     SN_TRY(sn_axes_get(store, formula->step[at->mu[h]].width, &axes));
     formula->z = at->mu[h];
     if (axes.q == 0) return STONET_OK;
-    return add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.q, axes.mean,
-                       axes.map, false, &formula->z);
+    return add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.mean,
+                       (sn_affine_map){.width = axes.q, .matrix = axes.map}, &formula->z);
 }
 
 /* P(class <= c) = F(t_c - mu), and the differences between neighbours. */
@@ -212,7 +220,8 @@ static stonet_status add_ordered(sn_formula *formula, const sn_response *respons
     SN_ZEROS(classes, double, offset);
     SN_ZEROS(classes * k, double, difference);
     for (int64_t c = 0; c < k; c++) minus[c] = -1.0;
-    SN_TRY(sn_formula_affine(formula, mu, k, minus, false, response->parameter, &at));
+    SN_TRY(sn_formula_affine(
+        formula, mu, &(sn_affine_map){.width = k, .matrix = minus, .offset = response->parameter}, &at));
     if (upper) {
         SN_TRY(sn_formula_exp(formula, at, &at));
         SN_TRY(sn_formula_scale(formula, at, minus, NULL, &at));
@@ -226,7 +235,9 @@ static stonet_status add_ordered(sn_formula *formula, const sn_response *respons
         difference[(c + 1) * k + c] = -sign;
     }
     offset[upper ? 0 : k] = 1.0;
-    return sn_formula_affine(formula, at, classes, difference, false, offset, &formula->answer);
+    return sn_formula_affine(formula, at,
+                             &(sn_affine_map){.width = classes, .matrix = difference, .offset = offset},
+                             &formula->answer);
 }
 
 /* Of a law: times and counts answer with mu and a constant. */
@@ -259,8 +270,11 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
         return add_law(formula, &response, mu);
     }
     if (response.kind == SN_RESPONSE_ENSEMBLE)
-        return sn_formula_affine(formula, at->psi[last - 1], response.targets, response.coef, false,
-                                 response.intercept, &formula->answer);
+        return sn_formula_affine(formula, at->psi[last - 1],
+                                 &(sn_affine_map){.width = response.targets,
+                                                  .matrix = response.coef,
+                                                  .offset = response.intercept},
+                                 &formula->answer);
     if (response.kind != SN_RESPONSE_LOCATION_SCALE)
         return add_output(formula, net, at->mu[last], &formula->answer);
     SN_ARRAY(response.targets, int64_t, first);
@@ -308,7 +322,10 @@ static stonet_status add_linear_method(sn_formula *formula, const sn_store *stor
     const sn_tensor *centre, *direction;
     SN_TRY(sn_store_get_vector(store, "centre", SN_F64, formula->step[0].width, &centre));
     SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, formula->step[0].width, -1, &direction));
-    return add_centred(formula, 0, direction->shape[1], centre->data, direction->data, true, &formula->z);
+    return add_centred(
+        formula, 0, centre->data,
+        (sn_affine_map){.width = direction->shape[1], .matrix = direction->data, .turned = true},
+        &formula->z);
 }
 
 static stonet_status add_kernel_method(sn_formula *formula, const sn_store *store)
@@ -324,7 +341,10 @@ static stonet_status add_kernel_method(sn_formula *formula, const sn_store *stor
     SN_ARRAY(q, double, negative);
     for (int64_t k = 0; k < q; k++) negative[k] = -((const double *)offset->data)[k];
     SN_TRY(sn_formula_kernel(formula, 0, centres->shape[0], centres->data, gamma, &kernel));
-    return sn_formula_affine(formula, kernel, q, coefficients->data, true, negative, &formula->z);
+    return sn_formula_affine(
+        formula, kernel,
+        &(sn_affine_map){.width = q, .matrix = coefficients->data, .turned = true, .offset = negative},
+        &formula->z);
 }
 
 static stonet_status no_form(const char *what, const char *name)
@@ -368,12 +388,14 @@ static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
         memcpy(matrix + first * q, coef->data, (size_t)((present - first) * q) * sizeof *matrix);
         memcpy(offset + first, intercept->data, (size_t)(present - first) * sizeof *offset);
     }
-    SN_TRY(sn_formula_affine(formula, at, present, matrix, false, offset, &at));
+    SN_TRY(sn_formula_affine(formula, at,
+                             &(sn_affine_map){.width = present, .matrix = matrix, .offset = offset}, &at));
     SN_TRY(sn_formula_softmax(formula, at, &formula->answer));
     if (present == classes) return STONET_OK;
     SN_ZEROS(classes * present, double, spread);
     for (int64_t k = 0; k < present; k++) spread[((const int32_t *)class_of->data)[k] * present + k] = 1.0;
-    return sn_formula_affine(formula, formula->answer, classes, spread, false, NULL, &formula->answer);
+    return sn_formula_affine(formula, formula->answer, &(sn_affine_map){.width = classes, .matrix = spread},
+                             &formula->answer);
 }
 
 static stonet_status add_linear(sn_formula *formula, const sn_store *store)
@@ -381,8 +403,10 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
     const sn_tensor *coef, *intercept;
     SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, formula->step[formula->z].width, &coef));
     SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
-    return sn_formula_affine(formula, formula->z, coef->shape[0], coef->data, false, intercept->data,
-                             &formula->answer);
+    return sn_formula_affine(
+        formula, formula->z,
+        &(sn_affine_map){.width = coef->shape[0], .matrix = coef->data, .offset = intercept->data},
+        &formula->answer);
 }
 
 /* z standardised, and its kernel features. */

@@ -97,6 +97,6 @@ stonet_status stonet_model_export(const stonet_model *model, stonet_export_forma
     SN_FREED_BY(sn_bytes_free) sn_bytes out = {0};
     SN_TRY(sn_closed_form(model, &formula));
     SN_TRY(write(model, &formula, format, name, &out));
-    *size = out.size;
-    return SN_GIVE(out.at, bytes);
+    *size = out.pack.size;
+    return SN_GIVE(out.pack.bytes, bytes);
 }

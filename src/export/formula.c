@@ -58,25 +58,19 @@ stonet_status sn_formula_features(sn_formula *formula, int64_t p)
     return add(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .width = p}, &out);
 }
 
-stonet_status sn_formula_affine_runs(sn_formula *formula, int in, int64_t runs, int64_t width,
-                                     const double *matrix, bool turned, const double *offset, int *out)
+stonet_status sn_formula_affine(sn_formula *formula, int in, const sn_affine_map *map, int *out)
 {
+    const int64_t runs = map->runs > 0 ? map->runs : 1, width = map->width;
     const int64_t inputs = width_of(formula, in) / runs;
     sn_step step = {.op = SN_OP_AFFINE, .in = in, .width = runs * width, .runs = runs};
     double *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, width * inputs));
     for (int64_t k = 0; k < width; k++)
         for (int64_t j = 0; j < inputs; j++)
-            copy[k * inputs + j] = turned ? matrix[j * width + k] : matrix[k * inputs + j];
+            copy[k * inputs + j] = map->turned ? map->matrix[j * width + k] : map->matrix[k * inputs + j];
     step.matrix = copy;
-    SN_TRY(keep_numbers(formula, width, offset, &step.offset));
+    SN_TRY(keep_numbers(formula, width, map->offset, &step.offset));
     return add(formula, &step, out);
-}
-
-stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
-                                const double *offset, int *out)
-{
-    return sn_formula_affine_runs(formula, in, 1, width, matrix, turned, offset, out);
 }
 
 stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,

@@ -57,14 +57,18 @@ typedef struct sn_formula {
 
 void sn_formula_free(sn_formula *formula);
 
-/* Each adds a step and sets *out to its number; numbers are copied. Matrices are given as rows x columns;
-   `turned`: columns x rows. offset may be NULL: 0. */
+/* What an affine step does. */
+typedef struct sn_affine_map {
+    int64_t runs;         /* of so many parts of `in` each; 0: of the whole */
+    int64_t width;        /* of the result, of one part */
+    const double *matrix; /* rows x columns; `turned`: columns x rows */
+    bool turned;
+    const double *offset; /* NULL: 0 */
+} sn_affine_map;
+
+/* Each adds a step and sets *out to its number; numbers are copied. offset may be NULL: 0. */
 stonet_status sn_formula_features(sn_formula *formula, int64_t p);
-stonet_status sn_formula_affine(sn_formula *formula, int in, int64_t width, const double *matrix, bool turned,
-                                const double *offset, int *out);
-/* The same of each of so many parts of `in`; width: of one of them. */
-stonet_status sn_formula_affine_runs(sn_formula *formula, int in, int64_t runs, int64_t width,
-                                     const double *matrix, bool turned, const double *offset, int *out);
+stonet_status sn_formula_affine(sn_formula *formula, int in, const sn_affine_map *map, int *out);
 stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
                                int *out);
 /* The identity adds nothing. */

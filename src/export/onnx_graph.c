@@ -203,7 +203,7 @@ sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
     sn_proto_text(&node, NODE_OP, call->op);
     if (call->attributes != NULL) { /* these are whole fields */
         if (node.status == STONET_OK) node.status = call->attributes->status;
-        sn_bytes_put(&node, call->attributes->at, call->attributes->size);
+        sn_bytes_put(&node, call->attributes->pack.bytes, call->attributes->pack.size);
         sn_bytes_free(call->attributes);
     }
     if (call->ml) sn_proto_text(&node, NODE_DOMAIN, ML_DOMAIN);
@@ -287,7 +287,7 @@ static void put_opset(sn_bytes *model, const char *domain, int version)
 static void join(sn_bytes *to, const sn_bytes *part)
 {
     if (to->status == STONET_OK) to->status = part->status;
-    sn_bytes_put(to, part->at, part->size);
+    sn_bytes_put(to, part->pack.bytes, part->pack.size);
 }
 
 void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,

@@ -44,6 +44,6 @@ void sn_proto_text(sn_bytes *message, int field, const char *text)
 void sn_proto_message(sn_bytes *message, int field, sn_bytes *part)
 {
     if (message->status == STONET_OK) message->status = part->status;
-    sn_proto_bytes(message, field, part->at, part->size);
+    sn_proto_bytes(message, field, part->pack.bytes, part->pack.size);
     sn_bytes_free(part);
 }

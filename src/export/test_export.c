@@ -162,17 +162,17 @@ static void finish(harness *h)
     SN_FREED_BY(sn_bytes_free) sn_bytes command = {0};
     sn_bytes_text(&h->program, "int main(void)\n{\n    static double got[1000];\n    int i, wrong = 0;\n");
     OK(h->calls.status);
-    sn_bytes_put(&h->program, h->calls.at, h->calls.size);
+    sn_bytes_put(&h->program, h->calls.pack.bytes, h->calls.pack.size);
     sn_bytes_text(&h->program, "    return wrong != 0;\n}\n");
     OK(h->program.status);
     snprintf(path, sizeof path, "%s/main.c", h->folder);
-    OK(stonet_bytes_write(path, h->program.at, h->program.size));
+    OK(stonet_bytes_write(path, h->program.pack.bytes, h->program.pack.size));
     sn_bytes_print(&command, "cd '%s' && cc -std=c99 -O0 -Wall -Wextra -Werror -pedantic -o run main.c ",
                    h->folder);
-    sn_bytes_put(&command, h->files.at, h->files.size);
+    sn_bytes_put(&command, h->files.pack.bytes, h->files.pack.size);
     sn_bytes_text(&command, " -lm && ./run");
     sn_bytes_put(&command, "", 1);
-    const int result = system((const char *)command.at); // NOLINT(cert-env33-c): a command made here
+    const int result = system((const char *)command.pack.bytes); // NOLINT(cert-env33-c): a command made here
     if (result == 0) {
         snprintf(path, sizeof path, "rm -r '%s'", h->folder);
         (void)!system(path); // NOLINT(cert-env33-c)

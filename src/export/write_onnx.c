@@ -592,7 +592,7 @@ stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
     SN_TRY(add_graph(&graph, exported, &ml));
     write_file(&graph, exported, ml, out);
     SN_TRY(out->status);
-    return out->size <= INT_MAX
+    return out->pack.size <= INT_MAX
                ? STONET_OK
                : sn_fail(STONET_ERROR_UNSUPPORTED, "the model is too large for an ONNX file, which ends at "
                                                    "2 GB");

@@ -5,38 +5,15 @@
 #include "base/test_kit.h"
 #include "model/test_table.h"
 
-typedef struct bytes {
-    unsigned char *at;
-    size_t size;
-} bytes;
-
-static bytes bytes_of(const stonet_model *model)
-{
-    char path[256];
-    bytes out = {0};
-    sn_testing_path(path, sizeof path, "kept.model");
-    OK(stonet_model_save(model, path));
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    out.size = (size_t)ftell(file);
-    rewind(file);
-    out.at = sn_malloc(out.size, 1);
-    assert_int_equal(fread(out.at, 1, out.size, file), out.size);
-    fclose(file);
-    unlink(path);
-    return out;
-}
-
 static int stop_after(void *user)
 {
     int64_t *left = user;
     return --*left < 0;
 }
 
-/* The sessions that a fit takes when each is stopped after a while, which grows; the bytes of its model. */
+/* The sessions that a fit takes when each is stopped after a while, which grows; and its model. */
 static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience,
-                         bytes *out)
+                         stonet_model **out)
 {
     char path[256];
     sn_testing_path(path, sizeof path, "kept.checkpoint");
@@ -51,29 +28,22 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
         const stonet_status status = stonet_fit(spec, data, &run, &model);
         OK(status);
         const bool done = stonet_model_outcome(model) == STONET_DONE;
-        if (done) {
-            *out = bytes_of(model);
-            OK(stonet_checkpoint_remove(run.checkpoint));
-        }
+        if (done) OK(stonet_checkpoint_remove(run.checkpoint));
         stonet_checkpoint_free(run.checkpoint);
-        if (done) return session;
+        if (done) {
+            (void)SN_GIVE(model, out);
+            return session;
+        }
         assert_true(session < 1000);
     }
 }
 
 static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience)
 {
-    SN_AUTO(stonet_model) *model = NULL;
-    stonet_run run = STONET_RUN_INIT;
-    bytes whole, pieces;
-    OK(stonet_fit(spec, data, &run, &model));
-    whole = bytes_of(model);
-    const int sessions = fit_in_pieces(spec, data, every, patience, &pieces);
-    assert_true(sessions > 2);
-    assert_int_equal(whole.size, pieces.size);
-    assert_memory_equal(whole.at, pieces.at, whole.size);
-    sn_free(whole.at);
-    sn_free(pieces.at);
+    SN_AUTO(stonet_model) *whole = NULL, *pieces = NULL;
+    OK(stonet_fit(spec, data, NULL, &whole));
+    assert_true(fit_in_pieces(spec, data, every, patience, &pieces) > 2);
+    assert_same_model(whole, pieces);
 }
 
 static void set_all(stonet_spec *spec, const char *const (*settings)[2])

@@ -3,18 +3,10 @@
 #include <string.h>
 
 #include "base/test_kit.h"
-#include "model/model.h"
+#include "base/test_messages.h"
+#include "model/test_table.h"
 
 enum { N = 80, CHANNELS = 40 };
-
-static char told[2000];
-
-static void keep_message(stonet_level level, const char *text, void *user)
-{
-    (void)level;
-    (void)user;
-    snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", text);
-}
 
 /* Spectra a + b (base + y bump), a and b of each row by its place; or the channels in another order. */
 static stonet_data *spectra(bool smooth, double factor, float *x)
@@ -40,8 +32,8 @@ static stonet_model *fit(const stonet_data *data, const char *curves)
     SN_AUTO(stonet_spec) *spec = NULL;
     stonet_run run = STONET_RUN_INIT;
     stonet_model *model = NULL;
-    told[0] = '\0';
-    run.on_message = keep_message;
+    sn_heard[0] = '\0';
+    run.on_message = sn_hear;
     OK(stonet_spec_create("pls", &spec));
     OK(stonet_spec_set(spec, "dim", "2"));
     OK(stonet_spec_set(spec, "learner", "linear"));
@@ -56,10 +48,10 @@ TEST(auto_chooses_for_smooth_columns)
     static float x[N * CHANNELS], other[N * CHANNELS];
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *rough = spectra(false, 1.0, other);
     SN_AUTO(stonet_model) *model = fit(data, "auto");
-    assert_non_null(strstr(told, "was chosen"));
+    assert_non_null(strstr(sn_heard, "was chosen"));
     assert_true(sn_curve_divides(model->schema->curves.how));
     SN_AUTO(stonet_model) *plain = fit(rough, "auto");
-    assert_non_null(strstr(told, "not smooth"));
+    assert_non_null(strstr(sn_heard, "not smooth"));
     assert_int_equal(plain->schema->curves.how, SN_CURVE_NONE);
 }
 
@@ -71,17 +63,17 @@ TEST(fits_in_a_row_share_the_choice)
     SN_AUTO(stonet_spec) *spec = NULL;
     stonet_run run = STONET_RUN_INIT;
     sn_curve chosen[2];
-    run.on_message = keep_message;
+    run.on_message = sn_hear;
     OK(stonet_checkpoint_open(NULL, -1.0, &run.checkpoint));
     OK(stonet_spec_create("pls", &spec));
     OK(stonet_spec_set(spec, "learner", "linear"));
     OK(stonet_spec_set(spec, "curves", "auto"));
     for (int k = 0; k < 2; k++) {
         SN_AUTO(stonet_model) *model = NULL;
-        told[0] = '\0';
+        sn_heard[0] = '\0';
         OK(stonet_spec_set(spec, "dim", k == 0 ? "1" : "2"));
         OK(stonet_fit(spec, data, &run, &model));
-        assert_true((strstr(told, "was chosen") != NULL) == (k == 0));
+        assert_true((strstr(sn_heard, "was chosen") != NULL) == (k == 0));
         chosen[k] = model->schema->curves.how;
     }
     assert_int_equal(chosen[0], chosen[1]);
@@ -95,13 +87,8 @@ TEST(a_saved_model_prepares_new_rows)
 {
     static float x[N * CHANNELS], other[N * CHANNELS];
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *twice = spectra(true, 2.0, other);
-    SN_AUTO(stonet_model) *model = fit(data, "snv-derivative1"), *back = NULL;
-    unsigned char *bytes = NULL;
-    size_t size = 0;
+    SN_AUTO(stonet_model) *model = fit(data, "snv-derivative1"), *back = sn_testing_again(model);
     double one[N], two[N];
-    OK(stonet_model_save_bytes(model, &bytes, &size));
-    OK(stonet_model_load_bytes(bytes, size, &back));
-    stonet_bytes_free(bytes);
     OK(stonet_predict(model, data, NULL, one));
     OK(stonet_predict(back, twice, NULL, two));
     for (int i = 0; i < N; i++)

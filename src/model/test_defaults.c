@@ -1,6 +1,6 @@
 /* Default fits of simulated data, judged on fresh rows: none may be stuck, and none silently. */
-#include <jansson.h>
 
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/stonet.h"
@@ -63,7 +63,7 @@ static void assert_tells_its_choice(const stonet_model *model)
 {
     char *text = stonet_model_json(model), first[64];
     assert_non_null(text);
-    json_t *about = json_loads(text, 0, NULL);
+    SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
     const json_t *fitted = json_object_get(about, "fitted"), *lines = json_object_get(fitted, "choice");
     snprintf(first, sizeof first, "weight decay %.2g,",
              json_number_value(json_object_get(fitted, "weight_decay")));
@@ -71,7 +71,6 @@ static void assert_tells_its_choice(const stonet_model *model)
     assert_non_null(strstr(json_string_value(json_array_get(lines, 0)), first));
     for (size_t k = 0; k < json_array_size(lines); k++)
         assert_non_null(strstr(json_string_value(json_array_get(lines, k)), "; held-out loss "));
-    json_decref(about);
     stonet_string_free(text);
 }
 

@@ -55,9 +55,7 @@ TEST(a_model_with_nan_or_inf_is_refused)
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     for (size_t k = 0; k < sn_method_count(); k++) {
         SN_AUTO(stonet_model) *model = fitted(sn_method_at(k), &table), *back = NULL;
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_model_to_store(model, store));
+        SN_AUTO(sn_store) *store = sn_testing_store(model);
         for (size_t t = 0; t < sn_store_tensors(store); t++) {
             const sn_tensor *tensor = sn_store_tensor(store, t);
             if (sn_tensor_count(tensor) == 0 || (tensor->dtype != SN_F32 && tensor->dtype != SN_F64))

@@ -52,17 +52,13 @@ TEST(continues_a_loaded_model)
     SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
     SN_FREED_BY(sn_table_free) sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
     SN_AUTO(stonet_model) *model = fit_short(first.data, "3"), *loaded = NULL;
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    OK(stonet_model_save_bytes(model, &bytes, &size));
-    OK(stonet_model_load_bytes(bytes, size, &loaded));
+    loaded = sn_testing_again(model);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     OK(stonet_fit_more(model, second.data, &run));
     run.threads = 2;
     OK(stonet_fit_more(loaded, second.data, &run));
     assert_same_model(model, loaded);
-    stonet_bytes_free(bytes);
 }
 
 TEST(chosen_settings_are_kept)

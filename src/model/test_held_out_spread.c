@@ -80,7 +80,7 @@ TEST(nothing_to_learn_is_no_failure)
 TEST(it_survives_a_file)
 {
     const sn_scored_rows rows = make_rows();
-    sn_held_out_spread *found = NULL, *loaded = NULL;
+    SN_AUTO(sn_held_out_spread) *found = NULL, *loaded = NULL;
     SN_AUTO(sn_store) *store = NULL;
     double of[2][LISTS * 2];
     OK(sn_store_create(&store));
@@ -94,8 +94,6 @@ TEST(it_survives_a_file)
     assert_memory_equal(of[0], of[1], sizeof of[0]);
     sn_held_out_spread_free(loaded);
     assert_int_not_equal(sn_held_out_spread_get(store, LISTS, 2, P + 1, &loaded), STONET_OK);
-    sn_held_out_spread_free(loaded);
-    sn_held_out_spread_free(found);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -5,6 +5,7 @@
  */
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
+#include "base/test_store.h"
 #include "model/test_table.h"
 
 enum { ROWS = 40, USED = 6, MOST_NUMBERS = 4096 };
@@ -59,27 +60,9 @@ static void judge(trial *of, const sn_store *damaged)
 
 /* ---- damage ---- */
 
-/* A copy without the entry. */
-static sn_store *without(const sn_store *from, const char *entry)
-{
-    sn_store *store = NULL;
-    OK(sn_store_create(&store));
-    for (size_t i = 0; i < sn_store_tensors(from); i++) {
-        const sn_tensor *t = sn_store_tensor(from, i);
-        if (strcmp(t->name, entry) != 0)
-            OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
-    }
-    for (size_t i = 0; i < sn_store_texts(from); i++) {
-        const char *key, *value;
-        sn_store_text(from, i, &key, &value);
-        if (strcmp(key, entry) != 0) OK(sn_store_put_text(store, key, value));
-    }
-    return store;
-}
-
 static void with_text(trial *of, const char *text)
 {
-    SN_AUTO(sn_store) *store = without(of->from, of->entry);
+    SN_AUTO(sn_store) *store = sn_store_without(of->from, of->entry);
     OK(sn_store_put_text(store, of->entry, text));
     judge(of, store);
 }
@@ -104,7 +87,7 @@ static void damage_text(trial *of, const char *value)
 
 static void with_tensor(trial *of, sn_dtype dtype, int rank, const int64_t *shape, const void *data)
 {
-    SN_AUTO(sn_store) *store = without(of->from, of->entry);
+    SN_AUTO(sn_store) *store = sn_store_without(of->from, of->entry);
     OK(sn_store_put(store, of->entry, dtype, rank, shape, data));
     judge(of, store);
 }
@@ -170,9 +153,7 @@ static void damage_tensor(trial *of, const sn_tensor *tensor)
 /* Entries whose names begin with `part`. */
 static void damage_all(const stonet_model *model, const char *part, const stonet_data *rows)
 {
-    SN_AUTO(sn_store) *store = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_model_to_store(model, store));
+    SN_AUTO(sn_store) *store = sn_testing_store(model);
     trial of = {.from = store, .rows = rows};
     for (size_t i = 0; i < sn_store_texts(store) + sn_store_tensors(store); i++) {
         const bool is_text = i < sn_store_texts(store);
@@ -183,7 +164,7 @@ static void damage_all(const stonet_model *model, const char *part, const stonet
         else
             of.entry = tensor->name;
         if (strncmp(of.entry, part, strlen(part)) != 0) continue;
-        SN_AUTO(sn_store) *less = without(store, of.entry);
+        SN_AUTO(sn_store) *less = sn_store_without(store, of.entry);
         judge(&of, less);
         if (is_text)
             damage_text(&of, value);

@@ -4,10 +4,6 @@
 
 enum { N = 160, P = 4 };
 
-/* Those of test_model.c: small numbers where a method has them. */
-static const char *const SMALL[][2] = {
-    {"epochs", "2"}, {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
-
 /* Correlated columns, so that cells tell about each other, with one cell in ten missing in rows that are no
    multiple of 4. */
 static sn_table gaps(sn_table table)
@@ -37,8 +33,7 @@ static stonet_model *fit_of(const char *method, const char *missing, const stone
 {
     SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
-    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
+    sn_testing_hurry(spec);
     OK(stonet_spec_set(spec, "missing", missing));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
     return model;
@@ -46,12 +41,7 @@ static stonet_model *fit_of(const char *method, const char *missing, const stone
 
 static stonet_model *reload(stonet_model *model)
 {
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    stonet_model *back = NULL;
-    OK(stonet_model_save_bytes(model, &bytes, &size));
-    OK(stonet_model_load_bytes(bytes, size, &back));
-    stonet_bytes_free(bytes);
+    stonet_model *back = sn_testing_again(model);
     stonet_model_free(model);
     return back;
 }
@@ -225,9 +215,7 @@ TEST(wide_tables_keep_their_factors)
     model = reload(model);
     OK(stonet_transform(model, data, NULL, after));
     assert_memory_equal(before, after, sizeof before);
-    SN_AUTO(sn_store) *whole = NULL;
-    OK(sn_store_create(&whole));
-    OK(sn_model_to_store(model, whole));
+    SN_AUTO(sn_store) *whole = sn_testing_store(model);
     assert_null(sn_store_find(whole, "schema.cells.precision"));
     for (int way = 0; way < 3; way++) { /* noise below 0, too many factors, a precision beside them */
         SN_AUTO(sn_store) *damaged = NULL;
@@ -265,8 +253,7 @@ TEST(threads_do_not_matter)
         stonet_run run = STONET_RUN_INIT;
         run.threads = 1 + k % 2;
         OK(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"));
-        for (size_t s = 0; s < sizeof SMALL / sizeof *SMALL; s++)
-            if (sn_spec_has(spec, SMALL[s][0])) OK(stonet_spec_set(spec, SMALL[s][0], SMALL[s][1]));
+        sn_testing_hurry(spec);
         OK(stonet_fit(spec, table.data, &run, &model));
         OK(stonet_predict(model, table.data, NULL, out[k]));
     }
@@ -297,14 +284,12 @@ static sn_table telling_gaps(bool telling, uint32_t seed)
     return table;
 }
 
-static stonet_model *fit_indicators(const char *method, const char *missing, const char *indicators,
-                                    const stonet_data *data)
+static stonet_model *fit_indicators(const char *method, const char *indicators, const stonet_data *data)
 {
     SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
     stonet_model *model = NULL;
-    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
-    OK(stonet_spec_set(spec, "missing", missing));
+    sn_testing_hurry(spec);
+    OK(stonet_spec_set(spec, "missing", "gaussian"));
     if (indicators != NULL) OK(stonet_spec_set(spec, "missing_indicators", indicators));
     if (spec->method->predict == NULL) OK(stonet_spec_set(spec, "learner", "linear"));
     if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
@@ -329,16 +314,16 @@ TEST(gaps_that_tell_can_have_indicators)
     SN_FREED_BY(sn_table_free) sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
     static const char *const methods[] = {"none", "stonet"};
     for (int k = 0; k < 2; k++) {
-        stonet_model *model = reload(fit_indicators(methods[k], "gaussian", "on", train.data));
+        stonet_model *model = reload(fit_indicators(methods[k], "on", train.data));
         assert_int_equal(stonet_model_features(model), 4);
         assert_string_equal(stonet_model_feature_name(model, 1), "x1 is missing");
         SN_BLOCK char *json = stonet_model_json(model);
         assert_non_null(strstr(json, "\"indicators\": [\n      \"x1\"\n    ]"));
         const double with = error_of(model, test.data);
         if (k > 0) continue;
-        assert_true(with < 0.9 * error_of(fit_indicators("none", "gaussian", "off", train.data), test.data));
+        assert_true(with < 0.9 * error_of(fit_indicators("none", "off", train.data), test.data));
     }
-    SN_AUTO(stonet_model) *plain = fit_indicators("none", "gaussian", NULL, train.data);
+    SN_AUTO(stonet_model) *plain = fit_indicators("none", NULL, train.data);
     assert_int_equal(stonet_model_features(plain), 3);
 }
 
@@ -349,7 +334,7 @@ TEST(complete_tables_have_no_indicators)
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 8);
     double out[3][N];
     for (int k = 0; k < 3; k++) {
-        SN_AUTO(stonet_model) *model = fit_indicators("stonet", "gaussian", wishes[k], table.data);
+        SN_AUTO(stonet_model) *model = fit_indicators("stonet", wishes[k], table.data);
         assert_int_equal(stonet_model_features(model), P);
         OK(stonet_predict(model, table.data, NULL, out[k]));
         assert_memory_equal(out[0], out[k], sizeof out[0]);

@@ -204,34 +204,6 @@ TEST(blocks_of_rows_join_without_a_seam)
     assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
 }
 
-TEST(threads_do_not_change_the_file)
-{
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(200, 6, 3, 4);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
-    sn_testing_hurry(spec);
-    unsigned char *first = NULL;
-    size_t first_size = 0;
-    static const int THREADS[] = {1, 2, 7};
-    for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++) {
-        stonet_run run = STONET_RUN_INIT;
-        run.threads = THREADS[i];
-        SN_AUTO(stonet_model) *model = NULL;
-        unsigned char *bytes = NULL;
-        size_t size = 0;
-        OK(stonet_fit(spec, table.data, &run, &model));
-        OK(stonet_model_save_bytes(model, &bytes, &size));
-        if (first == NULL) {
-            first = bytes;
-            first_size = size;
-        } else {
-            assert_int_equal(size, first_size);
-            assert_memory_equal(bytes, first, size);
-            stonet_bytes_free(bytes);
-        }
-    }
-    stonet_bytes_free(first);
-}
-
 /* ---- files ---- */
 
 static void replace(unsigned char *bytes, size_t size, const char *from, const char *to)
@@ -286,62 +258,15 @@ TEST(notes_travel_with_the_file)
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
     SN_AUTO(stonet_model) *model = must_fit(spec, table.data), *back = NULL;
-    unsigned char *bytes = NULL;
-    size_t size = 0;
     assert_null(stonet_model_note(model));
     assert_int_equal(stonet_model_set_note(model, "\xff"), STONET_ERROR_ARGUMENT);
     OK(stonet_model_set_note(model, "first"));
     OK(stonet_model_set_note(model, "y ~ \"a\"\n\xc3\xa9"));
-    OK(stonet_model_save_bytes(model, &bytes, &size));
-    OK(stonet_model_load_bytes(bytes, size, &back));
+    back = sn_testing_again(model);
     assert_string_equal(stonet_model_note(back), "y ~ \"a\"\n\xc3\xa9");
     OK(stonet_model_set_note(back, NULL));
     assert_null(stonet_model_note(back));
     assert_int_equal(stonet_model_set_note(NULL, "text"), STONET_ERROR_ARGUMENT);
-    stonet_bytes_free(bytes);
-}
-
-/* Whatever happens to the bytes: an error, or a model that can be used without touching foreign memory. */
-TEST(damaged_models_never_crash)
-{
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(20, 3, 3, 1);
-    static const char *const METHODS[] = {"pca",    "none",        "gsir",  "gsave",
-                                          "stonet", "autoencoder", "nnsdr", "lsmie"};
-    sn_random random = sn_random_from(7, SN_STREAM_TEST, 3);
-    for (size_t k = 0; k < sizeof METHODS / sizeof *METHODS; k++) {
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec(METHODS[k], "2");
-        sn_testing_hurry(spec);
-        if (k == 0) OK(stonet_spec_set(spec, "learner", "mlp"));
-        SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
-        unsigned char *bytes = NULL;
-        size_t size = 0;
-        OK(stonet_model_save_bytes(model, &bytes, &size));
-        replace(bytes, size, "stonet.hash", "stonet.hush"); /* so that the inside is reached */
-        uint64_t header;
-        memcpy(&header, bytes, sizeof header);
-        for (int trial = 0; trial < 300; trial++) {
-            SN_BLOCK unsigned char *copy = malloc(size);
-            memcpy(copy, bytes, size);
-            /* Mostly the header, where the structure is; digits by digits, so that it stays JSON. */
-            for (int flips = 0; flips < 2; flips++) {
-                size_t at = 8 + sn_random_below(&random, header);
-                if (copy[at] >= '0' && copy[at] <= '9')
-                    copy[at] = (unsigned char)('0' + sn_random_below(&random, 10));
-                else if (trial % 4 == 0)
-                    copy[sn_random_below(&random, size)] ^=
-                        (unsigned char)(1u << sn_random_below(&random, 8));
-            }
-            SN_AUTO(stonet_model) *back = NULL;
-            if (stonet_model_load_bytes(copy, size, &back) == STONET_OK && stonet_model_dim(back) <= 100 &&
-                stonet_model_outputs(back) <= 100) {
-                SN_BLOCK float *z = malloc((size_t)(20 * stonet_model_dim(back)) * sizeof *z);
-                SN_BLOCK double *out = malloc((size_t)(20 * stonet_model_outputs(back)) * sizeof *out);
-                stonet_transform(back, table.data, NULL, z);
-                stonet_predict(back, table.data, NULL, out);
-            }
-        }
-        stonet_bytes_free(bytes);
-    }
 }
 
 TEST(files_are_named_in_errors)
@@ -367,28 +292,6 @@ TEST(files_are_named_in_errors)
     assert_says(stonet_model_load(path, &back), STONET_ERROR_FORMAT, path);
     remove(path);
     stonet_model_free(model);
-}
-
-TEST(missing_arguments_are_errors)
-{
-    stonet_model *model = NULL;
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(10, 2, 1);
-    float z[10];
-    double out[10];
-    stonet_scores scores = STONET_SCORES_INIT;
-    assert_int_equal(stonet_fit(NULL, table.data, NULL, &model), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_fit(spec, NULL, NULL, &model), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_transform(NULL, table.data, NULL, z), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_predict(NULL, table.data, NULL, out), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_score(NULL, table.data, NULL, &scores), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_model_save(NULL, "x"), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_model_load(NULL, &model), STONET_ERROR_ARGUMENT);
-    assert_null(stonet_model_json(NULL));
-    stonet_model_free(NULL);
-    /* No target. */
-    assert_int_not_equal(stonet_fit(spec, table.data, NULL, &model), STONET_OK);
-    assert_null(model);
 }
 
 RUN_TESTS(NULL, NULL)

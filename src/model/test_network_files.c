@@ -1,6 +1,7 @@
 /* The files of models made of networks: one history, one form, and what is refused and named when it is
  * damaged. */
 #include "base/test_kit.h"
+#include "base/test_store.h"
 #include "model/test_table.h"
 
 static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
@@ -82,27 +83,19 @@ static const edit STONET_EDITS[] = {
 
 static sn_store *edited(const sn_store *from, const char *name, const edit *change)
 {
-    sn_store *store = NULL;
-    bool found = false;
-    OK(sn_store_create(&store));
-    for (size_t i = 0; i < sn_store_tensors(from); i++) {
-        const sn_tensor *t = sn_store_tensor(from, i);
-        OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
-        if (change->word != NULL || strcmp(t->name, name) != 0) continue;
-        void *data = sn_store_find(store, name)->data;
-        if (t->dtype == SN_F32) *(float *)data = (float)change->number;
-        if (t->dtype == SN_F64) *(double *)data = change->number;
-        if (t->dtype == SN_I64) *(int64_t *)data = (int64_t)change->number;
-        found = true;
+    sn_store *store = sn_store_without(from, name);
+    const sn_tensor *t = sn_store_find(from, name);
+    if (change->word != NULL ? sn_store_find_text(from, name) == NULL : t == NULL)
+        fail_msg("there is no %s to change", name);
+    if (change->word != NULL) {
+        OK(sn_store_put_text(store, name, change->word));
+        return store;
     }
-    for (size_t i = 0; i < sn_store_texts(from); i++) {
-        const char *key, *value;
-        sn_store_text(from, i, &key, &value);
-        bool changed = change->word != NULL && strcmp(key, name) == 0;
-        OK(sn_store_put_text(store, key, changed ? change->word : value));
-        found = found || changed;
-    }
-    if (!found) fail_msg("there is no %s to change", name);
+    OK(sn_store_put(store, name, t->dtype, t->rank, t->shape, t->data));
+    void *data = sn_store_find(store, name)->data;
+    if (t->dtype == SN_F32) *(float *)data = (float)change->number;
+    if (t->dtype == SN_F64) *(double *)data = change->number;
+    if (t->dtype == SN_I64) *(int64_t *)data = (int64_t)change->number;
     return store;
 }
 
@@ -127,9 +120,7 @@ TEST(damaged_networks_are_refused_by_name)
                                            {"pca", "mlp", "learner."}};
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         SN_AUTO(stonet_model) *model = fit(CASES[k][0], CASES[k][1], &numbers), *back = NULL;
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_model_to_store(model, store));
+        SN_AUTO(sn_store) *store = sn_testing_store(model);
         OK(sn_model_from_store(store, &back));
         for (size_t i = 0; i < sizeof EDITS / sizeof *EDITS; i++)
             assert_refused(store, CASES[k][2], &EDITS[i]);
@@ -157,9 +148,7 @@ TEST(numbers_that_are_not_finite_are_named)
     SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         SN_AUTO(stonet_model) *model = fit(CASES[i].method, NULL, &numbers);
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_model_to_store(model, store));
+        SN_AUTO(sn_store) *store = sn_testing_store(model);
         assert_refused(store, CASES[i].prefix, &CASES[i].change);
     }
 }
@@ -178,9 +167,7 @@ TEST(unknown_facts_are_refused)
     };
     SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
     SN_AUTO(stonet_model) *model = fit("pca", NULL, &numbers);
-    SN_AUTO(sn_store) *store = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_model_to_store(model, store));
+    SN_AUTO(sn_store) *store = sn_testing_store(model);
     for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++) assert_refused(store, "", &FACTS[i]);
 }
 

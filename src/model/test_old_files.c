@@ -88,18 +88,13 @@ TEST(they_can_be_written_anew)
 {
     for (int k = 0; k < N_MODELS; k++) {
         SN_AUTO(stonet_data) *rows = read_rows(MODELS[k]);
-        SN_AUTO(stonet_model) *model = load(MODELS[k]), *back = NULL;
-        unsigned char *bytes = NULL;
-        size_t size = 0;
-        OK(stonet_model_save_bytes(model, &bytes, &size));
-        OK(stonet_model_load_bytes(bytes, size, &back));
+        SN_AUTO(stonet_model) *model = load(MODELS[k]), *back = sn_testing_again(model);
         double out[ROWS * MOST] = {0}, again[ROWS * MOST] = {0};
         OK(stonet_predict(model, rows, NULL, out));
         OK(stonet_predict(back, rows, NULL, again));
         assert_memory_equal(out, again, sizeof out);
         SN_BLOCK char *facts = stonet_model_json(model), *facts_again = stonet_model_json(back);
         assert_string_equal(facts, facts_again);
-        stonet_bytes_free(bytes);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Settings that do not go together, and what a network cannot be: refused when it is fitted, by a sentence
    that names them. */
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
 #include "model/test_table.h"
@@ -95,7 +96,7 @@ static void parse(const json_t *whole, void *user)
 
 TEST(configs)
 {
-    json_t *whole =
+    SN_AUTO(json_t) *whole =
         json_loads("{\"method\": \"stonet\", \"dim\": 2, \"scale\": \"none\", \"learner\": \"mlp\","
                    " \"settings\": {\"hidden\": [3, 2], \"lr\": 0.1, \"sigma2\": [0.1, 1e-7], "
                    "\"activation\": \"tanh\", \"epochs\": \"auto\", \"seed_text\": 1},"
@@ -116,7 +117,6 @@ TEST(configs)
     parse(whole, NULL);
     json_object_set_new(json_object_get(whole, "settings"), "hidden", json_loads("[true]", 0, NULL));
     parse(whole, NULL);
-    json_decref(whole);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "math/noise.h"
-#include "model/model.h"
+#include "model/test_table.h"
 
 enum { N = 400, P = 3 };
 
@@ -24,8 +23,10 @@ static double poisson(sn_random *random, double mean)
     return k;
 }
 
-static void make(table *t)
+/* Made anew in the same place. */
+static table *make(void)
 {
+    static table made, *const t = &made;
     sn_random random = sn_random_from(11, SN_STREAM_TEST, 0);
     for (int64_t k = 0; k < (int64_t)N * P; k++) t->x[k] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++) {
@@ -42,7 +43,14 @@ static void make(table *t)
         t->ordered[i] = (score > -1.0) + (score > 0.5) + (score > 2.0);
     }
     OK(stonet_data_wrap(t->x, N, P, &t->data));
+    return t;
 }
+
+static void drop(table **t)
+{
+    stonet_data_free((*t)->data);
+}
+#define TABLE(t) SN_FREED_BY(drop) table *t = make()
 
 typedef struct response {
     const char *task;
@@ -112,31 +120,28 @@ static double slope_of(const double *a, const double *b)
 /* Where the truth is linear, its slope comes back; that of the censored times themselves is far below 1. */
 TEST(linear_truth_is_recovered)
 {
-    static table t;
-    make(&t);
+    TABLE(t);
     double known[N], naive[N];
     for (int k = 0; k < 3; k++) {
-        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
         SN_BLOCK double *out = sn_calloc(N, sizeof *out);
-        OK(stonet_predict(model, t.data, NULL, out));
+        OK(stonet_predict(model, t->data, NULL, out));
         for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
-        const double slope = slope_of(t.eta, known);
+        const double slope = slope_of(t->eta, known);
         if (!(fabs(slope - 1.0) < 0.08)) fail_msg("%s: slope %g", ALL[k].task, slope);
         assert_string_equal(stonet_model_task(model), ALL[k].task);
     }
-    for (int64_t i = 0; i < N; i++) naive[i] = log(t.survival[2 * i]);
-    assert_true(slope_of(t.eta, naive) < 0.75);
-    stonet_data_free(t.data);
+    for (int64_t i = 0; i < N; i++) naive[i] = log(t->survival[2 * i]);
+    assert_true(slope_of(t->eta, naive) < 0.75);
 }
 
 TEST(scores_are_of_the_response)
 {
-    static table t;
-    make(&t);
+    TABLE(t);
     for (int k = 0; k < KINDS; k++) {
-        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
         stonet_scores scores = STONET_SCORES_INIT;
-        OK(stonet_score(model, t.data, NULL, &scores));
+        OK(stonet_score(model, t->data, NULL, &scores));
         assert_true(isnan(scores.mse));
         if (k % 4 == 0) {
             assert_true(scores.concordance > 0.8 && scores.uno > 0.8 && scores.integrated_brier < 0.12);
@@ -148,18 +153,16 @@ TEST(scores_are_of_the_response)
         }
         assert_true(k == 3 || scores.log_likelihood > -2.5);
     }
-    stonet_data_free(t.data);
 }
 
 /* Probabilities fall with the time, are one half at the median, and their integral is the restricted mean. */
 TEST(survival_belongs_to_the_median)
 {
-    static table t;
-    make(&t);
-    SN_AUTO(stonet_model) *model = fit(&t, &ALL[0], 1);
+    TABLE(t);
+    SN_AUTO(stonet_model) *model = fit(t, &ALL[0], 1);
     static double median[N], survival[N * 3], mean[N], fine[N];
-    OK(stonet_predict(model, t.data, NULL, median));
-    OK(stonet_predict_survival(model, t.data, NULL, (const double[]){1.0, 2.0, 4.0}, 3, survival, mean));
+    OK(stonet_predict(model, t->data, NULL, median));
+    OK(stonet_predict_survival(model, t->data, NULL, (const double[]){1.0, 2.0, 4.0}, 3, survival, mean));
     for (int64_t i = 0; i < N; i++) {
         assert_true(survival[3 * i] > survival[3 * i + 1] && survival[3 * i + 1] > survival[3 * i + 2]);
         assert_true((survival[3 * i + 1] > 0.5) == (median[i] > 2.0));
@@ -167,14 +170,13 @@ TEST(survival_belongs_to_the_median)
     }
     enum { STEPS = 400 };
     for (int k = 0; k < STEPS; k++) {
-        OK(stonet_predict_survival(model, t.data, NULL, (const double[]){4.0 * (k + 0.5) / STEPS}, 1,
+        OK(stonet_predict_survival(model, t->data, NULL, (const double[]){4.0 * (k + 0.5) / STEPS}, 1,
                                    survival, NULL));
         for (int64_t i = 0; i < N; i++) fine[i] += survival[i] * 4.0 / STEPS;
     }
     for (int64_t i = 0; i < N; i++) assert_true(fabs(fine[i] - mean[i]) < 1e-3);
-    assert_says(stonet_predict_survival(model, t.data, NULL, (const double[]){2.0, 1.0}, 2, survival, NULL),
+    assert_says(stonet_predict_survival(model, t->data, NULL, (const double[]){2.0, 1.0}, 2, survival, NULL),
                 STONET_ERROR_ARGUMENT, "ascend");
-    stonet_data_free(t.data);
 }
 
 /* |correlation|, of columns that lie so far apart. */
@@ -197,37 +199,34 @@ static double correlation(const float *a, int64_t a_apart, const float *b, int64
 /* log T = x1 + exp(x3) e / 2, some of it censored: the ensemble has x3 in Z, the mean has not. */
 TEST(functions_of_times_see_what_spreads_them)
 {
-    static table t;
+    TABLE(t);
     static float z[N * 2];
-    make(&t);
     sn_random random = sn_random_from(12, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < N; i++) {
-        const double spread = 0.5 * exp((double)t.x[i * P + 2]);
-        const double log_time = (double)t.x[i * P] + spread * sn_random_normal(&random);
+        const double spread = 0.5 * exp((double)t->x[i * P + 2]);
+        const double log_time = (double)t->x[i * P] + spread * sn_random_normal(&random);
         const double end = 0.5 + sn_random_normal(&random);
-        t.survival[2 * i] = exp(fmin(log_time, end));
-        t.survival[2 * i + 1] = log_time <= end ? 1.0 : 0.0;
+        t->survival[2 * i] = exp(fmin(log_time, end));
+        t->survival[2 * i + 1] = log_time <= end ? 1.0 : 0.0;
     }
-    give(&t, &ALL[4]);
-    stonet_spec *spec = linear_spec(&ALL[4]);
+    give(t, &ALL[4]);
+    SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[4]);
     stonet_model *model = NULL;
     OK(stonet_spec_set(spec, "dim", "2"));
-    OK(stonet_fit(spec, t.data, &(stonet_run){.size = sizeof(stonet_run), .seed = 5, .threads = 1}, &model));
-    OK(stonet_transform(model, t.data, NULL, z));
-    const double first = correlation(z, 2, t.x + 2, P), second = correlation(z + 1, 2, t.x + 2, P);
+    OK(stonet_fit(spec, t->data, &(stonet_run){.size = sizeof(stonet_run), .seed = 5, .threads = 1}, &model));
+    OK(stonet_transform(model, t->data, NULL, z));
+    const double first = correlation(z, 2, t->x + 2, P), second = correlation(z + 1, 2, t->x + 2, P);
     if (!(first * first + second * second > 0.7)) fail_msg("x3 in Z: %g and %g", first, second);
     stonet_model_free(model);
-    model = fit(&t, &ALL[0], 1);
-    OK(stonet_transform(model, t.data, NULL, z));
-    const double alone = correlation(z, 1, t.x + 2, P);
+    model = fit(t, &ALL[0], 1);
+    OK(stonet_transform(model, t->data, NULL, z));
+    const double alone = correlation(z, 1, t->x + 2, P);
     if (!(alone < 0.5)) fail_msg("x3 in Z of the mean: %g", alone);
     stonet_model_free(model);
     OK(stonet_spec_set(spec, "task", "count"));
-    give(&t, &ALL[2]);
-    assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED,
+    give(t, &ALL[2]);
+    assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED,
                 "for plain numbers and times");
-    stonet_spec_free(spec);
-    stonet_data_free(t.data);
 }
 
 /* Engines know nothing of laws: after a few updates they differ by rounding. cuda only where there is a
@@ -235,35 +234,32 @@ TEST(functions_of_times_see_what_spreads_them)
 TEST(engines_agree)
 {
     static const char *const engine[] = {"ref", "cpu", "cuda"};
-    static table t;
-    make(&t);
+    TABLE(t);
     for (int k = 0; k < KINDS; k++) {
         double out[3][N * 4];
-        give(&t, &ALL[k]);
+        give(t, &ALL[k]);
         for (int e = 0; e < 3; e++) {
             SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[k]);
             SN_AUTO(stonet_model) *model = NULL;
             OK(stonet_spec_set(spec, "engine", engine[e]));
             OK(stonet_spec_set(spec, "epochs", "3"));
-            const stonet_status status = stonet_fit(spec, t.data, NULL, &model);
+            const stonet_status status = stonet_fit(spec, t->data, NULL, &model);
             if (e == 2 && status != STONET_OK) break;
             OK(status);
-            OK(stonet_predict(model, t.data, NULL, out[e]));
+            OK(stonet_predict(model, t->data, NULL, out[e]));
             for (int64_t i = 0; i < N * stonet_model_outputs(model); i++)
                 if (!(fabs(out[e][i] - out[0][i]) <= 1e-3 * (1.0 + fabs(out[0][i]))))
                     fail_msg("%s, %s: %g is not %g", ALL[k].task, engine[e], out[e][i], out[0][i]);
         }
     }
-    stonet_data_free(t.data);
 }
 
 /* The same bytes for any number of threads, and from the file the same answers. */
 TEST(threads_and_files_change_nothing)
 {
-    static table t;
-    make(&t);
+    TABLE(t);
     for (int k = 0; k < KINDS; k++) {
-        SN_AUTO(stonet_model) *one = fit(&t, &ALL[k], 1), *two = fit(&t, &ALL[k], 3), *back = NULL;
+        SN_AUTO(stonet_model) *one = fit(t, &ALL[k], 1), *two = fit(t, &ALL[k], 3), *back = NULL;
         unsigned char *a = NULL, *b = NULL;
         size_t a_size = 0, b_size = 0;
         OK(stonet_model_save_bytes(one, &a, &a_size));
@@ -272,17 +268,15 @@ TEST(threads_and_files_change_nothing)
         assert_memory_equal(a, b, a_size);
         OK(stonet_model_load_bytes(a, a_size, &back));
         const int64_t m = stonet_model_outputs(one);
-        double *now = sn_calloc((size_t)(N * m), sizeof *now),
-               *then = sn_calloc((size_t)(N * m), sizeof *then);
-        OK(stonet_predict(one, t.data, NULL, now));
-        OK(stonet_predict(back, t.data, NULL, then));
+        SN_BLOCK double *now = sn_calloc((size_t)(N * m), sizeof *now),
+                        *then = sn_calloc((size_t)(N * m), sizeof *then);
+        OK(stonet_predict(one, t->data, NULL, now));
+        OK(stonet_predict(back, t->data, NULL, then));
         assert_memory_equal(now, then, (size_t)(N * m) * sizeof *now);
         assert_string_equal(stonet_model_task(back), ALL[k].task);
-        SN_FREE_ALL(now, then);
         stonet_bytes_free(a);
         stonet_bytes_free(b);
     }
-    stonet_data_free(t.data);
 }
 
 /* ---- what asks a model, or many -------------------------------------------------------------------------
@@ -291,23 +285,21 @@ TEST(threads_and_files_change_nothing)
 /* .8 x1 - .5 x2, and x3 is noise: by any loss. */
 TEST(importance_is_by_the_likelihood)
 {
-    static table t;
-    make(&t);
+    TABLE(t);
     const stonet_run run = {.size = sizeof run, .seed = 3, .threads = 1};
     for (int k = 0; k < KINDS; k++) {
-        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
         for (int kind = STONET_IMPORTANCE_PERMUTATION; kind <= STONET_IMPORTANCE_SHAPLEY; kind++) {
             const stonet_importance_options how = {.size = sizeof how, .kind = (stonet_importance_kind)kind};
             SN_AUTO(stonet_importance_result) *found = NULL;
             stonet_importance_row_values row[P];
-            OK(stonet_importance(model, t.data, &how, &run, &found));
+            OK(stonet_importance(model, t->data, &how, &run, &found));
             for (int64_t j = 0; j < P; j++) OK(stonet_importance_row(found, j, &row[j]));
             assert_true(row[0].importance > row[1].importance);
             if (!(row[1].importance > 3.0 * fabs(row[2].importance)))
                 fail_msg("%s, %s: %g, %g", ALL[k].task, ALL[k].kind, row[1].importance, row[2].importance);
         }
     }
-    stonet_data_free(t.data);
 }
 
 /* The criterion is what stonet_score says of the held-out rows; x says something, so k = 1. */
@@ -316,8 +308,7 @@ TEST(settings_and_dimensions_are_judged_by_the_likelihood)
     static const stonet_criterion other[] = {STONET_CRITERION_DISCORDANCE, STONET_CRITERION_AUTO,
                                              STONET_CRITERION_DEVIANCE, STONET_CRITERION_ERROR_RATE,
                                              STONET_CRITERION_DISCORDANCE};
-    static table t;
-    make(&t);
+    TABLE(t);
     const stonet_run run = {.size = sizeof run, .seed = 3, .threads = 2};
     for (int k = 0; k < KINDS; k++) {
         const char *const grid[] = {"weight_decay=0.0001,3"};
@@ -325,65 +316,61 @@ TEST(settings_and_dimensions_are_judged_by_the_likelihood)
         SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[k]);
         stonet_results *results = NULL;
         SN_AUTO(stonet_order_result) *order = NULL;
-        give(&t, &ALL[k]);
-        OK(stonet_tune(spec, t.data, &how, &run, &results));
+        give(t, &ALL[k]);
+        OK(stonet_tune(spec, t->data, &how, &run, &results));
         assert_string_equal(stonet_results_criterion(results), "log_loss");
         assert_int_equal(stonet_results_best(results), 0);
         stonet_results_free(results);
         how.criterion = other[k];
-        OK(stonet_tune(spec, t.data, &how, &run, &results));
+        OK(stonet_tune(spec, t->data, &how, &run, &results));
         assert_int_equal(stonet_results_best(results), 0);
         stonet_results_free(results);
         how.criterion = STONET_CRITERION_MSE;
-        assert_says(stonet_tune(spec, t.data, &how, &run, &results), STONET_ERROR_ARGUMENT, "mse is not for");
-        OK(stonet_order(spec, t.data, NULL, &run, &order));
+        assert_says(stonet_tune(spec, t->data, &how, &run, &results), STONET_ERROR_ARGUMENT,
+                    "mse is not for");
+        OK(stonet_order(spec, t->data, NULL, &run, &order));
         assert_int_equal(stonet_order_chosen(order), 1);
         assert_true(stonet_order_value(order, 0, 3) > 0.1); /* what is lost without x */
     }
-    stonet_data_free(t.data);
 }
 
 TEST(pages_show_the_response)
 {
     static const char *const part[] = {"\"survival\":", "\"points\":", "randomised quantile residual",
                                        "\"confusion\":", "\"survival\":"};
-    static table t;
-    make(&t);
+    TABLE(t);
     for (int k = 0; k < KINDS; k++) {
-        SN_AUTO(stonet_model) *model = fit(&t, &ALL[k], 1);
+        SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
         SN_BLOCK char *page = NULL;
-        OK(stonet_report(model, t.data, NULL, NULL, &page));
+        OK(stonet_report(model, t->data, NULL, NULL, &page));
         assert_non_null(strstr(page, part[k]));
     }
-    stonet_data_free(t.data);
 }
 
 /* Counts without an exposure: whole numbers that cover what they should. */
 TEST(counts_are_calibrated)
 {
-    static table t;
+    TABLE(t);
     static double k[N], low[N], high[N];
-    make(&t);
-    for (int64_t i = 0; i < N; i++) k[i] = t.count[2 * i];
-    OK(stonet_data_set_targets(t.data, k, 1));
+    for (int64_t i = 0; i < N; i++) k[i] = t->count[2 * i];
+    OK(stonet_data_set_targets(t->data, k, 1));
     SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[2]);
     stonet_model *model = NULL;
     stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_fit(spec, t.data, NULL, &model));
-    OK(stonet_calibrate(model, t.data, NULL, NULL));
-    OK(stonet_predict_interval(model, t.data, NULL, low, high));
+    OK(stonet_fit(spec, t->data, NULL, &model));
+    OK(stonet_calibrate(model, t->data, NULL, NULL));
+    OK(stonet_predict_interval(model, t->data, NULL, low, high));
     for (int64_t i = 0; i < N; i++)
         assert_true(low[i] >= 0.0 && low[i] == floor(low[i]) && high[i] == floor(high[i]));
-    OK(stonet_score(model, t.data, NULL, &scores));
+    OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(scores.coverage >= 0.88 && scores.coverage <= 0.99 && scores.width > 1.0);
     stonet_model_free(model);
     for (int of = 0; of <= 2; of += 2) {
-        model = fit(&t, &ALL[of], 1);
-        assert_says(stonet_calibrate(model, t.data, NULL, NULL), STONET_ERROR_UNSUPPORTED,
+        model = fit(t, &ALL[of], 1);
+        assert_says(stonet_calibrate(model, t->data, NULL, NULL), STONET_ERROR_UNSUPPORTED,
                     of == 0 ? "the law of the censoring" : "depends on the exposure");
         stonet_model_free(model);
     }
-    stonet_data_free(t.data);
 }
 
 static void refuse(const stonet_data *data, const char *method, const char *task, const char *words);
@@ -392,46 +379,40 @@ static void refuse(const stonet_data *data, const char *method, const char *task
 TEST(slices_of_what_was_seen_find_the_direction)
 {
     static const char *const method[] = {"sir", "dr", "ksir", "lasso-sir", "save"};
-    static table t;
-    make(&t);
+    TABLE(t);
     for (int k = 0; k <= 2; k += 2)
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
             SN_AUTO(stonet_spec) *spec = spec_of(method[m], ALL[k].task);
             SN_AUTO(stonet_model) *model = NULL, *back = NULL;
             stonet_scores scores = STONET_SCORES_INIT;
             double known[N], out[N];
-            unsigned char *bytes = NULL;
-            size_t size = 0;
-            give(&t, &ALL[k]);
-            OK(stonet_fit(spec, t.data, NULL, &model));
-            OK(stonet_predict(model, t.data, NULL, out));
+            give(t, &ALL[k]);
+            OK(stonet_fit(spec, t->data, NULL, &model));
+            OK(stonet_predict(model, t->data, NULL, out));
             for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
-            if (m != 2 && m != 4 && !(fabs(slope_of(t.eta, known) - 1.0) < 0.1))
-                fail_msg("%s, %s: slope %g", method[m], ALL[k].task, slope_of(t.eta, known));
-            OK(stonet_score(model, t.data, NULL, &scores));
+            if (m != 2 && m != 4 && !(fabs(slope_of(t->eta, known) - 1.0) < 0.1))
+                fail_msg("%s, %s: slope %g", method[m], ALL[k].task, slope_of(t->eta, known));
+            OK(stonet_score(model, t->data, NULL, &scores));
             assert_true(m == 4 || (k == 0 ? scores.concordance > 0.8 : scores.deviance_explained > 0.4));
-            OK(stonet_model_save_bytes(model, &bytes, &size));
-            OK(stonet_model_load_bytes(bytes, size, &back));
-            OK(stonet_predict(back, t.data, NULL, known));
+            back = sn_testing_again(model);
+            OK(stonet_predict(back, t->data, NULL, known));
             assert_memory_equal(known, out, sizeof out);
             stonet_scores again = STONET_SCORES_INIT;
-            OK(stonet_score(back, t.data, NULL, &again));
+            OK(stonet_score(back, t->data, NULL, &again));
             assert_true(again.log_likelihood == scores.log_likelihood);
-            stonet_bytes_free(bytes);
         }
-    give(&t, &ALL[1]);
-    refuse(t.data, "sir", "interval", "knows no response of task=interval");
-    give(&t, &ALL[0]);
+    give(t, &ALL[1]);
+    refuse(t->data, "sir", "interval", "knows no response of task=interval");
+    give(t, &ALL[0]);
     SN_AUTO(stonet_spec) *spec = spec_of("sir", "survival");
     SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_spec_set(spec, "basis", "poly"));
-    assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use basis=slices");
+    assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use basis=slices");
     OK(stonet_spec_set(spec, "basis", "slices"));
     OK(stonet_spec_set(spec, "learner", "kernel"));
-    assert_says(stonet_fit(spec, t.data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
+    assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
     OK(stonet_spec_set(spec, "learner", "none"));
-    OK(stonet_fit(spec, t.data, NULL, &model));
-    stonet_data_free(t.data);
+    OK(stonet_fit(spec, t->data, NULL, &model));
 }
 
 /* A fit that must fail, with these words. */
@@ -454,110 +435,102 @@ static void refuse_numbers(table *t, const double *y, int64_t m, const char *tas
 
 TEST(bad_responses_are_refused_with_a_reason)
 {
-    static table t;
+    TABLE(t);
     static double y[N * 3];
-    make(&t);
-    memcpy(y, t.survival, sizeof t.survival);
+    memcpy(y, t->survival, sizeof t->survival);
     y[6] = -1.0;
-    refuse_numbers(&t, y, 2, "survival", "row 4 has the time -1");
+    refuse_numbers(t, y, 2, "survival", "row 4 has the time -1");
     y[6] = 0.0;
-    refuse_numbers(&t, y, 2, "survival", "times must be above 0");
+    refuse_numbers(t, y, 2, "survival", "times must be above 0");
     y[6] = 1.0;
     y[7] = 2.0;
-    refuse_numbers(&t, y, 2, "survival", "an event is 1 (seen) or 0 (censored)");
+    refuse_numbers(t, y, 2, "survival", "an event is 1 (seen) or 0 (censored)");
     for (int64_t i = 0; i < N; i++) y[2 * i + 1] = 0.0;
-    refuse_numbers(&t, y, 2, "survival", "are censored on the right");
-    refuse_numbers(&t, y, 3, "survival", "takes a time and its event");
-    memcpy(y, t.interval, sizeof t.interval);
+    refuse_numbers(t, y, 2, "survival", "are censored on the right");
+    refuse_numbers(t, y, 3, "survival", "takes a time and its event");
+    memcpy(y, t->interval, sizeof t->interval);
     y[0] = y[1] + 1.0;
-    refuse_numbers(&t, y, 2, "interval", "above the");
+    refuse_numbers(t, y, 2, "interval", "above the");
     y[0] = -2.0;
-    refuse_numbers(&t, y, 2, "interval", "must be above 0");
-    refuse_numbers(&t, y, 1, "interval", "a lower and an upper bound");
-    memcpy(y, t.count, sizeof t.count);
+    refuse_numbers(t, y, 2, "interval", "must be above 0");
+    refuse_numbers(t, y, 1, "interval", "a lower and an upper bound");
+    memcpy(y, t->count, sizeof t->count);
     y[2] = 1.5;
-    refuse_numbers(&t, y, 2, "count", "row 2 has 1.5");
+    refuse_numbers(t, y, 2, "count", "row 2 has 1.5");
     y[2] = -1.0;
-    refuse_numbers(&t, y, 2, "count", "whole numbers from 0");
+    refuse_numbers(t, y, 2, "count", "whole numbers from 0");
     y[2] = 1.0;
     y[3] = 0.0;
-    refuse_numbers(&t, y, 2, "count", "the exposure 0");
+    refuse_numbers(t, y, 2, "count", "the exposure 0");
     for (int64_t i = 0; i < N; i++) y[i] = 0.0;
-    refuse_numbers(&t, y, 1, "count", "nothing to learn");
-    refuse_numbers(&t, y, 1, "ordinal", "nothing to learn");
-    stonet_data_free(t.data);
+    refuse_numbers(t, y, 1, "count", "nothing to learn");
+    refuse_numbers(t, y, 1, "ordinal", "nothing to learn");
 }
 
 /* An infinite bound is for task=interval alone, and is infinite nowhere else: neither in a fit nor in a
  * score. */
 TEST(upper_bounds_may_be_open)
 {
-    static table t;
-    make(&t);
-    t.interval[1] = t.interval[5] = (double)INFINITY;
-    stonet_model *model = fit(&t, &ALL[1], 1);
+    TABLE(t);
+    t->interval[1] = t->interval[5] = (double)INFINITY;
+    stonet_model *model = fit(t, &ALL[1], 1);
     stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_score(model, t.data, NULL, &scores));
+    OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(isfinite(scores.log_likelihood));
     stonet_model_free(model);
-    refuse(t.data, "stonet", "regression", "open bounds are for task=interval");
-    refuse(t.data, "stonet", "survival", "open bounds are for task=interval");
-    model = fit(&t, &(response){"regression", offsetof(table, survival), 2, "mean"}, 1);
-    OK(stonet_data_set_targets(t.data, t.interval, 2));
-    assert_says(stonet_score(model, t.data, NULL, &scores), STONET_ERROR_DATA, "open bounds");
-    t.interval[0] = (double)INFINITY;
-    assert_says(stonet_data_set_targets(t.data, t.interval, 2), STONET_ERROR_DATA, "infinite");
+    refuse(t->data, "stonet", "regression", "open bounds are for task=interval");
+    refuse(t->data, "stonet", "survival", "open bounds are for task=interval");
+    model = fit(t, &(response){"regression", offsetof(table, survival), 2, "mean"}, 1);
+    OK(stonet_data_set_targets(t->data, t->interval, 2));
+    assert_says(stonet_score(model, t->data, NULL, &scores), STONET_ERROR_DATA, "open bounds");
+    t->interval[0] = (double)INFINITY;
+    assert_says(stonet_data_set_targets(t->data, t->interval, 2), STONET_ERROR_DATA, "infinite");
     stonet_model_free(model);
-    stonet_data_free(t.data);
 }
 
 /* Labels of the caller have an order, which rows in another order do not change. */
 TEST(labels_in_order_are_ranks)
 {
-    static table t;
+    TABLE(t);
     static int32_t code[N];
     static double by_number[N * 4], by_label[N * 4];
-    make(&t);
-    SN_AUTO(stonet_model) *numbers = fit(&t, &ALL[3], 1), *labels = NULL;
-    OK(stonet_predict(numbers, t.data, NULL, by_number));
-    for (int64_t i = 0; i < N; i++) code[i] = (int32_t)t.ordered[i];
+    SN_AUTO(stonet_model) *numbers = fit(t, &ALL[3], 1), *labels = NULL;
+    OK(stonet_predict(numbers, t->data, NULL, by_number));
+    for (int64_t i = 0; i < N; i++) code[i] = (int32_t)t->ordered[i];
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
     SN_AUTO(stonet_spec) *spec = NULL;
     SN_AUTO(stonet_data) *rows = NULL;
     int64_t all[N];
     OK(stonet_model_spec(numbers, &spec));
-    OK(stonet_data_set_classes(t.data, code, (const char *const[]){"low", "fair", "good", "best"}, 4));
+    OK(stonet_data_set_classes(t->data, code, (const char *const[]){"low", "fair", "good", "best"}, 4));
     for (int64_t i = 0; i < N; i++) all[i] = i;
-    OK(stonet_data_subset(t.data, all, N, &rows));
+    OK(stonet_data_subset(t->data, all, N, &rows));
     OK(stonet_fit(spec, rows, &run, &labels));
     OK(stonet_predict(labels, rows, NULL, by_label));
     assert_string_equal(stonet_model_class_label(labels, 0), "low");
     assert_memory_equal(by_label, by_number, sizeof by_label);
-    stonet_data_free(t.data);
 }
 
 TEST(what_knows_no_law_says_so)
 {
-    static table t;
-    make(&t);
-    stonet_model *model = fit(&t, &ALL[0], 1);
+    TABLE(t);
+    stonet_model *model = fit(t, &ALL[0], 1);
     static float z[N];
     static double out[N];
     const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
-    refuse(t.data, "mave", "survival", "knows no response of task=survival");
-    refuse(t.data, "pca", "survival", "knows no response of task=survival");
-    assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
+    refuse(t->data, "mave", "survival", "knows no response of task=survival");
+    refuse(t->data, "pca", "survival", "knows no response of task=survival");
+    assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
     stonet_sufficiency_result sufficient;
-    assert_says(stonet_sufficiency(model, t.data, NULL, NULL, &sufficient), STONET_ERROR_UNSUPPORTED,
+    assert_says(stonet_sufficiency(model, t->data, NULL, NULL, &sufficient), STONET_ERROR_UNSUPPORTED,
                 "no test of sufficiency for task=survival");
-    assert_says(stonet_predict_spread(model, t.data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");
+    assert_says(stonet_predict_spread(model, t->data, NULL, out), STONET_ERROR_UNSUPPORTED, "task=survival");
     stonet_model_free(model);
-    model = fit(&t, &ALL[3], 1);
-    assert_says(stonet_transform(model, t.data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
-    assert_says(stonet_predict_survival(model, t.data, NULL, (const double[]){1.0}, 1, out, NULL),
+    model = fit(t, &ALL[3], 1);
+    assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
+    assert_says(stonet_predict_survival(model, t->data, NULL, (const double[]){1.0}, 1, out, NULL),
                 STONET_ERROR_UNSUPPORTED, "no times");
     stonet_model_free(model);
-    stonet_data_free(t.data);
 }
 
 RUN_TESTS(NULL, NULL)

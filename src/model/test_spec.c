@@ -1,6 +1,6 @@
-#include <jansson.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "model/model.h"
 
@@ -10,7 +10,6 @@ TEST(unknown_names_are_refused_with_the_nearest)
     assert_says(stonet_spec_create("pcaa", &spec), STONET_ERROR_ARGUMENT, "did you mean 'pca'");
     assert_null(spec);
     assert_says(stonet_spec_create("zzzzzzzz", &spec), STONET_ERROR_ARGUMENT, "zzzzzzzz");
-    assert_says(stonet_spec_create(NULL, &spec), STONET_ERROR_ARGUMENT, "method");
     OK(stonet_spec_create("sir", &spec));
     assert_says(stonet_spec_set(spec, "slicse", "3"), STONET_ERROR_ARGUMENT, "did you mean 'slices'");
     assert_says(stonet_spec_set(spec, "dimm", "3"), STONET_ERROR_ARGUMENT, "did you mean 'dim'");
@@ -21,7 +20,6 @@ TEST(unknown_names_are_refused_with_the_nearest)
     assert_says(stonet_spec_set(spec, "learner.l2", "1"), STONET_ERROR_ARGUMENT, "needs a learner");
     OK(stonet_spec_set(spec, "learner", "logistic"));
     assert_says(stonet_spec_set(spec, "learner.nonsense", "1"), STONET_ERROR_ARGUMENT, "logistic");
-    assert_says(stonet_spec_set(NULL, "dim", "2"), STONET_ERROR_ARGUMENT, "spec");
     stonet_spec_free(NULL);
 }
 
@@ -163,7 +161,7 @@ TEST(bad_configs_are_named_with_their_file)
 TEST(methods_json_has_every_method_and_setting)
 {
     SN_BLOCK char *text = stonet_methods_json();
-    json_t *all = json_loads(text, 0, NULL);
+    SN_AUTO(json_t) *all = json_loads(text, 0, NULL);
     assert_non_null(all);
     json_t *methods = json_object_get(all, "methods");
     assert_int_equal(json_array_size(methods), sn_method_count());
@@ -175,7 +173,6 @@ TEST(methods_json_has_every_method_and_setting)
     }
     assert_int_equal(json_array_size(json_object_get(all, "learners")), sn_learner_count());
     assert_int_equal(json_array_size(json_object_get(all, "common")), sn_common_param_count);
-    json_decref(all);
 }
 
 RUN_TESTS(NULL, NULL)

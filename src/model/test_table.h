@@ -23,6 +23,26 @@ static inline void assert_same_model(const stonet_model *a, const stonet_model *
     stonet_bytes_free(right);
 }
 
+/* The model that its file holds. */
+static inline stonet_model *sn_testing_again(const stonet_model *model)
+{
+    SN_BLOCK unsigned char *bytes = NULL;
+    size_t size = 0;
+    stonet_model *back = NULL;
+    OK(stonet_model_save_bytes(model, &bytes, &size));
+    OK(stonet_model_load_bytes(bytes, size, &back));
+    return back;
+}
+
+/* What its file holds. */
+static inline sn_store *sn_testing_store(const stonet_model *model)
+{
+    sn_store *store = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_model_to_store(model, store));
+    return store;
+}
+
 /* A table with its features behind it. */
 typedef struct sn_table {
     stonet_data *data;

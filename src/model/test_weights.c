@@ -128,19 +128,6 @@ TEST(the_network_heeds_them)
     let_go(tables);
 }
 
-static void same_bytes(const char *method, stonet_model *one, stonet_model *other)
-{
-    unsigned char *bytes[2] = {NULL, NULL};
-    size_t size[2] = {0, 0};
-    OK(stonet_model_save_bytes(one, &bytes[0], &size[0]));
-    OK(stonet_model_save_bytes(other, &bytes[1], &size[1]));
-    if (size[0] != size[1] || memcmp(bytes[0], bytes[1], size[0]) != 0) fail_msg("%s: another model", method);
-    stonet_bytes_free(bytes[0]);
-    stonet_bytes_free(bytes[1]);
-    stonet_model_free(one);
-    stonet_model_free(other);
-}
-
 /* A class does not go with the weights of its rows: the outputs are those that the caller has labels for. */
 TEST(classes_without_weight_stay)
 {
@@ -177,7 +164,8 @@ TEST(ones_and_zeros_are_rows_that_are_there_or_not)
             OK(stonet_data_set_weights(tables->weighted, weight));
             OK(stonet_data_subset(tables->weighted, row, rows, &without));
             assert_null(stonet_data_weights(without));
-            same_bytes(methods[k], fit(methods[k], tables->weighted), fit(methods[k], without));
+            SN_AUTO(stonet_model) *one = fit(methods[k], tables->weighted), *other = fit(methods[k], without);
+            assert_same_model(one, other);
         }
     }
     let_go(tables);

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
+#include "base/words.h"
 #include "model/settings_json.h"
 
 stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t rows, int64_t columns,
@@ -36,27 +38,22 @@ void sn_order_values(const sn_solved *solved, int64_t p, double *value)
 
 /* ---- which rule -------------------------------------------------------------------------------- */
 
-static const char *const rule_names[] = {[STONET_ORDER_AUTO] = "auto",
-                                         [STONET_ORDER_CV] = "cv",
-                                         [STONET_ORDER_LADLE] = "ladle",
-                                         [STONET_ORDER_AUGMENTATION] = "augmentation",
-                                         [STONET_ORDER_TESTS] = "tests",
-                                         [STONET_ORDER_BIC] = "bic",
-                                         [STONET_ORDER_INDEPENDENCE] = "independence"};
-enum { RULES = sizeof rule_names / sizeof *rule_names };
+#define RULE_WORDS(between)                                                                                  \
+    "auto" between "cv" between "ladle" between "augmentation" between "tests" between "bic" between         \
+    "independence"
+SN_DEFINE_WORDS(sn_order_words, "rule", STONET_ORDER_INDEPENDENCE, RULE_WORDS);
 
 stonet_status stonet_order_rule_find(const char *name, stonet_order_rule *rule)
 {
     if (name == NULL || rule == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_order_rule_find needs a name and a place for the rule");
-    for (int i = 0; i < RULES; i++) {
-        if (strcmp(rule_names[i], name) != 0) continue;
-        *rule = (stonet_order_rule)i;
-        return STONET_OK;
-    }
-    return sn_fail(STONET_ERROR_ARGUMENT,
-                   "there is no rule '%s': choose auto, cv, ladle, augmentation, tests, bic or independence",
-                   name);
+    const int found = sn_words_find(&sn_order_words, name);
+    if (found < 0)
+        return sn_fail(
+            STONET_ERROR_ARGUMENT,
+            "there is no rule '%s': choose auto, cv, ladle, augmentation, tests, bic or independence", name);
+    *rule = (stonet_order_rule)found;
+    return STONET_OK;
 }
 
 /* The ladle for a method that is an eigenproblem, unless x is too wide for hundreds of them. Held-out rows
@@ -82,7 +79,7 @@ static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
     return sn_fail(STONET_ERROR_UNSUPPORTED,
                    "rule %s reads the eigenvalues of a candidate matrix, which method '%s' does not have: "
                    "use cv or independence, or one of pca, sir, save, dr, phd",
-                   rule_names[rule], spec->method->name);
+                   sn_words_name(&sn_order_words, rule), spec->method->name);
 }
 
 /* ---- from the table to the numbers ------------------------------------------------------------- */
@@ -114,7 +111,7 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
 
 static stonet_status apply(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
 {
-    result->rule = rule_names[rule];
+    result->rule = sn_words_name(&sn_order_words, rule);
     result->method = job->spec->method->name;
     if (rule == STONET_ORDER_CV) return sn_order_folds(job, result);
     if (rule == STONET_ORDER_INDEPENDENCE) return sn_order_independence(job, result);
@@ -132,7 +129,7 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
     stonet_run taken;
     SN_TRY(SN_TAKE_OPTIONS(stonet_order_options, STONET_ORDER_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &taken));
-    if ((unsigned)how.rule >= RULES || how.max < 0 || how.resamples < 0 || how.folds < 0 ||
+    if ((unsigned)how.rule > STONET_ORDER_INDEPENDENCE || how.max < 0 || how.resamples < 0 || how.folds < 0 ||
         !(how.level > 0.0 && how.level < 1.0))
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_order: max, resamples and folds are not negative, and the level is between 0 "
@@ -208,15 +205,10 @@ double stonet_order_value(const stonet_order_result *result, int64_t row, int64_
 static json_t *row_json(const stonet_order_result *result, int64_t row)
 {
     json_t *object = json_object();
-    for (int64_t c = 0; object != NULL && c < result->columns; c++) {
+    for (int64_t c = 0; c < result->columns; c++) {
         const double value = stonet_order_value(result, row, c);
-        json_t *cell = c == 0            ? json_integer((json_int_t)value)
-                       : isfinite(value) ? json_real(value)
-                                         : json_null();
-        if (cell == NULL || json_object_set_new(object, result->name[c], cell) != 0) {
-            json_decref(object);
-            return NULL;
-        }
+        object = sn_json_put(object, result->name[c],
+                             c == 0 ? json_integer((json_int_t)value) : sn_json_number(value));
     }
     return object;
 }
@@ -225,15 +217,10 @@ char *stonet_order_json(const stonet_order_result *result)
 {
     if (result == NULL) return NULL;
     json_t *rows = json_array();
-    bool whole = rows != NULL;
-    for (int64_t i = 0; whole && i < result->rows; i++)
-        whole = json_array_append_new(rows, row_json(result, i)) == 0;
-    json_t *all =
-        whole ? json_pack("{s:s, s:s, s:I, s:s, s:O}", "method", result->method, "rule", result->rule,
-                          "chosen", (json_int_t)result->chosen, "reason", result->reason, "rows", rows)
-              : NULL;
-    json_decref(rows);
-    return sn_json_text(all, true);
+    for (int64_t i = 0; i < result->rows; i++) rows = sn_json_add(rows, row_json(result, i));
+    json_t *all = json_pack("{s:s, s:s, s:I, s:s}", "method", result->method, "rule", result->rule, "chosen",
+                            (json_int_t)result->chosen, "reason", result->reason);
+    return sn_json_text(sn_json_put(all, "rows", rows), true);
 }
 
 void stonet_order_free(stonet_order_result *result)

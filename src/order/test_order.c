@@ -146,10 +146,9 @@ TEST(the_ladle_of_sir)
     assert_int_equal(stonet_order_rows(found), 5);
     for (int64_t k = 0; k < 5; k++) near(cell(found, k, "eigenvalue_left"), left[k]);
     assert_int_equal(stonet_order_chosen(found), 3);
-    stonet_order_result *again = order_of(spec, data, STONET_ORDER_LADLE, 0, 3);
+    SN_AUTO(stonet_order_result) *again = order_of(spec, data, STONET_ORDER_LADLE, 0, 3);
     for (int64_t k = 0; k < 5; k++)
         assert_true(cell(found, k, "movement") == cell(again, k, "movement")); /* for any threads */
-    stonet_order_free(again);
     stonet_order_free(found);
     /* Two and three directions are hard to tell apart here, and the noise decides; the others are far off. */
     found = order_of(spec, data, STONET_ORDER_AUGMENTATION, 0, 1);
@@ -222,7 +221,7 @@ TEST(the_weighted_test_keeps_its_level)
 {
     enum { SETS = 120, N = 400, P = 4 };
     int plain = 0, weighted = 0;
-    stonet_spec *spec = spec_of("sir", "6");
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "6");
     for (uint32_t set = 0; set < SETS; set++) {
         float columns[N * P];
         double response[N];
@@ -241,7 +240,6 @@ TEST(the_weighted_test_keeps_its_level)
         plain += cell(found, 1, "p_value") < 0.05;
         weighted += cell(found, 1, "p_value_general") < 0.05;
     }
-    stonet_spec_free(spec);
     print_message("rejected: chi-square %d, weighted %d of %d\n", plain, weighted, SETS);
     assert_true(plain >= 12);    /* 16.5 % is 20 */
     assert_true(weighted <= 12); /* 4 % is 5 */
@@ -372,19 +370,16 @@ TEST(more_than_the_mean_is_asked_by_independence)
    that x has more. Mean and spread are two numbers at the most. */
 TEST(columns_of_one_training_are_asked_about)
 {
-    stonet_data *data = responses(1);
-    stonet_spec *spec = spec_of("stonet", NULL);
+    SN_AUTO(stonet_data) *data = responses(1);
+    SN_AUTO(stonet_spec) *spec = spec_of("stonet", NULL);
     OK(stonet_spec_set(spec, "epochs", "30"));
     OK(stonet_spec_set(spec, "weight_decay", "0.003"));
     OK(stonet_spec_set(spec, "response", "location-scale"));
-    stonet_order_result *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_AUTO, 0, 1);
     assert_true(stonet_order_rows(found) <= 2);
     assert_int_equal(stonet_order_chosen(found), 1);
     assert_non_null(strstr(stonet_order_reason(found), "the columns of Z after 1 add nothing"));
     assert_non_null(strstr(stonet_order_reason(found), "x says more than Z"));
-    stonet_order_free(found);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 /* Three classes, cut out by two directions. */
@@ -414,9 +409,8 @@ TEST(classes_are_chosen_for_too)
         assert_int_equal(stonet_order_chosen(found), 2);
     }
     SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_CV, 2, 1);
-    char *text = stonet_order_json(found);
+    SN_BLOCK char *text = stonet_order_json(found);
     assert_non_null(strstr(text, "\"chosen\": 2"));
-    stonet_string_free(text);
     stonet_order_free(found);
     stonet_data_free(data);
     /* Two classes have one direction at the most. */
@@ -451,21 +445,20 @@ TEST(what_cannot_be_answered_is_said)
    their own. */
 TEST(components_that_are_nested_are_all_judged)
 {
-    stonet_data *data = design();
+    SN_AUTO(stonet_data) *data = design();
     stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
-    stonet_order_result *found = NULL;
-    stonet_spec *spec = spec_of("pls", NULL);
+    SN_AUTO(stonet_order_result) *found = NULL;
+    SN_AUTO(stonet_spec) *spec = spec_of("pls", NULL);
     how.rule = STONET_ORDER_CV;
     OK(stonet_order(spec, data, &how, NULL, &found));
     assert_int_equal(stonet_order_rows(found), 1 + stonet_data_columns(data));
     for (int64_t k = 0; k < stonet_order_rows(found); k++)
         assert_true(stonet_order_value(found, k, 0) == (double)k);
-    stonet_order_free(found);
-    stonet_checkpoint *shared = NULL;
+    SN_AUTO(stonet_checkpoint) *shared = NULL;
     stonet_run run = STONET_RUN_INIT;
     OK(stonet_checkpoint_open(NULL, -1.0, &shared));
     for (int pass = 0; pass < 2; pass++) { /* the second takes the moments of the first */
-        stonet_model *own = NULL, *sharing = NULL;
+        SN_AUTO(stonet_model) *own = NULL, *sharing = NULL;
         OK(stonet_spec_set(spec, "dim", pass == 0 ? "3" : "2"));
         run.checkpoint = NULL;
         OK(stonet_fit(spec, data, &run, &own));
@@ -473,19 +466,13 @@ TEST(components_that_are_nested_are_all_judged)
         OK(stonet_fit(spec, data, &run, &sharing));
         for (int64_t i = 0; i < 5; i++) {
             float z[2][3];
-            stonet_data *row = NULL;
+            SN_AUTO(stonet_data) *row = NULL;
             OK(stonet_data_subset(data, &i, 1, &row));
             OK(stonet_transform(own, row, NULL, z[0]));
             OK(stonet_transform(sharing, row, NULL, z[1]));
             for (int k = 0; k < 3 - pass; k++) assert_true(z[0][k] == z[1][k]);
-            stonet_data_free(row);
         }
-        stonet_model_free(own);
-        stonet_model_free(sharing);
     }
-    stonet_checkpoint_free(shared);
-    stonet_spec_free(spec);
-    stonet_data_free(data);
 }
 
 RUN_TESTS(NULL, NULL)

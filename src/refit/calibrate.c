@@ -389,15 +389,20 @@ static void warn_of_training_rows(const calibration_job *job)
 }
 
 /* What the caller should know of rows that are not as they were said to be. */
-static void note_rows(const calibration_job *job, const stonet_calibrate_options *how)
+static stonet_status note_rows(const calibration_job *job, const stonet_calibrate_options *how)
 {
+    SN_AUTO(stonet_data) *part = NULL;
+    int64_t n;
     if (how->kind == STONET_CALIBRATION_FRESH) warn_of_training_rows(job);
-    if (how->kind == STONET_CALIBRATION_FRESH || job->n == job->model->n_train) return;
-    sn_message(
-        job->run, STONET_WARNING,
-        "the model was fitted on %lld rows and is calibrated with %lld: give all training rows, or new rows "
-        "as fresh ones",
-        (long long)job->model->n_train, (long long)job->n);
+    if (how->kind == STONET_CALIBRATION_FRESH) return STONET_OK;
+    SN_TRY(sn_refit_used_rows(job->model, job->data, &part, &n));
+    if (n != job->model->n_train)
+        sn_message(
+            job->run, STONET_WARNING,
+            "the model was fitted on %lld rows and is calibrated with %lld: give all training rows, or new "
+            "rows as fresh ones",
+            (long long)job->model->n_train, (long long)n);
+    return STONET_OK;
 }
 
 stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
@@ -409,6 +414,9 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
     stonet_run running;
     SN_TRY(SN_TAKE_OPTIONS(stonet_calibrate_options, STONET_CALIBRATE_OPTIONS_INIT, options, &how));
     SN_TRY(sn_take_run(run, &running));
+    SN_AUTO(stonet_data) *counted = NULL; /* a row of weight 0 is as good as not there, as in the fit */
+    SN_TRY(sn_frame_counted_rows(data, &counted));
+    if (counted != NULL) data = counted;
     SN_TRY(check(model, &how, stonet_data_rows(data)));
     calibration_job job = {.model = model,
                            .data = data,
@@ -416,7 +424,7 @@ stonet_status stonet_calibrate(stonet_model *model, const stonet_data *data,
                            .n = stonet_data_rows(data),
                            .outputs = sn_schema_outputs(model->schema),
                            .has_classes = model->schema->task == SN_CLASSIFICATION};
-    note_rows(&job, &how);
+    SN_TRY(note_rows(&job, &how));
     SN_THREADS(running.threads);
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     stonet_status status = score_all(&job, &how, &folds);

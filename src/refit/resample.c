@@ -136,6 +136,31 @@ stonet_status sn_refit_check_columns(const stonet_model *model, stonet_model *co
     return STONET_OK;
 }
 
+stonet_status sn_refit_used_rows(const stonet_model *model, const stonet_data *train, stonet_data **part,
+                                 int64_t *n)
+{
+    SN_AUTO(stonet_spec) *spec = NULL;
+    sn_quiet_run quiet;
+    sn_quiet_run_init(&quiet, NULL);
+    SN_TRY(stonet_model_spec(model, &spec));
+    SN_TRY(sn_spec_rows(spec, train, &quiet.run, part));
+    *n = stonet_data_rows(*part != NULL ? *part : train);
+    return STONET_OK;
+}
+
+stonet_status sn_refit_same_rows(const stonet_model *model, const stonet_data *train, const char *what,
+                                 stonet_data **part)
+{
+    SN_AUTO(stonet_data) *used = NULL;
+    int64_t n;
+    SN_TRY(sn_refit_used_rows(model, train, &used, &n));
+    if (n != model->n_train)
+        return sn_fail(STONET_ERROR_DATA,
+                       "the model was fitted on %lld rows, and %s has %lld: %s the rows it was fitted on",
+                       (long long)model->n_train, sn_table_name(train), (long long)n, what);
+    return SN_GIVE(used, part);
+}
+
 /* Refits number first .. first + count - 1. */
 static stonet_status look_at_halves(const sn_refits *wanted, const stonet_model *model, const int64_t *kin,
                                     int64_t first, const stonet_run *run, sn_half_look *look, void *of)

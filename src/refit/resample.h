@@ -18,6 +18,14 @@ typedef struct sn_refits {
    caller's functions are called from its own thread alone. */
 stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model);
 
+/* The rows of a table that a fit like that of the model uses, and their number: those that count, and with
+   missing=drop those without a gap. NULL: all of them. */
+stonet_status sn_refit_used_rows(const stonet_model *model, const stonet_data *train, stonet_data **part,
+                                 int64_t *n);
+/* The same; another number of rows than the fit had is an error, since `what` needs those of the fit. */
+stonet_status sn_refit_same_rows(const stonet_model *model, const stonet_data *train, const char *what,
+                                 stonet_data **part);
+
 /* Fits a spec on `count` halves of the rows the model was fitted on, drawn without repeats. The spread of
    what such fits say is the standard error on all rows: sqrt(1/2 / (1 - 1/2)) = 1. Each is shown to `look`,
    with its number from 0, in order; a few are in memory at a time. */

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/take_options.h"
 #include "math/linalg.h"
-#include "model/model.h"
+#include "refit/resample.h"
 
 enum { REFITS = 2 };
 
@@ -74,12 +74,10 @@ stonet_status stonet_stability(const stonet_model *model, const stonet_data *tra
         return sn_fail(
             STONET_ERROR_ARGUMENT,
             "stonet_stability needs a model, its training rows, refits from 0 on and room for the answer");
+    SN_AUTO(stonet_data) *part = NULL;
+    SN_TRY(sn_refit_same_rows(model, train, "stability needs", &part));
+    if (part != NULL) train = part;
     const int64_t n = stonet_data_rows(train);
-    if (n < model->n_train) /* some may have been left out, as missing=drop does */
-        return sn_fail(
-            STONET_ERROR_DATA,
-            "the model was fitted on %lld rows, and %s has %lld: stability needs the rows it was fitted on",
-            (long long)model->n_train, sn_table_name(train), (long long)n);
     stonet_run how;
     SN_AUTO(stonet_spec) *spec = NULL;
     const int64_t count = refits > 0 ? refits : REFITS, q = model->dim;

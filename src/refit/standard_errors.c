@@ -149,14 +149,10 @@ stonet_status stonet_transform_se(const stonet_model *model, const stonet_data *
         return sn_fail(STONET_ERROR_ARGUMENT, "standard errors need 2 refits at least, 50 are usual");
     stonet_run running;
     SN_TRY(sn_take_run(run, &running));
-    if (stonet_data_rows(train) != model->n_train)
-        return sn_fail(
-            STONET_ERROR_DATA,
-            "the model was fitted on %lld rows, and %s has %lld: standard errors need the rows it was "
-            "fitted on",
-            (long long)model->n_train, sn_table_name(train), (long long)stonet_data_rows(train));
+    SN_AUTO(stonet_data) *part = NULL;
+    SN_TRY(sn_refit_same_rows(model, train, "standard errors need", &part));
     se_job job = {.model = model,
-                  .train = train,
+                  .train = part != NULL ? part : train,
                   .data = data,
                   .run = &running,
                   .n = model->n_train,

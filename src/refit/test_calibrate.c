@@ -1,5 +1,7 @@
 /* Intervals and sets cover what they promise, whatever the order of the rows, and stay so in a file. */
 #include "base/test_kit.h"
+#include "base/test_messages.h"
+#include "base/test_store.h"
 #include "model/calibration.h"
 #include "model/test_table.h"
 #include "stats/conformal.h"
@@ -261,9 +263,10 @@ static void assert_same_intervals(const stonet_model *a, const stonet_model *b, 
 /* CV+ learns from held-out rows where errors are large, whatever the method, and keeps it in the file. */
 TEST(held_out_rows_show_the_spread)
 {
+    SN_FREED_BY(sn_table_free)
     sn_table train = make_numbers(300, FAN, 4), test = make_numbers(TEST_ROWS, FAN, 5);
-    stonet_spec *spec = sn_testing_spec("none", "4");
-    stonet_model *model = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "4");
+    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_fit(spec, train.data, NULL, &model));
     calibrate(model, train.data, STONET_CALIBRATION_CV, 0, 1);
     assert_non_null(model->calibration->spread);
@@ -279,18 +282,12 @@ TEST(held_out_rows_show_the_spread)
         inside[far] += low[i] <= y && y <= high[i];
     }
     for (int far = 0; far < 2; far++) assert_between((double)inside[far] / rows[far], 0.85, 0.95);
-    sn_store *store = NULL;
-    stonet_model *loaded = NULL;
+    SN_AUTO(sn_store) *store = NULL;
+    SN_AUTO(stonet_model) *loaded = NULL;
     OK(sn_store_create(&store));
     OK(sn_model_to_store(model, store));
     OK(sn_model_from_store(store, &loaded));
     assert_same_intervals(model, loaded, test.data);
-    sn_store_free(store);
-    stonet_model_free(loaded);
-    stonet_model_free(model);
-    stonet_spec_free(spec);
-    sn_table_free(&train);
-    sn_table_free(&test);
 }
 
 /* ---- the unpleasant cases ---- */
@@ -440,6 +437,29 @@ TEST(temperature_is_weighted)
     assert_true(fabs(found[1] - found[2]) < 1e-4 && fabs(found[0] - found[1]) > 1e-3);
 }
 
+/* Rows of weight 0 are as good as not there: their responses, far off here, make no interval wider. */
+TEST(rows_of_weight_0_do_not_count)
+{
+    enum { ROWS = 300 };
+    SN_FREED_BY(sn_table_free) sn_table table = make_numbers(ROWS, PLAIN, 43);
+    SN_AUTO(stonet_data) *all = NULL, *counted = NULL;
+    double y[ROWS], weight[ROWS];
+    int64_t row[ROWS], rows = 0;
+    for (int64_t i = 0; i < ROWS; i++) {
+        weight[i] = i % 2 == 0 ? 1.0 : 0.0;
+        y[i] = (double)table.x[i * COLUMNS] + 100.0 * (1.0 - weight[i]) * (double)table.x[i * COLUMNS + 1];
+        if (i % 2 == 0) row[rows++] = i;
+    }
+    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &all));
+    OK(stonet_data_set_targets(all, y, 1));
+    OK(stonet_data_set_weights(all, weight));
+    OK(stonet_data_subset(all, row, rows, &counted));
+    SN_AUTO(stonet_model) *with = fit_plain(all, "regression"), *without = fit_plain(counted, "regression");
+    calibrate(with, all, STONET_CALIBRATION_CV, 0, 1);
+    calibrate(without, counted, STONET_CALIBRATION_CV, 0, 1);
+    assert_same_intervals(with, without, table.data);
+}
+
 TEST(survives_a_file)
 {
     char path[256];
@@ -468,31 +488,16 @@ TEST(survives_a_file)
     remove(path);
 }
 
-/* A copy of the store with one text or tensor other than it was. */
+/* What becomes of the model with one text (NULL: left out) or one number of a tensor other than it was. */
 static stonet_status load_changed(const stonet_model *model, const char *key, const char *text,
                                   const char *tensor, int32_t code)
 {
-    SN_AUTO(sn_store) *store = NULL, *changed = NULL;
+    SN_AUTO(sn_store) *store = sn_testing_store(model);
+    SN_AUTO(sn_store) *changed = sn_store_without(store, key != NULL ? key : "");
     SN_AUTO(stonet_model) *loaded = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_store_create(&changed));
-    OK(sn_model_to_store(model, store));
-    for (size_t i = 0; i < sn_store_texts(store); i++) {
-        const char *name, *value;
-        sn_store_text(store, i, &name, &value);
-        const bool here = key != NULL && strcmp(name, key) == 0;
-        if (!here || text != NULL) OK(sn_store_put_text(changed, name, here ? text : value));
-    }
-    if (key != NULL && text != NULL && sn_store_find_text(changed, key) == NULL)
-        OK(sn_store_put_text(changed, key, text));
-    for (size_t i = 0; i < sn_store_tensors(store); i++) {
-        const sn_tensor *from = sn_store_tensor(store, i);
-        OK(sn_store_put(changed, from->name, from->dtype, from->rank, from->shape, from->data));
-        if (tensor != NULL && strcmp(from->name, tensor) == 0)
-            *(int32_t *)sn_store_find(changed, tensor)->data = code;
-    }
-    stonet_status status = sn_model_from_store(changed, &loaded);
-    return status;
+    if (text != NULL) OK(sn_store_put_text(changed, key, text));
+    if (tensor != NULL) *(int32_t *)sn_store_find(changed, tensor)->data = code;
+    return sn_model_from_store(changed, &loaded);
 }
 
 TEST(damaged_files_are_refused)
@@ -521,23 +526,17 @@ TEST(damaged_files_are_refused)
     assert_int_equal(load_changed(model, NULL, NULL, "calibration.model_of", 10), STONET_ERROR_FORMAT);
 }
 
-static void count_warnings(stonet_level level, const char *text, void *user)
-{
-    if (level == STONET_WARNING && strstr(text, "fresh rows look like") != NULL) ++*(int *)user;
-}
-
 /* As many fresh rows as training rows, for a method that also chooses how columns are encoded. */
 TEST(training_rows_are_not_fresh)
 {
     SN_FREED_BY(sn_table_free) sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
     SN_AUTO(stonet_model) *model = fit_network(train.data, "mean");
-    int warnings = 0;
     stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_FRESH};
-    stonet_run run = {.size = sizeof run, .seed = 1, .on_message = count_warnings, .user = &warnings};
+    stonet_run run = {.size = sizeof run, .seed = 1, .on_message = sn_hear};
     OK(stonet_calibrate(model, fresh.data, &how, &run));
-    assert_int_equal(warnings, 0);
+    assert_int_equal(sn_times_heard("warning: the fresh rows look like"), 0);
     OK(stonet_calibrate(model, train.data, &how, &run));
-    assert_int_equal(warnings, 1);
+    assert_int_equal(sn_times_heard("warning: the fresh rows look like"), 1);
 }
 
 /* ---- calls that make no sense ---- */

@@ -1,7 +1,7 @@
 /* Rows that come again and again do not make held-out errors, comparisons and intervals look better than new
    rows do. */
-#include <jansson.h>
 
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "math/noise.h"
 #include "model/calibration.h"
@@ -51,13 +51,12 @@ static void errors_of(const noise *from, double *held_out, double *on_fresh)
     stonet_scores scores = STONET_SCORES_INIT;
     SN_AUTO(stonet_model) *model = fit(from->data, "stonet", "front", "kernel");
     SN_BLOCK char *text = stonet_model_json(model);
-    json_t *about = json_loads(text, 0, NULL);
+    SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
     *held_out = 2.0 * json_number_value(json_object_get(json_object_get(about, "fitted"), "held_out_loss"));
     make_noise(&fresh, 1000, FRESH, 1, 0.0);
     OK(stonet_score(model, fresh.data, NULL, &scores));
     *on_fresh = scores.mse_scaled;
     stonet_data_free(fresh.data);
-    json_decref(about);
 }
 
 TEST(test_held_out_errors_are_those_of_new_rows)

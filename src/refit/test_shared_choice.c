@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/test_kit.h"
+#include "base/test_messages.h"
 #include "data/folds.h"
 #include "model/calibration.h"
 #include "model/test_table.h"
@@ -25,12 +26,6 @@ static void make(rows *r)
     OK(stonet_data_set_targets(r->data, r->y, 1));
 }
 
-static void find_words(stonet_level level, const char *text, void *user)
-{
-    (void)level;
-    if (strstr(text, "chooses the settings twice more") != NULL) *(int *)user = 1;
-}
-
 static stonet_model *fit(const rows *r, const char *decay)
 {
     const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1};
@@ -47,12 +42,11 @@ static stonet_model *fit(const rows *r, const char *decay)
 /* Whether the folds shared a choice. */
 static int calibrate(stonet_model *model, const rows *r)
 {
-    int said = 0;
-    const stonet_run run = {
-        .size = sizeof run, .seed = SEED, .threads = 1, .on_message = find_words, .user = &said};
+    const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1, .on_message = sn_hear};
+    sn_heard[0] = '\0';
     const stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_CV, .folds = FOLDS};
     OK(stonet_calibrate(model, r->data, &how, &run));
-    return said;
+    return sn_times_heard("chooses the settings twice more");
 }
 
 static bool same_predictions(const stonet_model *a, const stonet_model *b, const rows *r)
@@ -103,10 +97,9 @@ TEST(given_settings_are_not_chosen)
 {
     static rows r;
     make(&r);
-    stonet_model *model = fit(&r, "0.01");
+    SN_AUTO(stonet_model) *model = fit(&r, "0.01");
     assert_false(calibrate(model, &r));
     assert_true(sn_real(model->calibration->member[0]->settings, "epochs") == 5.0);
-    stonet_model_free(model);
     stonet_data_free(r.data);
 }
 
@@ -120,12 +113,11 @@ TEST(a_half_without_a_choice_is_no_failure)
     for (int k = 0; k < FOLDS / 2; k++)
         for (int64_t i = 0; i < 5; i++) code[sn_rows_at(&folds.fold[k].test, i)] = 1;
     OK(stonet_data_set_classes(r.data, code, (const char *const[]){"often", "rare"}, 2));
-    stonet_model *model = fit(&r, "auto");
+    SN_AUTO(stonet_model) *model = fit(&r, "auto");
     assert_true(calibrate(model, &r));
     assert_true(sn_config_given(model->calibration->member[FOLDS - 1]->settings, "epochs"));
     assert_false(sn_config_given(model->calibration->member[0]->settings, "epochs"));
     sn_folds_free(&folds);
-    stonet_model_free(model);
     stonet_data_free(r.data);
 }
 

@@ -103,6 +103,36 @@ TEST(the_same_z_is_stable)
     assert_int_equal(stonet_stability(model, table.data, -1, NULL, r), STONET_ERROR_ARGUMENT);
 }
 
+/* Rows of weight 0 and, with missing=drop, rows with a gap are no rows of the fit, wherever the table goes.
+ */
+TEST(rows_that_do_not_count_change_nothing)
+{
+    SN_FREED_BY(sn_table_free) sn_table table = make_linear(1.0, 1.0);
+    SN_AUTO(stonet_data) *all = NULL, *counted = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SN_AUTO(stonet_model) *model = NULL, *alone = NULL;
+    double y[ROWS], weight[ROWS], se[ROWS], expected[ROWS], r[1];
+    int64_t row[ROWS], count = 0;
+    for (int i = 0; i < ROWS; i++) y[i] = exp((double)table.x[i * COLUMNS]);
+    for (int i = 0; i < ROWS; i++) weight[i] = i % 5 == 0 ? 0.0 : 2.0;
+    for (int i = 3; i < ROWS; i += 40) table.x[i * COLUMNS] = NAN;
+    for (int i = 0; i < ROWS; i++)
+        if (weight[i] > 0.0 && !isnan(table.x[i * COLUMNS])) row[count++] = i;
+    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &all));
+    OK(stonet_data_set_targets(all, y, 1));
+    OK(stonet_data_set_weights(all, weight));
+    OK(stonet_data_subset(all, row, count, &counted));
+    OK(stonet_spec_set(spec, "missing", "drop"));
+    OK(stonet_fit(spec, all, NULL, &model));
+    OK(stonet_fit(spec, counted, NULL, &alone));
+    OK(stonet_transform_se(model, all, counted, 4, NULL, se, NULL));
+    OK(stonet_transform_se(alone, counted, counted, 4, NULL, expected, NULL));
+    assert_memory_equal(se, expected, (size_t)count * sizeof *se);
+    OK(stonet_stability(model, all, 1, NULL, r));
+    assert_true(fabs(r[0] - 1.0) < 1e-6);
+    assert_int_equal(stonet_transform_se(model, table.data, counted, 4, NULL, se, NULL), STONET_ERROR_DATA);
+}
+
 TEST(refusals)
 {
     SN_FREED_BY(sn_table_free)

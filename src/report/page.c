@@ -109,7 +109,7 @@ static stonet_status put_scores(json_t *content, const sn_page_subject *about)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (!isnan(all[k].value))
             list =
-                sn_json_add(list, sn_json_add(json_pack("[s]", all[k].name), sn_page_number(all[k].value)));
+                sn_json_add(list, sn_json_add(json_pack("[s]", all[k].name), sn_json_number(all[k].value)));
     return enter(content, "scores", list);
 }
 

@@ -41,8 +41,6 @@ int64_t sn_page_best_class(const sn_page_rows *rows, int64_t i);
 
 /* A text as JSON, bytes that are no UTF-8 as question marks: json_string would not take it. */
 json_t *sn_page_text(const char *text);
-/* A number as JSON; null for what is no number there. */
-json_t *sn_page_number(double value);
 
 /* Some rows one by one: row, z, y, predicted, probability, and x, the columns named. *shown: how many. */
 stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *rows, const json_t *columns,

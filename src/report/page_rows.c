@@ -109,7 +109,7 @@ static json_t *column_json(const double *values, int64_t stride, int64_t offset,
 {
     json_t *list = json_array();
     for (int64_t i = 0; i < drawn->count; i++)
-        list = sn_json_add(list, sn_page_number(values[drawn->row[i] * stride + offset]));
+        list = sn_json_add(list, sn_json_number(values[drawn->row[i] * stride + offset]));
     return list;
 }
 
@@ -126,7 +126,7 @@ static json_t *z_json(const sn_page_rows *rows, const drawn_rows *drawn)
     for (int64_t k = 0; k < rows->dim; k++) {
         json_t *column = json_array();
         for (int64_t i = 0; i < drawn->count; i++)
-            column = sn_json_add(column, sn_page_number((double)rows->z[drawn->row[i] * rows->dim + k]));
+            column = sn_json_add(column, sn_json_number((double)rows->z[drawn->row[i] * rows->dim + k]));
         list = sn_json_add(list, column);
     }
     return list;
@@ -142,7 +142,7 @@ static json_t *put_classes(json_t *points, const sn_page_rows *rows, const drawn
         if (rows->predicted == NULL) continue;
         const int64_t best = sn_page_best_class(rows, row);
         guess = sn_json_add(guess, json_integer(best));
-        probability = sn_json_add(probability, sn_page_number(rows->predicted[row * rows->outputs + best]));
+        probability = sn_json_add(probability, sn_json_number(rows->predicted[row * rows->outputs + best]));
     }
     if (rows->label != NULL) points = sn_json_put(points, "y", sn_json_add(json_array(), json_incref(truth)));
     if (rows->predicted != NULL) {
@@ -298,7 +298,7 @@ static stonet_status lines_json(const sn_schema *schema, int64_t m, const int64_
         json_t *line = json_array();
         for (int64_t k = 0; k < m; k++) x[k] = cell[k * n + i];
         const bool there = sn_curve_prepare(&schema->curves, m, x, made);
-        for (int64_t k = 0; k < m && there; k++) line = sn_json_add(line, sn_page_number(made[k]));
+        for (int64_t k = 0; k < m && there; k++) line = sn_json_add(line, sn_json_number(made[k]));
         *out = sn_json_add(*out, line);
     }
     return STONET_OK;
@@ -328,7 +328,7 @@ stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *r
         json_t *lines = NULL;
         SN_TRY(lines_json(schema, m, input, some, &lines));
         json_t *numbers = json_array();
-        for (int64_t k = 0; k < m; k++) numbers = sn_json_add(numbers, sn_page_number(axis[k]));
+        for (int64_t k = 0; k < m; k++) numbers = sn_json_add(numbers, sn_json_number(axis[k]));
         json_t *one = sn_json_put(sn_json_put(json_object(), "axis", numbers), "lines", lines);
         list = sn_json_add(list, sn_json_put(one, "z", z_json(rows, &drawn)));
     }

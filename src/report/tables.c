@@ -37,8 +37,8 @@ static json_t *bins_json(const bin *bins, int64_t count)
     for (int64_t k = 0; k < count; k++) {
         const double n = (double)bins[k].n;
         json_t *one = sn_json_put(json_object(), "n", json_integer(bins[k].n));
-        one = sn_json_put(one, "mean", sn_page_number(bins[k].promised / n));
-        list = sn_json_add(list, sn_json_put(one, "observed", sn_page_number(bins[k].came / n)));
+        one = sn_json_put(one, "mean", sn_json_number(bins[k].promised / n));
+        list = sn_json_add(list, sn_json_put(one, "observed", sn_json_number(bins[k].came / n)));
     }
     return list;
 }
@@ -125,7 +125,7 @@ json_t *sn_page_histogram(const sn_page_rows *rows)
     }
     json_t *edges = json_array(), *counts = json_array();
     for (int k = 0; k <= CELLS; k++)
-        edges = sn_json_add(edges, sn_page_number(low + (high - low) * k / CELLS));
+        edges = sn_json_add(edges, sn_json_number(low + (high - low) * k / CELLS));
     for (int k = 0; k < CELLS; k++) counts = sn_json_add(counts, json_integer(count[k]));
     json_t *all = sn_json_put(json_object(), "edges", edges);
     all = sn_json_put(all, "counts", counts);
@@ -148,8 +148,8 @@ static json_t *curve_json(const sn_kaplan *kaplan, int64_t n, double events)
     for (int64_t k = 0; k < kaplan->steps; k++) {
         if (k % every != 0 && k != kaplan->steps - 1) continue;
         for (int corner = 0; corner < 2; corner++) {
-            x = sn_json_add(x, sn_page_number(kaplan->at[k]));
-            y = sn_json_add(y, sn_page_number(corner == 0 ? before : kaplan->after[k]));
+            x = sn_json_add(x, sn_json_number(kaplan->at[k]));
+            y = sn_json_add(y, sn_json_number(corner == 0 ? before : kaplan->after[k]));
         }
         before = kaplan->after[k];
     }
@@ -201,5 +201,5 @@ json_t *sn_page_survival(const sn_page_rows *rows)
                                                          : NULL);
         sn_kaplan_free(&kaplan);
     }
-    return sn_json_put(sn_json_put(json_object(), "curves", curves), "p_value", sn_page_number(p_value));
+    return sn_json_put(sn_json_put(json_object(), "curves", curves), "p_value", sn_json_number(p_value));
 }

@@ -47,14 +47,13 @@ TEST(test_classes)
     SN_BLOCK char *page = NULL;
     OK(stonet_report(model, table.data, &how, NULL, &page));
     assert_null(strstr(page, "</script><b>"));
-    json_t *content = content_of(page);
+    SN_AUTO(json_t) *content = content_of(page);
     assert_string_equal(json_string_value(json_object_get(content, "model")), "</script><b>");
     assert_string_equal(json_string_value(json_object_get(content, "data")), "");
     assert_int_equal(json_integer_value(json_object_get(content, "shown")), 10);
     assert_int_equal(json_array_size(json_object_get(content, "confusion")), 3);
     assert_true(has(content, "importance") && has(content, "coef") && has(content, "calibration"));
     assert_false(has(content, "order") || has(content, "history"));
-    json_decref(content);
 }
 
 /* A model without predictions has Z to show, and nothing to be right about. */
@@ -64,10 +63,9 @@ TEST(test_z_alone)
     SN_AUTO(stonet_model) *model = fit("sir", "none", &table);
     SN_BLOCK char *page = NULL;
     OK(stonet_report(model, table.data, NULL, NULL, &page));
-    json_t *content = content_of(page);
+    SN_AUTO(json_t) *content = content_of(page);
     assert_int_equal(json_array_size(json_object_get(json_object_get(content, "points"), "z")), 1);
     assert_false(has(content, "importance") || has(content, "calibration") || has(content, "histogram"));
-    json_decref(content);
 }
 
 /* Curves are shown as the model prepares them, over 1, 2, .. or names that are numbers in order. Columns of
@@ -97,30 +95,6 @@ TEST(test_curves)
         for (size_t c = 0; c < CHANNELS; c++)
             mean += json_number_value(json_array_get(json_array_get(lines, 5), c)) / CHANNELS;
         assert_true((fabs(mean) < 1e-5) == (k != 2));
-    }
-}
-
-TEST(test_mistakes)
-{
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
-    SN_AUTO(stonet_model) *model = fit("sir", "auto", &table);
-    stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
-    char *page = NULL;
-    assert_int_equal(stonet_report(NULL, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_report(model, NULL, &how, NULL, &page), STONET_ERROR_ARGUMENT);
-    assert_int_equal(stonet_report(model, table.data, &how, NULL, NULL), STONET_ERROR_ARGUMENT);
-    how.points = -1;
-    assert_int_equal(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT);
-    how.points = 0;
-    how.importance = "magic";
-    assert_says(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_ARGUMENT, "magic");
-    how.importance = "none";
-    const char *const wrong[] = {"", "{", "[]", "{\"rows\": []}"};
-    for (int k = 0; k < 4; k++) {
-        how.order = wrong[k];
-        assert_says(stonet_report(model, table.data, &how, NULL, &page), STONET_ERROR_FORMAT,
-                    "table of dimensions");
-        assert_null(page);
     }
 }
 

@@ -9,26 +9,21 @@
 #include "model/settings_json.h"
 #include "select/results.h"
 
-/* JSON has no NaN: what is not there is null. */
-static json_t *number_json(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* JSON has no NaN: number_json writes null for values of splits that failed. "chosen" is there only if some
-   split was tuned. */
+/* JSON has no NaN: sn_json_number writes null for values of splits that failed. "chosen" is there only if
+   some split was tuned. */
 static json_t *row_json(const stonet_results *results, const sn_row *row)
 {
     json_t *values = json_array();
-    for (int64_t k = 0; k < results->n_splits; k++) values = sn_json_add(values, number_json(row->value[k]));
+    for (int64_t k = 0; k < results->n_splits; k++)
+        values = sn_json_add(values, sn_json_number(row->value[k]));
     json_t *object =
         json_pack("{s:s, s:I, s:o, s:s, s:o, s:o, s:f, s:o, s:o}", "method", row->spec->method->name, "dim",
                   (json_int_t)sn_row_dim(row), "settings", sn_spec_settings_json(row->spec), "criterion",
-                  stonet_results_criterion(results), "mean", number_json(row->mean), "se",
-                  number_json(row->se), "seconds", row->seconds, "values", values, "failure",
+                  stonet_results_criterion(results), "mean", sn_json_number(row->mean), "se",
+                  sn_json_number(row->se), "seconds", row->seconds, "values", values, "failure",
                   row->failure != NULL ? json_string(row->failure) : json_null());
     object = sn_json_put(object, "learner", row->learners != NULL ? json_string(row->learners) : json_null());
-    if (results->compares) object = sn_json_put(object, "p_value", number_json(row->p_value));
+    if (results->compares) object = sn_json_put(object, "p_value", sn_json_number(row->p_value));
     bool tuned = false;
     json_t *chosen = json_array();
     for (int64_t k = 0; k < results->n_splits; k++) {

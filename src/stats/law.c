@@ -108,6 +108,15 @@ static void add(const sn_law *law, const double *seen, const double *out, int64_
     }
 }
 
+/* 0 of several outputs: b is 0 at first. */
+double sn_law_mean_mu(const sn_law_sample *sample)
+{
+    double mean = 0.0;
+    if (sample->mu == NULL || sample->outputs > 1) return mean;
+    for (int64_t i = 0; i < sample->n; i++) mean += sample->mu[i] / (double)sample->n;
+    return mean;
+}
+
 /* Ordered classes have half a row more each, at the mean mu: none is without rows. */
 static void add_up(const sn_law *law, const sn_law_sample *sample, int k, const double *parameter, sums *to)
 {

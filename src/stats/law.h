@@ -51,7 +51,8 @@ typedef struct sn_law_sample {
 } sn_law_sample;
 
 typedef struct sn_law sn_law;
-/* How many parameters are fitted, with values to begin at. */
+/* How many parameters are fitted, with values to begin at. A network may have any constant in its outputs,
+   which the law takes out again: so they begin at the mean output. */
 typedef int sn_law_start(const sn_law *law, const sn_law_sample *sample, double *parameter);
 /* Minus the log likelihood of a row; slope, if not NULL, gets its derivative by each parameter. */
 typedef double sn_law_loss(const sn_law *law, const double *seen, double mu, const double *parameter,
@@ -96,7 +97,8 @@ void sn_law_fit(const sn_law *law, const sn_law_sample *sample, bool fresh, doub
 /* The scale of times, the dispersion of counts (0: Poisson). */
 double sn_law_scale(const sn_law *law, const double *parameter);
 
-/* The laws' own functions. */
+/* The laws' own functions; and the mean mu, with which those to start begin. */
+double sn_law_mean_mu(const sn_law_sample *sample);
 sn_law_start sn_law_times_start, sn_law_ordered_start, sn_law_counts_start;
 sn_law_loss sn_law_times_loss, sn_law_ordered_loss, sn_law_counts_loss;
 sn_law_pull sn_law_times_pull, sn_law_ordered_pull, sn_law_counts_pull;

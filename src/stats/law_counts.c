@@ -31,7 +31,7 @@ int sn_law_counts_start(const sn_law *law, const sn_law_sample *sample, double *
         sum += expected;
         squares += expected * expected;
     }
-    parameter[SHIFT] = 0.0;
+    parameter[SHIFT] = -sn_law_mean_mu(sample);
     parameter[LOG_A] = -1.0;
     parameter[MEAN] = squares / sum;
     return has_dispersion(law) ? 2 : 1;

@@ -11,8 +11,9 @@
 int sn_law_ordered_start(const sn_law *law, const sn_law_sample *sample, double *parameter)
 {
     const int k = (int)sample->seen[1] - 1;
+    const double mean = sn_law_mean_mu(sample);
     (void)law;
-    for (int c = 0; c < k; c++) parameter[c] = -2.0 + 4.0 * (c + 1) / (k + 1);
+    for (int c = 0; c < k; c++) parameter[c] = mean - 2.0 + 4.0 * (c + 1) / (k + 1);
     return k;
 }
 

@@ -17,8 +17,7 @@ static const double MOST = 10.0;
 int sn_law_times_start(const sn_law *law, const sn_law_sample *sample, double *parameter)
 {
     (void)law;
-    (void)sample;
-    parameter[0] = 0.0;
+    parameter[0] = -sn_law_mean_mu(sample);
     parameter[1] = 0.0;
     return 2;
 }

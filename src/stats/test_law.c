@@ -273,6 +273,43 @@ TEST(thresholds_are_cumulative_logits)
     for (int k = 0; k < 3; k++) assert_near(parameter[k], log(below[k] / (1.0 - below[k])), 1e-4);
 }
 
+/* Outputs that are all larger by a number, to which a long training may come, are fitted as well: the law
+   takes the number out. */
+TEST(a_constant_in_the_outputs_changes_no_likelihood)
+{
+    enum { ROWS = 400 };
+    static const struct {
+        sn_law_kind kind;
+        const char *word;
+    } cases[] = {{SN_LAW_TIMES, "normal"},     {SN_LAW_TIMES, "logistic"},   {SN_LAW_TIMES, "extreme"},
+                 {SN_LAW_INTERVALS, "normal"}, {SN_LAW_ORDERED, "logistic"}, {SN_LAW_ORDERED, "normal"},
+                 {SN_LAW_COUNTS, "poisson"},   {SN_LAW_COUNTS, "negbin"}};
+    static double seen[ROWS][SN_LAW_SEEN], mu[ROWS];
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        sn_random random;
+        double loss[3] = {0.0};
+        const sn_law *law = sn_law_find(cases[k].kind, cases[k].word);
+        const double constant[3] = {0.0, 15.0, -40.0};
+        for (int c = 0; c < 3; c++) {
+            random = sn_random_from(36, SN_STREAM_TEST, (uint32_t)k);
+            for (int i = 0; i < ROWS; i++) {
+                const double signal = sn_random_normal(&random), y = signal + 0.5 * sn_random_normal(&random);
+                mu[i] = signal + constant[c];
+                if (cases[k].kind == SN_LAW_TIMES) see_until(&random, y, NULL, seen[i]);
+                if (cases[k].kind == SN_LAW_INTERVALS) see_between(&random, y, NULL, seen[i]);
+                if (cases[k].kind == SN_LAW_ORDERED)
+                    see_class(&random, y, (const double[]){-1.0, 0.3, 1.7}, seen[i]);
+                if (cases[k].kind == SN_LAW_COUNTS) seen[i][0] = floor(exp(y));
+                if (cases[k].kind == SN_LAW_COUNTS) seen[i][1] = 0.0;
+            }
+            double parameter[SN_LAW_PARAMETERS];
+            sn_law_fit(law, &(sn_law_sample){.n = ROWS, .seen = seen[0], .mu = mu}, true, parameter);
+            for (int i = 0; i < ROWS; i++) loss[c] += law->loss(law, seen[i], mu[i], parameter, NULL) / ROWS;
+            assert_near(loss[c], loss[0], 1e-7);
+        }
+    }
+}
+
 TEST(kinds_know_their_laws)
 {
     assert_non_null(sn_law_find(SN_LAW_INTERVALS, "extreme"));

@@ -2,6 +2,9 @@
 
 The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
 classes, without a library at hand. A test compares it with what the script writes.
+
+A docstring here has the settings that no other estimator shares. What several share is said once, in SHARED, and put
+into their docstrings at the end.
 """
 from __future__ import annotations
 
@@ -14,167 +17,19 @@ from ._base import (
     WeightedReduction,
     WeightedUnsupervisedReduction,
 )
+from ._describe import describe
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 
 
 class StoNetClassifier(BaseStoNetClassifier):
     """Stochastic neural network (Liang, Sun and Liang 2022), for classes.
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    response : {"mean", "ensemble", "location-scale"}, default="mean"
-        what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
-        functions of it, or its mean and its spread.
-    law : {"auto", "normal", "logistic", "extreme", "poisson", "negbin"}, default="auto"
-        errors of log times and of the scores behind ordered classes, or the law of counts;
-        auto: normal for times, logistic for ordered classes, Poisson for counts.
-    hidden : int or tuple of int or "auto" or None, default="auto"
-        widths of the hidden layers before the last one, which then has dim units; none: one
-        hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
-        From 1 to 100000.
-    activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
-        activation of the hidden layers; auto: chosen by cross-validation.
-    front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
-        what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal
-        components; of images, a convolutional network that learns with this one; auto: chosen
-        by cross-validation.
-    front_complexity : float or "auto", default="auto"
-        front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
-        chosen by cross-validation. From 1e-06 to 1e+06.
-    front_linear : float, default=0.1
-        front=kernel: share of x itself beside the kernel. From 0 to 0.99.
-    front_landmarks : int or "auto", default="auto"
-        front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
-        from 200 to 1000. From 2 to 100000.
-    front_image : int or tuple of int or "auto", default="auto"
-        front=conv: the image that the columns are, height,width or with channels before or
-        after them; auto: as the file says. From 1 to 1e+07.
-    front_channels : int or tuple of int or "auto", default="auto"
-        front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, ..
-        as long as sides are long. From 1 to 4096.
-    select : {"none", "group"}, default="none"
-        group: the network is given the columns alone that a group lasso on layer 1 leaves; by
-        held-out rows.
-    select_penalty : float or "auto", default="auto"
-        select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
-        to 1e+06.
-    restarts : int, default=1
-        starts that are trained briefly; the one that fits the training rows best goes on. From
-        1 to 1000.
-    input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
-        activation applied to the inputs too.
-    epochs : float or "auto", default="auto"
-        passes over the training rows; auto: chosen by cross-validation. From 0.01 to 1e+07.
-    batch : int or "auto", default="auto"
-        rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
-        epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
-    lr : float or "auto", default="auto"
-        parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
-    momentum : float, default=0.9
-        momentum of the parameter step. From 0 to 0.9999.
-    weight_decay : float or "auto", default="auto"
-        pull of the weights towards 0; auto: chosen by cross-validation. From 0 to 1e+06.
-    l1 : float, default=0.0
-        lasso penalty on the weights. From 0 to 1e+06.
-    schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
-        how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly
-        with the iterates of the last half averaged; auto: averaged where epochs are chosen,
-        else linear.
-    schedule_c : float, default=1000.0
-        c of the power schedule. From 0 to 1e+12.
-    schedule_a : float, default=0.6
-        a of the power schedule. From 0 to 2.
-    sweeps : int or "auto", default="auto"
-        SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
-    start : {"forward", "mode"}, default="mode"
-        where imputation starts: back-propagated mode or forward pass.
-    integrator : {"symplectic", "euler"}, default="symplectic"
-        SGHMC update; euler is the form printed in the paper.
-    tau : float, default=0.1
-        latent step in units of the layer's own noise, eps_i / sigma_i. From 1e-09 to 10.
-    alpha : float, default=0.1
-        friction a sweep, eps_i eta. From 0 to 1.
-    rho : float, default=0.1
-        noise ratio of neighbouring layers, s_i / s_{i+1}. From 1e-09 to 1e+09.
-    s_out : float or "auto", default="auto"
-        output variance (regression) or temperature (classification). From 1e-30 to 1e+09.
-    sigma2 : float or tuple of float or "auto", default="auto"
-        absolute form: variances s_1,..,s_{h+1}. From 1e-30 to 1e+09.
-    epsilon : float or tuple of float or "auto", default="auto"
-        absolute form: latent steps eps_1,..,eps_h. From 1e-30 to 1e+09.
-    eta : float or "auto", default="auto"
-        absolute form: friction, alpha_i = eps_i eta. From 0 to 1e+12.
-    gamma : float or tuple of float or "auto", default="auto"
-        absolute form: parameter steps gamma_1,..,gamma_{h+1}. From 0 to 1e+12.
-    layer_step : {"common", "residual"}, default="common"
-        common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain
-        residual.
-    sdr_iterations : int or "auto", default="auto"
-        full-data iterations of the final stage. From 0 to 1e+06.
-    sdr_c : float, default=1000.0
-        c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
-    sdr_a : float, default=0.6
-        a of the final stage's steps C/(c + k^a). From 0 to 2.
-    output : {"trained", "refit"}, default="trained"
-        the output layer: as training leaves it, or refitted on psi(Z) at the end.
-    engine : {"auto", "cpu", "ref", "cuda"}, default="cpu"
-        cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: cuda
-        where that can be used, else cpu.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     task : {"auto", "classification", "ordinal"}, default="auto"
         what y is: classes, or classes in order, as an ordered pandas Categorical or numbers;
         auto: in order if y is such a Categorical.
     class_weight : dict or "balanced" or None, default=None
         what rows count by their class, beside sample_weight: a dict, or "balanced": all classes
         count the same.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-    warm_start : bool, default=False
-        fit goes on from where the network stands, as partial_fit does, if there is one: epochs
-        passes over the rows it is given.
-    callback : callable or None, default=None
-        called with a dict (stage, done, total, loss, validation_loss, seconds) after every
-        epoch and step of the other stages; what it returns stops the fit where that is true,
-        and the model so far is kept.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    classes_ : ndarray, the labels in sorted order
-    order_ : OrderResult, when n_components was left to the data
-    front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "stonet"
@@ -298,158 +153,10 @@ class StoNetClassifier(BaseStoNetClassifier):
 class StoNetRegressor(BaseStoNetRegressor):
     """Stochastic neural network (Liang, Sun and Liang 2022), for numbers.
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    response : {"mean", "ensemble", "location-scale"}, default="mean"
-        what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
-        functions of it, or its mean and its spread.
-    law : {"auto", "normal", "logistic", "extreme", "poisson", "negbin"}, default="auto"
-        errors of log times and of the scores behind ordered classes, or the law of counts;
-        auto: normal for times, logistic for ordered classes, Poisson for counts.
-    hidden : int or tuple of int or "auto" or None, default="auto"
-        widths of the hidden layers before the last one, which then has dim units; none: one
-        hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
-        From 1 to 100000.
-    activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
-        activation of the hidden layers; auto: chosen by cross-validation.
-    front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
-        what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal
-        components; of images, a convolutional network that learns with this one; auto: chosen
-        by cross-validation.
-    front_complexity : float or "auto", default="auto"
-        front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
-        chosen by cross-validation. From 1e-06 to 1e+06.
-    front_linear : float, default=0.1
-        front=kernel: share of x itself beside the kernel. From 0 to 0.99.
-    front_landmarks : int or "auto", default="auto"
-        front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
-        from 200 to 1000. From 2 to 100000.
-    front_image : int or tuple of int or "auto", default="auto"
-        front=conv: the image that the columns are, height,width or with channels before or
-        after them; auto: as the file says. From 1 to 1e+07.
-    front_channels : int or tuple of int or "auto", default="auto"
-        front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, ..
-        as long as sides are long. From 1 to 4096.
-    select : {"none", "group"}, default="none"
-        group: the network is given the columns alone that a group lasso on layer 1 leaves; by
-        held-out rows.
-    select_penalty : float or "auto", default="auto"
-        select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
-        to 1e+06.
-    restarts : int, default=1
-        starts that are trained briefly; the one that fits the training rows best goes on. From
-        1 to 1000.
-    input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
-        activation applied to the inputs too.
-    epochs : float or "auto", default="auto"
-        passes over the training rows; auto: chosen by cross-validation. From 0.01 to 1e+07.
-    batch : int or "auto", default="auto"
-        rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
-        epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
-    lr : float or "auto", default="auto"
-        parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
-    momentum : float, default=0.9
-        momentum of the parameter step. From 0 to 0.9999.
-    weight_decay : float or "auto", default="auto"
-        pull of the weights towards 0; auto: chosen by cross-validation. From 0 to 1e+06.
-    l1 : float, default=0.0
-        lasso penalty on the weights. From 0 to 1e+06.
-    schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
-        how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly
-        with the iterates of the last half averaged; auto: averaged where epochs are chosen,
-        else linear.
-    schedule_c : float, default=1000.0
-        c of the power schedule. From 0 to 1e+12.
-    schedule_a : float, default=0.6
-        a of the power schedule. From 0 to 2.
-    sweeps : int or "auto", default="auto"
-        SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
-    start : {"forward", "mode"}, default="mode"
-        where imputation starts: back-propagated mode or forward pass.
-    integrator : {"symplectic", "euler"}, default="symplectic"
-        SGHMC update; euler is the form printed in the paper.
-    tau : float, default=0.1
-        latent step in units of the layer's own noise, eps_i / sigma_i. From 1e-09 to 10.
-    alpha : float, default=0.1
-        friction a sweep, eps_i eta. From 0 to 1.
-    rho : float, default=0.1
-        noise ratio of neighbouring layers, s_i / s_{i+1}. From 1e-09 to 1e+09.
-    s_out : float or "auto", default="auto"
-        output variance (regression) or temperature (classification). From 1e-30 to 1e+09.
-    sigma2 : float or tuple of float or "auto", default="auto"
-        absolute form: variances s_1,..,s_{h+1}. From 1e-30 to 1e+09.
-    epsilon : float or tuple of float or "auto", default="auto"
-        absolute form: latent steps eps_1,..,eps_h. From 1e-30 to 1e+09.
-    eta : float or "auto", default="auto"
-        absolute form: friction, alpha_i = eps_i eta. From 0 to 1e+12.
-    gamma : float or tuple of float or "auto", default="auto"
-        absolute form: parameter steps gamma_1,..,gamma_{h+1}. From 0 to 1e+12.
-    layer_step : {"common", "residual"}, default="common"
-        common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain
-        residual.
-    sdr_iterations : int or "auto", default="auto"
-        full-data iterations of the final stage. From 0 to 1e+06.
-    sdr_c : float, default=1000.0
-        c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
-    sdr_a : float, default=0.6
-        a of the final stage's steps C/(c + k^a). From 0 to 2.
-    output : {"trained", "refit"}, default="trained"
-        the output layer: as training leaves it, or refitted on psi(Z) at the end.
-    engine : {"auto", "cpu", "ref", "cuda"}, default="cpu"
-        cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: cuda
-        where that can be used, else cpu.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
     task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
         what y is: numbers; times that may be censored, with events; bounds of times; counts,
         with exposure; auto: times if y is a structured array of events and times, counts if fit
         is given an exposure, else numbers.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-    warm_start : bool, default=False
-        fit goes on from where the network stands, as partial_fit does, if there is one: epochs
-        passes over the rows it is given.
-    callback : callable or None, default=None
-        called with a dict (stage, done, total, loss, validation_loss, seconds) after every
-        epoch and step of the other stages; what it returns stops the fit where that is true,
-        and the model so far is kept.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    front_, effective_dim_, explained_share_, held_out_error_ : what the fit chose and found; see python.md
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "stonet"
@@ -569,51 +276,7 @@ class StoNetRegressor(BaseStoNetRegressor):
 
 
 class PrincipalComponents(WeightedUnsupervisedReduction):
-    """Principal component analysis.
-
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
+    """Principal component analysis."""
 
     _method = "pca"
 
@@ -646,55 +309,7 @@ class PrincipalComponents(WeightedUnsupervisedReduction):
 
 
 class PartialLeastSquares(WeightedReduction):
-    """Partial least squares (SIMPLS, de Jong 1993).
-
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
+    """Partial least squares (SIMPLS, de Jong 1993)."""
 
     _method = "pls"
 
@@ -731,61 +346,10 @@ class PartialLeastSquares(WeightedReduction):
 class SlicedInverseRegression(WeightedReduction):
     """Sliced inverse regression (Li 1991).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    slices : int, default=10
-        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
-        1e+06.
     basis : {"slices", "poly"}, default="slices"
         functions of a numeric target: indicators of slices, or its powers.
     degree : int, default=3
         highest power (basis=poly). From 1 to 10.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "sir"
@@ -829,60 +393,7 @@ class SlicedInverseRegression(WeightedReduction):
 
 
 class SlicedAverageVariance(WeightedReduction):
-    """Sliced average variance estimation (Cook and Weisberg 1991).
-
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    slices : int, default=10
-        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
-        1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
+    """Sliced average variance estimation (Cook and Weisberg 1991)."""
 
     _method = "save"
 
@@ -921,60 +432,7 @@ class SlicedAverageVariance(WeightedReduction):
 
 
 class DirectionalRegression(WeightedReduction):
-    """Directional regression (Li and Wang 2007).
-
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    slices : int, default=10
-        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
-        1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
+    """Directional regression (Li and Wang 2007)."""
 
     _method = "dr"
 
@@ -1015,57 +473,8 @@ class DirectionalRegression(WeightedReduction):
 class PrincipalHessianDirections(WeightedReduction):
     """Principal Hessian directions (Li 1992).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     response : {"residual", "raw"}, default="residual"
         take the Hessian of the residuals of a linear fit, or of the response itself.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
-        1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "phd"
@@ -1107,18 +516,6 @@ class PrincipalHessianDirections(WeightedReduction):
 class GSIR(TransformerReduction):
     """Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
     ex : float or "auto", default="auto"
         ridge on the features' Gram matrix, as a share of its largest eigenvalue; auto: by the
         error of rows left out. From 1e-12 to 1000.
@@ -1126,48 +523,6 @@ class GSIR(TransformerReduction):
         the same for the response (regression with atype=gyinv). From 1e-12 to 1000.
     atype : {"identity", "gyinv"}, default="identity"
         weight of the response: its Gram matrix, or that times its inverse.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "gsir"
@@ -1217,65 +572,11 @@ class GSIR(TransformerReduction):
 class KernelSIR(TransformerReduction):
     """Kernel sliced inverse regression (Wu 2008).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
     slices : int, default=10
         slices of a numeric response; classes are their own slices. From 2 to 1e+06.
     ridge : float, default=0.0001
         ridge on the covariance of the kernel columns, as a share of its largest eigenvalue.
         From 1e-12 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "ksir"
@@ -1323,65 +624,11 @@ class KernelSIR(TransformerReduction):
 class GSAVE(TransformerReduction):
     """Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
     ex : float, default=0.1
         ridge on the features' squared Gram matrix, as a share of its largest eigenvalue. From
         1e-12 to 1000.
     ey : float, default=0.1
         the same for a numeric response; classes need none. From 1e-12 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "gsave"
@@ -1427,63 +674,7 @@ class GSAVE(TransformerReduction):
 
 
 class KernelPLS(TransformerReduction):
-    """Kernel partial least squares (Rosipal and Trejo 2001).
-
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
-    bandwidth : float or "auto", default="auto"
-        s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
-        most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
-    """
+    """Kernel partial least squares (Rosipal and Trejo 2001)."""
 
     _method = "kpls"
 
@@ -1526,10 +717,6 @@ class KernelPLS(TransformerReduction):
 class NNSDR(TransformerReduction):
     """Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int, default=512
         units of the hidden layer. From 1 to 100000.
     dropout : float, default=0.4
@@ -1542,48 +729,6 @@ class NNSDR(TransformerReduction):
         rows of a mini-batch. From 1 to 1e+07.
     rate : float, default=0.001
         learning rate (RMSProp). From 1e-12 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "nnsdr"
@@ -1633,10 +778,6 @@ class NNSDR(TransformerReduction):
 class Autoencoder(UnsupervisedReduction):
     """Autoencoder with one hidden layer on each side of the bottleneck.
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or "auto", default="auto"
         units between input and bottleneck (auto: (p + q) / 2, at most 200 but no fewer than q).
         From 1 to 1e+06.
@@ -1644,50 +785,8 @@ class Autoencoder(UnsupervisedReduction):
         passes over the training rows. From 1 to 1e+07.
     batch : int, default=128
         rows of a mini-batch. From 1 to 1e+07.
-    rate : float, default=0.001
-        learning rate (Adam). From 1e-12 to 1000.
     momentum : float, default=0.9
         momentum of the gradient (Adam's first moment). From 0 to 0.9999.
-    decay : float, default=0.0
-        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "autoencoder"
@@ -1735,61 +834,10 @@ class Autoencoder(UnsupervisedReduction):
 class MAVE(TransformerReduction):
     """Minimum average variance estimation (Xia, Tong, Li and Zhu 2002).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    anchors : int or "auto", default="auto"
-        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
-        to 1e+06.
-    subspace : {"mean", "central"}, default="mean"
-        for numeric targets: look at their mean, or at their whole distribution given x.
     bandwidth : float, default=1.2
         factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "mave"
@@ -1835,61 +883,10 @@ class MAVE(TransformerReduction):
 class OuterProductOfGradients(TransformerReduction):
     """Outer product of gradients (Xia, Tong, Li and Zhu 2002).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    anchors : int or "auto", default="auto"
-        rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
-        to 1e+06.
-    subspace : {"mean", "central"}, default="mean"
-        for numeric targets: look at their mean, or at their whole distribution given x.
     bandwidth : float, default=1.2
         factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "opg"
@@ -1935,59 +932,11 @@ class OuterProductOfGradients(TransformerReduction):
 class LassoSIR(TransformerReduction):
     """Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    slices : int, default=10
-        slices of a numeric target (a class target has one slice a class). From 2 to 10000.
     penalty : float or "auto", default="auto"
         lasso penalty as a share of the least one that removes every column; auto: by cross-
         validation. From 0 to 1.
     folds : int, default=10
         folds of the cross-validation of the penalty. From 2 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "lasso-sir"
@@ -2031,64 +980,13 @@ class LassoSIR(TransformerReduction):
 class GradientKDR(TransformerReduction):
     """Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
-    complexity : float, default=1.0
-        c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
         s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at
         most). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
     epsilon : float, default=1e-05
         ridge of the kernel regression, per row. From 1e-14 to 1000.
     steps : int, default=1
         steps in which the dimension shrinks; more than 1 is gKDR-i. From 1 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "gkdr"
@@ -2136,18 +1034,11 @@ class GradientKDR(TransformerReduction):
 class KernelDimensionReduction(TransformerReduction):
     """Kernel dimension reduction (Fukumizu, Bach and Jordan 2009).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     complexity : float, default=1.0
         c in the kernel exp(-c |z - z'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
     bandwidth : float or "auto", default="auto"
         s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim /
         p). From 1e-12 to 1e+12.
-    landmarks : int or None, default=None
-        rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
-        From 2 to 1e+06.
     rows : int or "auto", default="auto"
         rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most
         2.5 times as many. From 2 to 1e+09.
@@ -2159,48 +1050,6 @@ class KernelDimensionReduction(TransformerReduction):
         gradient steps in all. From 1 to 1e+06.
     restarts : int, default=1
         starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "kdr"
@@ -2254,10 +1103,6 @@ class KernelDimensionReduction(TransformerReduction):
 class LeastSquaresMutualInformation(TransformerReduction):
     """Least-squares mutual information estimation (Suzuki and Sugiyama 2013).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     landmarks : int, default=200
         basis functions, at rows chosen by the seed. From 2 to 1e+06.
     bandwidths : float or tuple of float, default=(0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
@@ -2271,48 +1116,6 @@ class LeastSquaresMutualInformation(TransformerReduction):
         steps between two choices of bandwidth and ridge. From 1 to 1e+06.
     restarts : int, default=5
         starts: gKDR, then random directions. From 1 to 10000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "lsmie"
@@ -2362,60 +1165,11 @@ class LeastSquaresMutualInformation(TransformerReduction):
 class ContourRegression(TransformerReduction):
     """Simple contour regression (Li, Zha and Chiaromonte 2005).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     share : float, default=0.1
         share of all pairs of rows, those with the closest targets. From 1e-06 to 1.
     distance : {"values", "ranks"}, default="values"
         how far targets are apart; ranks for long-tailed ones, though they are blind to
         symmetric links.
-    ridge : float, default=0.0
-        added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
-        1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "scr"
@@ -2459,64 +1213,16 @@ class ContourRegression(TransformerReduction):
 class ConditionalVarianceEstimation(TransformerReduction):
     """Conditional variance estimation (Fertl and Bura 2021).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     restarts : int, default=5
         random starts; the best end is kept. From 1 to 10000.
     iterations : int, default=50
         steps a start, at the most. From 1 to 1e+06.
     bandwidth : float, default=1.2
         factor of the bandwidth n^(-1/(dim+4)). From 0.001 to 1000.
-    subspace : {"mean", "central"}, default="mean"
-        for numeric targets: look at their mean, or at their whole distribution given x.
     rows : int, default=1000
         rows looked at; more are drawn from by the seed. From 10 to 1e+06.
     ridge : float, default=0.0
         added to the diagonal of the correlation matrix of x. From 0 to 1e+06.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "cve"
@@ -2566,10 +1272,6 @@ class ConditionalVarianceEstimation(TransformerReduction):
 class BENN(TransformerReduction):
     """Belted and ensembled neural network (Tang and Li 2025).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or tuple of int or None, default=(50, 50)
         units of the encoder's hidden layers (none: Z is a linear function of x). From 1 to
         100000.
@@ -2583,52 +1285,6 @@ class BENN(TransformerReduction):
         passes over the training rows. From 1 to 1e+07.
     batch : int or "auto", default="auto"
         rows of a mini-batch (auto: all, at most 10,000). From 1 to 1e+07.
-    rate : float, default=0.001
-        learning rate (Adam). From 1e-12 to 1000.
-    decay : float, default=0.0
-        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "benn"
@@ -2682,10 +1338,6 @@ class BENN(TransformerReduction):
 class GMDDNet(TransformerReduction):
     """Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024).
 
-    Parameters
-    ----------
-    n_components : int or "auto", default=2
-        number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
     hidden : int or tuple of int or "auto" or None, default="auto"
         units of the hidden layers (auto: a power of two above p, twice it, and down to 16;
         none: linear). From 1 to 100000.
@@ -2697,52 +1349,6 @@ class GMDDNet(TransformerReduction):
         passes over the training rows, each direction. From 1 to 1e+07.
     batch : int, default=100
         rows of a mini-batch. From 4 to 100000.
-    rate : float, default=0.001
-        learning rate (Adam). From 1e-12 to 1000.
-    decay : float, default=0.0
-        weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
-    task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
-        what the target is; auto: text and few whole numbers are classes; survival: a time and,
-        in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
-        a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
-    scale : {"auto", "column", "common", "centre", "none"}, default="auto"
-        how features are scaled: each column, all by one common factor, only centred, or not at
-        all; auto: a factor for each column or curve, or a common one for pixels.
-    levels : int or "default" or "auto" or None, default="default"
-        numbers that look like codes also as categories: columns of 3 up to so many distinct
-        values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
-        else none. From 3 to 100.
-    missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-        what becomes of missing cells: refused, their rows left out of the fit, the mean of
-        their column, or what a Gaussian model of the columns expects or draws given the others
-        (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-        network says of the response.
-    missing_indicators : {"on", "off"}, default="off"
-        on: features that say which cells are missing, for columns that lack more than 5.
-    curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
-        what is done to each row of a spectrum or another curve before all else: standard normal
-        variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
-        out rows, if the columns are smooth along their order.
-    curves_window : int or "auto", default="auto"
-        channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
-        the curve. From 5 to 8192.
-    curves_columns : str or "all", default="all"
-        the first and the last column of each curve, by name or by number from 1 without the
-        target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
-    random_state : int, RandomState or None, default=None
-        seed of all randomness; the same number gives what the command line gives with --seed.
-    n_jobs : int or None, default=None
-        threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
-        on it.
-    verbose : int, default=0
-        1 shows a progress bar and the library's notes on stderr.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, when X was a DataFrame
-    order_ : OrderResult, when n_components was left to the data
-    history_ : dict of arrays, the training history by epoch, or None when there is none
     """
 
     _method = "gmddnet"
@@ -2791,6 +1397,174 @@ class GMDDNet(TransformerReduction):
         self.verbose = verbose
 
 
+SHARED = """
+n_components : int or "auto", default=2
+    number of reduced variables, the columns of Z; "auto": as stonet.order chooses it.
+response : {"mean", "ensemble", "location-scale"}, default="mean"
+    what Z is to explain of a numeric response: its mean, its whole law by an ensemble of
+    functions of it, or its mean and its spread.
+law : {"auto", "normal", "logistic", "extreme", "poisson", "negbin"}, default="auto"
+    errors of log times and of the scores behind ordered classes, or the law of counts;
+    auto: normal for times, logistic for ordered classes, Poisson for counts.
+hidden : int or tuple of int or "auto" or None, default="auto"
+    widths of the hidden layers before the last one, which then has dim units; none: one
+    hidden layer; auto: one layer, its width by the rows, before one of max(dim, 10) units.
+    From 1 to 100000.
+activation : {"auto", "identity", "tanh", "relu", "sigmoid"}, default="auto"
+    activation of the hidden layers; auto: chosen by cross-validation.
+front : {"auto", "none", "kernel", "columns", "components", "conv"}, default="auto"
+    what layer 1 sees: x (none); kernel features of x, and x; a few columns; principal
+    components; of images, a convolutional network that learns with this one; auto: chosen
+    by cross-validation.
+front_complexity : float or "auto", default="auto"
+    front=kernel: c in the kernel exp(-c |x - x'|^2 / (2 s^2)), s the mean distance; auto:
+    chosen by cross-validation. From 1e-06 to 1e+06.
+front_linear : float, default=0.1
+    front=kernel: share of x itself beside the kernel. From 0 to 0.99.
+front_landmarks : int or "auto", default="auto"
+    front=kernel: rows, drawn by the seed, that span the kernel; auto: a tenth of the rows,
+    from 200 to 1000. From 2 to 100000.
+front_image : int or tuple of int or "auto", default="auto"
+    front=conv: the image that the columns are, height,width or with channels before or
+    after them; auto: as the file says. From 1 to 1e+07.
+front_channels : int or tuple of int or "auto", default="auto"
+    front=conv: filters of each stage of convolution and pooling; auto: 16, 32, 64, 64, ..
+    as long as sides are long. From 1 to 4096.
+select : {"none", "group"}, default="none"
+    group: the network is given the columns alone that a group lasso on layer 1 leaves; by
+    held-out rows.
+select_penalty : float or "auto", default="auto"
+    select=group: the penalty at which columns are taken; auto: by held-out rows. From 1e-09
+    to 1e+06.
+restarts : int, default=1
+    starts that are trained briefly; the one that fits the training rows best goes on. From
+    1 to 1000.
+input_activation : {"off", "tanh", "relu", "sigmoid"}, default="off"
+    activation applied to the inputs too.
+epochs : float or "auto", default="auto"
+    passes over the training rows; auto: chosen by cross-validation. From 0.01 to 1e+07.
+batch : int or "auto", default="auto"
+    rows of a mini-batch; auto: 64, above 5000 rows 128, and more in trainings of given
+    epochs with more than 5000 updates, by the noise of the gradient. From 1 to 1e+09.
+lr : float or "auto", default="auto"
+    parameter step on the mean loss (gamma n / s_out). From 0 to 1e+06.
+momentum : float, default=0.9
+    momentum of the parameter step. From 0 to 0.9999.
+weight_decay : float or "auto", default="auto"
+    pull of the weights towards 0; auto: chosen by cross-validation. From 0 to 1e+06.
+l1 : float, default=0.0
+    lasso penalty on the weights. From 0 to 1e+06.
+schedule : {"auto", "linear", "constant", "averaged", "power"}, default="auto"
+    how the parameter step falls: linearly to a tenth, not at all, as C/(c + k^a), or slowly
+    with the iterates of the last half averaged; auto: averaged where epochs are chosen,
+    else linear.
+schedule_c : float, default=1000.0
+    c of the power schedule. From 0 to 1e+12.
+schedule_a : float, default=0.6
+    a of the power schedule. From 0 to 2.
+sweeps : int or "auto", default="auto"
+    SGHMC sweeps an iteration; auto: 5 from the mode, 25 from forward. From 1 to 65535.
+start : {"forward", "mode"}, default="mode"
+    where imputation starts: back-propagated mode or forward pass.
+integrator : {"symplectic", "euler"}, default="symplectic"
+    SGHMC update; euler is the form printed in the paper.
+tau : float, default=0.1
+    latent step in units of the layer's own noise, eps_i / sigma_i. From 1e-09 to 10.
+alpha : float, default=0.1
+    friction a sweep, eps_i eta. From 0 to 1.
+rho : float, default=0.1
+    noise ratio of neighbouring layers, s_i / s_{i+1}. From 1e-09 to 1e+09.
+s_out : float or "auto", default="auto"
+    output variance (regression) or temperature (classification). From 1e-30 to 1e+09.
+sigma2 : float or tuple of float or "auto", default="auto"
+    absolute form: variances s_1,..,s_{h+1}. From 1e-30 to 1e+09.
+epsilon : float or tuple of float or "auto", default="auto"
+    absolute form: latent steps eps_1,..,eps_h. From 1e-30 to 1e+09.
+eta : float or "auto", default="auto"
+    absolute form: friction, alpha_i = eps_i eta. From 0 to 1e+12.
+gamma : float or tuple of float or "auto", default="auto"
+    absolute form: parameter steps gamma_1,..,gamma_{h+1}. From 0 to 1e+12.
+layer_step : {"common", "residual"}, default="common"
+    common: one gamma, gradients divided by s_i; residual: hidden layers step by their plain
+    residual.
+sdr_iterations : int or "auto", default="auto"
+    full-data iterations of the final stage. From 0 to 1e+06.
+sdr_c : float, default=1000.0
+    c of the final stage's steps C/(c + k^a). From 0 to 1e+12.
+sdr_a : float, default=0.6
+    a of the final stage's steps C/(c + k^a). From 0 to 2.
+output : {"trained", "refit"}, default="trained"
+    the output layer: as training leaves it, or refitted on psi(Z) at the end.
+engine : {"auto", "cpu", "ref", "cuda"}, default="cpu"
+    cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: cuda
+    where that can be used, else cpu.
+scale : {"auto", "column", "common", "centre", "none"}, default="auto"
+    how features are scaled: each column, all by one common factor, only centred, or not at
+    all; auto: a factor for each column or curve, or a common one for pixels.
+levels : int or "default" or "auto" or None, default="default"
+    numbers that look like codes also as categories: columns of 3 up to so many distinct
+    values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
+    else none. From 3 to 100.
+missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
+    what becomes of missing cells: refused, their rows left out of the fit, the mean of
+    their column, or what a Gaussian model of the columns expects or draws given the others
+    (StoNets are trained on draws given the response too); joint: StoNets draw by what the
+    network says of the response.
+missing_indicators : {"on", "off"}, default="off"
+    on: features that say which cells are missing, for columns that lack more than 5.
+curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
+    what is done to each row of a spectrum or another curve before all else: standard normal
+    variate, centring, Savitzky-Golay derivatives, detrending; auto: what is best on held-
+    out rows, if the columns are smooth along their order.
+curves_window : int or "auto", default="auto"
+    channels in the window of a derivative of curves, an odd number; auto: a fifteenth of
+    the curve. From 5 to 8192.
+curves_columns : str or "all", default="all"
+    the first and the last column of each curve, by name or by number from 1 without the
+    target: 850-1048 or nir1-nir100,uv1-uv60; all: all columns of numbers are one curve.
+task : {"auto", "regression", "classification", "survival", "interval", "count", "ordinal"}, default="auto"
+    what the target is; auto: text and few whole numbers are classes; survival: a time and,
+    in a second column, 1 where it was seen and 0 where it is censored; interval: bounds of
+    a time; count: a count and, in a second column, its exposure; ordinal: ordered classes.
+random_state : int, RandomState or None, default=None
+    seed of all randomness; the same number gives what the command line gives with --seed.
+n_jobs : int or None, default=None
+    threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend
+    on it.
+verbose : int, default=0
+    1 shows a progress bar and the library's notes on stderr.
+warm_start : bool, default=False
+    fit goes on from where the network stands, as partial_fit does, if there is one: epochs
+    passes over the rows it is given.
+callback : callable or None, default=None
+    called with a dict (stage, done, total, loss, validation_loss, seconds) after every
+    epoch and step of the other stages; what it returns stops the fit where that is true,
+    and the model so far is kept.
+slices : int, default=10
+    slices of a numeric target (a class target has one slice a class). From 2 to 10000.
+ridge : float, default=0.0
+    added to the diagonal of the correlation matrix of x; needed when p > n. From 0 to
+    1e+06.
+complexity : float, default=1.0
+    c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth. From 1e-06 to 1e+06.
+bandwidth : float or "auto", default="auto"
+    s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at
+    most). From 1e-12 to 1e+12.
+landmarks : int or None, default=None
+    rows, chosen by the seed, that span the kernel functions; none: all rows, n x n memory.
+    From 2 to 1e+06.
+rate : float, default=0.001
+    learning rate (Adam). From 1e-12 to 1000.
+decay : float, default=0.0
+    weight decay: each step also takes rate x decay off the weights. From 0 to 1000.
+anchors : int or "auto", default="auto"
+    rows at which the regression is linearised; auto: the larger of 100 and sqrt(n). From 1
+    to 1e+06.
+subspace : {"mean", "central"}, default="mean"
+    for numeric targets: look at their mean, or at their whole distribution given x.
+"""
+
+
 ESTIMATORS: tuple[type[BaseReduction], ...] = (
     StoNetClassifier,
     StoNetRegressor,
@@ -2817,3 +1591,4 @@ ESTIMATORS: tuple[type[BaseReduction], ...] = (
     BENN,
     GMDDNet,
 )
+describe(ESTIMATORS, SHARED)
