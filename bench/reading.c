@@ -49,8 +49,7 @@ static stonet_status write_file(const char *path, layout how, int64_t n, int p)
 {
     FILE *file = fopen(path, "wb");
     if (file == NULL) return sn_fail(STONET_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 0);
     write_header(file, how, n, p);
     for (int64_t i = 0; i < n; i++) {
         double row[ARRAY_COLUMNS];

@@ -48,8 +48,7 @@ const workload *workload_find(const char *name)
 
 static void fill(fit *f)
 {
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 0);
     const int64_t n = f->what.n, p = f->what.p, outputs = f->what.outputs;
     for (int64_t row = 0; row < n; row++) {
         float sum = 0.0F;

@@ -93,6 +93,14 @@ static inline void sn_test_ok(stonet_status got, const char *call, const char *f
 }
 #define OK(call) sn_test_ok(call, #call, __FILE__, __LINE__)
 
+/* Zeros, in a block that sn_free takes back. */
+static inline void *test_zeros(int64_t count, size_t size)
+{
+    void *block = sn_calloc((size_t)count, size);
+    assert_non_null(block);
+    return block;
+}
+
 /* One that must fail, and say these words. */
 static inline void assert_says(stonet_status got, stonet_status wanted, const char *words)
 {

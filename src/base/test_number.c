@@ -65,8 +65,7 @@ TEST(test_no_numbers)
 
 TEST(test_random_numbers_against_strtod)
 {
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 0);
     for (int i = 0; i < 300000; i++) {
         char text[64];
         uint64_t bits = (uint64_t)sn_random_word(&random) << 32 | sn_random_word(&random);
@@ -90,8 +89,7 @@ TEST(test_random_numbers_against_strtod)
 /* Numbers half way between two doubles, and a hair off it, are where rounding goes wrong. */
 TEST(test_ties)
 {
-    sn_random random;
-    sn_random_init(&random, 2, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(2, SN_STREAM_TEST, 0);
     for (int i = 0; i < 20000; i++) {
         uint64_t odd = ((uint64_t)1 << 53) + (sn_random_below(&random, (uint64_t)1 << 53) | 1);
         for (int shift = 0; shift <= 5; shift++) {
@@ -143,8 +141,7 @@ TEST(test_print_known)
 
 TEST(test_print_reads_back)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int i = 0; i < 100000; i++) {
         char text[SN_NUMBER_SIZE];
         double back = 0;

@@ -143,8 +143,7 @@ void sn_choice_free(sn_choice *choice)
 /* One row at random of each of `count` stretches of the same length. */
 static void draw(const sn_rows *rows, int64_t count, uint64_t seed, int64_t *list)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, 1);
     for (int64_t i = 0; i < count; i++) {
         const int64_t first = (int64_t)((__int128)i * rows->n / count),
                       last = (int64_t)((__int128)(i + 1) * rows->n / count);

@@ -86,8 +86,7 @@ TEST(kin_err_together)
     enum { GROUPS = 200, EACH = 3, N = GROUPS * EACH };
     int64_t kin[N];
     double v[N], of[GROUPS], square = 0.0;
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 4);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 4);
     for (int i = 0; i < N; i++) kin[i] = 7 * (i % GROUPS);
     const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
     const sn_rows all = sn_rows_range(0, N);
@@ -323,8 +322,7 @@ TEST(intervals_hold_fresh_squares)
             sn_fold fold[SN_FOLDS];
             const sn_folds folds = {.count = SN_FOLDS, .fold = fold, .rows = sizes[size]};
             double loss[MOST_DRAWN], wrong[MOST_DRAWN] = {0.0}, held = 0.0, length = 0.0;
-            sn_random random;
-            sn_random_init(&random, 5, SN_STREAM_TEST, (uint32_t)(10 * size) + (uint32_t)law);
+            sn_random random = sn_random_from(5, SN_STREAM_TEST, (uint32_t)(10 * size) + (uint32_t)law);
             for (int k = 0; k < SN_FOLDS; k++)
                 fold[k] = (sn_fold){.first = k * folds.rows / SN_FOLDS, .test = {.n = folds.rows / SN_FOLDS}};
             for (int s = 0; s < SAMPLES; s++) {

@@ -73,8 +73,7 @@ static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs)
 {
     table *t = sn_calloc(1, sizeof *t);
     assert_non_null(t);
-    sn_random random;
-    sn_random_init(&random, 21, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(21, SN_STREAM_TEST, 0);
     const int64_t targets = task == SN_CLASSIFICATION ? 1 : outputs;
     const double cut[] = {-0.3, 0.6};
     for (int64_t i = 0; i < n; i++) {

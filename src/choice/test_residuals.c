@@ -21,8 +21,7 @@ static double look(law of, uint32_t seed)
 {
     float x[N * P];
     double loss[N], p_value;
-    sn_random random;
-    sn_random_init(&random, 12, SN_STREAM_TEST, seed);
+    sn_random random = sn_random_from(12, SN_STREAM_TEST, seed);
     for (int64_t i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         const double a = (double)x[i * P], b = (double)x[i * P + 1], e = sn_random_normal(&random);
@@ -87,8 +86,7 @@ TEST(the_smallest_p_value)
         float x[2 * FEW * COLUMNS];
         double loss[FEW], column[FEW], apart[FEW], p_value, least = 1.0;
         int64_t list[FEW];
-        sn_random random;
-        sn_random_init(&random, 13, SN_STREAM_TEST, seed);
+        sn_random random = sn_random_from(13, SN_STREAM_TEST, seed);
         for (int k = 0; k < 2 * FEW * COLUMNS; k++)
             x[k] = k % COLUMNS == 2 && seed % 2 == 0 ? 4.0F : (float)(1.0 + sn_random_normal(&random));
         for (int i = 0; i < FEW; i++) {
@@ -130,8 +128,7 @@ TEST(many_rows)
     static float x[MANY];
     static double loss[MANY];
     double p_value[2];
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     for (int i = 0; i < MANY; i++) {
         x[i] = (float)sn_random_normal(&random);
         loss[i] = pow(sn_random_normal(&random) * (1.0 + 0.05 * (double)x[i]), 2);

@@ -8,8 +8,7 @@ enum { N = 1000, P = 3 };
 /* y = x_1 + |x_2| e: the mean sees x_1 alone. */
 static void spread_data(float *x, double *y)
 {
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 2);
     for (int64_t i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         y[i] = 0.5 * (double)x[i * P] + (double)fabsf(x[i * P + 1]) * sn_random_normal(&random);

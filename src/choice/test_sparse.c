@@ -26,8 +26,7 @@ static fixture *make(int64_t n, double a)
 {
     fixture *f = sn_calloc(1, sizeof *f);
     assert_non_null(f);
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 0);
     double squares = 0.0;
     for (int64_t i = 0; i < n; i++) {
         float *x = f->x + i * P;

@@ -13,8 +13,7 @@ TEST(effects_are_those_on_the_units)
     enum { N = 400, P = 5, UNITS = 2 };
     static float x[N * P];
     const int64_t border[] = {0, 1, 3, 5};
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         float *row = x + i * P;
         row[0] = row[1] = i % 2 == 0 ? 1.0F : -1.0F;
@@ -46,8 +45,7 @@ TEST(a_code_is_kept)
     static int32_t label[N];
     int64_t border[COLUMNS + 1] = {0};
     for (int c = 1; c <= COLUMNS; c++) border[c] = 4 + c;
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         float *row = x + i * P;
         const int code = i % 4;

@@ -134,9 +134,8 @@ static int64_t find_columns(const sn_schema *schema, stonet_data *copy, const st
 static stonet_status resample(int64_t n, uint64_t seed, int64_t draw, sn_workspace *keep, sn_rows *out)
 {
     int64_t *list = NULL;
-    sn_random random;
     SN_TRY(SN_TAKE(keep, list, n));
-    sn_random_init(&random, seed, SN_STREAM_SPLIT, (uint32_t)(SUBSTREAM + draw));
+    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, (uint32_t)(SUBSTREAM + draw));
     for (int64_t i = 0; i < n; i++) list[i] = (int64_t)sn_random_below(&random, (uint64_t)n);
     *out = sn_rows_list(list, n);
     return STONET_OK;

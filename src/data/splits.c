@@ -140,8 +140,7 @@ stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes,
     int64_t *grouped = NULL;
     families by = {.count = n};
     SN_ARRAY(n, int64_t, order);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_SPLIT, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, n, order);
     if (kin != NULL) SN_TRY(find_families(n, kin, &scratch, &by));
     if (by.count < n) return split_families(&by, label, n_classes, folds, order, n, fold);

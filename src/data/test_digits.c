@@ -19,8 +19,7 @@ static double table[N * P], unit[N * P];
 
 static void fill_table(void)
 {
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < (int64_t)N * P; i++) {
         unit[i] = sn_random_uniform(&random);
         table[i] = from[i % P] + spread[i % P] * unit[i];

@@ -62,8 +62,7 @@ static void torment(const unsigned char *bytes, size_t size, const char *target,
                     void (*try)(const unsigned char *, size_t, const char *))
 {
     unsigned char changed[MAX_SIZE];
-    sn_random random;
-    sn_random_init(&random, size, SN_STREAM_TEST, 7);
+    sn_random random = sn_random_from(size, SN_STREAM_TEST, 7);
     for (size_t cut = 0; cut<size; cut += size> 300 && cut > 300 ? 7 : 1) try(bytes, cut, target);
     for (int k = 0; k < FLIPS; k++) {
         memcpy(changed, bytes, size);

@@ -34,8 +34,7 @@ static double y[N];
 /* ROWS rows of noise, each TIMES times, the times ROWS rows apart. */
 static stonet_data *copies(void)
 {
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_DATA, 0);
+    sn_random random = sn_random_from(7, SN_STREAM_DATA, 0);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < P; j++)
             x[i * P + j] = i < ROWS ? (float)sn_random_normal(&random) : x[(i - ROWS) * P + j];
@@ -99,8 +98,7 @@ TEST(test_classes_that_agree_by_chance)
     said heard;
     int32_t code[N];
     static const char *const labels[] = {"a", "b"};
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_DATA, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_DATA, 0);
     for (int i = 0; i < N; i++) code[i] = (int32_t)sn_random_below(&random, 2);
     SN_AUTO(stonet_data) *data = copies();
     OK(stonet_data_set_classes(data, code, labels, 2));
@@ -116,8 +114,7 @@ TEST(test_coarse_tables_have_no_copies)
     said heard;
     static float flags[MANY * FLAGS];
     static double sum[MANY];
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_DATA, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_DATA, 0);
     for (int columns = 1; columns <= FLAGS; columns++) {
         for (int i = 0; i < MANY; i++) {
             int bits = 0;

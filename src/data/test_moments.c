@@ -8,8 +8,7 @@ static float *make_table(int64_t n)
 {
     float *x = malloc((size_t)(n * COLUMNS) * sizeof *x);
     assert_non_null(x);
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n * COLUMNS; i++)
         x[i] = (float)(sn_random_normal(&random) * (i % COLUMNS == 1 ? 1e4 : 0.3) +
                        (i % COLUMNS == 2 ? 77.0 : 0.0));
@@ -57,8 +56,7 @@ TEST(test_halves_add_up)
     enum { N = 16 * BLOCK };
     SN_BLOCK double *x = malloc(N * COLUMNS * sizeof *x);
     assert_non_null(x);
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < N * COLUMNS; i++) x[i] = sn_random_normal(&random);
     sn_moments whole, half[2];
     OK(sn_moments_of(&(sn_numbers){.doubles = x, .n = N, .m = COLUMNS}, &whole));

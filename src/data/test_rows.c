@@ -26,8 +26,7 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
     SN_BLOCK float *x = malloc((size_t)(n * p) * sizeof *x);
     SN_BLOCK double *y = malloc((size_t)n * sizeof *y);
     assert_true(x != NULL && y != NULL);
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, (uint32_t)p);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, (uint32_t)p);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < p; j++)
             x[i * p + j] =
@@ -79,8 +78,7 @@ static void check_fetching(stonet_data *data)
     sn_problem fetched = dense;
     fetched.x = NULL;
     fetched.source = sn_encoder_source(encoder);
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 1);
     for (int trial = 0; trial < 20; trial++) {
         int64_t list[50], number[2][50];
         float x[2][50 * 300], weight[2][50];

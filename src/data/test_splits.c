@@ -70,9 +70,8 @@ TEST(test_kin_is_never_parted)
     const int64_t families[] = {11, 30, 100, 239};
     for (uint64_t seed = 1; seed <= 5; seed++)
         for (int f = 0; f < 4; f++) {
-            sn_random random;
             int64_t size[N] = {0}, largest = 0;
-            sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+            sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
             for (int i = 0; i < N; i++) {
                 const int64_t family =
                     i < families[f] ? i : (int64_t)sn_random_below(&random, (uint64_t)families[f]);
@@ -156,9 +155,8 @@ TEST(test_halves_keep_kin)
 {
     enum { N = 101 };
     int64_t kin[N], order[N], plain[N], half;
-    sn_random random;
     for (int i = 0; i < N; i++) kin[i] = i / 7;
-    sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_SPLIT, 0);
     OK(sn_split_half(N, kin, &random, order, &half));
     assert_in_range(half, N / 2 - 3, N / 2 + 4);
     int side[N], seen[N] = {0};
@@ -170,9 +168,9 @@ TEST(test_halves_keep_kin)
         assert_int_equal(seen[i], 1);
         assert_int_equal(side[i], side[i / 7 * 7]);
     }
-    sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
+    random = sn_random_from(1, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, plain);
-    sn_random_init(&random, 1, SN_STREAM_SPLIT, 0);
+    random = sn_random_from(1, SN_STREAM_SPLIT, 0);
     OK(sn_split_half(N, NULL, &random, order, &half));
     assert_int_equal(half, N / 2);
     assert_memory_equal(order, plain, sizeof plain);

@@ -79,8 +79,7 @@ TEST(test_random_tables)
         {.line_end = "\r\n", .mistakes = 400},
     };
     static char text[1 << 16];
-    sn_random random;
-    sn_random_init(&random, 11, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(11, SN_STREAM_TEST, 3);
     int read = 0, refused = 0;
     for (int k = 0; k < 140; k++) {
         const oddities *odd = &kinds[k % 7];

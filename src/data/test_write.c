@@ -32,8 +32,7 @@ TEST(test_round_trips)
 {
     enum { N = 400, M = 3 };
     static double values[N * M];
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int i = 0; i < N * M; i++) values[i] = sn_random_normal(&random) * (i % 7 == 0 ? 1e-12 : 1);
     const char *const files[] = {"m.csv", "m.csv.gz", "m.npy", "m.npy.gz", "m.txt"};
     for (int k = 0; k < 5; k++) {

@@ -329,8 +329,7 @@ TEST(test_rows_from_a_source)
 {
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
-        SN_BLOCK float *upside_down = sn_calloc(ROWS * 5, sizeof *upside_down);
-        assert_non_null(upside_down);
+        SN_BLOCK float *upside_down = test_zeros(ROWS * 5, sizeof *upside_down);
         for (int64_t i = 0; i < ROWS; i++)
             memcpy(upside_down + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
         turned t = {
@@ -370,8 +369,7 @@ TEST(test_passes)
 {
     SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
     b.o.problem.first_row = 7; /* these rows are a part of a larger table */
-    SN_BLOCK float *ref = sn_calloc(ROWS * 19, sizeof *ref), *out = sn_calloc(ROWS * 19, sizeof *out);
-    assert_true(ref != NULL && out != NULL);
+    SN_BLOCK float *ref = test_zeros(ROWS * 19, sizeof *ref), *out = test_zeros(ROWS * 19, sizeof *out);
     for (int kind = 0; kind < 7; kind++) {
         sn_pass pass = {.rows = sn_rows_range(0, ROWS), .layer = 1 + kind % 3};
         pass.activated = kind >= 3 && pass.layer < 3;

@@ -76,11 +76,9 @@ TEST(test_wide)
         OK(sn_shape_layout(&f.shape));
         sn_free(f.x);
         sn_free(f.theta);
-        f.x = sn_calloc((size_t)(40 * p), sizeof *f.x);
-        f.theta = sn_calloc((size_t)f.shape.parameters, sizeof *f.theta);
-        assert_true(f.x && f.theta);
-        sn_random random;
-        sn_random_init(&random, 5, SN_STREAM_TEST, seed);
+        f.x = test_zeros(40 * p, sizeof *f.x);
+        f.theta = test_zeros(f.shape.parameters, sizeof *f.theta);
+        sn_random random = sn_random_from(5, SN_STREAM_TEST, seed);
         for (int64_t k = 0; k < 40 * p; k++) f.x[k] = (float)sn_random_normal(&random);
         sn_shape_start(&f.shape, 1, f.theta);
         f.problem.x = f.x;
@@ -153,9 +151,8 @@ TEST(test_parameters_round_trip)
     SN_FREED_BY(drop) fixture f;
     make(&f, 41, 3, 150, 60, 60);
     SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(0), 1);
-    SN_BLOCK float *first = sn_calloc((size_t)f.shape.parameters, sizeof *first);
-    SN_BLOCK float *second = sn_calloc((size_t)f.shape.parameters, sizeof *second);
-    assert_true(first && second);
+    SN_BLOCK float *first = test_zeros(f.shape.parameters, sizeof *first);
+    SN_BLOCK float *second = test_zeros(f.shape.parameters, sizeof *second);
     engine->ops->get_parameters(engine, first);
     assert_memory_equal(first, f.theta, (size_t)f.shape.parameters * sizeof *first);
     sn_step_report report;
@@ -198,8 +195,7 @@ TEST(test_infinite_parameters_are_seen)
             make(&f, 2, 2, 20, 600, 500);
             f.update.rate[layer] = 1e38;
             SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(k / 2), 1 + k % 2);
-            SN_BLOCK float *theta = sn_calloc((size_t)f.shape.parameters, sizeof *theta);
-            assert_non_null(theta);
+            SN_BLOCK float *theta = test_zeros(f.shape.parameters, sizeof *theta);
             bool finite = true;
             for (int step = 0; step < 4 && finite; step++) {
                 sn_step_report report;

@@ -44,8 +44,7 @@ static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
 static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
 {
     SN_AUTO(sn_engine) *engine = engine_of(ops, f);
-    float *out = sn_calloc((size_t)(pass->rows.n * f->shape.width[pass->layer]), sizeof *out);
-    assert_non_null(out);
+    float *out = test_zeros(pass->rows.n * f->shape.width[pass->layer], sizeof *out);
     OK(ops->forward(engine, pass, out));
     return out;
 }
@@ -103,8 +102,7 @@ static void widen(fixture *f, const int64_t *width)
     for (int i = 1; i < f->shape.layers; i++) f->shape.width[i] = width[i - 1];
     OK(sn_shape_layout(&f->shape));
     sn_free(f->theta);
-    f->theta = sn_calloc((size_t)f->shape.parameters, sizeof *f->theta);
-    assert_non_null(f->theta);
+    f->theta = test_zeros(f->shape.parameters, sizeof *f->theta);
     sn_shape_start(&f->shape, 1, f->theta);
 }
 
@@ -218,8 +216,7 @@ TEST(test_narrow_networks)
         SN_FREED_BY(drop) fixture f;
         const int64_t n = (at->emulated ? 1030 : 8300) + (k == 0 ? at->emulated ? 1700 : 13000 : 0);
         make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
-        SN_BLOCK float *weight = sn_calloc((size_t)n, sizeof *weight);
-        assert_non_null(weight);
+        SN_BLOCK float *weight = test_zeros(n, sizeof *weight);
         for (int64_t row = 0; row < n; row++) weight[row] = 0.5F * (float)(row % 4);
         if (k % 2 == 1) f.problem.weight = weight;
         for (int i = 0; i <= cases[k].hidden; i++) f.update.rate[i] = 0.5; /* so that gradients show */
@@ -260,8 +257,7 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
     sn_step_report reports[QUEUE], alone;
     float *theta[3];
     for (int k = 0; k < 3; k++) {
-        theta[k] = sn_calloc((size_t)f->shape.parameters, sizeof *theta[k]);
-        assert_non_null(theta[k]);
+        theta[k] = test_zeros(f->shape.parameters, sizeof *theta[k]);
         SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
         if (k == 0)
             for (int j = 0; j < count; j++) OK(sn_engine_cuda.step(engine, &its[j], &alone));
@@ -386,8 +382,7 @@ TEST(test_rows_are_kept)
     SN_BLOCK float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
     assert_ptr_equal(keep.kept, before);
     fixture other = f;
-    SN_BLOCK float *copy = sn_calloc((size_t)(f.problem.n * f.problem.p), sizeof *copy);
-    assert_non_null(copy);
+    SN_BLOCK float *copy = test_zeros(f.problem.n * f.problem.p, sizeof *copy);
     memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
     other.problem.x = copy;
     SN_BLOCK float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
@@ -414,8 +409,7 @@ TEST(test_features_that_move)
             for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] = -0.8F * f.x[j];
         }
         for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] /= -0.512F;
-        theta[k] = sn_calloc((size_t)f.shape.parameters, sizeof *theta[k]);
-        assert_non_null(theta[k]);
+        theta[k] = test_zeros(f.shape.parameters, sizeof *theta[k]);
         engine->ops->get_parameters(engine, theta[k]);
     }
     assert_near(theta[0], theta[1], f.shape.parameters, 3e-4);

@@ -33,8 +33,7 @@ static inline int64_t between(sn_random *random, int64_t low, int64_t high)
  */
 static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t n, int64_t count)
 {
-    sn_random random;
-    sn_random_init(&random, 77, SN_STREAM_TEST, seed);
+    sn_random random = sn_random_from(77, SN_STREAM_TEST, seed);
     memset(f, 0, sizeof *f);
     f->shape.layers = hidden + 1;
     for (int i = 0; i <= hidden; i++) f->shape.width[i] = between(&random, 1, widest);
@@ -47,12 +46,11 @@ static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, i
     assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
 
     const int64_t p = f->shape.width[0];
-    f->x = sn_calloc((size_t)(n * p), sizeof *f->x);
-    f->y = sn_calloc((size_t)(n * outputs), sizeof *f->y);
-    f->label = sn_calloc((size_t)n, sizeof *f->label);
-    f->rows = sn_calloc((size_t)(n + count), sizeof *f->rows);
-    f->theta = sn_calloc((size_t)f->shape.parameters, sizeof *f->theta);
-    assert_true(f->x && f->y && f->label && f->rows && f->theta);
+    f->x = test_zeros(n * p, sizeof *f->x);
+    f->y = test_zeros(n * outputs, sizeof *f->y);
+    f->label = test_zeros(n, sizeof *f->label);
+    f->rows = test_zeros(n + count, sizeof *f->rows);
+    f->theta = test_zeros(f->shape.parameters, sizeof *f->theta);
     for (int64_t k = 0; k < n * p; k++) f->x[k] = (float)sn_random_normal(&random);
     for (int64_t k = 0; k < n * outputs; k++) f->y[k] = sn_random_normal(&random);
     for (int64_t k = 0; k < n; k++) f->label[k] = (int32_t)between(&random, 0, outputs - 1);
@@ -132,8 +130,7 @@ static inline float *stepped(sn_engine *engine, const fixture *f, int steps, dou
         if (engine->ops->step(engine, &iteration, &report) != STONET_OK) fail_msg("%s", stonet_last_error());
     assert_true(report.finite);
     *loss = report.loss;
-    float *theta = sn_calloc((size_t)f->shape.parameters, sizeof *theta);
-    assert_non_null(theta);
+    float *theta = test_zeros(f->shape.parameters, sizeof *theta);
     engine->ops->get_parameters(engine, theta);
     engine->ops->free(engine);
     return theta;
@@ -142,8 +139,7 @@ static inline float *stepped(sn_engine *engine, const fixture *f, int steps, dou
 /* What the engine imputes in a layer; to be freed. The engine is freed. */
 static inline float *imputed(sn_engine *engine, const fixture *f, int layer)
 {
-    float *out = sn_calloc((size_t)(f->iteration.rows.n * f->shape.width[layer]), sizeof *out);
-    assert_non_null(out);
+    float *out = test_zeros(f->iteration.rows.n * f->shape.width[layer], sizeof *out);
     assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
     engine->ops->free(engine);
     return out;

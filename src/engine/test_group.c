@@ -20,8 +20,7 @@ typedef struct fixture {
 /* y depends on the groups 0, 1 and 4 and on nothing else. */
 static void make(fixture *f, double penalty)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     memset(f, 0, sizeof *f);
     f->shape = (sn_shape){.layers = 1, .width = {P, D}, .task = SN_REGRESSION, .activation = SN_IDENTITY};
     OK(sn_shape_layout(&f->shape));

@@ -41,8 +41,7 @@ static inline oracle oracle_make(int layers, const int64_t *width, sn_activation
     o.label = malloc((size_t)n * sizeof *o.label);
     o.theta = malloc((size_t)o.shape.parameters * sizeof *o.theta);
     if (o.x == NULL || o.y == NULL || o.label == NULL || o.theta == NULL) abort();
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     sn_shape_start(&o.shape, seed, o.theta);
     for (int i = 0; i < layers; i++)
         for (int64_t a = 0; a < width[i + 1]; a++)

@@ -21,10 +21,9 @@ static void sum_shards(sn_sums *sums, int shards, int first, int count)
 {
     sn_sums_reset(sums, shards);
     for (int v = first; v < first + count; v++) {
-        sn_random random;
         OK(sn_sums_open(sums, v));
         sn_root *root = &sums->root[sums->roots - 1];
-        sn_random_init(&random, 5, SN_STREAM_TEST, (uint32_t)v);
+        sn_random random = sn_random_from(5, SN_STREAM_TEST, (uint32_t)v);
         root->loss = sn_random_normal(&random);
         root->weight = 1.0 + v;
         for (int j = 0; j < NUMBERS; j++) {

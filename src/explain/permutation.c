@@ -100,8 +100,7 @@ static stonet_status try_variable(const start *from, int64_t j, tries *at, stone
                   of_z = enough < repeats ? enough : repeats;
     memset(at->growth, 0, (size_t)asked->n * sizeof *at->growth);
     for (int64_t r = 0; r < repeats; r++) {
-        sn_random random;
-        sn_random_init(&random, asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)(j * repeats + r));
+        sn_random random = sn_random_from(asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)(j * repeats + r));
         sn_asked_shuffle(asked, &random, at->order);
         permute(asked, j, at->order, at->x);
         SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));

@@ -70,8 +70,7 @@ static stonet_status walk(const sn_asked *asked, bool backwards, sharing *at)
    errors. */
 static stonet_status walk_pair(const sn_asked *asked, int64_t number, sharing *at)
 {
-    sn_random random;
-    sn_random_init(&random, asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)number);
+    sn_random random = sn_random_from(asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)number);
     sn_random_permutation(&random, asked->variables, at->order);
     for (int64_t i = 0; i < at->rows; i++) {
         at->own[i] = sn_asked_draw(asked, &random);

@@ -35,8 +35,7 @@ static stonet_status note_half(const halves *all, int64_t number, unsigned char 
     const sn_problem *problem = all->problem;
     SN_ARRAY(problem->n, int64_t, order);
     SN_ARRAY(all->variables, double, stay);
-    sn_random random;
-    sn_random_init(&random, all->seed, SN_STREAM_SPLIT, (uint32_t)(number / 2));
+    sn_random random = sn_random_from(all->seed, SN_STREAM_SPLIT, (uint32_t)(number / 2));
     int64_t half;
     SN_TRY(sn_split_half(problem->n, problem->kin, &random, order, &half));
     const int64_t count = number % 2 == 0 || problem->kin == NULL ? half : problem->n - half;

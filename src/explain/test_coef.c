@@ -15,8 +15,7 @@ static double y[N];
 static stonet_data *make_data(uint64_t seed, int bent)
 {
     static const double unit[P] = {10.0, 1.0, 0.1};
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         double v[P];
         for (int j = 0; j < P; j++) {

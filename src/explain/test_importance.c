@@ -13,8 +13,7 @@ static double y[N];
 /* y = 2 x1 + x2, x3 and x4 are noise: linear regression on all components knows it exactly. */
 static stonet_data *linear_data(void)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         y[i] = 2.0 * (double)x[i * P] + (double)x[i * P + 1];
@@ -108,8 +107,7 @@ TEST(classes_text_and_threads)
     assert_true(file >= 0);
     FILE *out = fdopen(file, "w");
     assert_non_null(out);
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     fprintf(out, "colour,noise,label\n");
     for (int i = 0; i < 300; i++) {
         const uint64_t colour = sn_random_below(&random, 3);
@@ -210,8 +208,7 @@ TEST(refits_miss_what_the_others_cannot_say)
 /* Of four columns one is noted in each half (q = 1): x1, whatever the threads and the model. */
 TEST(halves_agree_on_what_matters)
 {
-    sn_random random;
-    sn_random_init(&random, 9, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(9, SN_STREAM_TEST, 0);
     SN_AUTO(stonet_data) *data = linear_data();
     for (int i = 0; i < N; i++) y[i] = (double)x[i * P] + 0.2 * sn_random_normal(&random);
     OK(stonet_data_set_targets(data, y, 1));
@@ -296,8 +293,7 @@ TEST(weights_are_repeated_rows)
    so, and given x1 it says nothing. */
 TEST(a_copy_is_not_needed_given_the_original)
 {
-    sn_random random;
-    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(11, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         x[i * P + 1] = 0.95F * x[i * P] + sqrtf(1.0F - 0.95F * 0.95F) * x[i * P + 1];
@@ -337,8 +333,7 @@ TEST(p_values_of_noise_are_uniform)
     enum { SETS = 60 };
     int below = 0;
     for (uint32_t s = 0; s < SETS; s++) {
-        sn_random random;
-        sn_random_init(&random, 12, SN_STREAM_TEST, s);
+        sn_random random = sn_random_from(12, SN_STREAM_TEST, s);
         for (int i = 0; i < N * P; i++) x[i] = (float)sn_random_normal(&random);
         for (int i = 0; i < N; i++) y[i] = sn_random_normal(&random);
         SN_AUTO(stonet_data) *data = NULL;
@@ -425,8 +420,7 @@ TEST(errors_that_include_the_fit)
     SN_AUTO(stonet_importance_result) *rows = importance(model, data, how.kind, 1);
     for (uint32_t b = 0; b < REFITS; b++) {
         int64_t order[N], half;
-        sn_random random;
-        sn_random_init(&random, run.seed, SN_STREAM_PERMUTE, b);
+        sn_random random = sn_random_from(run.seed, SN_STREAM_PERMUTE, b);
         OK(sn_split_half(N, NULL, &random, order, &half));
         SN_AUTO(stonet_data) *part = NULL;
         SN_AUTO(stonet_model) *refit = NULL;

@@ -504,7 +504,6 @@ static stonet_status check_step(const sn_formula *formula, int step, const float
 static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
 {
     const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
-    sn_random random;
     if (formula->step[formula->z].width != q ||
         (formula->answer >= 0 && formula->step[formula->answer].width != m))
         return sn_fail(STONET_ERROR_UNSUPPORTED,
@@ -512,7 +511,7 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
     SN_ARRAY(CHECKED_ROWS * p, float, x);
     SN_ARRAY(CHECKED_ROWS * q, float, z);
     SN_ARRAY(CHECKED_ROWS * q, double, wanted);
-    sn_random_init(&random, model->seed, SN_STREAM_DATA, 0);
+    sn_random random = sn_random_from(model->seed, SN_STREAM_DATA, 0);
     for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
     SN_TRY(sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
     for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];

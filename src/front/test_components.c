@@ -26,8 +26,7 @@ static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw,
 static void fill(int64_t n, float *x)
 {
     const double spread[P] = {3.0, 2.0, 1.0, 1.0}, mean[P] = {5.0, -1.0, 0.0, 2.0};
-    sn_random random;
-    sn_random_init(&random, 6, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(6, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n; i++) {
         const double common = sn_random_normal(&random);
         for (int j = 0; j < P; j++)

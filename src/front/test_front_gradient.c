@@ -28,8 +28,7 @@ static void make(bench *b, sn_task task)
     b->shape = b->o.shape;
     b->shape.width[0] = b->front->outputs;
     OK(sn_shape_layout(&b->shape));
-    b->theta = sn_calloc((size_t)b->shape.parameters, sizeof *b->theta);
-    assert_non_null(b->theta);
+    b->theta = test_zeros(b->shape.parameters, sizeof *b->theta);
     sn_shape_start(&b->shape, 11, b->theta);
 }
 

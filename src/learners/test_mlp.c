@@ -12,8 +12,7 @@ typedef struct rings {
 /* Two classes by distance from the origin, a constant third column, and two smooth targets. */
 static void make_rings(rings *r)
 {
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 1);
     for (int i = 0; i < N; i++) {
         double a = sn_random_normal(&random), b = sn_random_normal(&random);
         r->x[i * 3] = (float)(1000 + 50 * a); /* columns in unlike units */

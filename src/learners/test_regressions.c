@@ -119,8 +119,7 @@ TEST(agrees_with_scikit_learn)
 static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
 {
     sample s = {0};
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, 0);
     OK(SN_NEW(s.x, n * p));
     OK(SN_NEW(s.y, n * outputs));
     OK(SN_NEW(s.label, n));

@@ -79,8 +79,7 @@ stonet_status sn_choose_rows(int64_t n, int64_t count, uint64_t seed, uint32_t s
         sn_shuffle_rows(&shuffle, 0, count, rows);
     } else {
         SN_ARRAY(n, int64_t, order);
-        sn_random random;
-        sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
+        sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, substream);
         sn_random_permutation(&random, n, order);
         for (int64_t i = 0; i < count; i++) rows[i] = order[i];
     }

@@ -37,8 +37,7 @@ static stonet_status lanczos_create(sn_workspace *keep, lanczos *l, int64_t n, i
 
 static void fill_random(lanczos *l, int64_t columns, double *block)
 {
-    sn_random random;
-    sn_random_init(&random, 0, SN_STREAM_START, l->refills++);
+    sn_random random = sn_random_from(0, SN_STREAM_START, l->refills++);
     for (int64_t i = 0; i < l->n * columns; i++) block[i] = sn_random_normal(&random);
 }
 

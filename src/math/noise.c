@@ -66,9 +66,9 @@ double sn_noise_uniform(uint64_t seed, sn_stream stream, uint32_t row, uint32_t 
     return open_uniform(words[unit % 4]);
 }
 
-void sn_random_init(sn_random *random, uint64_t seed, sn_stream stream, uint32_t substream)
+sn_random sn_random_from(uint64_t seed, sn_stream stream, uint32_t substream)
 {
-    *random = (sn_random){.seed = seed, .stream = (uint32_t)stream, .substream = substream};
+    return (sn_random){.seed = seed, .stream = (uint32_t)stream, .substream = substream};
 }
 
 uint32_t sn_random_word(sn_random *random)

@@ -64,7 +64,7 @@ typedef struct sn_random {
     int has_spare;
 } sn_random;
 
-void sn_random_init(sn_random *random, uint64_t seed, sn_stream stream, uint32_t substream);
+sn_random sn_random_from(uint64_t seed, sn_stream stream, uint32_t substream);
 uint32_t sn_random_word(sn_random *random);
 double sn_random_uniform(sn_random *random); /* in (0, 1), 53 bits */
 double sn_random_normal(sn_random *random);

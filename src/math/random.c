@@ -6,7 +6,7 @@
 static stonet_status start(uint64_t seed, uint64_t stream, sn_random *random)
 {
     if (stream >> 48 != 0) return sn_fail(STONET_ERROR_ARGUMENT, "a random stream is at most 2^48 - 1");
-    sn_random_init(random, seed, (sn_stream)(stream >> 32), (uint32_t)stream);
+    *random = sn_random_from(seed, (sn_stream)(stream >> 32), (uint32_t)stream);
     return STONET_OK;
 }
 

@@ -264,8 +264,7 @@ TEST(factors_say_what_their_covariance_says)
 TEST(factors_are_found)
 {
     enum { ROWS = 3000, WIDE = 12 };
-    SN_BLOCK float *x = sn_calloc(ROWS * WIDE, sizeof *x);
-    assert_non_null(x);
+    SN_BLOCK float *x = test_zeros(ROWS * WIDE, sizeof *x);
     for (uint32_t i = 0; i < ROWS; i++)
         for (uint32_t j = 0; j < WIDE; j++) {
             x[i * WIDE + j] = (float)(1.0 + 0.9 * normal(i, 50) + 0.5 * normal(i, 60 + j));

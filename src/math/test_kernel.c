@@ -12,8 +12,7 @@
 static double *normals(int64_t count, uint32_t substream)
 {
     double *values = malloc((size_t)count * sizeof *values);
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, substream);
     for (int64_t i = 0; i < count; i++) values[i] = sn_random_normal(&random);
     return values;
 }
@@ -210,8 +209,7 @@ TEST(sums_of_kernels_are_what_they_say)
     enum { MOST = 700, P = 5, M = 11, W = 3 };
     static float x[MOST * P], f[MOST * W], again[MOST * W];
     double z[M * P], c[M * W], a[P * W], b[W];
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, 0);
     for (int k = 0; k < MOST * P; k++) x[k] = (float)sn_random_normal(&random);
     for (int k = 0; k < M * P; k++) z[k] = k < P ? (double)x[k] : sn_random_normal(&random);
     for (int k = 0; k < M * W; k++) c[k] = sn_random_normal(&random);

@@ -57,9 +57,7 @@ static double correlation(int64_t n, const double *a, const double *b)
 TEST(test_neighbouring_streams_are_uncorrelated)
 {
     enum { N = 100000 };
-    SN_BLOCK double *base = malloc(N * sizeof *base), *other = malloc(N * sizeof *other);
-    assert_non_null(base);
-    assert_non_null(other);
+    SN_BLOCK double *base = test_zeros(N, sizeof *base), *other = test_zeros(N, sizeof *other);
     for (uint32_t i = 0; i < N; i++) base[i] = sn_noise_normal(1, SN_STREAM_TEST, i, 1, 0, 0, 0);
     for (int change = 0; change < 8; change++) {
         for (uint32_t i = 0; i < N; i++)
@@ -84,8 +82,7 @@ TEST(test_addresses_are_pure)
 TEST(test_sequential_numbers_are_uniform)
 {
     enum { N = 200000, BINS = 50, BOUND = 7 };
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 1);
     double counts[BINS] = {0}, below[BOUND] = {0}, statistic = 0.0;
     for (int i = 0; i < N; i++) {
         const double u = sn_random_uniform(&random);
@@ -104,8 +101,7 @@ static void check_permutation(uint64_t n, uint32_t epoch)
 {
     sn_shuffle shuffle;
     sn_shuffle_init(&shuffle, n, 5, epoch);
-    SN_BLOCK char *seen = calloc(n, 1);
-    assert_non_null(seen);
+    SN_BLOCK char *seen = test_zeros((int64_t)n, 1);
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = sn_shuffle_at(&shuffle, i);
         assert_true(at < n);
@@ -178,8 +174,7 @@ TEST(test_permutation_is_a_permutation)
 {
     int64_t order[100];
     char seen[100] = {0};
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 2);
     sn_random_permutation(&random, 100, order);
     for (int i = 0; i < 100; i++) seen[order[i]]++;
     for (int i = 0; i < 100; i++) assert_int_equal(seen[i], 1);

@@ -7,8 +7,7 @@ enum { MOST = 40 };
 
 TEST(agrees_with_sorting)
 {
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int64_t count = 1; count <= MOST; count++)
         for (int64_t k = 0; k < count; k++) {
             double values[MOST], sorted[MOST];

@@ -14,8 +14,7 @@ typedef struct sample {
 static sample make_sample(int64_t n, int64_t d, int64_t m, double common)
 {
     sample s;
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, (uint32_t)(d * m));
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, (uint32_t)(d * m));
     OK(SN_NEW(s.x, n * d));
     OK(SN_NEW(s.lambda, d));
     OK(SN_NEW(s.w, m * d));

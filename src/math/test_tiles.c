@@ -10,8 +10,7 @@ enum { MOST_THREADS = 3 };
 
 static double *numbers(int64_t count, uint64_t seed)
 {
-    double *a = malloc((size_t)count * sizeof *a);
-    assert_non_null(a);
+    double *a = test_zeros(count, sizeof *a);
     for (int64_t i = 0; i < count; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         a[i] = (double)(seed >> 11) / 9007199254740992.0 - 0.5;
@@ -21,8 +20,7 @@ static double *numbers(int64_t count, uint64_t seed)
 
 static double *copy(int64_t count, const double *a)
 {
-    double *b = malloc((size_t)count * sizeof *b);
-    assert_non_null(b);
+    double *b = test_zeros(count, sizeof *b);
     memcpy(b, a, (size_t)count * sizeof *b);
     return b;
 }

@@ -45,9 +45,8 @@ static void fill_indicators(const sn_problem *problem, double *g)
 
 static stonet_status fill_gaussians(const sn_problem *problem, int64_t count, uint64_t seed, double *g)
 {
-    sn_random random;
     SN_ARRAY(count, double, place);
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
     for (int64_t j = 0; j < count; j++) place[j] = 4.0 * sn_random_uniform(&random) - 2.0;
     for (int64_t i = 0; i < problem->n; i++)
         for (int64_t j = 0; j < count; j++) {
@@ -139,8 +138,7 @@ static stonet_status keep_encoder(sn_network *whole, sn_network *encoder)
  */
 static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_WEIGHTS, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_WEIGHTS, 1);
     for (int i = 0; i < shape->layers; i++) {
         const double bound = 1.0 / sqrt((double)shape->width[i]);
         const int64_t end = shape->bias_at[i] + shape->width[i + 1];

@@ -42,8 +42,7 @@ static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *
     SN_ARRAY(cve->n * problem->p, double, centred);
     SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
     SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
     sn_random_permutation(&random, n, row);
     sn_whiten_rows(whitening, problem->x, row, 0, cve->n, centred, z);
     sn_take_rows(cve->n, cve->responses, all, row, y);

@@ -53,8 +53,7 @@ sn_sizes sn_linear_map_sizes(const void *state)
 
 stonet_status sn_random_directions(int64_t p, int64_t d, uint64_t seed, uint32_t restart, double *b)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_START, restart);
+    sn_random random = sn_random_from(seed, SN_STREAM_START, restart);
     for (int64_t i = 0; i < p * d; i++) b[i] = sn_random_normal(&random);
     return sn_orthonormalise(p, d, b);
 }

@@ -36,8 +36,7 @@ static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace 
 {
     out->anchors = wanted < out->n ? wanted : out->n;
     SN_TRY(SN_TAKE(keep, out->anchor, out->n));
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
     sn_random_permutation(&random, out->n, out->anchor);
     return STONET_OK;
 }

@@ -26,9 +26,8 @@ static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_workspace *keep, sn_lsmi *lsmi)
 {
     int64_t n = lsmi->n, m = lsmi->m;
-    sn_random random;
     SN_TRY(SN_TAKE(keep, lsmi->row, n));
-    sn_random_init(&random, seed, SN_STREAM_SPLIT, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, 1);
     sn_random_permutation(&random, n, lsmi->row);
     for (int64_t k = 0; k <= SN_LSMI_FOLDS; k++) lsmi->fold[k] = n * k / SN_LSMI_FOLDS;
     if (problem->task == SN_REGRESSION) {

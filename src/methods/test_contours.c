@@ -97,8 +97,7 @@ TEST(gradient_of_cve)
     enum { D = 2, R = 2 };
     SN_WORKSPACE(scratch);
     double z[N * P], y[N * R], b[P * D], gradient[P * D];
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int i = 0; i < N * P; i++) z[i] = sn_random_normal(&random);
     for (int i = 0; i < P * D; i++) b[i] = sn_random_normal(&random);
     for (int i = 0; i < N; i++) {

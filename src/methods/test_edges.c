@@ -7,8 +7,7 @@ enum { NAMES = sizeof names / sizeof *names };
 static sample linear_sample(int64_t n, int64_t p, uint64_t seed)
 {
     sample data = sample_normal(n, p, 1, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 7);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 7);
     for (int64_t i = 0; i < n; i++) {
         double first = data.x[i * p];
         data.y[i] = first + 0.3 * first * first + 0.1 * sn_random_normal(&random);

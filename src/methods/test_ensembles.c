@@ -11,8 +11,7 @@ static const char *const small_gmddnet = "hidden=24,16 epochs=60 rate=0.003";
 static sample spread(int64_t n)
 {
     sample data = sample_normal(n, P, 1, 5);
-    sn_random random;
-    sn_random_init(&random, 6, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(6, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n; i++) data.y[i] = (double)data.x[i * P] * sn_random_normal(&random);
     sample_scale_y(&data);
     return data;
@@ -52,8 +51,7 @@ static float *z_of(const char *name, const sn_problem *problem, int64_t dim, con
     OK(fit_with(name, problem, dim, options, NULL, &result));
     assert_int_equal(result.dim, dim);
     assert_int_equal(result.outcome, STONET_DONE);
-    float *z = sn_malloc((size_t)(problem->n * dim), sizeof *z);
-    assert_non_null(z);
+    float *z = test_zeros(problem->n * dim, sizeof *z);
     OK(method->transform(result.state, problem->x, problem->n, NULL, z));
     assert_non_null(strstr(method->history(result.state), name));
     method->free(result.state);

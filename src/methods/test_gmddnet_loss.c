@@ -15,8 +15,7 @@ typedef struct fixture {
 
 static void make(sn_distance kind, fixture *f)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 6);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 6);
     for (int k = 0; k < N * M; k++) f->y[k] = sn_random_normal(&random);
     for (int k = 0; k < N; k++) f->label[k] = (int32_t)sn_random_below(&random, 3);
     for (int k = 0; k < N * BEFORE; k++) f->z[k] = (float)sn_random_normal(&random);

@@ -35,8 +35,7 @@ static const kept_case cases[] = {
 static sample make_table(const kept_case *c)
 {
     sample data = sample_normal(c->n, c->p, c->response == NUMBERS ? 2 : 1, 77);
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < c->n; i++) {
         float *x = data.x + i * c->p;
         for (int64_t j = 0; j < c->p; j++)
@@ -86,9 +85,8 @@ static void check_same_answers(const sn_method *method, const void *one, const v
                                const sn_problem *problem)
 {
     const int64_t n = problem->n, dim = method->sizes(one).dim;
-    SN_BLOCK float *z = calloc((size_t)(2 * n * dim), sizeof *z);
-    SN_BLOCK double *v = calloc((size_t)(2 * n * problem->outputs), sizeof *v);
-    assert_true(z != NULL && v != NULL);
+    SN_BLOCK float *z = test_zeros(2 * n * dim, sizeof *z);
+    SN_BLOCK double *v = test_zeros(2 * n * problem->outputs, sizeof *v);
     OK(method->transform(one, problem->x, n, NULL, z));
     OK(method->transform(two, problem->x, n, NULL, z + n * dim));
     assert_memory_equal(z, z + n * dim, (size_t)(n * dim) * sizeof *z);
@@ -137,8 +135,7 @@ static void put_state(numbers *to, const sn_method *method, const void *state, c
     for (size_t t = 0; t < sn_store_tensors(store); t++) {
         const sn_tensor *tensor = sn_store_tensor(store, t);
         const int64_t count = sn_tensor_count(tensor);
-        SN_BLOCK double *v = calloc((size_t)count + 1, sizeof *v);
-        assert_non_null(v);
+        SN_BLOCK double *v = test_zeros(count + 1, sizeof *v);
         for (int64_t i = 0; i < count; i++)
             v[i] = tensor->dtype == SN_F64   ? ((const double *)tensor->data)[i]
                    : tensor->dtype == SN_F32 ? (double)((const float *)tensor->data)[i]
@@ -152,9 +149,8 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
                         int64_t dim)
 {
     const int64_t n = problem->n, wide = dim > problem->outputs ? dim : problem->outputs;
-    SN_BLOCK float *z = calloc((size_t)(n * dim), sizeof *z);
-    SN_BLOCK double *v = calloc((size_t)(n * wide), sizeof *v);
-    assert_true(z != NULL && v != NULL);
+    SN_BLOCK float *z = test_zeros(n * dim, sizeof *z);
+    SN_BLOCK double *v = test_zeros(n * wide, sizeof *v);
     if (!method->has_draws) OK(method->transform(state, problem->x, 0, NULL, z));
     OK(method->transform(state, problem->x, n, NULL, z));
     for (int64_t i = 0; i < n * dim; i++) v[i] = (double)z[i];
@@ -172,8 +168,7 @@ static void put_candidate(numbers *to, const sn_method *method, const sn_problem
     SN_WORKSPACE(scratch);
     sn_solved solved;
     sn_tests tests = {0}, general = {0};
-    SN_BLOCK double *vector = calloc((size_t)problem->p, sizeof *vector);
-    assert_non_null(vector);
+    SN_BLOCK double *vector = test_zeros(problem->p, sizeof *vector);
     const sn_candidate *candidate = method->candidate;
     OK(sn_candidate_solve(method, problem, settings, NULL, &scratch, &solved));
     put(to, (double)solved.eigen.count, 0.0);
@@ -195,8 +190,7 @@ static numbers result_of(const kept_case *c)
 {
     numbers all = {.count = 0};
     SN_FREED_BY(sample_free) sample data = make_table(c);
-    SN_BLOCK float *weight = calloc((size_t)c->n, sizeof *weight);
-    assert_non_null(weight);
+    SN_BLOCK float *weight = test_zeros(c->n, sizeof *weight);
     for (int64_t i = 0; i < c->n; i++) weight[i] = 0.5F + 0.25F * (float)(i % 5);
     if (c->response == WEIGHTED || c->response == WEIGHTED_CLASSES) data.problem.weight = weight;
     const sn_method *method = sn_method_find(c->method);

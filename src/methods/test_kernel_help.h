@@ -13,8 +13,7 @@ static inline double *zeros(int64_t count)
 static inline sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t targets, uint32_t substream)
 {
     sample s = {.x = malloc((size_t)(n * p) * sizeof(float)), .wide = zeros(n * p)};
-    sn_random random;
-    sn_random_init(&random, 11, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(11, SN_STREAM_TEST, substream);
     for (int64_t i = 0; i < n * p; i++) s.wide[i] = s.x[i] = (float)sn_random_normal(&random);
     s.problem = (sn_problem){.n = n, .p = p, .x = s.x};
     SN_BLOCK double *signal = zeros(n);

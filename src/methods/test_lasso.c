@@ -9,8 +9,7 @@ enum { N = 60, P = 12, WIDE = 80, PATH = 8 };
 static void make_moments(int n, int p, double unit, double *gram, double *c)
 {
     double x[N][WIDE], y[N], sum = 0.0;
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 1);
     for (int i = 0; i < n; i++) {
         const double common = sn_random_normal(&random);
         for (int j = 0; j < p; j++) x[i][j] = j == 5 ? 0.0 : sn_random_normal(&random) + common;

@@ -13,8 +13,7 @@ static sample golden_sample(void)
 
 static void to_classes(sample *data)
 {
-    data->label = sn_calloc(GOLDEN_N, sizeof(int32_t));
-    assert_non_null(data->label);
+    data->label = test_zeros(GOLDEN_N, sizeof(int32_t));
     for (int i = 0; i < GOLDEN_N; i++) data->label[i] = (int32_t)golden_label[i];
     data->problem.task = SN_CLASSIFICATION;
     data->problem.outputs = GOLDEN_CLASSES;
@@ -330,8 +329,7 @@ static void assert_rows_may_come_twice(const char *method, const sample *once, c
         assert_true(fabs(two->test[2 * k] - times * one->test[2 * k]) < 1e-7 * fabs(two->test[2 * k]));
         assert_true(one->test[2 * k + 1] == two->test[2 * k + 1]);
     }
-    SN_BLOCK float *z = sn_malloc((size_t)(2 * n), sizeof *z);
-    assert_non_null(z);
+    SN_BLOCK float *z = test_zeros(2 * n, sizeof *z);
     OK(sn_linear_map_transform(two, twice->x, 2 * n, NULL, z));
     for (int64_t i = 0; i < n; i++) assert_true(fabsf(z[i] - z[n + i]) < 1e-6f);
 }

@@ -24,8 +24,7 @@ static void directions(const char *name, const sn_problem *problem, int64_t dim,
     sn_fit_result result;
     OK(fit_with(name, problem, dim, options, NULL, &result));
     int64_t p = problem->p;
-    SN_BLOCK float *unit = sn_calloc((size_t)(p * p), sizeof *unit),
-                   *z = sn_calloc((size_t)(p * dim), sizeof *z);
+    SN_BLOCK float *unit = test_zeros(p * p, sizeof *unit), *z = test_zeros(p * dim, sizeof *z);
     for (int64_t j = 0; j < p; j++) unit[j * p + j] = 1;
     OK(method->transform(result.state, unit, p, NULL, z));
     for (int64_t i = 0; i < p * dim; i++) b[i] = (double)z[i];
@@ -52,8 +51,7 @@ static const char *const quick = "hidden=64 epochs=60 refine=60";
 static sample one_index(int64_t n, double (*link)(double), double noise)
 {
     sample data = sample_normal(n, P, 1, 21);
-    sn_random random;
-    sn_random_init(&random, 22, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(22, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n; i++) {
         double t = 0;
         for (int j = 0; j < P; j++) t += one_direction[j] * (double)data.x[i * P + j];
@@ -99,7 +97,7 @@ static void outer_product_at_the_start(const sample *data, int64_t hidden, doubl
     const float *w1 = net.theta + net.shape.weight_at[0], *w2 = net.theta + net.shape.weight_at[1];
     memset(opg, 0, sizeof(double[P * P]));
     for (int64_t i = 0; i < data->problem.n; i++) {
-        double mean[P] = {0}, *jacobian = sn_calloc((size_t)(m * P), sizeof *jacobian);
+        double mean[P] = {0}, *jacobian = test_zeros(m * P, sizeof *jacobian);
         for (int64_t u = 0; u < hidden; u++) {
             double mu = 0.0;
             for (int j = 0; j < P; j++) mu += (double)w1[u * P + j] * (double)data->x[i * P + j];
@@ -132,7 +130,7 @@ TEST(nnsdr_starts_from_the_outer_product_of_gradients)
         sn_first_columns(P, P, v, DIM, truth);
         assert_true(nnsdr_distance(&data, DIM, "hidden=9 epochs=1 refine=0 rate=1e-12", truth) < 1e-5);
         if (task == 1) break;
-        data.label = sn_calloc(1100, sizeof *data.label);
+        data.label = test_zeros(1100, sizeof *data.label);
         for (int64_t i = 0; i < 1100; i++) data.label[i] = (int32_t)(i % 3);
         data.problem.task = SN_CLASSIFICATION;
         data.problem.label = data.label;

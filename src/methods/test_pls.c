@@ -6,8 +6,7 @@
 static sample make(int64_t n, int64_t p, int64_t m)
 {
     sample data = sample_normal(n, p, m, 31);
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 2);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 1; j < p; j++) data.x[i * p + j] += 0.6F * data.x[i * p + j - 1] + 0.5F;
         for (int64_t k = 0; k < m; k++)
@@ -42,7 +41,7 @@ static void centred(const sn_problem *problem, double *x, double *y)
 /* The scores of the textbook, n x k: weights w from the deflated rows E, E <- E - t p' (one response). */
 static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const double *y, double *score)
 {
-    SN_BLOCK double *w = sn_calloc((size_t)p, sizeof *w), *t = sn_calloc((size_t)n, sizeof *t);
+    SN_BLOCK double *w = test_zeros(p, sizeof *w), *t = test_zeros(n, sizeof *t);
     for (int64_t a = 0; a < k; a++) {
         sn_gemv(1.0, sn_turned(e, n, p), y, 0.0, w);
         sn_gemv(1.0, sn_as(e, n, p), w, 0.0, t);
@@ -59,15 +58,13 @@ static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const doub
 static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const double *x, const double *y,
                           double *score)
 {
-    SN_BLOCK double *s = sn_calloc((size_t)(p * m), sizeof *s), *u = sn_calloc((size_t)(p * m), sizeof *u),
-                    *r = sn_calloc((size_t)p, sizeof *r), *t = sn_calloc((size_t)n, sizeof *t),
-                    *load = sn_calloc((size_t)(p * k), sizeof *load),
-                    *value = sn_calloc((size_t)m, sizeof *value);
+    SN_BLOCK double *s = test_zeros(p * m, sizeof *s), *u = test_zeros(p * m, sizeof *u),
+                    *r = test_zeros(p, sizeof *r), *t = test_zeros(n, sizeof *t),
+                    *load = test_zeros(p * k, sizeof *load), *value = test_zeros(m, sizeof *value);
     for (int64_t a = 0; a < k; a++) {
         sn_multiply(sn_turned(x, n, p), sn_as(y, n, m), s);
         if (a > 0) {
-            SN_BLOCK double *basis = sn_calloc((size_t)(p * a), sizeof *basis),
-                            *in = sn_calloc((size_t)(a * m), sizeof *in);
+            SN_BLOCK double *basis = test_zeros(p * a, sizeof *basis), *in = test_zeros(a * m, sizeof *in);
             sn_first_columns(p, k, load, a, basis);
             OK(sn_orthonormalise(p, a, basis));
             sn_multiply(sn_turned(basis, p, a), sn_as(s, p, m), in);
@@ -87,9 +84,8 @@ static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const doub
 static void check_scores(const sn_problem *problem, int64_t k)
 {
     const int64_t n = problem->n, p = problem->p, m = problem->outputs;
-    SN_BLOCK double *x = sn_calloc((size_t)(n * p), sizeof *x), *y = sn_calloc((size_t)(n * m), sizeof *y),
-                    *score = sn_calloc((size_t)(n * k), sizeof *score),
-                    *z = sn_calloc((size_t)(n * k), sizeof *z);
+    SN_BLOCK double *x = test_zeros(n * p, sizeof *x), *y = test_zeros(n * m, sizeof *y),
+                    *score = test_zeros(n * k, sizeof *score), *z = test_zeros(n * k, sizeof *z);
     SN_AUTO(sn_linear_map) *map = fit_map("pls", problem, k, "");
     assert_int_equal(map->dim, k);
     centred(problem, x, y);
@@ -180,7 +176,7 @@ TEST(what_cannot_be_had_is_said)
 /* Of Rosipal and Trejo: t = K u, K <- (I - tt') K (I - tt'), y <- y - t t'y with one response; K centred. */
 static void kernel_scores(int64_t n, int64_t k, double *gram, double *y, double *score)
 {
-    SN_BLOCK double *t = sn_calloc((size_t)n, sizeof *t), *row = sn_calloc((size_t)n, sizeof *row);
+    SN_BLOCK double *t = test_zeros(n, sizeof *t), *row = test_zeros(n, sizeof *row);
     for (int64_t a = 0; a < k; a++) {
         sn_gemv(1.0, sn_as(gram, n, n), y, 0.0, t);
         const double length = sn_norm(n, t);

@@ -43,8 +43,7 @@ static const double truth[P * 2] = {1, 0, 1, 0,  0, 1, 0, 0,
 static sample model_sample(model of, int64_t n, uint64_t seed)
 {
     sample data = sample_normal(n, P, 1, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < n; i++) {
         const float *x = data.x + i * P;
         double a = (x[0] + x[1]) / sqrt(2.0), b = (x[2] - x[5]) / sqrt(2.0);

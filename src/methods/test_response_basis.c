@@ -7,8 +7,7 @@ enum { P = 5, N = 300 };
 static sample two_index(int64_t n, uint64_t seed)
 {
     sample data = sample_normal(n, P, 1, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < n; i++) {
         const double a = (double)data.x[i * P], b = (double)data.x[i * P + 1];
         data.y[i] = a / (0.5 + (b + 1.5) * (b + 1.5)) + 0.2 * sn_random_normal(&random);

@@ -27,15 +27,12 @@ static void indicators(int64_t n, int64_t m, int64_t levels, const double *y, do
 static void check_distribution(int64_t n, int64_t m, int64_t levels, bool constant)
 {
     const int64_t k = levels * m;
-    SN_BLOCK double *y = malloc((size_t)(n * m) * sizeof *y), *a = malloc((size_t)(n * k) * sizeof *a);
+    SN_BLOCK double *y = test_zeros(n * m, sizeof *y), *a = test_zeros(n * k, sizeof *a);
     double *out = NULL;
-    SN_BLOCK double *gram = malloc((size_t)(n * n) * sizeof *gram),
-                    *value = malloc((size_t)n * sizeof *value);
-    SN_BLOCK double *vector = malloc((size_t)(n * n) * sizeof *vector);
+    SN_BLOCK double *gram = test_zeros(n * n, sizeof *gram), *value = test_zeros(n, sizeof *value);
+    SN_BLOCK double *vector = test_zeros(n * n, sizeof *vector);
     double total = 0.0, held = 0.0;
-    assert_true(y != NULL && a != NULL && gram != NULL && value != NULL && vector != NULL);
-    sn_random random;
-    sn_random_init(&random, 14, SN_STREAM_TEST, (uint32_t)(n + m));
+    sn_random random = sn_random_from(14, SN_STREAM_TEST, (uint32_t)(n + m));
     for (int64_t i = 0; i < n * m; i++)
         y[i] = constant     ? 2.0
                : i % m == 1 ? floor(3.0 * sn_random_normal(&random))

@@ -11,8 +11,7 @@ static double x[N * P], centres[M * P], f[N * RANK], c[N * M];
 static sn_row_columns make_columns(void)
 {
     const double gamma = 0.3;
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 3);
     for (int i = 0; i < N * P; i++) x[i] = sn_random_normal(&random);
     for (int i = 0; i < M * P; i++) centres[i] = sn_random_normal(&random);
     for (int i = 0; i < N * RANK; i++) f[i] = 1.0 + i % RANK + sn_random_normal(&random);

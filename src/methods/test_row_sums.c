@@ -26,8 +26,7 @@ static stonet_status add_nothing(const void *user, int64_t first, int64_t count,
 static int fill(void **state)
 {
     (void)state;
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < N * SIZE; i++) x[i] = sn_random_normal(&random);
     return 0;
 }

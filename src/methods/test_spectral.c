@@ -10,8 +10,7 @@ enum { NAMES = sizeof names / sizeof *names, N = 400, P = 5 };
 static sample one_direction(uint64_t seed)
 {
     sample data = sample_normal(N, P, 1, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 3);
     for (int i = 0; i < N; i++) {
         float *row = data.x + i * P;
         double first = row[0];
@@ -51,8 +50,7 @@ TEST(the_spectrum_is_that_of_the_fit)
 TEST(vectors_of_resampled_rows_can_be_compared)
 {
     SN_FREED_BY(sample_free) sample data = one_direction(2);
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 4);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 4);
     for (int m = 0; m < NAMES; m++) {
         SN_WORKSPACE(scratch);
         sn_solved solved;

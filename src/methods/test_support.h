@@ -27,11 +27,9 @@ static inline void sample_free(sample *data)
 static inline sample sample_normal(int64_t n, int64_t p, int64_t m, uint64_t seed)
 {
     sample data = {0};
-    data.x = sn_malloc((size_t)(n * p), sizeof(float));
-    data.y = sn_calloc((size_t)(n * m), sizeof(double));
-    assert_true(data.x != NULL && data.y != NULL);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    data.x = test_zeros(n * p, sizeof(float));
+    data.y = test_zeros(n * m, sizeof(double));
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n * p; i++) data.x[i] = (float)sn_random_normal(&random);
     data.problem = (sn_problem){
         .n = n, .p = p, .x = data.x, .task = SN_REGRESSION, .outputs = m, .label = NULL, .y = data.y};
@@ -53,8 +51,7 @@ static inline void sample_scale_y(sample *data)
 /* Turns a regression sample into classes: cut[0] < y <= cut[1] is class 1, and so on. */
 static inline void sample_cut_y(sample *data, int classes, const double *cut)
 {
-    data->label = sn_calloc((size_t)data->problem.n, sizeof(int32_t));
-    assert_non_null(data->label);
+    data->label = test_zeros(data->problem.n, sizeof(int32_t));
     for (int64_t i = 0; i < data->problem.n; i++)
         for (int c = 0; c < classes - 1; c++) data->label[i] += data->y[i] > cut[c];
     data->problem.task = SN_CLASSIFICATION;

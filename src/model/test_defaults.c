@@ -49,9 +49,8 @@ TEST(ring_is_never_stuck)
 /* Numbers that do not depend on x. */
 static void make_noise(float *x, uint64_t seed, stonet_data **data)
 {
-    sn_random random;
     double y[NOISE_ROWS];
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int k = 0; k < NOISE_ROWS * NOISE_COLUMNS; k++) x[k] = (float)sn_random_normal(&random);
     for (int i = 0; i < NOISE_ROWS; i++) y[i] = sn_random_normal(&random);
     OK(stonet_data_wrap(x, NOISE_ROWS, NOISE_COLUMNS, data));

@@ -14,8 +14,7 @@ static int32_t list[N];
 /* The first output spreads by exp(.8 x1), the second by 2 everywhere. */
 static sn_scored_rows make_rows(void)
 {
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         score[i] = exp(0.8 * (double)x[i * P]) * fabs(sn_random_normal(&random));

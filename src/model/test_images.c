@@ -10,8 +10,7 @@ static sn_table bars(uint32_t seed)
     static const char *const LABELS[] = {"down", "over"};
     sn_table table = {.x = sn_calloc(ROWS * PIXELS, sizeof(float))};
     int32_t code[ROWS];
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 9);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 9);
     for (int64_t i = 0; i < ROWS; i++) {
         float *image = table.x + i * PIXELS;
         for (int k = 0; k < PIXELS; k++) image[k] = (float)(0.3 * sn_random_normal(&random));

@@ -9,8 +9,7 @@ static sn_table codes(uint32_t seed)
 {
     static const double worth[] = {2.0, -2.0, 1.0, 3.0, -3.0};
     sn_table table = sn_table_features(ROWS, 2, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 3);
     double y[ROWS];
     for (int i = 0; i < ROWS; i++) {
         const int code = (int)(sn_random_uniform(&random) * 5.0);

@@ -25,8 +25,7 @@ static int make_numbers(void **state)
 {
     (void)state;
     static const double unit[COLUMNS] = {0x1p-20, 0x1p-20, 0x1p-13}, offset[COLUMNS] = {0.0, 0x1p20, 0x1p30};
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++) {
         near_zero[i] = (double)sn_random_below(&random, 1 << 20) * unit[i % COLUMNS];
         far_away[i] = near_zero[i] + offset[i % COLUMNS];

@@ -153,8 +153,7 @@ TEST(damaged_ones_never_crash)
     static const char *const NETWORKS[] = {"0.1/stonet-classes", "0.1/nnsdr", "0.1/autoencoder-mlp",
                                            "0.1/pca-mlp"};
     SN_AUTO(stonet_data) *rows = read_rows(NETWORKS[0]);
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, 3);
     for (size_t k = 0; k < sizeof NETWORKS / sizeof *NETWORKS; k++)
         for (int trial = 0; trial < 200; trial++) {
             size_t size;

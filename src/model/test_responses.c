@@ -27,8 +27,7 @@ static double poisson(sn_random *random, double mean)
 static table *make(void)
 {
     static table made, *const t = &made;
-    sn_random random;
-    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(11, SN_STREAM_TEST, 0);
     for (int64_t k = 0; k < (int64_t)N * P; k++) t->x[k] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++) {
         t->eta[i] = 0.8 * (double)t->x[i * P] - 0.5 * (double)t->x[i * P + 1];
@@ -202,8 +201,7 @@ TEST(functions_of_times_see_what_spreads_them)
 {
     TABLE(t);
     static float z[N * 2];
-    sn_random random;
-    sn_random_init(&random, 12, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(12, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < N; i++) {
         const double spread = 0.5 * exp((double)t->x[i * P + 2]);
         const double log_time = (double)t->x[i * P] + spread * sn_random_normal(&random);

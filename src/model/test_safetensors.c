@@ -189,8 +189,7 @@ TEST(damage_never_crashes)
         assert_int_equal(sn_safetensors_decode(copy, cut, &back), STONET_ERROR_FORMAT);
         free(copy);
     }
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 0);
     int survived = 0;
     for (int trial = 0; trial < 20000; trial++) {
         SN_BLOCK unsigned char *copy = malloc(size);

@@ -11,8 +11,7 @@ static stonet_data *draw(uint32_t substream, int classes)
     static float x[2][N * P];
     double y[N];
     int32_t code[N];
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, substream);
     float *values = x[substream % 2];
     for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < P; j++) {

@@ -58,8 +58,7 @@ static inline void sn_table_free(sn_table *table)
 static inline sn_table sn_table_features(int64_t n, int64_t p, uint32_t seed)
 {
     sn_table table = {0};
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     table.x = sn_calloc((size_t)(n * p), sizeof(float));
     for (int64_t i = 0; i < n * p; i++) table.x[i] = (float)(3.0 + 2.0 * sn_random_normal(&random));
     if (stonet_data_wrap(table.x, n, p, &table.data) != STONET_OK) abort();
@@ -71,8 +70,7 @@ static inline sn_table sn_table_classes(int64_t n, int64_t p, int64_t classes, u
 {
     static const char *const LABELS[] = {"red", "green", "blue", "grey", "black"};
     sn_table table = sn_table_features(n, p, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 2);
     SN_BLOCK int32_t *code = sn_calloc((size_t)n, sizeof *code);
     for (int64_t i = 0; i < n; i++) {
         code[i] = (int32_t)(i % classes);
@@ -86,8 +84,7 @@ static inline sn_table sn_table_classes(int64_t n, int64_t p, int64_t classes, u
 static inline sn_table sn_table_numbers(int64_t n, int64_t p, int64_t outputs, uint32_t seed)
 {
     sn_table table = sn_table_features(n, p, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 2);
     SN_BLOCK double *y = sn_calloc((size_t)(n * outputs), sizeof *y);
     for (int64_t i = 0; i < n * outputs; i++)
         y[i] = 100.0 + 50.0 * (table.x[i / outputs * p] + 0.1 * (double)(i % outputs) +

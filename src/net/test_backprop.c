@@ -23,8 +23,7 @@ static void drop_fixture(fixture *f)
 
 static void make_fixture(fixture *f)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     memset(f, 0, sizeof *f);
     for (int i = 0; i < N * 5; i++) f->x[i] = (float)(2 + 3 * sn_random_normal(&random));
     for (int i = 0; i < N * 3; i++) f->y[i] = sn_random_normal(&random);
@@ -209,8 +208,7 @@ TEST(the_same_bits_for_any_number_of_threads)
     enum { ROWS = 300, P = 600, HIDDEN = 120 };
     SN_BLOCK float *x = NULL;
     int32_t label[ROWS];
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     OK(SN_NEW(x, ROWS * P));
     for (int i = 0; i < ROWS * P; i++) x[i] = (float)sn_random_normal(&random);
     for (int i = 0; i < ROWS; i++) label[i] = i % 4;

@@ -8,8 +8,7 @@ enum { MOST = 20000 }; /* numbers of anything here */
 
 static void fill(uint64_t seed, int64_t count, double scale, float *out)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < count; i++) out[i] = (float)(scale * sn_random_normal(&random));
 }
 
@@ -62,8 +61,7 @@ typedef struct sample {
 
 static float *numbers(int64_t count)
 {
-    float *out = calloc((size_t)count, sizeof *out);
-    assert_non_null(out);
+    float *out = test_zeros(count, sizeof *out);
     return out;
 }
 

@@ -21,8 +21,7 @@ enum { REPLICATES = 10 };
 static void augment(const sn_problem *problem, uint64_t seed, int64_t replicate, int64_t r, float *x)
 {
     const int64_t p = problem->p;
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_PERMUTE, (uint32_t)replicate);
+    sn_random random = sn_random_from(seed, SN_STREAM_PERMUTE, (uint32_t)replicate);
     for (int64_t i = 0; i < problem->n; i++) {
         for (int64_t j = 0; j < p; j++) x[i * (p + r) + j] = problem->x[i * p + j];
         for (int64_t j = 0; j < r; j++) x[i * (p + r) + p + j] = (float)sn_random_normal(&random);

@@ -40,8 +40,7 @@ static int64_t largest_k(const sn_order_job *job, const sn_solved *solved)
 static void draw_rows(const sn_problem *problem, uint64_t seed, int64_t resample, const int64_t *by_class,
                       const int64_t *start, int64_t *rows)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_PERMUTE, (uint32_t)resample);
+    sn_random random = sn_random_from(seed, SN_STREAM_PERMUTE, (uint32_t)resample);
     for (int64_t i = 0; i < problem->n; i++) {
         if (problem->label == NULL) {
             rows[i] = (int64_t)sn_random_below(&random, (uint64_t)problem->n);

@@ -60,8 +60,7 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
     SN_ARRAY(n * rank, float, x);
     SN_ARRAY(n, int64_t, order);
     SN_ARRAY(rank, double, value);
-    sn_random random;
-    sn_random_init(&random, job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(1000000 * (k + 1) + b));
+    sn_random random = sn_random_from(job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(1000000 * (k + 1) + b));
     sn_random_permutation(&random, n, order);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < rank; j++) x[i * rank + j] = scores[(j < k ? i : order[i]) * rank + j];

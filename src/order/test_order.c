@@ -169,8 +169,7 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
     OK(SN_NEW(columns, n * 10));
     OK(SN_NEW(response, n));
     OK(SN_NEW(all, n));
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < n; i++) {
         float *row = columns + 10 * i;
         for (int j = 0; j < 10; j++) row[j] = (float)sn_random_normal(&random);
@@ -226,8 +225,7 @@ TEST(the_weighted_test_keeps_its_level)
     for (uint32_t set = 0; set < SETS; set++) {
         float columns[N * P];
         double response[N];
-        sn_random random;
-        sn_random_init(&random, 7, SN_STREAM_TEST, set);
+        sn_random random = sn_random_from(7, SN_STREAM_TEST, set);
         for (int i = 0; i < N; i++) {
             const double first = sn_random_normal(&random);
             columns[P * i] = (float)first;

@@ -171,9 +171,8 @@ static stonet_status look_at_halves(const sn_refits *wanted, const stonet_model 
     sn_refits halves = *wanted;
     halves.part = part;
     for (int64_t b = 0; b < wanted->parts; b++) {
-        sn_random random;
         int64_t half;
-        sn_random_init(&random, run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
+        sn_random random = sn_random_from(run->seed, SN_STREAM_PERMUTE, (uint32_t)(first + b));
         SN_TRY(sn_split_half(n, kin, &random, row + b * n, &half));
         part[b] = sn_rows_list(row + b * n, half);
     }

@@ -21,8 +21,7 @@ static int by_response(const void *a, const void *b)
 static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
 {
     enum { ROW = COLUMNS + 1 };
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 9);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 9);
     SN_BLOCK double *row = sn_calloc((size_t)(n * ROW), sizeof *row);
     for (int64_t i = 0; i < n; i++) {
         double *x = row + i * ROW + 1;
@@ -47,8 +46,7 @@ static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
 static sn_table make_classes(int64_t n, uint32_t seed)
 {
     static const char *const LABELS[] = {"ant", "bee", "fly"};
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 10);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 10);
     sn_table table = {.x = sn_calloc((size_t)(n * COLUMNS), sizeof(float))};
     SN_BLOCK int32_t *code = sn_calloc((size_t)n, sizeof *code);
     for (int64_t i = 0; i < n; i++) {

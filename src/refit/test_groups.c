@@ -19,8 +19,7 @@ typedef struct noise {
 
 static void make_noise(noise *to, uint64_t seed, int rows, int times, double apart)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 4);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 4);
     for (int i = 0; i < rows * times; i++) {
         to->group[i] = i % rows;
         for (int j = 0; j < P; j++) {

@@ -18,8 +18,7 @@ typedef struct rows {
 
 static void make(rows *r)
 {
-    sn_random random;
-    sn_random_init(&random, 1, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(1, SN_STREAM_TEST, 0);
     for (int64_t k = 0; k < (int64_t)N * P; k++) r->x[k] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++)
         r->y[i] = tanh(2.0 * (double)r->x[i * P]) + 0.3 * sn_random_normal(&random);

@@ -9,8 +9,7 @@ enum { ROWS = 400, COLUMNS = 5 };
 static sn_table make_linear(double size, double sd)
 {
     const double b[COLUMNS] = {size, -0.5 * size, 0.0, 0.3 * size, 0.0};
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 1);
     sn_table table = {.x = sn_calloc(ROWS * COLUMNS, sizeof(float))};
     double y[ROWS] = {0};
     for (int i = 0; i < ROWS; i++) {

@@ -128,8 +128,7 @@ static bool among_earlier(const int64_t *chosen, int64_t count, int64_t axes)
 static void choose_points(const axis *axes, int64_t n_axes, bool all, int64_t points, uint64_t seed,
                           int64_t *chosen)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_SEARCH, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_SEARCH, 0);
     for (int64_t i = 0; i < points; i++) {
         int64_t *point = chosen + i * n_axes, rest = i;
         do {

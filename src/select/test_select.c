@@ -17,8 +17,7 @@ static stonet_result_row row_of(const stonet_results *results, int64_t index)
 static sn_table hidden_classes(int64_t n, uint32_t seed)
 {
     sn_table table = sn_table_classes(n, 3, 3, seed);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 9);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 9);
     for (int64_t i = 0; i < n; i++) {
         table.x[i * 3 + 1] = (float)(30.0 * sn_random_normal(&random));
         table.x[i * 3 + 2] = (float)sn_random_normal(&random);

@@ -274,8 +274,7 @@ static stonet_status share_above(const sn_residuals *r, const double *weight, in
 #pragma omp for schedule(static)
         for (int64_t b = 0; b < permutations; b++) {
             if (failed) continue;
-            sn_random random;
-            sn_random_init(&random, how.seed, SN_STREAM_PERMUTE, how.substream + (uint32_t)b);
+            sn_random random = sn_random_from(how.seed, SN_STREAM_PERMUTE, how.substream + (uint32_t)b);
             draw_order(&random, r->n, near, order);
             cross_covariance(r, order, c);
             /* the same value again, differently rounded, counts as at least as large */

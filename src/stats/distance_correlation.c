@@ -204,9 +204,8 @@ static stonet_status count_permutations(const points *x, const points *y, double
             int64_t first = batch * BATCH;
             int64_t size = permutations - first < BATCH ? permutations - first : BATCH;
             for (int64_t k = 0; k < size; k++) {
-                sn_random random;
-                sn_random_init(&random, run != NULL ? run->seed : 1, SN_STREAM_PERMUTE,
-                               (uint32_t)(first + k));
+                sn_random random =
+                    sn_random_from(run != NULL ? run->seed : 1, SN_STREAM_PERMUTE, (uint32_t)(first + k));
                 sn_random_permutation(&random, x->n, order + k * x->n);
             }
             squared_covariances(x, y, size, order, tree, dcov);

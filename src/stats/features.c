@@ -67,8 +67,7 @@ stonet_status sn_scores_project(const sn_scores *scores, int64_t count, uint64_t
     *out = (sn_scores){.n = scores->n};
     SN_ARRAY(scores->columns * count, double, direction);
     SN_ARRAY(scores->n * count, double, along);
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_FEATURES, substream);
+    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, substream);
     for (int64_t k = 0; k < scores->columns * count; k++) direction[k] = sn_random_normal(&random);
     sn_multiply(sn_as(scores->values, scores->n, scores->columns), sn_as(direction, scores->columns, count),
                 along);

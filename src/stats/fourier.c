@@ -103,8 +103,7 @@ stonet_status sn_fourier_features(const sn_standardised *data, int64_t count, sn
 {
     const int64_t d = data->columns;
     SN_ARRAY(count * (d + 1), double, weight); /* the phase last */
-    sn_random random;
-    sn_random_init(&random, how.seed, SN_STREAM_FEATURES, how.substream);
+    sn_random random = sn_random_from(how.seed, SN_STREAM_FEATURES, how.substream);
     for (int64_t k = 0; k < count; k++) {
         double *row = weight + k * (d + 1);
         for (int64_t j = 0; j < d; j++) row[j] = sn_random_normal(&random) / data->bandwidth;

@@ -312,8 +312,7 @@ static double waves_p_value(const prepared *p, const functions *f)
         if (k < few) observed += value[k];
     }
     int64_t above = 0;
-    sn_random random;
-    sn_random_init(&random, p->seed, SN_STREAM_PERMUTE, (uint32_t)first);
+    sn_random random = sn_random_from(p->seed, SN_STREAM_PERMUTE, (uint32_t)first);
     for (int b = 0; b < SHUFFLES; b++) {
         double sum = 0.0;
         for (int64_t k = 0; k < few; k++) { /* the first places of a random order */

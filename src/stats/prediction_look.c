@@ -132,8 +132,7 @@ static stonet_status run_folds(const task *t, const stonet_run *run, errors *fou
     SN_ARRAY(t->n, int64_t, order);
     SN_ARRAY(t->n * t->my, double, y);
     SN_ARRAY(t->my, double, mean);
-    sn_random random;
-    sn_random_init(&random, t->seed, SN_STREAM_SPLIT, 0);
+    sn_random random = sn_random_from(t->seed, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, t->n, shuffled);
     for (uint32_t k = 0; k < FOLDS; k++) {
         if (sn_should_stop(run))

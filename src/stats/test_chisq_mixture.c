@@ -74,8 +74,7 @@ TEST(test_few_or_odd_coefficients)
 /* P(Q > t) by 400,000 draws; standard error at most 0.0008. */
 static double simulated_tail(int64_t count, const double *lambda, double t, uint32_t substream)
 {
-    sn_random random;
-    sn_random_init(&random, 7, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(7, SN_STREAM_TEST, substream);
     int64_t above = 0;
     const int64_t draws = 400000;
     for (int64_t i = 0; i < draws; i++) {
@@ -104,8 +103,7 @@ TEST(test_monte_carlo)
 /* A tail of many random sets of coefficients: a probability, falling in t, close to HBE in the middle. */
 TEST(test_random_coefficients)
 {
-    sn_random random;
-    sn_random_init(&random, 11, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(11, SN_STREAM_TEST, 0);
     for (int trial = 0; trial < 500; trial++) {
         double lambda[30];
         int64_t count = 1 + (int64_t)sn_random_below(&random, 30);

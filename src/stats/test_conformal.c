@@ -28,8 +28,7 @@ enum { LISTS = 4, SCORES = 37 };
 static void make_scores(uint64_t seed, int64_t start[LISTS + 1], double score[SCORES])
 {
     const int64_t from[] = {0, 5, 5, 20, SCORES};
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int i = 0; i < SCORES; i++) score[i] = floor(20.0 * sn_random_uniform(&random)) / 10.0;
     for (int l = 0; l <= LISTS; l++) start[l] = from[l];
     for (int l = 0; l < LISTS; l++)
@@ -92,8 +91,7 @@ TEST(coverage_is_exact)
     double sum = 0.0, squares = 0.0;
     for (uint32_t d = 0; d < DATA_SETS; d++) {
         double score[M];
-        sn_random random;
-        sn_random_init(&random, 7, SN_STREAM_TEST, d);
+        sn_random random = sn_random_from(7, SN_STREAM_TEST, d);
         for (int i = 0; i < M; i++) score[i] = sn_random_uniform(&random);
         qsort(score, M, sizeof *score, sn_by_double);
         sum += score[k - 1]; /* the share of uniform scores that are below it */
@@ -122,8 +120,7 @@ enum { ROWS = 20000, CLASSES = 3 };
 /* Labels drawn from softmax(z), probabilities said to be softmax(z / sharpness). */
 static void make_classes(double sharpness, double *p, int32_t *label)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 5);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 5);
     for (int i = 0; i < ROWS; i++) {
         double truth[CLASSES], sum = 0.0, said = 0.0, u = sn_random_uniform(&random);
         for (int c = 0; c < CLASSES; c++) {

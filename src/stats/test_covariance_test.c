@@ -11,8 +11,7 @@ enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 /* Two columns with mean 0, weakly related. */
 static void draw(double *e)
 {
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     double mean[2] = {0};
     for (int i = 0; i < N; i++) {
         e[2 * i] = sn_random_normal(&random);
@@ -60,10 +59,9 @@ TEST(permutations)
     for (double used = 0.0; used < 0.6 * N; used += 0.2 * N) {
         int above = 0;
         for (uint32_t b = 0; b < PERMUTATIONS; b++) {
-            sn_random random;
             int64_t order[N];
             double permuted = 0.0;
-            sn_random_init(&random, SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
+            sn_random random = sn_random_from(SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
             sn_random_permutation(&random, N, order);
             for (int i = 0; i < N; i++) permuted += e[2 * order[i]] * e[2 * i + 1];
             above += permuted * permuted * (N - 1) / (N - 1 - used) >= c * c;
@@ -83,8 +81,7 @@ enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
 /* The columns of one side are related, those of the two sides weakly so, and the second is small. */
 static void draw_several(double e[N * WIDTH])
 {
-    sn_random random;
-    sn_random_init(&random, 9, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(9, SN_STREAM_TEST, 1);
     double mean[WIDTH] = {0};
     for (int i = 0; i < N; i++) {
         double *row = e + i * WIDTH;
@@ -179,9 +176,8 @@ TEST(neighbours_change_places)
         c += e[2 * i] * e[2 * i + 1];
     }
     for (uint32_t b = 0; b < PERMUTATIONS; b++) {
-        sn_random random;
         double permuted = 0.0;
-        sn_random_init(&random, SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
+        sn_random random = sn_random_from(SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
         for (int first = 0; first < N; first += 10) {
             int64_t place[10];
             sn_random_permutation(&random, 10, place);
@@ -218,10 +214,9 @@ TEST(several_features)
         assert_true(fabs(statistic - right) < 1e-10);
         int above = 0;
         for (uint32_t b = 0; law == STONET_NULL_PERMUTATION && b < PERMUTATIONS; b++) {
-            sn_random random;
             int64_t order[N];
             double permuted[D];
-            sn_random_init(&random, SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
+            sn_random random = sn_random_from(SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
             sn_random_permutation(&random, N, order);
             covariances(e, order, permuted);
             above += N * squares(permuted) * (N - 1) / (N - 1 - used) >= right;

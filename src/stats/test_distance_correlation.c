@@ -56,8 +56,7 @@ static double correlation(int64_t n, int64_t dx, const double *x, int64_t dy, co
 
 static void fill(uint32_t substream, int64_t count, double *v)
 {
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, substream);
     for (int64_t i = 0; i < count; i++) v[i] = sn_random_normal(&random);
 }
 

@@ -10,9 +10,8 @@ typedef enum law { NORMAL, CORRELATED, STUDENT, EXPONENTIAL, UNIFORM } law;
 static double p_value_of(law of, uint32_t set)
 {
     static double x[N * P];
-    sn_random random;
     double p_value = 0.0;
-    sn_random_init(&random, 77, SN_STREAM_TEST, set);
+    sn_random random = sn_random_from(77, SN_STREAM_TEST, set);
     for (int64_t i = 0; i < N; i++) {
         double chi = 0.0;
         for (int k = 0; k < 4; k++) chi += pow(sn_random_normal(&random), 2) / 4.0;

@@ -17,8 +17,7 @@ static void assert_near(double got, double expected)
 /* The columns have other units, means and tails; the last one has few values. */
 static void draw(double v[N * D])
 {
-    sn_random random;
-    sn_random_init(&random, 4, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(4, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < N; i++) {
         v[i * D] = 5.0 + 3.0 * sn_random_normal(&random);
         v[i * D + CONSTANT] = 7.0;
@@ -126,8 +125,7 @@ TEST(test_projection)
     draw(v);
     OK(sn_scores_create(N, D, v, &keep, &s));
     OK(sn_scores_project(&s, COUNT, 9, 5, &keep, &few));
-    sn_random random;
-    sn_random_init(&random, 9, SN_STREAM_FEATURES, 5);
+    sn_random random = sn_random_from(9, SN_STREAM_FEATURES, 5);
     for (int64_t k = 0; k < Q * COUNT; k++) direction[k] = sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++)
         for (int64_t k = 0; k < COUNT; k++)
@@ -204,8 +202,7 @@ static void check_features(const sn_scores *s, sn_richness rich, int64_t k_max, 
     }
     const int64_t border[4] = {0, random_ones / 3, 2 * random_ones / 3, random_ones};
     for (int part = 0; part < 3; part++) {
-        sn_random random;
-        sn_random_init(&random, 3, SN_STREAM_FEATURES, 20 + (uint32_t)part);
+        sn_random random = sn_random_from(3, SN_STREAM_FEATURES, 20 + (uint32_t)part);
         for (int64_t k = border[part]; k < border[part + 1]; k++) {
             wave(s, sqrt(2.0 * Q) * pow(2.0, part - 1), &random, column);
             check_column(f, width, &at, column, (double)Q / (double)random_ones);
@@ -258,8 +255,7 @@ TEST(test_standardised)
     SN_WORKSPACE(keep);
     enum { ROWS = 230 };
     static double a[ROWS * 3], b[ROWS * 2];
-    sn_random random;
-    sn_random_init(&random, 8, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 2);
     for (int64_t i = 0; i < ROWS; i++) {
         a[i * 3] = 1e200 * (2.0 + sn_random_normal(&random));
         a[i * 3 + 1] = 0.1; /* constant, and no sum of 0.1 is exact */

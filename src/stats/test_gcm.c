@@ -24,8 +24,7 @@ static double test_of(const table *t, int64_t dx, int64_t dz, uint64_t seed)
  * of. */
 static void draw(uint64_t seed, table *t)
 {
-    sn_random random;
-    sn_random_init(&random, seed, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     for (int i = 0; i < ROWS * MOST; i++) t->x[i] = sn_random_normal(&random);
     for (int i = 0; i < ROWS; i++)
         t->y[i] = 3 * sin(2 * t->x[i * MOST]) * t->x[i * MOST + 1] + 0.5 * sn_random_normal(&random);
@@ -65,8 +64,7 @@ TEST(finds_what_is_missing)
         draw(seed, &t);
         for (int i = 0; i < ROWS; i++) t.z[i] = t.x[i * MOST];
         found[0] += test_of(&t, MOST, 1, seed) < 0.05;
-        sn_random random;
-        sn_random_init(&random, seed, SN_STREAM_TEST, 2);
+        sn_random random = sn_random_from(seed, SN_STREAM_TEST, 2);
         for (int i = 0; i < ROWS; i++)
             t.y[i] = t.x[i * MOST] + exp(t.x[i * MOST + 1]) * sn_random_normal(&random);
         found[1] += test_of(&t, MOST, 1, seed) < 0.05;

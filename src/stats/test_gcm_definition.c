@@ -43,8 +43,7 @@ static void take_waves(const sn_scores *scores, int64_t count, uint32_t substrea
 {
     SN_WORKSPACE(keep);
     sn_standardised white = {.n = N};
-    SN_BLOCK double *f = calloc((size_t)(N * count), sizeof *f);
-    assert_non_null(f);
+    SN_BLOCK double *f = test_zeros(N * count, sizeof *f);
     OK(sn_scores_whiten(scores, &keep, &white.columns, &white.values));
     white.bandwidth = sqrt(2.0 * (double)white.columns);
     OK(sn_fourier_features(&white, count, (sn_drawing){SEED, substream, 1}, count, 0, f));
@@ -88,8 +87,7 @@ static double shuffled(const function *waves, const function *y, int64_t my, uin
         for (int64_t c = 0; c < my; c++) value[k] += pow(product(waves[k].residual, y[c].residual), 2);
         if (k < WAVES) observed += value[k];
     }
-    sn_random random;
-    sn_random_init(&random, SEED, SN_STREAM_PERMUTE, substream);
+    sn_random random = sn_random_from(SEED, SN_STREAM_PERMUTE, substream);
     int64_t above = 0;
     for (int64_t b = 0; b < SHUFFLES; b++) {
         double sum = 0.0;
@@ -154,9 +152,8 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
 {
     SN_WORKSPACE(keep);
     const int64_t q = x->columns, all = 2 * q + WAVES + CONTROLS;
-    function *f = calloc((size_t)(all + my), sizeof *f), *of_y = f + all;
-    SN_BLOCK double *e = calloc((size_t)(N * (CONTROLS + my)), sizeof *e);
-    assert_true(f != NULL && e != NULL);
+    function *f = test_zeros(all + my, sizeof *f), *of_y = f + all;
+    SN_BLOCK double *e = test_zeros(N * (CONTROLS + my), sizeof *e);
     for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < q; j++) {
             f[j].value[i] = x->plain[i * q + j];
@@ -170,8 +167,7 @@ static double once(const sn_scores *x, const sn_scores *z, int64_t my, const dou
 
     const int64_t random = z->columns > 1 ? N / 3 : 0;
     const int64_t m = sn_regression_width(N, z->columns, SN_FEATURES_RICH, random);
-    double *features = calloc((size_t)(N * m), sizeof *features), penalty[9], left;
-    assert_non_null(features);
+    double *features = test_zeros(N * m, sizeof *features), penalty[9], left;
     sn_smoother smoother;
     sn_scores white = *z; /* linear and quadratic functions are those of the white columns */
     int64_t rank;
@@ -218,8 +214,7 @@ typedef enum kind { MORE, TURNED, PART } kind;
 
 static void draw(kind what, double x[N * DX], double y[N * 2], double z[N * DZ])
 {
-    sn_random random;
-    sn_random_init(&random, 31, SN_STREAM_TEST, (uint32_t)what);
+    sn_random random = sn_random_from(31, SN_STREAM_TEST, (uint32_t)what);
     for (int64_t i = 0; i < N; i++) {
         double *xi = x + i * DX, *zi = z + i * DZ;
         for (int64_t j = 0; j < DZ; j++) zi[j] = sn_random_normal(&random);
@@ -316,8 +311,7 @@ TEST(test_many_targets)
     enum { MANY = 40 };
     static double x[N], y[N * MANY], z[N];
     stonet_independence_result result;
-    sn_random random;
-    sn_random_init(&random, 33, SN_STREAM_TEST, 5);
+    sn_random random = sn_random_from(33, SN_STREAM_TEST, 5);
     for (int i = 0; i < N; i++) {
         z[i] = sn_random_normal(&random);
         x[i] = sn_random_normal(&random);

@@ -27,8 +27,7 @@ typedef enum world {
 
 static void draw(world kind, int64_t n, uint32_t substream, sample *s)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, substream);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, substream);
     s->n = n;
     for (int64_t i = 0; i < n; i++) {
         double a = sn_random_normal(&random);

@@ -13,8 +13,7 @@ enum { N = 70, DX = 2, DY = 1, DZ = 3, M = 4, MZ = 6, WIDTH = 2 * M + MZ, SEED =
 
 static void draw(double x[N * DX], double y[N * DY], double z[N * DZ])
 {
-    sn_random random;
-    sn_random_init(&random, 17, SN_STREAM_TEST, 2);
+    sn_random random = sn_random_from(17, SN_STREAM_TEST, 2);
     for (int i = 0; i < N; i++) {
         for (int j = 0; j < DZ; j++) z[i * DZ + j] = 2.0 * sn_random_normal(&random) - 1.0;
         for (int j = 0; j < DX; j++) x[i * DX + j] = z[i * DZ + j] + sn_random_normal(&random);
@@ -133,8 +132,7 @@ TEST(test_condition_features)
     static double x[MOST], y[MOST], z[MOST * DZ];
     static const int64_t cases[][3] = {
         {500, 1, 100}, {700, 3, 150}, {203, 3, 50}}; /* rows, columns, features */
-    sn_random random;
-    sn_random_init(&random, 18, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(18, SN_STREAM_TEST, 3);
     for (int i = 0; i < MOST * DZ; i++) z[i] = sn_random_normal(&random);
     for (int i = 0; i < MOST; i++) x[i] = z[i] + sn_random_normal(&random);
     for (int i = 0; i < MOST; i++) y[i] = z[i] + sn_random_normal(&random);
@@ -192,8 +190,7 @@ TEST(test_every_cell_and_option)
 {
     enum { ROWS = 40 };
     double x[ROWS * 3], y[ROWS * 2], z[ROWS * 2];
-    sn_random random;
-    sn_random_init(&random, 2, SN_STREAM_TEST, 6);
+    sn_random random = sn_random_from(2, SN_STREAM_TEST, 6);
     for (int i = 0; i < ROWS * 3; i++) x[i] = sn_random_normal(&random);
     for (int i = 0; i < ROWS * 2; i++) y[i] = sn_random_normal(&random);
     for (int i = 0; i < ROWS * 2; i++) z[i] = sn_random_normal(&random);

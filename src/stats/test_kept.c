@@ -28,9 +28,7 @@ enum { COUNT = sizeof cases / sizeof *cases, EACH = 5 };
 
 static double *columns(int64_t n, int64_t d)
 {
-    double *out = calloc((size_t)(n * d) + 1, sizeof *out);
-    assert_non_null(out);
-    return out;
+    return test_zeros(n * d + 1, sizeof(double));
 }
 
 /* z normal; x leans on z, y on z and on x; the columns of x have means and spreads of their own. */
@@ -38,8 +36,7 @@ static stonet_sides make_sides(const kept_case *c, double *data[3])
 {
     const int64_t n = c->n, dx = c->dx, dy = c->dy, dz = c->dz;
     double *x = data[0] = columns(n, dx), *y = data[1] = columns(n, dy), *z = data[2] = columns(n, dz);
-    sn_random random;
-    sn_random_init(&random, 31, SN_STREAM_TEST, 9);
+    sn_random random = sn_random_from(31, SN_STREAM_TEST, 9);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < dz; j++) {
             z[i * dz + j] = sn_random_normal(&random);

@@ -131,8 +131,7 @@ enum { TRUTHS = 4000, DRAWN = 19 };
 static void check_ranks(const sn_law *law, const double *parameter, bool ordered,
                         void (*see)(sn_random *random, double y, const double *parameter, double *seen))
 {
-    sn_random random;
-    sn_random_init(&random, 34, SN_STREAM_TEST, law->errors + (ordered ? 8U : 0U));
+    sn_random random = sn_random_from(34, SN_STREAM_TEST, law->errors + (ordered ? 8U : 0U));
     double count[DRAWN + 1] = {0.0}, total = 0.0, chi2 = 0.0;
     for (int t = 0; t < TRUTHS; t++) {
         const double mu = sn_random_normal(&random), s = ordered ? 1.0 : exp(parameter[1]);
@@ -198,8 +197,7 @@ TEST(several_outputs_say_where_times_lie_and_how_they_spread)
     enum { ROWS = 6000, OUTPUTS = 2 };
     static double seen[ROWS][SN_LAW_SEEN], out[ROWS][OUTPUTS];
     const double truth[] = {0.3, -0.5, 1.2, 0.5};
-    sn_random random;
-    sn_random_init(&random, 35, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(35, SN_STREAM_TEST, 0);
     for (int i = 0; i < ROWS; i++) {
         double *o = out[i], own[2], mu;
         for (int k = 0; k < OUTPUTS; k++) o[k] = sn_random_normal(&random);
@@ -293,7 +291,7 @@ TEST(a_constant_in_the_outputs_changes_no_likelihood)
         const sn_law *law = sn_law_find(cases[k].kind, cases[k].word);
         const double constant[3] = {0.0, 15.0, -40.0};
         for (int c = 0; c < 3; c++) {
-            sn_random_init(&random, 36, SN_STREAM_TEST, (uint32_t)k);
+            random = sn_random_from(36, SN_STREAM_TEST, (uint32_t)k);
             for (int i = 0; i < ROWS; i++) {
                 const double signal = sn_random_normal(&random), y = signal + 0.5 * sn_random_normal(&random);
                 mu[i] = signal + constant[c];

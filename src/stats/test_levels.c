@@ -69,8 +69,7 @@ static void draw(const cell *c, uint32_t replication, table *t)
 {
     static const shape columns[WIDTH] = {NORMAL, TENTH, TWENTIETH, FIFTIETH};
     const double lean = c->kind == SHARED ? M_SQRT1_2 : 0.0;
-    sn_random random;
-    sn_random_init(&random, 17, SN_STREAM_TEST, replication);
+    sn_random random = sn_random_from(17, SN_STREAM_TEST, replication);
     for (int64_t i = 0; i < c->n; i++) {
         double z = sn_random_normal(&random);
         double x = lean * z + sqrt(1.0 - lean * lean) * sn_random_normal(&random);

@@ -15,8 +15,7 @@ typedef struct sides {
 
 static void draw(double of_x, sides *s)
 {
-    sn_random random;
-    sn_random_init(&random, 12, SN_STREAM_TEST, 4);
+    sn_random random = sn_random_from(12, SN_STREAM_TEST, 4);
     for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < DX; j++) s->x[i * DX + j] = sn_random_normal(&random);
         s->z[i] = s->x[i * DX];
@@ -29,8 +28,7 @@ static void draw(double of_x, sides *s)
 static void largest_first(sides *s)
 {
     int64_t order[N], most = 0;
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_SPLIT, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, order);
     for (int64_t i = 0; i < N; i++)
         if (s->y[i] > s->y[most]) most = i;
@@ -52,10 +50,9 @@ static double error_of(const sn_scores *z, const sn_scores *second, uint32_t str
     const uint32_t base = FIRST_STREAM + STREAMS * (uint32_t)fold;
     const int64_t of_z = sn_regression_width(N, z->columns, SN_FEATURES_PLAIN, RANDOM);
     const int64_t m = of_z + sn_regression_width(N, second->columns, SN_FEATURES_PLAIN, RANDOM);
-    SN_BLOCK double *f = calloc((size_t)(N * m), sizeof *f), *train = calloc((size_t)(N * m), sizeof *f);
-    SN_BLOCK double *yt = calloc((size_t)(N * my), sizeof *f), *coef = calloc((size_t)(m * my), sizeof *f);
-    double *penalty = calloc((size_t)my, sizeof *f), error = 0.0;
-    assert_true(f != NULL && train != NULL && yt != NULL && coef != NULL && penalty != NULL);
+    SN_BLOCK double *f = test_zeros(N * m, sizeof *f), *train = test_zeros(N * m, sizeof *f);
+    SN_BLOCK double *yt = test_zeros(N * my, sizeof *f), *coef = test_zeros(m * my, sizeof *f);
+    double *penalty = test_zeros(my, sizeof *f), error = 0.0;
     OK(sn_regression_features(z, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base, 1}, m, 0, f));
     OK(sn_regression_features(second, SN_FEATURES_PLAIN, RANDOM, (sn_drawing){5, base + stream, 1}, m, of_z,
                               f));
@@ -102,13 +99,11 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
     OK(sn_scores_create(N, DX, s->x, &keep, &x));
     OK(sn_scores_create(N, 1, s->z, &keep, &z));
     OK(sn_response_functions(N, 1, s->y, &keep, &my, &functions));
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_SPLIT, 0);
+    sn_random random = sn_random_from(5, SN_STREAM_SPLIT, 0);
     sn_random_permutation(&random, N, order);
     for (int64_t k = 0; k < N; k++) fold_of[order[k]] = k % FOLDS;
     for (int fold = 0; fold < FOLDS; fold++) {
-        SN_BLOCK double *y = calloc((size_t)(N * my), sizeof *y);
-        assert_non_null(y);
+        SN_BLOCK double *y = test_zeros(N * my, sizeof *y);
         for (int64_t c = 0; c < my; c++) {
             double mean = 0.0, n = 0.0;
             for (int64_t i = 0; i < N; i++) n += fold_of[i] != fold ? 1.0 : 0.0;

@@ -14,8 +14,7 @@ static void assert_near(double got, double expected)
 /* Centred columns; the last of the features is the sum of two others. */
 static void draw(double f[N * M], double a[N * K])
 {
-    sn_random random;
-    sn_random_init(&random, 2, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(2, SN_STREAM_TEST, 3);
     for (int k = 0; k < N * M; k++) f[k] = sn_random_normal(&random) * (1.0 + k % M);
     for (int i = 0; i < N; i++) {
         f[i * M + M - 1] = f[i * M] + f[i * M + 1];

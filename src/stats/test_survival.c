@@ -69,8 +69,7 @@ TEST(calibration_is_that_of_the_promise)
 {
     enum { M = 5000 };
     static double time[M], event[M];
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int i = 0; i < M; i++) {
         const double t = -log(sn_random_uniform(&random)), end = -2.0 * log(sn_random_uniform(&random));
         time[i] = fmin(t, end);

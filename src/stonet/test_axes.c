@@ -17,8 +17,7 @@ static fixture make(sn_activation activation, sn_task task, int64_t outputs)
 {
     fixture f = {.shape = {.layers = 2, .width = {2, Q, outputs}, .activation = activation, .task = task}};
     OK(sn_shape_layout(&f.shape));
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 1);
     for (int64_t k = 0; k < f.shape.parameters; k++) f.theta[k] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++) {
         const double a = sn_random_normal(&random), b = sn_random_normal(&random),

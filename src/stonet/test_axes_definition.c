@@ -15,12 +15,10 @@ typedef struct fixture {
 
 static fixture *make(sn_activation activation, sn_task task)
 {
-    fixture *f = calloc(1, sizeof *f);
-    assert_non_null(f);
+    fixture *f = test_zeros(1, sizeof *f);
     f->shape = (sn_shape){.layers = 2, .width = {2, Q, M}, .activation = activation, .task = task};
     OK(sn_shape_layout(&f->shape));
-    sn_random random;
-    sn_random_init(&random, 9, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(9, SN_STREAM_TEST, 1);
     for (int64_t k = 0; k < f->shape.parameters; k++) f->theta[k] = (float)sn_random_normal(&random);
     for (int i = 0; i < N; i++) {
         const double a = sn_random_normal(&random), b = sn_random_normal(&random);
@@ -195,7 +193,7 @@ TEST(rounding_is_no_direction)
     theta[shape.weight_at[1]] = theta[shape.weight_at[1] + 3] = 1.0F; /* W: the units themselves */
     sn_random random;
     for (int noisy = 0; noisy < 4; noisy++) {
-        sn_random_init(&random, 9, SN_STREAM_TEST, 2);
+        random = sn_random_from(9, SN_STREAM_TEST, 2);
         for (int i = 0; i < N; i++) {
             const double a = sn_random_normal(&random), b = sn_random_normal(&random);
             const int k = noisy % 2;

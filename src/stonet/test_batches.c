@@ -7,8 +7,7 @@ static void check_epoch(const sn_rows *rows, int64_t size, uint32_t epoch)
 {
     sn_batches b;
     OK(sn_batches_create(rows, size, 9, &b));
-    int *met = calloc((size_t)rows->n, sizeof *met);
-    assert_non_null(met);
+    int *met = test_zeros(rows->n, sizeof *met);
     sn_batches_shuffle(&b, epoch);
     int64_t visited = 0;
     for (int64_t k = 0; k < b.count; k++) {

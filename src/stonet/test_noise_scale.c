@@ -37,8 +37,7 @@ static oracle two_kinds(const int32_t **kinds)
     static int32_t kind[N];
     const int64_t width[] = {P, 4, 1};
     oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 1);
     for (int64_t r = 2; r < N; r++) {
         kind[r] = sn_random_below(&random, 5) == 0;
         memcpy(o.x + r * P, o.x + kind[r] * P, P * sizeof *o.x);

@@ -140,8 +140,7 @@ TEST(test_linear_network_has_its_gaussian_posterior)
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         if (!sn_engine_usable(sn_engine_at(e))) continue;
         gaussian_case c = make_gaussian(N, 0.2);
-        SN_BLOCK float *y = malloc(2 * 2 * N * sizeof *y);
-        assert_non_null(y);
+        SN_BLOCK float *y = test_zeros(2 * 2 * N, sizeof *y);
         draw(sn_engine_at(e), &c.o, &c.d, 1, y, y + 2 * N);
         for (int k = 0; k < LATENTS; k++) {
             double sum = 0.0, squares = 0.0;

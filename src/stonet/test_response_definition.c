@@ -14,8 +14,7 @@ static void assert_near(double got, double expected)
    after it a little of the first. */
 static void draw(int64_t targets, double *y)
 {
-    sn_random random;
-    sn_random_init(&random, 5, SN_STREAM_TEST, 1);
+    sn_random random = sn_random_from(5, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < N; i++) {
         for (int64_t t = 0; t < targets; t++) {
             const double e = sn_random_normal(&random);
@@ -93,8 +92,7 @@ TEST(functions_are_white_polynomials_of_ranks)
         const int64_t m = white_features(t, y, right);
         assert_int_equal(response.outputs, m);
         assert_true((m < response.features) == (t > 2)); /* what a copy repeats is not counted again */
-        got = malloc((size_t)(N * m) * sizeof *got);
-        assert_non_null(got);
+        got = test_zeros(N * m, sizeof *got);
         OK(sn_response_encode(&response, N, y, got));
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < m; j++) assert_near(got[i * m + j], right[j][i]);
@@ -185,9 +183,8 @@ TEST(the_head)
     enum { UNITS = 3, T = 2 };
     double y[N * T], predicted[N * T];
     float psi[N * UNITS];
-    sn_random random;
     draw(T, y);
-    sn_random_init(&random, 6, SN_STREAM_TEST, 3);
+    sn_random random = sn_random_from(6, SN_STREAM_TEST, 3);
     for (int k = 0; k < N * UNITS; k++) psi[k] = (float)(1.0 + (k % UNITS + 1.0) * sn_random_normal(&random));
     const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = T, .y = y};
     const sn_rows rows = sn_rows_range(0, N);

@@ -15,8 +15,7 @@ typedef struct fixture {
 
 static void make(fixture *f)
 {
-    sn_random random;
-    sn_random_init(&random, 3, SN_STREAM_TEST, 0);
+    sn_random random = sn_random_from(3, SN_STREAM_TEST, 0);
     for (int i = 0; i < N * TARGETS; i++) f->y[i] = sn_random_normal(&random);
     for (int i = 0; i < N * UNITS; i++) f->psi[i] = (float)sn_random_normal(&random);
     const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = TARGETS, .y = f->y};
@@ -44,17 +43,13 @@ TEST(an_ensemble_comes_back)
     assert_int_equal(back.targets, TARGETS);
     assert_int_equal(back.outputs, outputs);
     assert_int_equal(back.features, f.response.features);
-    double *one, *two;
-    OK(SN_NEW(one, N * outputs));
-    OK(SN_NEW(two, N * outputs));
+    SN_BLOCK double *one = test_zeros(N * outputs, sizeof *one), *two = test_zeros(N * outputs, sizeof *two);
     OK(sn_response_encode(&f.response, N, f.y, one));
     OK(sn_response_encode(&back, N, f.y, two));
     assert_memory_equal(one, two, (size_t)(N * outputs) * sizeof *one);
     sn_response_predict(&f.response, N, f.psi, one);
     sn_response_predict(&back, N, f.psi, two);
     assert_memory_equal(one, two, (size_t)N * TARGETS * sizeof *one);
-    sn_free(one);
-    sn_free(two);
     sn_response_free(&back);
     /* not of a network of other outputs or units */
     assert_int_equal(sn_response_get(f.store, outputs + 1, UNITS, &back), STONET_ERROR_FORMAT);

@@ -30,9 +30,8 @@ static void check(int layers, sn_activation activation, int dead, int wanted)
     oracle o = oracle_make(layers, layers == 2 ? one : two, activation, SN_REGRESSION, N, 8);
     sn_config config = {.engine = &sn_engine_ref};
     sn_shape shape = o.shape;
-    float *theta = malloc((size_t)shape.parameters * sizeof *theta), before[N * 2], after[N * 2];
+    float *theta = test_zeros(shape.parameters, sizeof *theta), before[N * 2], after[N * 2];
     const int64_t inputs = shape.width[layers - 2];
-    assert_non_null(theta);
     for (int64_t k = 0; k < dead * inputs; k++) o.theta[shape.weight_at[layers - 2] + k] = 0.0F;
     for (int k = 0; k < dead; k++) o.theta[shape.bias_at[layers - 2] + k] = 0.1F;
     for (int64_t k = dead; activation == SN_RELU && k < UNITS; k++)
