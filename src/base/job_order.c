@@ -12,7 +12,7 @@ typedef struct kind_of_work {
     double effort; /* 0: not known, or little */
 } kind_of_work;
 
-struct sn_turns {
+struct sn_job_order {
     int64_t count;
     int kinds;
     kind_of_work kind[MOST_KINDS];
@@ -22,7 +22,7 @@ struct sn_turns {
 };
 
 /* Numbers the kinds; false: there are too many. */
-static bool number_kinds(sn_turns *o, const void *const *kind, const double *effort)
+static bool number_kinds(sn_job_order *o, const void *const *kind, const double *effort)
 {
     for (int64_t i = 0; i < o->count; i++) {
         const void *name = kind != NULL ? kind[i] : NULL;
@@ -37,9 +37,10 @@ static bool number_kinds(sn_turns *o, const void *const *kind, const double *eff
     return true;
 }
 
-stonet_status sn_turns_create(int64_t count, const void *const *kind, const double *effort, sn_turns **out)
+stonet_status sn_job_order_create(int64_t count, const void *const *kind, const double *effort,
+                                  sn_job_order **out)
 {
-    SN_AUTO(sn_turns) *o = NULL;
+    SN_AUTO(sn_job_order) *o = NULL;
     SN_TRY(SN_NEW(o, 1));
     o->count = count;
     SN_TRY(SN_NEW(o->of, count));
@@ -52,23 +53,23 @@ stonet_status sn_turns_create(int64_t count, const void *const *kind, const doub
     return SN_GIVE(o, out);
 }
 
-void sn_turns_free(sn_turns *turns)
+void sn_job_order_free(sn_job_order *order)
 {
-    if (turns == NULL) return;
-    SN_FREE_ALL(turns->of, turns->dealt, turns->at, turns);
+    if (order == NULL) return;
+    SN_FREE_ALL(order->of, order->dealt, order->at, order);
 }
 
 /* The first piece of the kind that is left, from `next` on. */
-static void go_on(sn_turns *o, kind_of_work *kind)
+static void go_on(sn_job_order *o, kind_of_work *kind)
 {
     const int own = (int)(kind - o->kind);
     while (kind->next < o->count && (o->dealt[kind->next] || o->of[kind->next] != own)) kind->next++;
 }
 
-void sn_turns_skip(sn_turns *turns, int64_t piece)
+void sn_job_order_skip(sn_job_order *order, int64_t piece)
 {
-    turns->dealt[piece] = true;
-    go_on(turns, &turns->kind[turns->of[piece]]);
+    order->dealt[piece] = true;
+    go_on(order, &order->kind[order->of[piece]]);
 }
 
 /* What a piece of the kind may take; of one that none is finished of, what the first has taken so far, and
@@ -85,27 +86,27 @@ static bool is_before(const kind_of_work *kind, const kind_of_work *than, double
     return kind->begun ? expected(kind, now) > expected(than, now) : kind->effort > than->effort;
 }
 
-int64_t sn_turns_next(sn_turns *turns, double now)
+int64_t sn_job_order_next(sn_job_order *order, double now)
 {
     kind_of_work *best = NULL;
-    for (int k = 0; k < turns->kinds; k++) {
-        kind_of_work *kind = &turns->kind[k];
-        if (kind->next == turns->count) continue;
+    for (int k = 0; k < order->kinds; k++) {
+        kind_of_work *kind = &order->kind[k];
+        if (kind->next == order->count) continue;
         if (best == NULL || is_before(kind, best, now)) best = kind;
     }
     if (best == NULL) return -1;
     const int64_t piece = best->next;
     if (!best->begun) best->begun_at = now;
     best->begun = true;
-    turns->at[piece] = now;
-    sn_turns_skip(turns, piece);
+    order->at[piece] = now;
+    sn_job_order_skip(order, piece);
     return piece;
 }
 
-void sn_turns_done(sn_turns *turns, int64_t piece, double now)
+void sn_job_order_done(sn_job_order *order, int64_t piece, double now)
 {
-    kind_of_work *kind = &turns->kind[turns->of[piece]];
-    const double took = now - turns->at[piece];
+    kind_of_work *kind = &order->kind[order->of[piece]];
+    const double took = now - order->at[piece];
     if (!kind->done || took > kind->longest) kind->longest = took;
     kind->done = true;
 }

@@ -11,16 +11,17 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-typedef struct sn_turns sn_turns;
+typedef struct sn_job_order sn_job_order;
 
 /* kind[i]: of piece i, any pointer; NULL: all are of one kind. More kinds than are worth telling apart are
    dealt out in their order. effort[i]: of its kind, roughly, beside that of others; NULL: not known. */
-stonet_status sn_turns_create(int64_t count, const void *const *kind, const double *effort, sn_turns **out);
-void sn_turns_free(sn_turns *turns);
-SN_DROP(sn_turns, sn_turns_free)
+stonet_status sn_job_order_create(int64_t count, const void *const *kind, const double *effort,
+                                  sn_job_order **out);
+void sn_job_order_free(sn_job_order *order);
+SN_DROP(sn_job_order, sn_job_order_free)
 /* A piece that is not to be dealt out. */
-void sn_turns_skip(sn_turns *turns, int64_t piece);
+void sn_job_order_skip(sn_job_order *order, int64_t piece);
 /* The next piece at this time (seconds, rising); -1: there is none. */
-int64_t sn_turns_next(sn_turns *turns, double now);
+int64_t sn_job_order_next(sn_job_order *order, double now);
 /* A piece that was dealt out is done. */
-void sn_turns_done(sn_turns *turns, int64_t piece, double now);
+void sn_job_order_done(sn_job_order *order, int64_t piece, double now);

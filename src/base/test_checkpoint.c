@@ -228,18 +228,19 @@ TEST_WITH(pieces_are_done_once, no_file, no_file)
         SN_AUTO(stonet_checkpoint) *c = open_for("a");
         stonet_run run = {.checkpoint = c};
         pieces first = {.fails_at = 30}, second = {.fails_at = -1};
-        sn_deal deal = {.key = "set", .count = PIECES, .work = work, .take = take, .user = &first};
-        assert_int_equal(sn_deal_out(&deal, threads, &run), STONET_ERROR_DATA);
+        sn_work_set deal = {.key = "set", .count = PIECES, .work = work, .take = take, .user = &first};
+        assert_int_equal(sn_work_queue_run(&deal, threads, &run), STONET_ERROR_DATA);
         assert_string_equal(stonet_last_error(), "piece 30");
         deal.user = &second;
-        OK(sn_deal_out(&deal, threads, &run));
+        OK(sn_work_queue_run(&deal, threads, &run));
         for (int k = 0; k < PIECES; k++) {
             assert_int_equal(second.worked[k] + second.taken[k], 1);
             assert_int_equal(second.taken[k], k == 30 ? 0 : first.worked[k]);
         }
     }
     pieces alone = {.fails_at = -1};
-    OK(sn_deal_out(&(sn_deal){.count = PIECES, .work = work, .take = take, .user = &alone}, 2, NULL));
+    OK(sn_work_queue_run(&(sn_work_set){.count = PIECES, .work = work, .take = take, .user = &alone}, 2,
+                         NULL));
     for (int k = 0; k < PIECES; k++) assert_int_equal(alone.worked[k], 1);
 }
 

@@ -89,9 +89,9 @@ static stonet_status take(void *user, int64_t piece, sn_unpack *record)
 static void deal(test_rank *self)
 {
     share *s = self->user;
-    const sn_deal pieces = {
+    const sn_work_set pieces = {
         .key = "set", .count = PIECES, .team = self->team, .work = work, .take = take, .user = s};
-    OK(sn_deal_out(&pieces, 1 + self->rank % 2, NULL));
+    OK(sn_work_queue_run(&pieces, 1 + self->rank % 2, NULL));
 }
 
 TEST(every_piece_is_done_once)

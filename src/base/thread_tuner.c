@@ -6,7 +6,7 @@ enum {
     LONGEST_REST = 2048            /* ... and at most, when that happens again and again */
 };
 
-int sn_pace_worth(double work, int most)
+int sn_thread_tuner_worth(double work, int most)
 {
     const double worth = work / WORTH_A_THREAD_NS;
     if (most <= 1 || worth < 2.0) return 1;
@@ -14,30 +14,30 @@ int sn_pace_worth(double work, int most)
 }
 
 /* The second step runs on one thread to have something to compare with. */
-int sn_pace_threads(sn_pace *pace, double work, int most)
+int sn_thread_tuner_threads(sn_thread_tuner *tuner, double work, int most)
 {
-    const int worth = sn_pace_worth(work, most);
+    const int worth = sn_thread_tuner_worth(work, most);
     if (worth == 1) return 1;
-    pace->steps++;
-    if (pace->steps == 2 && !pace->held) return 1;
-    if (pace->alone_left > 0 && !pace->held) {
-        pace->alone_left--;
+    tuner->steps++;
+    if (tuner->steps == 2 && !tuner->held) return 1;
+    if (tuner->alone_left > 0 && !tuner->held) {
+        tuner->alone_left--;
         return 1;
     }
     return worth;
 }
 
-void sn_pace_note(sn_pace *pace, int threads, double time)
+void sn_thread_tuner_note(sn_thread_tuner *tuner, int threads, double time)
 {
-    if (pace->steps < 2) return; /* the first one also starts the threads and touches the memory */
-    double *smooth = threads == 1 ? &pace->alone : &pace->together;
+    if (tuner->steps < 2) return; /* the first one also starts the threads and touches the memory */
+    double *smooth = threads == 1 ? &tuner->alone : &tuner->together;
     *smooth = *smooth > 0.0 ? 0.7 * *smooth + 0.3 * time : time;
-    if (threads == 1 || pace->alone <= 0.0) return;
-    if (pace->together > pace->alone) {
-        pace->rest = pace->rest < LONGEST_REST ? 2 * pace->rest + FIRST_REST : LONGEST_REST;
-        pace->alone_left = pace->rest;
-        pace->together = 0.0;
-    } else if (pace->together < 0.75 * pace->alone) {
-        pace->rest = 0;
+    if (threads == 1 || tuner->alone <= 0.0) return;
+    if (tuner->together > tuner->alone) {
+        tuner->rest = tuner->rest < LONGEST_REST ? 2 * tuner->rest + FIRST_REST : LONGEST_REST;
+        tuner->alone_left = tuner->rest;
+        tuner->together = 0.0;
+    } else if (tuner->together < 0.75 * tuner->alone) {
+        tuner->rest = 0;
     }
 }

@@ -10,17 +10,17 @@
 #include <stdint.h>
 
 /* Begins zeroed. */
-typedef struct sn_pace {
+typedef struct sn_thread_tuner {
     bool held;                /* threads whatever the times say */
     int64_t steps;            /* seen so far that were worth threads */
     double alone, together;   /* time a unit of work, smoothed; 0: not known yet */
     int64_t alone_left, rest; /* steps to go on one thread before the next try; how many the last time */
-} sn_pace;
+} sn_thread_tuner;
 
 /* The threads, 1 to most, that there is work for in a step of about `work` nanoseconds on one thread. */
-int sn_pace_worth(double work, int most);
+int sn_thread_tuner_worth(double work, int most);
 /* The threads, 1 to most, for a step of about `work` nanoseconds on one thread: as many as there is work for,
    unless one is faster just now. */
-int sn_pace_threads(sn_pace *pace, double work, int most);
+int sn_thread_tuner_threads(sn_thread_tuner *tuner, double work, int most);
 /* What the step took on that many threads, a unit of work. */
-void sn_pace_note(sn_pace *pace, int threads, double time);
+void sn_thread_tuner_note(sn_thread_tuner *tuner, int threads, double time);

@@ -97,14 +97,14 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
     }
     if (s->job->key != NULL) snprintf(key, sizeof key, "%s.rung%d.%d", s->job->key, rung, folds);
     leg_set set = {s, legs, from, s->job->key != NULL ? key : "rung"};
-    return sn_deal_out(&(sn_deal){.key = s->job->key != NULL ? key : NULL,
-                                  .count = count,
-                                  .team = s->job->team,
-                                  .together = s->together,
-                                  .work = work_leg,
-                                  .take = take_leg,
-                                  .user = &set},
-                       outer, s->job->run);
+    return sn_work_queue_run(&(sn_work_set){.key = s->job->key != NULL ? key : NULL,
+                                            .count = count,
+                                            .team = s->job->team,
+                                            .together = s->together,
+                                            .work = work_leg,
+                                            .take = take_leg,
+                                            .user = &set},
+                             outer, s->job->run);
 }
 
 /* ---- rungs --------------------------------------------------------------------------------------------- */
@@ -158,8 +158,8 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
     set->s = s;
     for (int k = 0; k < *count; k++) need_view(set, legs[k].candidate->views, legs[k].fold);
     const int side_by_side = set->count < s->job->threads ? set->count : s->job->threads;
-    SN_TRY(sn_deal_out(&(sn_deal){.count = set->count, .work = make_view, .user = set}, side_by_side,
-                       s->job->run));
+    SN_TRY(sn_work_queue_run(&(sn_work_set){.count = set->count, .work = make_view, .user = set},
+                             side_by_side, s->job->run));
     for (int k = 0; k < *count; k++)
         if (legs[k].candidate->views->fold[legs[k].fold].problem == NULL)
             legs[k].candidate->diverged[legs[k].fold] = true;

@@ -221,8 +221,8 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         SN_TRY(sn_constant_measure(c->job->problem, &c->folds, &c->cost[by][NONE]));
     SN_TRY(make_folds(c, keep));
-    SN_TRY(sn_deal_out(&(sn_deal){.count = c->folds.count, .work = run_fold, .user = c->fold},
-                       c->folds.count > 1 ? c->job->threads : 1, c->job->run));
+    SN_TRY(sn_work_queue_run(&(sn_work_set){.count = c->folds.count, .work = run_fold, .user = c->fold},
+                             c->folds.count > 1 ? c->job->threads : 1, c->job->run));
     for (int k = 0; k <= NONE; k++) {
         c->mean[k] = (double)INFINITY;
         for (judge_kind by = NETWORK; by < JUDGES; by++) {

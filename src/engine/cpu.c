@@ -44,7 +44,7 @@ typedef struct cpu_engine {
         *factor; /* of each input: what a group penalty multiplies its weights by; NULL until there is one */
     int64_t x_stride;
     uint32_t iteration;
-    sn_pace pace;
+    sn_thread_tuner tuner;
 } cpu_engine;
 
 const sn_cpu_kernels *sn_cpu_supported(int index)
@@ -210,7 +210,7 @@ stonet_status sn_cpu_create(const sn_shape *shape, const sn_problem *problem, ui
 
 void sn_cpu_hold_threads(sn_engine *engine)
 {
-    ((cpu_engine *)engine)->pace.held = true;
+    ((cpu_engine *)engine)->tuner.held = true;
 }
 
 static stonet_status cpu_create(const sn_shape *shape, const sn_problem *problem, uint64_t seed, int threads,
@@ -442,10 +442,10 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
         const int first_shard = at.shard;
         SN_TRY(next_chunk(e, &at, job));
         const double work = per_row * (double)job->rows, start = sn_seconds();
-        job->threads = sn_pace_threads(&e->pace, work, e->threads);
+        job->threads = sn_thread_tuner_threads(&e->tuner, work, e->threads);
         job->block_rows = choose_block(e, job->rows, job->threads);
         *finite = run_chunk(e, job, job->threads) && *finite;
-        sn_pace_note(&e->pace, job->threads, (sn_seconds() - start) / work);
+        sn_thread_tuner_note(&e->tuner, job->threads, (sn_seconds() - start) / work);
         if (job->batch->list == NULL) /* a pass over rows as they lie does not need them again soon */
             sn_batch_expect(e->problem, job->batch, job->first, job->rows, false);
         for (int g = 0; g < at.segments && loss != NULL; g++) /* segment g is of shard first_shard + g */

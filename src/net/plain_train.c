@@ -25,7 +25,7 @@ typedef struct trainer {
     int64_t *rows; /* of the batch */
     uint32_t steps;
     int threads; /* as many as the caller allows */
-    sn_pace pace;
+    sn_thread_tuner tuner;
 } trainer;
 
 static stonet_status create(trainer *t, const sn_network *net, const stonet_run *run)
@@ -100,10 +100,10 @@ static void update(trainer *t, float *theta)
 static double step(trainer *t, int64_t count, float *theta)
 {
     double work = GRADIENT_NS * (double)count * (double)t->shape->parameters, began = sn_seconds();
-    t->backprop.threads = sn_pace_threads(&t->pace, work, t->threads);
+    t->backprop.threads = sn_thread_tuner_threads(&t->tuner, work, t->threads);
     double loss = sn_backprop_gradient(&t->backprop, t->problem, t->rows, count, theta, t->steps);
     if (isfinite(loss)) update(t, theta);
-    sn_pace_note(&t->pace, t->backprop.threads, (sn_seconds() - began) / work);
+    sn_thread_tuner_note(&t->tuner, t->backprop.threads, (sn_seconds() - began) / work);
     return loss;
 }
 

@@ -266,17 +266,17 @@ static bool has_found(const sn_job *job)
 
 /* Jobs that were cut short, or ran out of memory, are to be done again. The piece is given back in any case:
    others wait for it. */
-static stonet_status give_group(sn_dealer *dealer, int64_t g, const groups *all)
+static stonet_status give_group(sn_work_queue *queue, int64_t g, const groups *all)
 {
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     bool found = true;
     stonet_status packed = STONET_OK;
     for (int64_t k = all->start[g]; k < all->start[g + 1]; k++) {
         found = found && has_found(job_of(all, k));
-        if (packed == STONET_OK && sn_dealer_keeps(dealer)) packed = pack_job(job_of(all, k), &record);
+        if (packed == STONET_OK && sn_work_queue_keeps(queue)) packed = pack_job(job_of(all, k), &record);
     }
     if (packed != STONET_OK) sn_pack_clear(&record);
-    const stonet_status given = sn_dealer_give(dealer, g, &record, found && packed == STONET_OK);
+    const stonet_status given = sn_work_queue_give(queue, g, &record, found && packed == STONET_OK);
     return packed != STONET_OK ? packed : given;
 }
 
@@ -288,17 +288,17 @@ static stonet_status take_group(void *user, int64_t g, sn_unpack *record)
 }
 
 /* One thread's share; the calling thread stays until all are done. */
-static stonet_status work_on_groups(sn_dealer *dealer, const groups *all, worker *self)
+static stonet_status work_on_groups(sn_work_queue *queue, const groups *all, worker *self)
 {
     stonet_status status = STONET_OK;
     SN_THREADS(1);
     int64_t g;
-    while ((g = sn_dealer_next(dealer)) >= 0) {
+    while ((g = sn_work_queue_next(queue)) >= 0) {
         run_group(all, g, self);
-        const stonet_status given = give_group(dealer, g, all);
+        const stonet_status given = give_group(queue, g, all);
         if (status == STONET_OK) status = given;
     }
-    while (self->is_caller && sn_dealer_done(dealer) < all->count) {
+    while (self->is_caller && sn_work_queue_done(queue) < all->count) {
         should_stop(self);
         report(self);
         nanosleep(&PAUSE, NULL);
@@ -325,15 +325,15 @@ stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list)
         kind[g] = spec; /* on another split it takes about as long */
         effort[g] = spec->method->effort;
     }
-    const sn_deal deal = {.key = key,
-                          .count = all.count,
-                          .team = runner->run->team,
-                          .kind = kind,
-                          .effort = effort,
-                          .take = take_group,
-                          .user = &all};
-    sn_dealer *dealer;
-    SN_TRY(sn_dealer_open(&deal, runner->run, &dealer));
+    const sn_work_set set = {.key = key,
+                             .count = all.count,
+                             .team = runner->run->team,
+                             .kind = kind,
+                             .effort = effort,
+                             .take = take_group,
+                             .user = &all};
+    sn_work_queue *queue;
+    SN_TRY(sn_work_queue_open(&set, runner->run, &queue));
     for (int64_t i = 0; i < count; i++)
         if (has_found(&jobs[i])) atomic_fetch_add(&runner->done, 1);
     should_stop(
@@ -342,7 +342,7 @@ stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list)
 #pragma omp parallel num_threads(sn_threads(runner->run))
     {
         worker self = {.runner = runner, .is_caller = omp_get_thread_num() == 0};
-        const stonet_status own = work_on_groups(dealer, &all, &self);
+        const stonet_status own = work_on_groups(queue, &all, &self);
 #pragma omp critical(sn_jobs_status)
         if (status == STONET_OK) status = own;
     }
@@ -350,7 +350,7 @@ stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list)
         sn_fail(status, status == STONET_ERROR_MEMORY
                             ? "memory ran out while the checkpoint was written"
                             : "the checkpoint could not be written: is there room on its disk?");
-    SN_TRY(sn_dealer_close(dealer, status));
+    SN_TRY(sn_work_queue_close(queue, status));
     run_again_alone(runner, jobs, count);
     for (int64_t i = 0; i < count; i++)
         if (jobs[i].status != STONET_OK && jobs[i].failure == NULL)
