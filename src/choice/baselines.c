@@ -181,24 +181,24 @@ static stonet_status regress_law(const sn_regression *first, const stonet_run *r
 
 /* As a network of one layer, rows with gaps are judged as those of others are. */
 static stonet_status judge_linear(const sn_problem *problem, const sn_folds *folds, int fold,
-                                  const double *coef, const double *intercept, sn_held_out *cost)
+                                  const sn_shape *shape, const double *coef, const double *intercept,
+                                  sn_held_out *cost)
 {
-    sn_shape shape = {.task = problem->task, .layers = 1, .width = {problem->p, problem->outputs}};
-    SN_TRY(sn_shape_layout(&shape));
-    SN_ARRAY(shape.parameters, float, theta);
-    for (int64_t k = 0; k < shape.parameters; k++)
-        theta[k] = (float)(k < shape.bias_at[0] ? coef[k] : intercept[k - shape.bias_at[0]]);
-    return sn_incomplete_judge(folds, fold, &(sn_use){problem, NULL, &shape, theta, 1}, cost);
+    SN_ARRAY(shape->parameters, float, theta);
+    for (int64_t k = 0; k < shape->parameters; k++)
+        theta[k] = (float)(k < shape->bias_at[0] ? coef[k] : intercept[k - shape->bias_at[0]]);
+    return sn_incomplete_judge(folds, fold, &(sn_use){problem, NULL, shape, theta, 1}, cost);
 }
 
-stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
-                                const sn_shape *shape, double penalty, const stonet_run *run,
-                                sn_held_out *cost, bool *found)
+stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold, double penalty,
+                                const stonet_run *run, sn_held_out *cost, bool *found)
 {
     const int64_t p = problem->p, m = problem->outputs;
     const sn_rows *test = &folds->fold[fold].test;
     sn_problem settled = *problem;
     double parameter[SN_LAW_PARAMETERS];
+    sn_shape shape = {.task = problem->task, .layers = 1, .width = {p, m}};
+    SN_TRY(sn_shape_layout(&shape));
     const int64_t most = NUMBERS / p > ROWS_A_COLUMN * p ? NUMBERS / p : ROWS_A_COLUMN * p;
     const int64_t count = folds->fold[fold].train.n < most ? folds->fold[fold].train.n : most;
     SN_ARRAY(count, int64_t, list);
@@ -223,19 +223,19 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
     }
     SN_TRY(sn_batch_features(problem, test, x));
     predict_linear(problem, test->n, x, coef, intercept, mu);
-    sn_folds_take(folds, fold, &settled, shape, mu, room, cost);
-    return judge_linear(&settled, folds, fold, coef, intercept, cost);
+    sn_folds_take(folds, fold, &settled, &shape, mu, room, cost);
+    return judge_linear(&settled, folds, fold, &shape, coef, intercept, cost);
 }
 
 /* At one penalty, on all folds; it takes the place of what is there if it is better. */
-static stonet_status try_penalty(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,
-                                 double penalty, const stonet_run *run, sn_baselines *baselines)
+static stonet_status try_penalty(const sn_problem *problem, const sn_folds *folds, double penalty,
+                                 const stonet_run *run, sn_baselines *baselines)
 {
     sn_held_out cost, *best = &baselines->linear;
     bool found = true;
     stonet_status status = sn_held_out_create(folds, &cost);
     for (int k = 0; k < folds->count && found && status == STONET_OK; k++)
-        status = sn_linear_measure(problem, folds, k, shape, penalty, run, &cost, &found);
+        status = sn_linear_measure(problem, folds, k, penalty, run, &cost, &found);
     if (status == STONET_OK && found &&
         (best->loss == NULL ||
          sn_mean_loss(cost.loss, 0, folds->rows) < sn_mean_loss(best->loss, 0, folds->rows))) {
@@ -251,14 +251,12 @@ stonet_status sn_baselines_measure(const sn_problem *problem, const sn_folds *fo
                                    const stonet_run *run, sn_baselines *baselines)
 {
     *baselines = (sn_baselines){0};
-    sn_shape plain = {.task = shape->task, .layers = 1}; /* regression has no spread */
-    plain.width[1] = problem->outputs;
     SN_TRY(sn_held_out_create(folds, &baselines->constant));
     SN_TRY(sn_constant_measure(problem, folds, &baselines->constant));
     if (problem->p > MOST_COLUMNS || shape->spread || problem->functions != NULL) return STONET_OK;
     const int penalties = sn_regression_is_small(problem, folds->fold[0].train.n) ? N_PENALTIES : 1;
     for (int k = 0; k < penalties && !sn_should_stop(run); k++)
-        SN_TRY(try_penalty(problem, folds, &plain, PENALTIES[k], run, baselines));
+        SN_TRY(try_penalty(problem, folds, PENALTIES[k], run, baselines));
     return STONET_OK;
 }
 

@@ -27,6 +27,5 @@ stonet_status sn_constant_interval(const sn_problem *problem, const sn_rows *row
 /* The best constant of each fold on its held-out rows. */
 stonet_status sn_constant_measure(const sn_problem *problem, const sn_folds *folds, sn_held_out *cost);
 /* Ridge or logistic regression of one fold at a penalty l2 / n; found: false when there is no such model. */
-stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold,
-                                const sn_shape *shape, double penalty, const stonet_run *run,
-                                sn_held_out *cost, bool *found);
+stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold, double penalty,
+                                const stonet_run *run, sn_held_out *cost, bool *found);

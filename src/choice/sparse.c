@@ -93,8 +93,7 @@ static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, co
     bool found = false;
     const double size = (double)fold->train.n * (double)seen->p * (double)seen->p;
     if (!f->job->shape->spread && size <= LINEAR_LIMIT)
-        SN_TRY(sn_linear_measure(seen, f->folds, f->fold, step->shape, LINEAR_PENALTY, f->job->run, cost,
-                                 &found));
+        SN_TRY(sn_linear_measure(seen, f->folds, f->fold, LINEAR_PENALTY, f->job->run, cost, &found));
     for (int64_t i = 0; i < fold->test.n && !found; i++) cost->loss[fold->first + i] = (double)INFINITY;
     return STONET_OK;
 }

@@ -145,7 +145,6 @@ TEST(ridge_is_that_of_the_normal_equations)
     SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
     SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(oracle_free) oracle o = draw(SN_REGRESSION, NULL, &folds);
-    const sn_shape plain = {.task = SN_REGRESSION, .layers = 1, .width = {P, M}};
     const double penalties[] = {0.003, 0.3, 0.03, 3e-4, 3e-5};
     double least = (double)INFINITY, loss[N];
     bool found;
@@ -154,7 +153,7 @@ TEST(ridge_is_that_of_the_normal_equations)
         double mean = 0.0;
         for (int f = 0; f < folds.count; f++) {
             ridge_by_hand(&o, &folds.fold[f], penalties[k], loss);
-            OK(sn_linear_measure(&o.problem, &folds, f, &plain, penalties[k], NULL, &cost, &found));
+            OK(sn_linear_measure(&o.problem, &folds, f, penalties[k], NULL, &cost, &found));
             assert_true(found);
             for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
                 assert_true(fabs(cost.loss[folds.fold[f].first + i] - loss[i]) < 1e-4 * (1.0 + loss[i]));

@@ -15,15 +15,13 @@ static void fill(int64_t count, double *a, uint64_t seed)
     for (int64_t i = 0; i < count; i++) a[i] = uniform(&seed);
 }
 
-/* c = op(a) op(b) by the definition. */
-static void multiply(bool ta, bool tb, int64_t m, int64_t n, int64_t k, const double *a, const double *b,
-                     double *c)
+/* c (m x n) = op(a) b by the definition, with k inner products; ta: op turns a. */
+static void multiply(bool ta, int64_t m, int64_t n, int64_t k, const double *a, const double *b, double *c)
 {
     for (int64_t i = 0; i < m; i++) {
         for (int64_t j = 0; j < n; j++) {
             double sum = 0.0;
-            for (int64_t l = 0; l < k; l++)
-                sum += (ta ? a[l * m + i] : a[i * k + l]) * (tb ? b[j * k + l] : b[l * n + j]);
+            for (int64_t l = 0; l < k; l++) sum += (ta ? a[l * m + i] : a[i * k + l]) * b[l * n + j];
             c[i * n + j] = sum;
         }
     }
@@ -41,7 +39,7 @@ static double gap(int64_t count, const double *a, const double *b)
 static void assert_orthonormal(int64_t m, int64_t n, const double *a)
 {
     double product[MAX * MAX];
-    multiply(true, false, n, n, m, a, a, product);
+    multiply(true, n, n, m, a, a, product);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) assert_true(fabs(product[i * n + j] - (i == j)) < 1e-13);
 }
@@ -54,10 +52,10 @@ TEST(products_with_vectors)
     fill(m * k, a, 1);
     fill(k * n, b, 2);
     double y[MAX] = {0}, reference[MAX];
-    multiply(false, false, m, 1, k, a, b, reference);
+    multiply(false, m, 1, k, a, b, reference);
     sn_gemv(1.0, sn_as(a, m, k), b, 0.0, y);
     assert_close(m, y, reference, 1e-13);
-    multiply(true, false, k, 1, m, a, b, reference);
+    multiply(true, k, 1, m, a, b, reference);
     sn_gemv(1.0, sn_turned(a, m, k), b, 0.0, y);
     assert_close(k, y, reference, 1e-13);
 }
@@ -67,7 +65,7 @@ TEST(syrk_fills_both_triangles_or_the_lower_one)
     enum { N = 150 };
     static double a[15 * N], c[N * N], expected[N * N];
     fill(15 * N, a, 4);
-    multiply(true, false, N, N, 15, a, a, expected);
+    multiply(true, N, N, 15, a, a, expected);
     sn_syrk_tn(N, 15, 1.0, a, 0.0, c);
     assert_close(N * N, c, expected, 1e-13);
     fill(N * N, c, 5);
@@ -113,7 +111,7 @@ TEST(eigenvectors)
             OK(sn_eigh(n, work, values, v));
         else
             OK(sn_eigh_top(n, count, work, values, v));
-        multiply(false, false, n, count, n, a, v, av);
+        multiply(false, n, count, n, a, v, av);
         for (int64_t j = 0; j < count; j++) {
             assert_true(j == 0 || values[j] <= values[j - 1]);
             for (int64_t i = 0; i < n; i++)
@@ -138,7 +136,7 @@ TEST(singular_values)
         double us[MAX * MAX];
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < r; j++) us[i * r + j] = u[i * r + j] * s[j];
-        multiply(false, false, m, n, r, us, vt, rebuilt);
+        multiply(false, m, n, r, us, vt, rebuilt);
         assert_close(m * n, rebuilt, a, 1e-13);
         assert_orthonormal(m, r, u);
         double s2[MAX], u2[MAX * MAX], vt2[MAX * MAX];
@@ -163,8 +161,8 @@ TEST(orthonormal_bases)
     memcpy(q, a, sizeof a);
     OK(sn_orthonormalise(m, n, q));
     assert_orthonormal(m, n, q);
-    multiply(true, false, n, n, m, q, a, coefficients);
-    multiply(false, false, m, n, n, q, coefficients, rebuilt);
+    multiply(true, n, n, m, q, a, coefficients);
+    multiply(false, m, n, n, q, coefficients, rebuilt);
     assert_close(m * n, rebuilt, a, 1e-13);
     memcpy(a, q, sizeof q);
     OK(sn_orthonormalise(m, n, q));
@@ -199,7 +197,7 @@ TEST(subspace_distances)
     int64_t p = 6, d = 2;
     double a[12], b[12], mix[4] = {2, 1, -1, 3}, distance;
     fill(p * d, a, 50);
-    multiply(false, false, p, d, d, a, mix, b);
+    multiply(false, p, d, d, a, mix, b);
     OK(sn_subspace_distance(p, d, a, b, &distance));
     assert_true(distance < 1e-14);
     double e12[12] = {1, 0, 0, 1}, e34[12] = {0, 0, 0, 0, 1, 0, 0, 1}, e13[12] = {1, 0, 0, 0, 0, 1};

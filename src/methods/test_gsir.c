@@ -1,19 +1,20 @@
 #define METHOD "gsir"
 #include "methods/test_kernel_help.h"
 
-/* Scores of the rows of `at` by the definition, with every matrix written out; standardised on the first n.
- */
-static double *textbook(const sn_problem *problem, const double *x, int64_t rows, const double *at, double c,
-                        double ex, double ey, int gyinv, int64_t d)
+#define SETTINGS "complexity=0.8 ex=0.05 ey=0.2"
+static const double COMPLEXITY = 0.8, EX = 0.05, EY = 0.2;
+
+/* Scores of the rows of x by the definition, with every matrix written out; standardised on the first n. */
+static double *textbook(const sn_problem *problem, const double *x, int64_t rows, int gyinv, int64_t d)
 {
     int64_t n = problem->n, p = problem->p;
-    double s = plain_mean_distance(n, p, x), gamma = c / (2.0 * s * s);
+    double s = plain_mean_distance(n, p, x), gamma = COMPLEXITY / (2.0 * s * s);
     SN_BLOCK double *k = plain_gram(n, n, p, x, x, gamma), *ky = plain_response_gram(problem),
                     *q = centring(n);
     SN_BLOCK double *qk = times(n, q, k), *gx = times(n, qk, q), *qy = times(n, q, ky), *gy = times(n, qy, q);
     SN_BLOCK double *ridged = zeros(n * n);
     memcpy(ridged, gx, sizeof(double[n * n]));
-    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += ex * top_eigenvalue(n, gx);
+    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += EX * top_eigenvalue(n, gx);
     SN_BLOCK double *inverse = matrix_power(n, ridged, -1.0, 0.0), *a1 = times(n, inverse, gx),
                     *a2 = zeros(n * n);
     memcpy(a2, gy, sizeof(double[n * n]));
@@ -21,7 +22,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
         SN_BLOCK double *ridged_y = zeros(n * n);
         int scalar = problem->task == SN_REGRESSION;
         memcpy(ridged_y, gy, sizeof(double[n * n]));
-        for (int64_t i = 0; i < n; i++) ridged_y[i * n + i] += scalar ? ey * top_eigenvalue(n, gy) : 0.0;
+        for (int64_t i = 0; i < n; i++) ridged_y[i * n + i] += scalar ? EY * top_eigenvalue(n, gy) : 0.0;
         SN_BLOCK double *inverse_y = matrix_power(n, ridged_y, -1.0, scalar ? 0.0 : 1e-9);
         free(a2);
         a2 = times(n, gy, inverse_y);
@@ -32,7 +33,7 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
             for (int64_t l = 0; l < n; l++)
                 m[i * n + j] += 0.5 * (left[i * n + l] * a1[j * n + l] + left[j * n + l] * a1[i * n + l]);
     OK(sn_eigh(n, m, values, v));
-    SN_BLOCK double *rq = times(n, inverse, q), *at_k = plain_gram(n, rows, p, x, at, gamma);
+    SN_BLOCK double *rq = times(n, inverse, q), *at_k = plain_gram(n, rows, p, x, x, gamma);
     double *scores = zeros(rows * d);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t j = 0; j < d; j++)
@@ -49,13 +50,11 @@ static void check_textbook(int64_t classes, int64_t targets, const char *atype, 
     enum { N = 40, ROWS = 50, P = 4 };
     SN_FREED_BY(sample_free) sample s = make_sample(ROWS, P, classes, targets, 1);
     s.problem.n = N;
-    double *expected =
-        textbook(&s.problem, s.wide, ROWS, s.wide, 0.8, 0.05, 0.2, strcmp(atype, "gyinv") == 0, d);
+    double *expected = textbook(&s.problem, s.wide, ROWS, strcmp(atype, "gyinv") == 0, d);
     const char *landmarks[] = {"none", "40"};
     for (int way = 0; way < 2; way++) {
         SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit(&s.problem, d, &result, "complexity=0.8 ex=0.05 ey=0.2 atype=%s landmarks=%s", atype,
-               landmarks[way]));
+        OK(fit(&s.problem, d, &result, SETTINGS " atype=%s landmarks=%s", atype, landmarks[way]));
         assert_int_equal(result.dim, d);
         SN_BLOCK double *z = zeros(ROWS * d);
         OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));

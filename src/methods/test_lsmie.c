@@ -35,20 +35,20 @@ static void plain_features(const sn_lsmi *lsmi, const double *z, double *phi_z, 
         }
 }
 
-/* H (b x b) over all pairs of the rows from .. to - 1 kept by `inside`, and h. */
-static void plain_moments(const sn_lsmi *lsmi, const double *phi_z, const double *phi_y, int64_t from,
-                          int64_t to, int inside, double *hh, double *h)
+/* H (b x b) over all pairs of the rows of a fold, fold[0] .. fold[1] - 1, or of the others, and h. */
+static void plain_moments(const sn_lsmi *lsmi, const double *phi_z, const double *phi_y, const int64_t *fold,
+                          int inside, double *hh, double *h)
 {
     int64_t m = lsmi->b;
     double rows = 0.0;
     memset(hh, 0, (size_t)(m * m) * sizeof(double));
     memset(h, 0, (size_t)m * sizeof(double));
     for (int64_t i = 0; i < lsmi->n; i++) {
-        if ((i >= from && i < to) != inside) continue;
+        if ((i >= fold[0] && i < fold[1]) != inside) continue;
         rows += 1.0;
         for (int64_t l = 0; l < m; l++) h[l] += phi_z[i * m + l] * phi_y[i * m + l];
         for (int64_t j = 0; j < lsmi->n; j++) {
-            if ((j >= from && j < to) != inside) continue;
+            if ((j >= fold[0] && j < fold[1]) != inside) continue;
             for (int64_t l = 0; l < m; l++)
                 for (int64_t k = 0; k < m; k++)
                     hh[l * m + k] +=
@@ -82,7 +82,7 @@ static double textbook(const sn_lsmi *lsmi, const double *z)
     SN_BLOCK double *phi_z = zeros(N * m), *phi_y = zeros(N * m), *hh = zeros(m * m), *h = zeros(m),
                     *alpha = zeros(m);
     plain_features(lsmi, z, phi_z, phi_y);
-    plain_moments(lsmi, phi_z, phi_y, 0, N, 1, hh, h);
+    plain_moments(lsmi, phi_z, phi_y, (int64_t[]){0, N}, 1, hh, h);
     plain_alpha(m, hh, h, lsmi->lambda, alpha);
     double value = sn_dot(m, h, alpha) - 0.5 * quadratic(m, hh, alpha) - 0.5;
     return value;
@@ -97,9 +97,9 @@ static double plain_loss(const sn_lsmi *lsmi, const double *z, double lambda)
     double loss = 0.0;
     plain_features(lsmi, z, phi_z, phi_y);
     for (int k = 0; k < SN_LSMI_FOLDS; k++) {
-        plain_moments(lsmi, phi_z, phi_y, lsmi->fold[k], lsmi->fold[k + 1], 0, hh, h);
+        plain_moments(lsmi, phi_z, phi_y, lsmi->fold + k, 0, hh, h);
         plain_alpha(m, hh, h, lambda, alpha);
-        plain_moments(lsmi, phi_z, phi_y, lsmi->fold[k], lsmi->fold[k + 1], 1, hh, h);
+        plain_moments(lsmi, phi_z, phi_y, lsmi->fold + k, 1, hh, h);
         loss += 0.5 * quadratic(m, hh, alpha) - sn_dot(m, h, alpha);
     }
     return loss;

@@ -49,16 +49,16 @@ static void solve(const double c[MZ * MZ], int count, double right[MZ * WIDTH], 
     }
 }
 
-/* One repeat of RIT (mz 0) or RCoT and RCIT, with the standardised columns given. */
-static void once(const sn_standardised *x, const sn_standardised *y, const sn_standardised *z, int mz,
-                 uint32_t repeat, stonet_null_law law, double *statistic, double *p_value)
+/* One repeat of RIT (mz 0) or RCoT and RCIT, with the standardised columns of x, y and z given. */
+static void once(const sn_standardised side[3], int mz, uint32_t repeat, stonet_null_law law,
+                 double *statistic, double *p_value)
 {
     const int me = 2 * M;
     double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, beta[MZ * WIDTH] = {0}, used = 0.0;
-    OK(sn_fourier_features(x, M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f));
-    OK(sn_fourier_features(y, M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f));
+    OK(sn_fourier_features(&side[0], M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f));
+    OK(sn_fourier_features(&side[1], M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f));
     if (mz > 0) {
-        OK(sn_fourier_features(z, MZ, (sn_drawing){SEED, 3 * repeat + 2, 1}, WIDTH, me, f));
+        OK(sn_fourier_features(&side[2], MZ, (sn_drawing){SEED, 3 * repeat + 2, 1}, WIDTH, me, f));
         for (int i = 0; i < N; i++) {
             const double *row = f + i * WIDTH;
             for (int a = 0; a < MZ; a++) {
@@ -76,8 +76,8 @@ static void once(const sn_standardised *x, const sn_standardised *y, const sn_st
     }
     sn_residuals r = {.n = N, .mx = M, .my = M, .e = e, .used = used};
     if (mz > 0) {
-        r.dz = z->columns;
-        r.z = z->values;
+        r.dz = side[2].columns;
+        r.z = side[2].values;
     }
     OK(sn_covariance_test(&r, law, PERMUTATIONS, (sn_drawing){SEED, PERMUTATIONS * repeat, 1}, statistic,
                           p_value));
@@ -88,15 +88,15 @@ static void check(stonet_test test, stonet_null_law law)
     SN_WORKSPACE(keep);
     enum { REPEATS = 3 };
     double x[N * DX], y[N * DY], z[N * DZ], p_value[REPEATS], statistic = 0.0;
-    sn_standardised sx, sy, sz;
+    sn_standardised side[3];
     draw(x, y, z);
-    OK(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &sx));
+    OK(sn_standardise(N, (sn_side){DX, x}, (sn_side){0, NULL}, SEED, &keep, &side[0]));
     OK(sn_standardise(N, (sn_side){DY, y}, test == STONET_TEST_RCIT ? (sn_side){DZ, z} : (sn_side){0, NULL},
-                      SEED, &keep, &sy));
-    OK(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &sz));
+                      SEED, &keep, &side[1]));
+    OK(sn_standardise(N, (sn_side){DZ, z}, (sn_side){0, NULL}, SEED, &keep, &side[2]));
     for (uint32_t r = 0; r < REPEATS; r++) {
         double found;
-        once(&sx, &sy, &sz, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);
+        once(side, test == STONET_TEST_RIT ? 0 : MZ, r, law, &found, &p_value[r]);
         statistic += found / REPEATS;
     }
     stonet_sides sides = {.n = N, .dx = DX, .dy = DY, .dz = DZ, .x = x, .y = y, .z = z};

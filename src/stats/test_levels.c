@@ -87,10 +87,8 @@ static void draw(const cell *c, uint32_t replication, table *t)
     }
 }
 
-static double p_of_table(const table *t, int64_t n, int64_t dx, const double *z, int test,
-                         stonet_null_law law, uint64_t seed, int threads)
+static double p_of_table(const stonet_sides *sides, int test, stonet_null_law law, uint64_t seed, int threads)
 {
-    const stonet_sides sides = {.n = n, .dx = dx, .dy = 1, .dz = 1, .x = t->x, .y = t->y, .z = z};
     stonet_independence_options options = STONET_INDEPENDENCE_OPTIONS_INIT;
     options.null_law = law;
     options.permutations = PERMUTATIONS;
@@ -100,11 +98,11 @@ static double p_of_table(const table *t, int64_t n, int64_t dx, const double *z,
     stonet_independence_result result;
     stonet_prediction_gain gain;
     if (test == PREDICTION) {
-        if (stonet_prediction_compare(&sides, &run, &gain) != STONET_OK) abort();
+        if (stonet_prediction_compare(sides, &run, &gain) != STONET_OK) abort();
         return gain.p_value;
     }
     options.test = (stonet_test)test;
-    if (stonet_independence(&sides, &options, &run, &result) != STONET_OK) abort();
+    if (stonet_independence(sides, &options, &run, &result) != STONET_OK) abort();
     return result.p_value;
 }
 
@@ -119,15 +117,19 @@ static void p_of_laws(const cell *c, int test, uint32_t replication, double p[LA
 {
     static _Thread_local table t;
     draw(c, replication, &t);
-    const double *z = test == STONET_TEST_RIT || test == STONET_TEST_DCOR ? NULL : t.z;
-    const int64_t dx = c->kind == REDUCTION ? WIDTH : 1;
+    const stonet_sides sides = {.n = c->n,
+                                .dx = c->kind == REDUCTION ? WIDTH : 1,
+                                .dy = 1,
+                                .dz = 1,
+                                .x = t.x,
+                                .y = t.y,
+                                .z = test == STONET_TEST_RIT || test == STONET_TEST_DCOR ? NULL : t.z};
     for (int law = LAWS - 1; law >= 0; law--) {
         const bool known = law < STONET_NULL_PERMUTATION &&
                            (!has_laws(test) ||
                             (law < STONET_NULL_GAMMA && p[STONET_NULL_GAMMA] == p[STONET_NULL_PERMUTATION]));
-        p[law] = known
-                     ? p[LAWS - 1]
-                     : p_of_table(&t, c->n, dx, z, test, (stonet_null_law)law, (uint64_t)replication + 1, 1);
+        p[law] = known ? p[LAWS - 1]
+                       : p_of_table(&sides, test, (stonet_null_law)law, (uint64_t)replication + 1, 1);
     }
 }
 
@@ -196,6 +198,9 @@ static void two_indicators_as_counted(void **state)
     enum { N = 5000, A = 100, B = 80 };
     static table t;
     const int conditional[] = {STONET_TEST_GCM, STONET_TEST_RCIT, STONET_TEST_RCOT};
+    const stonet_sides given = {.n = N, .dx = 1, .dy = 1, .dz = 1, .x = t.x, .y = t.y, .z = t.z};
+    stonet_sides alone = given;
+    alone.z = NULL;
     draw(&(cell){APART, NORMAL, NORMAL, N}, 1, &t);
     for (int both = 0; both <= 6; both += 2) {
         for (int i = 0; i < N; i++) {
@@ -204,13 +209,13 @@ static void two_indicators_as_counted(void **state)
         }
         const double expected = exact_p(N, A, B, both);
         const double error = 5.0 * sqrt(expected * (1.0 - expected) / PERMUTATIONS) + 1.0 / PERMUTATIONS;
-        const double p = p_of_table(&t, N, 1, NULL, STONET_TEST_RIT, STONET_NULL_LPB4, 1, 1);
+        const double p = p_of_table(&alone, STONET_TEST_RIT, STONET_NULL_LPB4, 1, 1);
         if (!(fabs(p - expected) < error)) fail_msg("%d rows with both: %g, not %g", both, p, expected);
-        assert_true(p == p_of_table(&t, N, 1, NULL, STONET_TEST_RIT, STONET_NULL_LPB4, 1, 2));
+        assert_true(p == p_of_table(&alone, STONET_TEST_RIT, STONET_NULL_LPB4, 1, 2));
         for (int k = 0; k < 3 && both == 0; k++) {
-            const double given_z = p_of_table(&t, N, 1, t.z, conditional[k], STONET_NULL_LPB4, 1, 1);
+            const double given_z = p_of_table(&given, conditional[k], STONET_NULL_LPB4, 1, 1);
             assert_true(given_z > 0.05);
-            assert_true(given_z == p_of_table(&t, N, 1, t.z, conditional[k], STONET_NULL_LPB4, 1, 2));
+            assert_true(given_z == p_of_table(&given, conditional[k], STONET_NULL_LPB4, 1, 2));
         }
     }
 }
