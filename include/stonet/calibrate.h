@@ -1,5 +1,5 @@
 /*
- * How sure a model is: intervals and sets that hold what they promise, standard errors of Z.
+ * How sure a model is: intervals and sets that hold what they promise, spreads, standard errors of Z.
  */
 #ifndef STONET_CALIBRATE_H
 #define STONET_CALIBRATE_H
@@ -65,6 +65,19 @@ STONET_API int64_t stonet_model_calibration_rows(const stonet_model *model, int6
 /* The share of the calibration's rows of a class, held out when their scores were made, whose set at the
    level has the class, when sets are not made by class; NaN: it has no rows, or the model no sets. */
 STONET_API double stonet_model_class_coverage(const stonet_model *model, double level, int64_t code);
+
+/* The standard deviation of y around its prediction, by a model that knows it (method stonet with
+   response=location-scale; else STONET_ERROR_UNSUPPORTED): out n x m in units of y. */
+STONET_API stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
+                                               const stonet_use_options *options, double *out);
+
+/* Rows with missing cells. A model of method stonet with missing=gaussian gives the mean of Z, and of
+   predictions, over draws of these cells given the row's others; here are their standard deviations over the
+   draws, z n x q and prediction n x m (or C), either may be NULL. 0 for complete rows, and for models of
+   other methods, which are asked once, at what is expected of the cells. */
+STONET_API stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
+                                               const stonet_use_options *options, double *z,
+                                               double *prediction);
 
 /* Standard errors of Z, n x q for the rows of data: the spread of the Z of `refits` (0: 50) fits of the model
    on halves of its training rows, each turned onto the model's own Z (Z is determined up to a rotation and a

@@ -312,19 +312,6 @@ STONET_API stonet_status stonet_transform(const stonet_model *model, const stone
    corrected by its temperature. */
 STONET_API stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                                         const stonet_use_options *options, double *out);
-/* The standard deviation of y around its prediction, by a model that knows it (method stonet with
-   response=location-scale; else STONET_ERROR_UNSUPPORTED): out n x m in units of y. */
-STONET_API stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
-                                               const stonet_use_options *options, double *out);
-
-/* Rows with missing cells. A model of method stonet with missing=gaussian gives the mean of Z, and of
-   predictions, over draws of these cells given the row's others; here are their standard deviations over the
-   draws, z n x q and prediction n x m (or C), either may be NULL. 0 for complete rows, and for models of
-   other methods, which are asked once, at what is expected of the cells. */
-STONET_API stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
-                                               const stonet_use_options *options, double *z,
-                                               double *prediction);
-
 /* Filled as far as `size` says; start from STONET_SCORES_INIT. NaN: not for this response, or not for this
    model. */
 typedef struct stonet_scores {
@@ -391,7 +378,7 @@ STONET_API void stonet_model_free(stonet_model *model);
 
 /* More, each part in a header of its own. */
 #include <stonet/around.h>       /* numbers as text, random orders and the like */
-#include <stonet/calibrate.h>    /* intervals, sets, standard errors of Z */
+#include <stonet/calibrate.h>    /* intervals, sets, spreads, standard errors */
 #include <stonet/compare.h>      /* tune and compare */
 #include <stonet/export.h>       /* other formats, the numbers inside a model */
 #include <stonet/importance.h>   /* which variables, and what the columns of Z mean */
