@@ -1,7 +1,7 @@
 /*
  * What the tests of independence and the look by prediction give for tables of many shapes, beside what they
- * gave when their definitions were last checked (golden/kept.h): a result must not change unless that is
- * meant.
+ * gave when their definitions were last checked (golden/test_kept_stats.h): a result must not change unless
+ * that is meant.
  *
  * After a change that is meant: STONET_KEEP=1 build/tests/test_stats_kept >
  * src/stats/golden/test_kept_stats.h
