@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Measures the cpu engine against the machine and against PyTorch; prints a table, writes JSON, an SVG and,
-with --docs, the page docs/performance.md.
+"""Measures the cpu engine against the machine and against PyTorch; prints a table, writes JSON and the page
+performance.md with its picture.
 
 Every workload is measured in rounds; a round measures the machine's rates, our time on one and on two threads
 and both PyTorch versions one after the other, so that ratios compare the same minutes. One-thread times are
@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import page
+
 try:
     import torch_stonet
 except ImportError:
@@ -136,12 +138,6 @@ def machine():
             "commit": commit, "nice": os.nice(0), "load": os.getloadavg()[0]}
 
 
-def over_floor(summary):
-    """Nothing is much faster than the floor: what seems so has a floor measured with slow products."""
-    fault = " (fault of the floor)" if summary["over_floor"] < 0.8 else ""
-    return f"{summary['over_floor']:.2f}{fault}"
-
-
 def table(results):
     head = ["workload", "floor s", "ours, 1 thread s", "over floor", "2 threads s", "speed-up", "peak MB"]
     if torch_stonet:
@@ -149,7 +145,7 @@ def table(results):
     rows = [head]
     for r in results:
         s = r["summary"]
-        row = [r["name"], f"{s['floor_s']:.3g}", f"{s['one_thread_s']:.3g}", over_floor(s),
+        row = [r["name"], f"{s['floor_s']:.3g}", f"{s['one_thread_s']:.3g}", page.over_floor(s),
                f"{s['many_threads_s']:.3g}", f"{s['speed_up']:.2f}", f"{r['peak_bytes'] / MEGA:.0f}"]
         if torch_stonet:
             row += [f"{s['torch_plain_s']:.3g}", f"{s['against_plain']:.1f}", f"{s['torch_vector_s']:.3g}",
@@ -218,8 +214,8 @@ def svg(growth):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/bin/stonet-bench")
-    parser.add_argument("--out", default="build/bench", help="folder for results.json and growth.svg")
-    parser.add_argument("--docs", help="also fill in the page in this folder (docs)")
+    parser.add_argument("--out", default="build/bench", help="folder for results.json, and for the page without --docs")
+    parser.add_argument("--docs", help="folder of the page (docs)")
     parser.add_argument("--quick", action="store_true", help="one short round of everything")
     parser.add_argument("--only", nargs="*", default=WORKLOADS)
     options = parser.parse_args()
@@ -240,12 +236,8 @@ def main():
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "results.json").write_text(json.dumps({"machine": here, "workloads": results, "growth": growth, "reading": reading}, indent=1) + "\n")
-    (out / "growth.svg").write_text(svg(growth))
-    if options.docs:
-        import page
-
-        tables = {"table": table(results), "growth": growth_table(growth), "reading": reading_table(reading)}
-        page.write(Path(options.docs), here, results, growth, reading, tables, svg(growth))
+    tables = {"table": table(results), "growth": growth_table(growth), "reading": reading_table(reading)}
+    page.write(Path(options.docs or out), here, results, growth, reading, tables, svg(growth))
 
 
 if __name__ == "__main__":
