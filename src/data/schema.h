@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "base/memory.h"
@@ -151,8 +152,19 @@ stonet_status sn_schema_fit_response(const stonet_data *train, sn_task_wish task
 /* The columns that become features: group (used + 1) gets the first feature of each, and p (sn_problem). */
 void sn_schema_groups(const sn_schema *schema, int64_t *group);
 
+/* Whether float would be too coarse for a number this many spreads from 0 (the spread: standard deviation or
+   common scale, 1 / factor): it would lose 2^-17 of the spread and more. */
+static inline bool sn_far_from_zero(double centre, double factor)
+{
+    return fabs(centre * factor) > 256.0;
+}
 /* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
 bool sn_schema_needs_digits(const sn_schema *schema);
+/* The channels of a curve, in the order of the table: their number, and (NULL: no need) which inputs they
+   are. */
+int64_t sn_curve_channels(const sn_schema *schema, int64_t curve, int64_t *input);
+/* a (m x m): the linear part of what is done to a curve of m channels, row k makes channel k. */
+stonet_status sn_curve_matrix(const sn_curves *curves, int64_t m, double *a);
 /* Whether two of its classes are whole numbers that are the same double: new labels must be texts. */
 bool sn_schema_needs_text(const sn_schema *schema);
 

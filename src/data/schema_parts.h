@@ -1,16 +1,7 @@
 /* What the files that fit, apply and store a schema share. */
 #pragma once
 
-#include <math.h>
-
 #include "data/schema.h"
-
-/* Whether float would be too coarse for a number this many spreads from 0 (the spread: standard deviation or
-   common scale, 1 / factor): it would lose 2^-17 of the spread and more. */
-static inline bool sn_far_from_zero(double centre, double factor)
-{
-    return fabs(centre * factor) > 256.0;
-}
 
 /* Whether a table with missing cells may be encoded: a sentence that names the first one when not.
    column[j]: as below. */
@@ -33,11 +24,6 @@ stonet_status sn_schema_find_curves(sn_schema *schema, const stonet_data *train,
 stonet_status sn_schema_check_curves(sn_schema *schema);
 /* Means and variances of the features that are curves. */
 stonet_status sn_schema_curve_moments(sn_schema *schema, const stonet_data *train, double *variance);
-/* The channels of a curve, in the order of the table: their number, and (NULL: no need) which inputs they
-   are. */
-int64_t sn_curve_channels(const sn_schema *schema, int64_t curve, int64_t *input);
-/* a (m x m): the linear part of what is done to a curve of m channels, row k makes channel k. */
-stonet_status sn_curve_matrix(const sn_curves *curves, int64_t m, double *a);
 /* A curve of a row of the table, prepared; slot (m): where its channels are. False: it is missing. */
 bool sn_curve_fetch(const sn_curves *curves, const stonet_data *data, int64_t row, int64_t m,
                     const int64_t *slot, double *out);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "export/c_numbers.h"
 #include "export/writers.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "export/writers.h"
 
 /* The shortest digits that are the same double. */

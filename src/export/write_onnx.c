@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "export/onnx_graph.h"
 #include "export/writers.h"
 

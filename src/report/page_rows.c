@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "data/schema_parts.h"
+#include "data/schema.h"
 #include "math/smallest.h"
 #include "model/score_law.h"
 #include "report/page.h"
