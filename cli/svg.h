@@ -1,6 +1,8 @@
 /*
  * Small, clean figures as SVG text: scatter and line plots in a grid of panels, white ground, a palette that
- * colour-blind readers can tell apart, a different marker for each series of a line plot.
+ * colour-blind readers can tell apart, a different marker for each series of a line plot. The page of a
+ * report draws its charts itself (src/report/page/plots.js), since they answer to the pointer and follow the
+ * screen.
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /*
- * Mini-batch training of a network without latent noise: shuffled epochs, one of three update rules.
+ * Mini-batch training of a network without latent noise: shuffled epochs, one of three update rules. A
+ * trainer of its own, since engines do not differentiate through layers: they impute the units and fit each
+ * layer to them.
  *
  * g is the gradient of the mean loss (net/loss.h), for a squared loss times 2 / outputs: the rates of such
  * networks are those of the mean square error, whose usual values do not depend on the number of outputs.
