@@ -133,7 +133,7 @@ static void check_use(kept *k, const char *name, const sn_stonet *net, const sn_
         OK(sn_stonet_impute(net, problem, false, 7, 1, z));
         check(k, name, "imputed", sum_of(n * q, z, NULL));
     }
-    OK(sn_stonet_predict(net, problem, 1, answer));
+    OK(sn_stonet_predict(net, problem, 1, NULL, answer));
     check(k, name, "answers", sum_of(n * problem->outputs, NULL, answer));
     if (net->response.kind == SN_RESPONSE_LOCATION_SCALE) {
         OK(sn_stonet_spread(net, problem, 1, answer));

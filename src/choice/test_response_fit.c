@@ -60,7 +60,7 @@ TEST(the_spread_is_seen)
     }
     assert_true(sqrt(best) > 0.7); /* the columns are uncorrelated: of both together */
     /* and the answer is the mean still */
-    OK(sn_stonet_predict(net, &problem, 1, predicted));
+    OK(sn_stonet_predict(net, &problem, 1, NULL, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
     /* draws and imputation are in the coordinates of Z */
     OK(sn_stonet_draw(net, &problem, &(sn_draws){0, 1, N, false, 1}, 1, drawn));
@@ -82,7 +82,7 @@ TEST(location_and_scale_are_told_apart)
     SN_AUTO(sn_stonet) *net = NULL;
     OK(fit(&problem, "location-scale", 2, &net));
     for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
-    OK(sn_stonet_predict(net, &problem, 1, predicted));
+    OK(sn_stonet_predict(net, &problem, 1, NULL, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
     OK(sn_stonet_spread(net, &problem, 1, spread));
     for (int64_t i = 0; i < N; i++) {

@@ -73,7 +73,7 @@ static stonet_status test_variable(const law *of, int64_t j, room *at, int *stop
     memcpy(at->x, asked->x, bytes);
     while (done < of->draws && no_larger < ENOUGH && !sn_should_stop_shared(asked->run, stopped)) {
         draw_variable(of, j, (uint32_t)++done, at->x);
-        SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));
+        SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, NULL, at->after));
         no_larger += weighted_mean(asked, at->after) <= of->loss;
         for (int64_t i = 0; done <= AVERAGED && i < asked->n; i++)
             at->growth[i] += at->after[i] - of->before[i];
@@ -141,7 +141,7 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
     SN_ARRAY(asked->variables, bool, used);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
     SN_TRY(sn_asked_used(asked, used));
-    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, before));
+    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, NULL, before));
     SN_TRY(sn_imputer_fit(asked->model->schema, data, NULL, false, &imputer));
     if (imputer == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,

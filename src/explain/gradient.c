@@ -23,10 +23,10 @@ static double deviation(const sn_asked *asked, int64_t feature)
     return sqrt(squares / (double)asked->n);
 }
 
-/* What f is at x: n x outputs. */
-static stonet_status answers(const sn_asked *asked, const float *x, double *f)
+/* What f (n x outputs) and Z are at x. */
+static stonet_status answers(const sn_asked *asked, const float *x, float *z, double *f)
 {
-    SN_TRY(sn_model_predict(asked->model, x, asked->n, f));
+    SN_TRY(sn_model_predict(asked->model, x, asked->n, z, f));
     const int64_t m = asked->outputs;
     for (int64_t i = 0; i < asked->n; i++) {
         double *row = f + i * m, mean = 0.0;
@@ -66,8 +66,7 @@ static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes 
     if (sd == 0.0) return STONET_OK; /* the rows do not say what a change of it would be */
     for (int side = 0; side < 2; side++) {
         move(asked, feature, side == 0 ? -STEP * sd : STEP * sd, at->x);
-        SN_TRY(answers(asked, at->x, at->f[side]));
-        SN_TRY(sn_model_reduce(asked->model, at->x, asked->n, NULL, at->z[side]));
+        SN_TRY(answers(asked, at->x, at->z[side], at->f[side]));
     }
     move(asked, feature, 0.0, at->x);
     for (int64_t i = 0; i < asked->n; i++) {

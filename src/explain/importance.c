@@ -17,13 +17,13 @@
 
 static const double SMALLEST_PROBABILITY = 1e-15;
 
-stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
+stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n, float *z,
                               double *loss)
 {
     const int64_t m = asked->outputs;
     SN_WORKSPACE(scratch);
     SN_ARRAY(n * m, double, predicted);
-    SN_TRY(sn_model_predict(asked->model, x, n, predicted));
+    SN_TRY(sn_model_predict(asked->model, x, n, z, predicted));
     if (asked->seen != NULL) {
         double *seen = NULL;
         SN_TRY(SN_TAKE(&scratch, seen, n * SN_LAW_SEEN));

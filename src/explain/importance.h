@@ -40,8 +40,8 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 
 /* Loss of each row (log loss, minus the log likelihood of times and counts, or squared error over the
    training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: the numbers of
-   these rows in `asked`; NULL: all, in order. */
-stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n,
+   these rows in `asked`; NULL: all, in order. z (n x dim) gets their Z; NULL: not wanted. */
+stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n, float *z,
                               double *loss);
 
 /* The weighted mean of a number of each row, and its standard error over the rows as they are. */

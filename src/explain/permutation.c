@@ -64,8 +64,7 @@ static stonet_status start_create(sn_workspace *keep, start *out)
     SN_TRY(SN_TAKE(keep, out->before, asked->n));
     SN_TRY(SN_TAKE(keep, out->z, asked->n * asked->dim));
     SN_TRY(SN_TAKE(keep, out->scale, asked->dim));
-    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, out->before));
-    SN_TRY(sn_model_reduce(asked->model, asked->x, asked->n, NULL, out->z));
+    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, out->z, out->before));
     twice_variances(asked, out->z, out->scale);
     return STONET_OK;
 }
@@ -103,12 +102,11 @@ static stonet_status try_variable(const start *from, int64_t j, tries *at, stone
         sn_random random = sn_random_from(asked->run->seed, SN_STREAM_PERMUTE, (uint32_t)(j * repeats + r));
         sn_asked_shuffle(asked, &random, at->order);
         permute(asked, j, at->order, at->x);
-        SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, at->after));
+        SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, r < of_z ? at->moved : NULL, at->after));
         for (int64_t i = 0; i < asked->n; i++)
             at->growth[i] += (at->after[i] - from->before[i]) / (double)repeats;
-        if (r >= of_z) continue;
-        SN_TRY(sn_model_reduce(asked->model, at->x, asked->n, NULL, at->moved));
-        add_movement(from, at, 1.0 / ((double)asked->n * (double)of_z), result->z + j * asked->dim);
+        if (r < of_z)
+            add_movement(from, at, 1.0 / ((double)asked->n * (double)of_z), result->z + j * asked->dim);
     }
     permute(asked, j, NULL, at->x);
     sn_asked_mean(asked, at->growth, &result->value[j], &result->error[j]);

@@ -39,7 +39,7 @@ static stonet_status sharing_create(const sn_asked *asked, sn_workspace *keep, s
 
 static stonet_status mean_loss(const sn_asked *asked, sharing *at, double *mean)
 {
-    SN_TRY(sn_asked_losses(asked, at->x, at->own, at->rows, at->loss));
+    SN_TRY(sn_asked_losses(asked, at->x, at->own, at->rows, NULL, at->loss));
     *mean = 0.0;
     for (int64_t i = 0; i < at->rows; i++) *mean += at->loss[i] / (double)at->rows;
     return STONET_OK;

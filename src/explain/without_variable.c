@@ -37,7 +37,7 @@ static stonet_status losses_of(const stonet_model *model, const stonet_data *dat
     sn_asked asked = {.run = run};
     int64_t *input = NULL;
     SN_TRY(sn_asked_create(model, data, &scratch, &asked, &input));
-    return sn_asked_losses(&asked, asked.x, NULL, asked.n, loss);
+    return sn_asked_losses(&asked, asked.x, NULL, asked.n, NULL, loss);
 }
 
 /* Losses of the rows under a fit without one column. The seed is that of the model, so that the fits differ
@@ -66,7 +66,7 @@ static stonet_status refit_all(const sn_asked *asked, const stonet_spec *spec, c
     const double started = sn_seconds();
     SN_ARRAY(asked->n, double, whole);
     SN_ARRAY(asked->n, double, loss);
-    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, whole));
+    SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, NULL, whole));
     for (int64_t j = 0; j < asked->variables; j++) {
         if (sn_should_stop(asked->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");

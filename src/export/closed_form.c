@@ -518,7 +518,7 @@ static stonet_status check_formula(const stonet_model *model, const sn_formula *
     SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
     if (formula->answer < 0) return STONET_OK;
     SN_ARRAY(CHECKED_ROWS * m, double, answer);
-    SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, answer));
+    SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, NULL, answer));
     if (model->schema->task == SN_CLASSIFICATION && model->calibration != NULL)
         sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
     return check_step(formula, formula->answer, x, answer, "prediction");

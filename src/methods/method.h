@@ -75,8 +75,9 @@ typedef struct sn_method {
     stonet_status (*transform)(const void *state, const float *x, int64_t n,
                                const sn_transform_request *request, float *z);
     bool has_draws; /* understands a non-NULL request */
-    /* Own output, or NULL: out n x C probabilities, or n x m scaled targets. */
-    stonet_status (*predict)(const void *state, const float *x, int64_t n, double *out);
+    /* Own output, or NULL: out n x C probabilities, or n x m scaled targets. z: n x dim, what transform gives
+     * without a request; NULL: not wanted. */
+    stonet_status (*predict)(const void *state, const float *x, int64_t n, float *z, double *out);
     /* Standard deviations of Y given x, n x m in units of the scaled targets, or NULL; a state that has none
        of its own says so with STONET_ERROR_UNSUPPORTED. */
     stonet_status (*spread)(const void *state, const float *x, int64_t n, double *out);

@@ -253,6 +253,12 @@ static sn_sizes nnsdr_sizes(const void *state)
     return (sn_sizes){.inputs = width[0], .dim = width[1], .outputs = width[3]};
 }
 
+static stonet_status nnsdr_predict(const void *state, const float *x, int64_t n, float *z, double *out)
+{
+    if (z != NULL) SN_TRY(nnsdr_transform(state, x, n, NULL, z));
+    return sn_network_predict(state, x, n, out);
+}
+
 const sn_method sn_method_nnsdr = {
     .name = "nnsdr",
     .title = "Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022)",
@@ -265,7 +271,7 @@ const sn_method sn_method_nnsdr = {
     .grid = {{"epochs=5,20,200", SN_TASK_BOTH}, {"refine=10,400", SN_TASK_BOTH}},
     .fit = nnsdr_fit,
     .transform = nnsdr_transform,
-    .predict = sn_network_predict,
+    .predict = nnsdr_predict,
     .save = sn_network_save,
     .load = nnsdr_load,
     .free = sn_network_free,

@@ -68,11 +68,12 @@ static stonet_status stonet_transform_method(const void *state, const float *x, 
     return sn_stonet_reduce(net, &rows, request->activated, threads, z);
 }
 
-static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, double *out)
+static stonet_status stonet_predict_method(const void *state, const float *x, int64_t n, float *z,
+                                           double *out)
 {
     const sn_stonet *net = state;
     const sn_problem rows = rows_of(net, x, n);
-    return sn_stonet_predict(net, &rows, sn_threads(NULL), out);
+    return sn_stonet_predict(net, &rows, sn_threads(NULL), z, out);
 }
 
 static stonet_status stonet_spread_method(const void *state, const float *x, int64_t n, double *out)

@@ -91,8 +91,8 @@ static void check_same_answers(const sn_method *method, const void *one, const v
     OK(method->transform(two, problem->x, n, NULL, z + n * dim));
     assert_memory_equal(z, z + n * dim, (size_t)(n * dim) * sizeof *z);
     if (method->predict == NULL) return;
-    OK(method->predict(one, problem->x, n, v));
-    OK(method->predict(two, problem->x, n, v + n * problem->outputs));
+    OK(method->predict(one, problem->x, n, NULL, v));
+    OK(method->predict(two, problem->x, n, NULL, v + n * problem->outputs));
     assert_memory_equal(v, v + n * problem->outputs, (size_t)(n * problem->outputs) * sizeof *v);
 }
 
@@ -156,7 +156,7 @@ static void put_answers(numbers *to, const sn_method *method, const void *state,
     for (int64_t i = 0; i < n * dim; i++) v[i] = (double)z[i];
     put_vector(to, n * dim, v, 1e-3);
     if (method->predict != NULL) {
-        OK(method->predict(state, problem->x, n, v));
+        OK(method->predict(state, problem->x, n, NULL, v));
         put_vector(to, n * problem->outputs, v, 1e-3);
     }
 }

@@ -11,7 +11,7 @@ static void fit_use(const char *name, const sn_problem *problem, int64_t dim, co
     OK(fit_with(name, problem, dim, options, NULL, &result));
     assert_int_equal(result.outcome, STONET_DONE);
     OK(method->transform(result.state, problem->x, problem->n, NULL, z));
-    if (out != NULL) OK(method->predict(result.state, problem->x, problem->n, out));
+    if (out != NULL) OK(method->predict(result.state, problem->x, problem->n, NULL, out));
     if (history != NULL) *history = sn_strdup(method->history(result.state));
     method->free(result.state);
 }

@@ -77,7 +77,11 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
                               const sn_transform_request *request, float *z);
 /* The plain Z of all rows of a table, block by block. */
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
-stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out);
+/* z, which may be NULL, gets the plain Z of the same rows: what both are made of is made once. */
+stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, float *z, double *out);
+/* Z and, where the model predicts, predictions of a table: what stonet_transform and stonet_predict give. */
+stonet_status sn_model_answer(const stonet_model *model, const stonet_data *data,
+                              const stonet_use_options *how, float *z, double *out, bool *predicts);
 /* The standard deviation of y given x in units of y, out n x m; STONET_ERROR_UNSUPPORTED when the model has
    none. */
 stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out);

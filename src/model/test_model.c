@@ -13,7 +13,7 @@ static stonet_model *must_fit(const stonet_spec *spec, const stonet_data *data)
     return model;
 }
 
-/* Saves, loads, and expects the same Z, predictions and file to the last bit. */
+/* Saves, loads, and expects the same Z, predictions and file to the last bit; also from one call for both. */
 static void assert_round_trip(const stonet_model *model, const stonet_data *data)
 {
     int64_t n = stonet_data_rows(data), q = stonet_model_dim(model), m = stonet_model_outputs(model);
@@ -36,6 +36,14 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
     OK(stonet_predict(model, data, NULL, out));
     OK(stonet_predict(back, data, NULL, out_back));
+    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    bool predicts;
+    memset(z_back, 0, (size_t)(n * q) * sizeof *z);
+    memset(out_back, 0, (size_t)(n * m) * sizeof *out);
+    OK(sn_model_answer(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, z_back, out_back,
+                       &predicts));
+    assert_true(predicts);
+    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
     assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
     for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
     for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
@@ -103,6 +111,21 @@ TEST(every_learner_works_on_every_kind_of_method)
     }
 }
 
+/* Kernels without their features, where Z is layer 1 or a later one, and what the network sees as it is. */
+TEST(networks_behind_a_front_give_z_and_predictions_at_once)
+{
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(60, 3, 2, 1);
+    const char *const fronts[][2] = {{"kernel", "none"}, {"kernel", "4"}, {"components", "4"}};
+    for (size_t k = 0; k < sizeof fronts / sizeof *fronts; k++) {
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
+        sn_testing_hurry(spec);
+        OK(stonet_spec_set(spec, "front", fronts[k][0]));
+        OK(stonet_spec_set(spec, "hidden", fronts[k][1]));
+        SN_AUTO(stonet_model) *model = must_fit(spec, table.data);
+        assert_round_trip(model, table.data);
+    }
+}
+
 TEST(without_a_learner_there_is_z_only)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
@@ -112,7 +135,10 @@ TEST(without_a_learner_there_is_z_only)
     float z[30];
     double out[60];
     stonet_scores scores = STONET_SCORES_INIT;
+    bool predicts;
     OK(stonet_transform(model, table.data, NULL, z));
+    OK(sn_model_answer(model, table.data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, z, out, &predicts));
+    assert_false(predicts);
     assert_says(stonet_predict(model, table.data, NULL, out), STONET_ERROR_UNSUPPORTED, "without a learner");
     assert_says(stonet_score(model, table.data, NULL, &scores), STONET_ERROR_UNSUPPORTED,
                 "without a learner");

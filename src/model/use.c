@@ -64,16 +64,17 @@ static void unscale(const sn_schema *schema, int64_t n, double *out)
     }
 }
 
-stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, double *out)
+stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, float *z, double *out)
 {
     if (model->learner == NULL) {
         if (model->method->predict == NULL)
             return sn_fail(STONET_ERROR_UNSUPPORTED,
                            "this model was fitted without a learner, so it gives Z and no predictions");
-        SN_TRY(model->method->predict(model->state, x, n, out));
+        SN_TRY(model->method->predict(model->state, x, n, z, out));
     } else {
-        SN_BLOCK float *z = NULL;
-        SN_TRY(SN_NEW_RAW(z, n * model->dim));
+        SN_BLOCK float *own = NULL;
+        if (z == NULL) SN_TRY(SN_NEW_RAW(own, n * model->dim));
+        if (z == NULL) z = own;
         SN_TRY(sn_model_reduce(model, x, n, NULL, z));
         SN_TRY(model->learner->predict(model->learner_state, z, n, out));
     }
@@ -84,7 +85,7 @@ stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_
 stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t n, double *out)
 {
     if (model->schema->law == SN_LAW_COUNTS) {
-        SN_TRY(sn_model_predict(model, x, n, out));
+        SN_TRY(sn_model_predict(model, x, n, NULL, out));
         return sn_count_spread(model, n, out, out);
     }
     if (sn_schema_has_law(model->schema))
@@ -133,7 +134,7 @@ static stonet_status ask_prediction(const sn_average *average, const float *x, i
                                     double *out)
 {
     (void)row;
-    return sn_model_predict(average->model, x, n, out);
+    return sn_model_predict(average->model, x, n, NULL, out);
 }
 
 /* How predictions of rows with missing cells come about. */
@@ -153,7 +154,7 @@ stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data
 {
     const sn_average average = average_predictions(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT);
     SN_TRY(encode_rows(model, data, first, count, x));
-    SN_TRY(sn_model_predict(model, x, count, out));
+    SN_TRY(sn_model_predict(model, x, count, NULL, out));
     SN_TRY(sn_average_rows(&average, first, count, out, NULL));
     return check_predictions(model, out, first, count);
 }
@@ -404,6 +405,7 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
 typedef struct answers {
     sn_average average;
     double *out;
+    float *z; /* Z beside them, of complete rows; NULL: not wanted */
 } answers;
 
 static stonet_status predict_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
@@ -411,7 +413,8 @@ static stonet_status predict_block(const stonet_model *model, const float *x, in
 {
     const answers *to = user;
     double *out = to->out + first * sn_schema_outputs(model->schema);
-    SN_TRY(sn_model_predict(model, x, count, out));
+    float *z = to->z != NULL ? to->z + first * model->dim : NULL;
+    SN_TRY(sn_model_predict(model, x, count, z, out));
     SN_TRY(sn_average_rows(&to->average, first, count, out, NULL));
     if (model->calibration != NULL && model->schema->task == SN_CLASSIFICATION)
         sn_temperature_apply(count, sn_schema_outputs(model->schema), model->calibration->temperature, out);
@@ -508,6 +511,21 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
     SN_TRY(for_each_block(model, data, how.team, predict_block, &to));
     return share_rows(model, stonet_data_rows(data), how.team,
                       (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
+}
+
+stonet_status sn_model_answer(const stonet_model *model, const stonet_data *data,
+                              const stonet_use_options *how, float *z, double *out, bool *predicts)
+{
+    *predicts =
+        sn_schema_outputs(model->schema) > 0 && (model->learner != NULL || model->method->predict != NULL);
+    if (!*predicts || sn_average_wanted(model, data)) {
+        SN_TRY(stonet_transform(model, data, how, z));
+        return *predicts ? stonet_predict(model, data, how, out) : STONET_OK;
+    }
+    SN_THREADS(how->threads);
+    answers to = {.average = average_predictions(model, data, how), .out = out, .z = z};
+    SN_TRY(for_each_block(model, data, NULL, predict_block, &to));
+    return check_z(model, z, stonet_data_rows(data), 1);
 }
 
 /* ---- what missing cells leave open ---- */

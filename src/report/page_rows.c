@@ -59,20 +59,16 @@ stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
     float *z = NULL;
     double *predicted = NULL;
+    bool predicts;
     *rows = (sn_page_rows){.n = stonet_data_rows(about->data),
                            .dim = stonet_model_dim(about->model),
                            .outputs = stonet_model_outputs(about->model),
                            .is_classifier = stonet_model_is_classifier(about->model) != 0};
     SN_TRY(SN_TAKE(keep, z, rows->n * rows->dim));
     SN_TRY(SN_TAKE(keep, predicted, rows->n * rows->outputs + 1));
-    SN_TRY(stonet_transform(about->model, about->data, &how, z));
+    SN_TRY(sn_model_answer(about->model, about->data, &how, z, predicted, &predicts));
     rows->z = z;
-    stonet_status status = STONET_ERROR_UNSUPPORTED; /* Z alone */
-    if (rows->outputs > 0) status = stonet_predict(about->model, about->data, &how, predicted);
-    if (status == STONET_OK)
-        rows->predicted = predicted;
-    else if (status != STONET_ERROR_UNSUPPORTED)
-        return status;
+    if (predicts) rows->predicted = predicted;
     return sn_schema_has_law(about->model->schema) ? take_law(about, predicted, keep, rows)
                                                    : take_response(about, keep, rows);
 }

@@ -95,29 +95,42 @@ stonet_status sn_stonet_fold(sn_stonet *net)
     return net->front->ops->fold(net->front, shape, net->network.theta, &net->folded);
 }
 
-/* By way of mu_1, which the front gives without its features; these may be many. */
-static stonet_status forward_without_features(const sn_stonet *net, const sn_problem *problem, int layer,
-                                              bool activated, int threads, float *out)
+/* Rows on their way through a network. A front that can gives mu_1 without its features, which may be many;
+   otherwise the engine is given the features. Several layers of the same rows share what is made here. */
+typedef struct way {
+    const sn_stonet *net;
+    const sn_problem *problem;
+    int threads;
+    float *mu; /* mu_1; NULL: by the features */
+    awake at;
+} way;
+
+static void let_way_go(way *w)
 {
-    const sn_shape *shape = &net->network.shape;
-    const int64_t units = problem->n * shape->width[1];
-    SN_ARRAY(units, float, mu);
-    SN_TRY(net->front->ops->first_layer(net->front, shape, net->folded, problem->n, problem->x, mu));
-    if (layer > 1) return forward_rest(net, problem, mu, layer, activated, threads, out);
-    if (activated) sn_activate(sn_shape_activation(shape, 1), units, mu);
-    memcpy(out, mu, (size_t)units * sizeof *out);
+    sn_free(w->mu);
+    let_go(&w->at);
+}
+
+/* Layer `layer` of all rows. */
+static stonet_status pass_on(way *w, int layer, bool activated, float *out)
+{
+    const sn_shape *shape = &w->net->network.shape;
+    const sn_pass pass = {.rows = sn_rows_range(0, w->problem->n), .layer = layer, .activated = activated};
+    if (w->mu == NULL) return w->net->engine->forward(w->at.engine, &pass, out);
+    if (layer > 1) return forward_rest(w->net, w->problem, w->mu, layer, activated, w->threads, out);
+    const int64_t units = w->problem->n * shape->width[1];
+    memcpy(out, w->mu, (size_t)units * sizeof *out);
+    if (activated) sn_activate(sn_shape_activation(shape, 1), units, out);
     return STONET_OK;
 }
 
-stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
-                                int threads, float *out)
+static stonet_status set_out(const sn_stonet *net, const sn_problem *problem, int threads, way *w)
 {
-    AWAKE(at);
-    if (net->folded != NULL && problem->x != NULL)
-        return forward_without_features(net, problem, layer, activated, threads, out);
-    SN_TRY(wake(net, problem, NULL, 0, threads, &at));
-    const sn_pass pass = {.rows = sn_rows_range(0, problem->n), .layer = layer, .activated = activated};
-    return net->engine->forward(at.engine, &pass, out);
+    *w = (way){.net = net, .problem = problem, .threads = threads};
+    if (net->folded == NULL || problem->x == NULL) return wake(net, problem, NULL, 0, threads, &w->at);
+    SN_TRY(SN_NEW_RAW(w->mu, problem->n * net->network.shape.width[1]));
+    return net->front->ops->first_layer(net->front, &net->network.shape, net->folded, problem->n, problem->x,
+                                        w->mu);
 }
 
 /* Rows that axes are learned from, evenly over the table: at most so many, and so many numbers of Z, but some
@@ -203,14 +216,22 @@ static stonet_status hand_out(const sn_stonet *net, int64_t n, bool activated, c
     return STONET_OK;
 }
 
+static stonet_status reduce(way *w, bool activated, float *z)
+{
+    const sn_stonet *net = w->net;
+    bool through_psi;
+    SN_TRY(choose_units(net, activated, &through_psi));
+    SN_ARRAY(w->problem->n * units_of(net), float, units);
+    SN_TRY(pass_on(w, net->network.shape.layers - 1, through_psi, units));
+    return hand_out(net, w->problem->n, activated, units, z);
+}
+
 stonet_status sn_stonet_reduce(const sn_stonet *net, const sn_problem *problem, bool activated, int threads,
                                float *z)
 {
-    bool through_psi;
-    SN_TRY(choose_units(net, activated, &through_psi));
-    SN_ARRAY(problem->n * units_of(net), float, units);
-    SN_TRY(sn_stonet_forward(net, problem, net->network.shape.layers - 1, through_psi, threads, units));
-    return hand_out(net, problem->n, activated, units, z);
+    SN_FREED_BY(let_way_go) way w = {0};
+    SN_TRY(set_out(net, problem, threads, &w));
+    return reduce(&w, activated, z);
 }
 
 stonet_status sn_stonet_draw(const sn_stonet *net, const sn_problem *problem, const sn_draws *wanted,
@@ -261,21 +282,25 @@ stonet_status sn_stonet_impute(const sn_stonet *net, const sn_problem *problem, 
 }
 
 /* The outputs in float, or of the ensemble the units that its head is on. */
-static stonet_status answer(const sn_stonet *net, const sn_problem *problem, bool by_head, int threads,
-                            float **out)
+static stonet_status answer(way *w, bool by_head, float **out)
 {
-    const int layer = net->network.shape.layers - (by_head ? 1 : 0);
-    SN_TRY(SN_NEW_RAW(*out, problem->n * net->network.shape.width[layer]));
-    return sn_stonet_forward(net, problem, layer, by_head, threads, *out);
+    const sn_shape *shape = &w->net->network.shape;
+    const int layer = shape->layers - (by_head ? 1 : 0);
+    SN_TRY(SN_NEW_RAW(*out, w->problem->n * shape->width[layer]));
+    return pass_on(w, layer, by_head, *out);
 }
 
-stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
+stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, float *z,
+                                double *out)
 {
+    SN_FREED_BY(let_way_go) way w = {0};
     const sn_law *law = net->response.law;
     const bool by_head = net->response.kind == SN_RESPONSE_ENSEMBLE && law == NULL;
     const int64_t t = net->response.targets, m = net->response.outputs;
     SN_BLOCK float *mu = NULL;
-    SN_TRY(answer(net, problem, by_head, threads, &mu));
+    SN_TRY(set_out(net, problem, threads, &w));
+    if (z != NULL) SN_TRY(reduce(&w, false, z));
+    SN_TRY(answer(&w, by_head, &mu));
     if (law != NULL)
         for (int64_t i = 0; i < problem->n; i++) {
             double own[2], at;
@@ -294,6 +319,7 @@ stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem,
 stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out)
 {
     const int64_t t = net->response.targets;
+    SN_FREED_BY(let_way_go) way w = {0};
     SN_BLOCK float *mu = NULL;
     if (net->response.law != NULL) {
         for (int64_t i = 0; i < problem->n; i++)
@@ -303,7 +329,8 @@ stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, 
     if (net->response.kind != SN_RESPONSE_LOCATION_SCALE)
         return sn_fail(STONET_ERROR_UNSUPPORTED, "this model has no spread of its own: fit it with "
                                                  "response=location-scale");
-    SN_TRY(answer(net, problem, false, threads, &mu));
+    SN_TRY(set_out(net, problem, threads, &w));
+    SN_TRY(answer(&w, false, &mu));
     for (int64_t k = 0; k < problem->n * t; k++)
         out[k] = exp(0.5 * sn_eta((double)mu[k / t * 2 * t + t + k % t]));
     return STONET_OK;

@@ -44,10 +44,7 @@ void sn_stonet_free(sn_stonet *net);
 SN_DROP(sn_stonet, sn_stonet_free)
 
 /* The rows of a problem in what follows: its targets are those of the data; the response is looked at by
-   impute alone. mu_layer (1 .. h+1); activated: psi of it (hidden
-   layers). out n x d_layer. */
-stonet_status sn_stonet_forward(const sn_stonet *net, const sn_problem *problem, int layer, bool activated,
-                                int threads, float *out);
+   impute alone. */
 /* Prepares the use of a network whose parameters are final; sn_stonet_turn does it too. */
 stonet_status sn_stonet_fold(sn_stonet *net);
 /* Columns of Z. */
@@ -55,8 +52,10 @@ int64_t sn_stonet_dim(const sn_stonet *net);
 /* Learns the axes of Z (stonet/axes.h), q of them, from these rows or many of them; and the head of a
    response that needs one. */
 stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t q, sn_units of, int threads);
-/* The answer E(Y|x) in scaled units, or class probabilities: out n x targets or classes. */
-stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, double *out);
+/* The answer E(Y|x) in scaled units, or class probabilities: out n x targets or classes. z: what
+   sn_stonet_reduce gives, from the same pass through the front; NULL: not wanted. */
+stonet_status sn_stonet_predict(const sn_stonet *net, const sn_problem *problem, int threads, float *z,
+                                double *out);
 /* The standard deviation of Y given x, in scaled units, of response=location-scale: out n x targets. Of a law
    its scale (log times) or dispersion (counts), the same for all rows, which are not looked at. */
 stonet_status sn_stonet_spread(const sn_stonet *net, const sn_problem *problem, int threads, double *out);

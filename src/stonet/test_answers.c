@@ -41,7 +41,8 @@ TEST(blocks_of_rows)
     assert_int_equal(sn_stonet_dim(&net), Q);
     OK(sn_stonet_turn(&net, &o.problem, 2, SN_UNITS_PLAIN, 1));
     assert_int_equal(sn_stonet_dim(&net), 2);
-    OK(sn_stonet_forward(&net, &o.problem, 2, false, 1, units));
+    OK(sn_engine_forward(&(sn_use){&o.problem, &sn_engine_ref, &o.shape, o.theta, 1},
+                         &(sn_pass){.rows = sn_rows_range(0, N), .layer = 2}, units));
     OK(sn_axes_learn(&o.shape, o.theta, N, units, SN_UNITS_PLAIN, 2, &axes));
     assert_memory_equal(net.axes.map, axes.map, 2 * Q * sizeof *axes.map);
     assert_memory_equal(net.axes.mean, axes.mean, Q * sizeof *axes.mean);
