@@ -10,7 +10,7 @@
 #include "cli/say.h"
 
 typedef struct independence_values {
-    const char *x, *y, *given;
+    const char *x, *y, *given, *event;
     const char *test, *approximation;
     int64_t repeats, permutations, features, given_features;
     target_options target; /* no response: how to read the table alone */
@@ -23,6 +23,8 @@ static const cli_option options[] = {
                 "Columns of one side: names, 1-based numbers or ranges (2-5), by commas"),
     TEXT_OPTION(independence_values, y, "y", "COLS", "Columns of the other side"),
     TEXT_OPTION(independence_values, given, "given", "COLS", "Columns to condition on"),
+    TEXT_OPTION(independence_values, event, "event", "COL",
+                "Refused: times that were cut short cannot be tested"),
     WORD_OPTION(independence_values, test, "test", "NAME", "auto",
                 "rit or dcor; with --given gcm, rcit or rcot (auto: rit, or gcm with --given)"),
     WORD_OPTION(
@@ -93,6 +95,12 @@ static int make_options(const cli_command *command, const independence_values *v
     int chosen_test = 0, chosen_law = 0;
     if (values->x == NULL || values->y == NULL)
         return say_usage(command, "--%s COLS is missing", values->x == NULL ? "x" : "y");
+    if (values->event != NULL)
+        return say_usage(
+            command,
+            "times that were cut short (--event %s) cannot be tested: where the censoring depends on x, "
+            "the cut times do too",
+            values->event);
     TRY(find_choice(command, "test", tests, N_TESTS, values->test, &chosen_test));
     TRY(find_choice(command, "approx", laws, N_LAWS, values->approximation, &chosen_law));
     test->test = (stonet_test)chosen_test;
@@ -192,7 +200,8 @@ const cli_command independence_command = {
     .required = "--x COLS --y COLS",
     .details =
         "A small p-value says that x and y depend on each other (beyond what --given explains). Text columns "
-        "become indicators of their values.",
+        "become indicators of their values. A column of times is tested as it stands, also where some were cut "
+        "short.",
     OPTIONS_OF(options, independence_values),
     .examples = "  stonet independence table.csv --x age --y income\n"
                 "  stonet independence table.csv --x 1-5 --y y --given z1,z2 --repeats 10 --json",

@@ -111,7 +111,8 @@ FREED_BY(json_t, json_decref)
                   "A column that names the rows: no feature, and carried to the output of "                  \
                   "'transform' and 'predict'"),                                                              \
         TEXTS_OPTION(type, field.ordinal, "ordinal", "COL=LOW,..,HIGH",                                      \
-                     "A text column whose values have this order: one feature, the rank"),                   \
+                     "A text column whose values have this order: one feature, the rank; of the target: "    \
+                     "ordered classes"),                                                                     \
         TEXT_OPTION(type, field.season, "season", "COLS",                                                    \
                     "Columns of dates (2024-05-01) whose time of the year counts, beside the days")
 #define ID_OPTION(type, field, text) TEXT_OPTION(type, field.id, "id", "COL", text)

@@ -56,6 +56,12 @@ TEST(conditioning)
     assert_text_in_json("test", "gcm");
 }
 
+TEST(censored_times_are_refused)
+{
+    assert_int_equal(sh("stonet independence table.csv --x a --y y --event b"), 2);
+    assert_non_null(strstr(captured_err, "times that were cut short (--event b) cannot be tested"));
+}
+
 TEST(columns_by_name_number_and_range)
 {
     static char by_name[MAX_CAPTURED];

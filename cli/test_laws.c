@@ -34,6 +34,28 @@ TEST(every_response_is_fitted_scored_and_predicted)
     assert_non_null(strstr(captured_out, "kappa"));
 }
 
+/* An order that is told makes the task; other values are refused, and classification can still be asked for.
+ */
+TEST(classes_of_text_in_their_order)
+{
+    SH("awk -F, -v OFS=, '{ print $1, $2, $3, NR == 1 ? \"q\" : $1 < -.5 ? \"poor\" : $1 < .5 ? \"fair\" : "
+       "\"good\" }' t.csv > q.csv");
+    SH("stonet fit q.csv --target q --ordinal q=poor,fair,good --dim 1 --set epochs=3 --out m && stonet score m "
+       "q.csv && stonet predict m q.csv --proba --out p.csv && cat p.csv");
+    assert_non_null(strstr(captured_err, "the classes of 'q' are ordered, poor to good"));
+    assert_non_null(strstr(captured_out, "kappa"));
+    assert_non_null(strstr(captured_out, "poor,fair,good\n"));
+    SH("stonet shard q.csv --target q --ordinal q=poor,fair,good --out s && stonet fit s --target q --dim 1 --set "
+       "epochs=3 --out again && cmp m again");
+    SH("stonet fit q.csv --target q --ordinal q=poor,fair,good --dim 1 --set epochs=3 --set task=classification "
+       "--out m && stonet score m q.csv");
+    assert_null(strstr(captured_out, "kappa"));
+    assert_int_equal(sh("stonet fit q.csv --target q --ordinal q=poor,fair --dim 1 --out m"), 1);
+    assert_non_null(strstr(captured_err, "has the value 'good', which is not in the order given for it"));
+    assert_int_equal(sh("stonet fit q.csv --target q --set task=ordinal --dim 1 --out m"), 1);
+    assert_non_null(strstr(captured_err, "texts without an order: say it (ordinal)"));
+}
+
 TEST(threads_change_no_bit)
 {
     for (size_t k = 0; k < sizeof RESPONSE / sizeof *RESPONSE; k++) {

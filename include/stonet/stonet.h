@@ -134,7 +134,7 @@ typedef struct stonet_read_options {
     const char *id;       /* the column that names the rows, no feature: see stonet_data_id; NULL: none */
     const char *const
         *ordinal;        /* n_ordinal texts "COL=low,mid,high": columns of text whose values have this */
-    int64_t n_ordinal;   /* order; each becomes one feature, the rank */
+    int64_t n_ordinal;   /* order; each becomes one feature, the rank, and a target ordered classes */
     const char *season;  /* columns of dates whose time of the year counts too */
     int own_target;      /* non-zero, and `target` NULL: with a model, the target is the model's own */
     const char *weights; /* the column of weights (stonet_data_set_weights), by name or number; NULL: none */

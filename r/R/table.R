@@ -80,7 +80,7 @@ as_response <- function(y, rows) {
   if (NROW(y) != rows) fail("x has ", rows, " rows and the response has ", NROW(y))
   if (is.character(y) || is.logical(y)) y <- factor(y)
   if (is.factor(y) && is.null(dim(y))) {
-    columns <- list(factor(y, ordered = FALSE))
+    columns <- list(factor(y))
   } else if (is.numeric(y)) {
     y <- as.matrix(y)
     columns <- lapply(seq_len(ncol(y)), function(j) as.double(y[, j]))

@@ -91,9 +91,10 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
         int64_t j = builder->target_position[k];
-        builder->column[j].role = is_text[j] ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
+        const bool text = is_text[j] || builder->column[j].order.count > 0;
+        builder->column[j].role = text ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
         builder->column[j].slot = k;
-        if (is_text[j] && builder->n_targets > 1)
+        if (text && builder->n_targets > 1)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: the target '%s' is text, and with several targets all must be numbers",
                            builder->path, builder->column[j].name);
@@ -211,7 +212,7 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
         builder->weight[builder->rows] = value;
         return STONET_OK;
     }
-    if (builder->column[column].role == SN_FEATURE_TEXT) { /* names of rows or groups in a file of numbers */
+    if (sn_builder_is_text(builder, column)) { /* names of rows, groups or classes in a file of numbers */
         char text[SN_NUMBER_SIZE];
         return sn_builder_put_text(builder, column, text, sn_number_print(value, text));
     }
@@ -274,14 +275,6 @@ stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t 
     return STONET_OK;
 }
 
-stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
-{
-    if (builder->column[column].role == SN_TARGET_TEXT)
-        return sn_interner_add(&builder->labels, text, length, &builder->label[builder->rows]);
-    int64_t slot = builder->column[column].slot;
-    return sn_interner_add(&builder->values[slot], text, length, &builder->code[slot][builder->rows]);
-}
-
 stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, size_t length)
 {
     enum { MOST_SPELLED = 1024 }; /* more are a quantity */
@@ -304,6 +297,17 @@ void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code)
     *code_place(builder, column) = code;
 }
 
+sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column)
+{
+    if (builder->column[column].role == SN_TARGET_TEXT) return (sn_interner *)&builder->labels;
+    return &builder->values[builder->column[column].slot];
+}
+
+stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
+{
+    return sn_interner_add(sn_builder_texts(builder, column), text, length, code_place(builder, column));
+}
+
 int32_t sn_builder_code(const sn_builder *builder, int64_t column)
 {
     return *code_place(builder, column);
@@ -312,8 +316,8 @@ int32_t sn_builder_code(const sn_builder *builder, int64_t column)
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count)
 {
-    if (builder->column[column].role != SN_FEATURE_TEXT) return STONET_OK;
-    sn_interner *values = &builder->values[builder->column[column].slot];
+    if (!sn_builder_is_text(builder, column)) return STONET_OK;
+    sn_interner *values = sn_builder_texts(builder, column);
     for (int64_t c = 0; c < count; c++) {
         int32_t code;
         SN_TRY(sn_interner_add(values, words[c], strlen(words[c]), &code));
@@ -321,7 +325,7 @@ stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const ch
             return sn_fail(STONET_ERROR_ARGUMENT, "column '%s': '%s' is twice among its values in order",
                            builder->column[column].name, words[c]);
     }
-    values->words.ordered = true;
+    values->words.ordered = values->words.told = true;
     return STONET_OK;
 }
 
@@ -514,8 +518,8 @@ static stonet_status check_said(const sn_builder *builder)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has no dates such as 2024-05-01, so it has no season",
                            builder->path, builder->column[j].name);
-        if (builder->column[j].order.count == 0 || builder->column[j].role != SN_FEATURE_TEXT) continue;
-        const sn_dictionary *words = &builder->values[builder->column[j].slot].words;
+        if (builder->column[j].order.count == 0 || !sn_builder_is_text(builder, j)) continue;
+        const sn_dictionary *words = &sn_builder_texts(builder, j)->words;
         if (words->count > builder->column[j].order.count)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has the value '%s', which is not in the order given for it",

@@ -114,6 +114,13 @@ static inline bool sn_builder_is_label(const sn_builder *builder, int64_t column
 {
     return column == builder->id || column == builder->group;
 }
+static inline bool sn_builder_is_text(const sn_builder *builder, int64_t column)
+{
+    const sn_role role = builder->column[column].role;
+    return role == SN_FEATURE_TEXT || role == SN_TARGET_TEXT;
+}
+/* The texts that a column of text has had. */
+sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column);
 /* Whether the target is text, so that rows have labels. */
 bool sn_builder_has_labels(const sn_builder *builder);
 /* The last step of that: all columns and rows of the builder become those of a new frame. */
@@ -149,6 +156,6 @@ stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const cha
 void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);
 /* The code of the last text put into the row builder->rows of a text column. */
 int32_t sn_builder_code(const sn_builder *builder, int64_t column);
-/* Before the first row: the values of a text column, from low to high; those of a target have no order. */
+/* Before the first row: the values of a text column, from low to high. */
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count);

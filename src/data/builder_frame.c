@@ -6,10 +6,12 @@
 #include "base/memory.h"
 #include "data/frame.h"
 
-/* Labels sorted bytewise, so that class codes do not depend on the order of the rows. */
+/* Labels sorted bytewise, so that class codes do not depend on the order of the rows; an order that was told
+   stays. */
 static stonet_status sort_labels(sn_builder *builder)
 {
     sn_dictionary *words = &builder->labels.words;
+    if (words->ordered) return STONET_OK;
     SN_ZEROS(words->count, int32_t, new_code);
     SN_TRY(sn_dictionary_sort(words, new_code));
     for (int64_t i = 0; i < builder->rows; i++)

@@ -189,7 +189,7 @@ stonet_status sn_dictionary_sort(sn_dictionary *dictionary, int32_t *new_code)
 
 stonet_status sn_dictionary_copy(const sn_dictionary *from, sn_dictionary *out)
 {
-    *out = (sn_dictionary){.ordered = from->ordered};
+    *out = (sn_dictionary){.ordered = from->ordered, .told = from->told};
     SN_TRY(SN_NEW(out->text, from->count));
     for (int64_t i = 0; i < from->count; i++) SN_TRY(sn_dictionary_add(out, from->text[i]));
     return STONET_OK;

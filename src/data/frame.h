@@ -20,6 +20,7 @@ typedef struct sn_dictionary {
     int64_t count;
     char **text;
     bool ordered; /* the order means something: small, medium, large; words may be there that no row has */
+    bool told;    /* with the table, and not by the codes of a caller: task=auto takes classes as ordered */
 } sn_dictionary;
 
 typedef struct sn_column {

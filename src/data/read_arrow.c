@@ -123,9 +123,7 @@ static stonet_status put_cell(sn_builder *builder, int64_t j, const struct Arrow
 {
     if (sn_arrow_is_missing(array, type, at)) return sn_builder_put_missing(builder, 0, j, "", 0);
     if (sn_arrow_is_text(type)) return put_text(builder, j, array, type, at);
-    const bool as_text =
-        builder->column[j].role == SN_FEATURE_TEXT || builder->column[j].role == SN_TARGET_TEXT;
-    if (!as_text) return put_number(builder, j, array, type, at);
+    if (!sn_builder_is_text(builder, j)) return put_number(builder, j, array, type, at);
     char text[SN_NUMBER_SIZE];
     const double number = sn_arrow_number(array, type, at);
     if (type.cell == SN_ARROW_FLAG)
@@ -171,7 +169,7 @@ static stonet_status put_word_of(sn_builder *builder, int64_t j, const struct Ar
     SN_TRY(put_cell(builder, j, words, column->type, words->offset + word));
     if (sn_arrow_is_missing(words, column->type, words->offset + word)) return STONET_OK;
     code[word] = sn_builder_code(builder, j);
-    if (column->ordered > 0 && builder->column[j].role == SN_FEATURE_TEXT && code[word] >= column->ordered)
+    if (column->ordered > 0 && sn_builder_is_text(builder, j) && code[word] >= column->ordered)
         return sn_builder_fail_cell(builder, 0, builder->rows, j,
                                     "the value is not in the order of the first batch: give all batches one");
     return STONET_OK;

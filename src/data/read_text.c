@@ -96,14 +96,11 @@ static stonet_status check_text_columns(const text_reader *reader)
     const sn_builder *builder = reader->builder;
     const int64_t rows = builder->before + builder->rows;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->column[j].role != SN_FEATURE_TEXT && builder->column[j].role != SN_TARGET_TEXT) continue;
-        if (sn_builder_is_label(builder, j) || builder->column[j].as_text ||
-            builder->column[j].order.count > 0)
+        if (!sn_builder_is_text(builder, j) || sn_builder_is_label(builder, j) ||
+            builder->column[j].as_text || builder->column[j].order.count > 0)
             continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
-        const sn_interner *values = builder->column[j].role == SN_TARGET_TEXT
-                                        ? &builder->labels
-                                        : &builder->values[builder->column[j].slot];
+        const sn_interner *values = sn_builder_texts(builder, j);
         if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
             return sn_builder_fail_cell(builder, text->line, text->row - builder->before, j,
                                         "'%s' has a decimal comma; write numbers with a decimal point",

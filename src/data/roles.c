@@ -291,7 +291,7 @@ static stonet_status find_id(sn_builder *builder, const sn_read_wish *wish)
     return STONET_OK;
 }
 
-/* "COL=low,mid,high": the values of a text column, in their order. */
+/* "COL=low,mid,high": the values of a text column, also of the target, in their order. */
 static stonet_status set_order(sn_builder *builder, const char *text)
 {
     int64_t column = -1, last;
@@ -309,7 +309,6 @@ static stonet_status set_order(sn_builder *builder, const char *text)
         SN_TRY(find_columns(builder, text, (size_t)(equals - text), false, &column, &last));
         equals++;
     }
-    SN_TRY(is_taken(builder, column, "ordered"));
     sn_dictionary *order = &builder->column[column].order;
     sn_dictionary_free(order);
     for (const char *at = equals;; at++) {

@@ -220,15 +220,24 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
         SN_TRY(sn_text_copy(train->target_name[k], &schema->target_name[k]));
     }
     schema->law = sn_wish_law(wish);
+    const bool told = wish == SN_TASK_AUTO && train->label != NULL && train->labels.told;
+    if (told) schema->law = SN_LAW_ORDERED;
     if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(sn_schema_refuse_open(train));
     if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train, run);
     if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the classes of the target '%s' are texts without an order: write them as numbers",
-                       schema->target_name[0]);
+        return sn_fail(
+            STONET_ERROR_DATA,
+            "the classes of the target '%s' are texts without an order: say it (ordinal), or write them as "
+            "numbers",
+            schema->target_name[0]);
     if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
     if (wish == SN_TASK_WISH_REGRESSION)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
                        schema->target_name[0]);
-    return fit_text_classes(schema, train);
+    SN_TRY(fit_text_classes(schema, train));
+    if (told)
+        sn_message(run, STONET_NOTE, "the classes of '%s' are ordered, %s to %s (see the setting 'task')",
+                   schema->target_name[0], schema->classes.text[0],
+                   schema->classes.text[schema->classes.count - 1]);
+    return STONET_OK;
 }

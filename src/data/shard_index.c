@@ -321,6 +321,7 @@ static stonet_status read_response_names(const sn_shard_reader *r, const json_t 
     if (json_is_array(labels)) {
         if (count != 1 || json_array_size(labels) == 0 || json_array_size(labels) > INT32_MAX)
             return sn_shard_bad_index(r, "the labels of its response are wrong");
+        data->labels.ordered = data->labels.told = truth(response, "ordered");
         return read_words(r, labels, &data->labels);
     }
     return STONET_OK;

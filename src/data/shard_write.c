@@ -244,6 +244,7 @@ static json_t *response_json(const stonet_data *like, bool is_text)
     }
     json_t *response = sn_json_put(json_object(), "names", names);
     response = sn_json_put(response, "positions", positions);
+    if (like->labels.told) response = sn_json_put(response, "ordered", json_true());
     return sn_json_put(response, "labels", is_text ? sn_dictionary_json(&like->labels) : json_null());
 }
 

@@ -9,6 +9,7 @@
 #include "data/kin.h"
 #include "math/kernel.h"
 #include "math/noise.h"
+#include "math/smallest.h"
 
 /* Rows in random order, grouped by class when there are labels: dealing them out in turn then gives every
    fold its share of every class, and sizes that differ by at most one. */
@@ -167,10 +168,29 @@ static void shrink_first(int64_t n, int64_t most, const families *by, int32_t *f
     }
 }
 
+/* A count over a large exposure says more than many small ones together, and a fold that had all of these
+   would be judged by what was learned of next to nothing. So rows are put in order of their exposure, and as
+   many as there are folds make a class; those of one exposure are in one. */
+static stonet_status group_by_exposure(const sn_problem *problem, const sn_rows *rows, int folds,
+                                       int32_t *label)
+{
+    const int64_t n = rows->n;
+    SN_ARRAY(n, sn_keyed, sorted);
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = (sn_keyed){problem->seen[sn_rows_at(rows, i) * SN_LAW_SEEN + 1], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, sn_by_value);
+    for (int64_t i = 0, first = 0; i < n; i++) {
+        if (sorted[i].value > sorted[first].value) first = i;
+        label[sorted[i].row] = (int32_t)(first / folds);
+    }
+    return STONET_OK;
+}
+
 stonet_status sn_split_rows(const sn_problem *problem, const sn_rows *rows, int64_t most, uint64_t seed,
                             int *folds, int32_t *fold)
 {
     const int64_t n = rows->n;
+    const bool counts = problem->law != NULL && sn_law_kind_of(problem->law) == SN_LAW_COUNTS;
     SN_WORKSPACE(scratch);
     int32_t *label = NULL;
     int64_t *kin = NULL;
@@ -186,7 +206,11 @@ stonet_status sn_split_rows(const sn_problem *problem, const sn_rows *rows, int6
         if (by.count == 1) kin = NULL; /* no kin can be held out of one */
         if (kin != NULL && by.count < *folds) *folds = (int)by.count;
     }
-    SN_TRY(sn_split_folds(n, label, problem->outputs, kin, *folds, seed, fold));
+    if (counts && *folds > 1) {
+        SN_TRY(SN_TAKE(&scratch, label, n));
+        SN_TRY(group_by_exposure(problem, rows, *folds, label));
+    }
+    SN_TRY(sn_split_folds(n, label, counts ? n : problem->outputs, kin, *folds, seed, fold));
     if (kin != NULL) shrink_first(n, most, &by, fold);
     return STONET_OK;
 }
@@ -221,6 +245,7 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     SN_BLOCK float *weight = NULL;
     SN_BLOCK int32_t *label = NULL;
     SN_BLOCK double *y = NULL;
+    SN_BLOCK double *seen = NULL;
     SN_BLOCK int64_t *kin = NULL;
     SN_TRY(sn_batch_prepare(problem, &some));
     SN_TRY(SN_NEW_RAW(x, count * problem->p));
@@ -228,7 +253,10 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     if (problem->task == SN_REGRESSION) SN_TRY(SN_NEW_RAW(y, count * problem->outputs));
     if (problem->weight != NULL) SN_TRY(SN_NEW_RAW(weight, count));
     if (problem->kin != NULL) SN_TRY(SN_NEW_RAW(kin, count));
+    if (problem->seen != NULL) SN_TRY(SN_NEW_RAW(seen, count * SN_LAW_SEEN));
     for (int64_t i = 0; kin != NULL && i < count; i++) kin[i] = problem->kin[rows[i]];
+    for (int64_t i = 0; seen != NULL && i < count; i++)
+        memcpy(seen + i * SN_LAW_SEEN, problem->seen + rows[i] * SN_LAW_SEEN, SN_LAW_SEEN * sizeof *seen);
     sn_batch_look(problem, &some,
                   &(sn_batch){.x = x, .x_stride = problem->p, .label = label, .y = y, .weight = weight});
     *out = *problem;
@@ -239,6 +267,7 @@ stonet_status sn_problem_subset(const sn_problem *problem, const int64_t *rows, 
     (void)SN_GIVE(label, &out->label);
     (void)SN_GIVE(y, &out->y);
     (void)SN_GIVE(weight, &out->weight);
+    (void)SN_GIVE(seen, &out->seen);
     return SN_GIVE(kin, &out->kin);
 }
 
@@ -255,10 +284,12 @@ void sn_problem_subset_free(sn_problem *subset)
 {
     if (subset == NULL) return;
     SN_FREE_ALL((void *)(uintptr_t)subset->x, (void *)(uintptr_t)subset->label, (void *)(uintptr_t)subset->y,
-                (void *)(uintptr_t)subset->weight, (void *)(uintptr_t)subset->kin);
+                (void *)(uintptr_t)subset->weight, (void *)(uintptr_t)subset->seen,
+                (void *)(uintptr_t)subset->kin);
     subset->x = NULL;
     subset->label = NULL;
     subset->y = NULL;
     subset->weight = NULL;
+    subset->seen = NULL;
     subset->kin = NULL;
 }

@@ -9,8 +9,9 @@
    it, by at most the rows of the largest kin, as long as there are no labels. */
 stonet_status sn_split_folds(int64_t n, const int32_t *label, int64_t n_classes, const int64_t *kin,
                              int folds, uint64_t seed, int32_t *fold);
-/* The same of some rows of a problem, by its classes and kin. *folds becomes the number of kin where there
-   are fewer. With kin, fold 0 has at most `most` rows if whole kin allow it. */
+/* The same of some rows of a problem, by its classes or the exposure of its counts, and by its kin. *folds
+   becomes the number of kin where there are fewer. With kin, fold 0 has at most `most` rows if whole kin
+   allow it. */
 stonet_status sn_split_rows(const sn_problem *problem, const sn_rows *rows, int64_t most, uint64_t seed,
                             int *folds, int32_t *fold);
 /* Puts rows in random order into two halves: order[0 .. half - 1] and the rest. Kin stay together. */

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "base/test_kit.h"
 #include "data/splits.h"
 
@@ -41,6 +43,32 @@ TEST(test_bad_folds)
     assert_int_equal(sn_split_folds(5, NULL, 0, NULL, 1, 1, fold), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_split_folds(5, NULL, 0, NULL, 6, 1, fold), STONET_ERROR_ARGUMENT);
     OK(sn_split_folds(5, NULL, 0, NULL, 5, 1, fold));
+}
+
+/* Every fold has one of the five largest exposures, one of the next five and so on, in whatever order the
+   rows come; where all exposures are the same, the folds are those of plain numbers. */
+TEST(folds_share_out_exposure)
+{
+    enum { N = 60, FOLDS = 5 };
+    double seen[N * SN_LAW_SEEN];
+    int32_t fold[N], plain[N];
+    int folds = FOLDS;
+    const sn_rows all = sn_rows_range(0, N);
+    const sn_problem counts = {.n = N, .outputs = 1, .law = sn_law_find(SN_LAW_COUNTS, "auto"), .seen = seen};
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (int i = 0; i < N; i++) seen[i * SN_LAW_SEEN + 1] = log(1.0 + i * 7 % N);
+        OK(sn_split_rows(&counts, &all, N, seed, &folds, fold));
+        for (int block = 0; block < N / FOLDS; block++) {
+            int has = 0;
+            for (int i = 0; i < N; i++)
+                if (i * 7 % N / FOLDS == block) has |= 1 << fold[i];
+            assert_int_equal(has, (1 << FOLDS) - 1);
+        }
+        for (int i = 0; i < N; i++) seen[i * SN_LAW_SEEN + 1] = 2.0;
+        OK(sn_split_rows(&counts, &all, N, seed, &folds, fold));
+        OK(sn_split_folds(N, NULL, 0, NULL, FOLDS, seed, plain));
+        assert_memory_equal(fold, plain, sizeof fold);
+    }
 }
 
 /* What a partition by kin promises: none is parted, no fold is empty, sizes differ by the largest kin at the
@@ -183,12 +211,21 @@ TEST(test_subset)
     int32_t label[] = {0, 1, 1};
     int64_t rows[] = {2, 0, 2};
     int64_t kin[] = {4, 5, 6};
-    sn_problem regression = {.n = 3, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 2, .y = y, .kin = kin},
+    const double seen[] = {.1, .2, .3, .4, .5, .6};
+    sn_problem regression = {.n = 3,
+                             .p = 2,
+                             .x = x,
+                             .task = SN_REGRESSION,
+                             .outputs = 2,
+                             .y = y,
+                             .seen = seen,
+                             .kin = kin},
                part;
     OK(sn_problem_subset(&regression, rows, 3, &part));
     assert_int_equal(part.n, 3);
     assert_memory_equal(part.x, ((float[]){5, 6, 1, 2, 5, 6}), 6 * sizeof(float));
     assert_memory_equal(part.y, ((double[]){50, 60, 10, 20, 50, 60}), 6 * sizeof(double));
+    assert_memory_equal(part.seen, ((double[]){.5, .6, .1, .2, .5, .6}), sizeof seen);
     assert_memory_equal(part.kin, ((int64_t[]){6, 4, 6}), sizeof kin);
     assert_null(part.label);
     sn_problem_subset_free(&part);

@@ -68,8 +68,7 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
     if (content == SN_INFINITE)
         return sn_builder_fail_cell(builder, rows->line, builder->rows, column,
                                     "the value is infinite ('%.*s')", (int)cell->length, cell->text);
-    if (builder->column[column].role == SN_FEATURE_TEXT || builder->column[column].role == SN_TARGET_TEXT)
-        return put_text(rows, column, cell);
+    if (sn_builder_is_text(builder, column)) return put_text(rows, column, cell);
     if (content == SN_NUMBER && builder->column[column].role == SN_TARGET_NUMBER)
         SN_TRY(sn_builder_put_spelling(builder, cell->text, cell->length));
     if (content == SN_NUMBER && !builder->column[column].is_date)

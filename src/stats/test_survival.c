@@ -112,6 +112,26 @@ TEST(brier_of_a_coin_is_a_quarter)
     assert_true(fabs(brier - 0.25) < 1e-9);
 }
 
+static double fading(const void *user, int64_t row, double t)
+{
+    const bool *inverted = user;
+    const double s = exp(-t / SCORE[row]);
+    return *inverted ? 1.0 - s : s;
+}
+
+/* S(t) = exp(-t / score) and its opposite, in times without ties: what survfit gives for the censoring, put
+   into Graf's formula (brier() of bench/responses.R). */
+TEST(brier_is_that_of_grafs_formula)
+{
+    const double time[N] = {3, 5, 1, 8, 2, 9, 4, 7, 12, 6, 10, 11};
+    const bool as_it_is = false, inverted = true;
+    double brier;
+    OK(sn_integrated_brier(N, time, EVENT, fading, &as_it_is, &brier));
+    assert_near(brier, 0.269144733982);
+    OK(sn_integrated_brier(N, time, EVENT, fading, &inverted, &brier));
+    assert_near(brier, 0.435747345988);
+}
+
 TEST(rows_without_events_have_no_scores)
 {
     const double none[N] = {0};

@@ -43,3 +43,18 @@ test_that("counts and ordered classes go by task", {
   ranks <- quick_law(rank ~ x, data, task = "ordinal")
   expect_gt(stonet_score(ranks, data, quiet = TRUE)$kappa, 0)
 })
+
+test_that("an ordered factor has its own order, and task = \"classification\" forgets it", {
+  set.seed(6)
+  data <- data.frame(x = rnorm(100))
+  words <- c("poor", "fair", "good")
+  data$q <- factor(words[1 + findInterval(data$x + 0.3 * rnorm(100), c(-0.5, 0.5))], words, ordered = TRUE)
+  data$rank <- as.numeric(data$q)
+  fit <- quick_law(q ~ x, data)
+  ranks <- quick_law(rank ~ x, data, task = "ordinal")
+  expect_identical(unname(predict(fit, data, type = "prob")), unname(predict(ranks, data, type = "prob")))
+  expect_identical(levels(predict(fit, data)), words)
+  expect_identical(stonet_score(fit, data, quiet = TRUE)$kappa, stonet_score(ranks, data, quiet = TRUE)$kappa)
+  expect_identical(fit$about$task, "ordinal")
+  expect_identical(quick_law(q ~ x, data, task = "classification")$about$task, "classification")
+})
