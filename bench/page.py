@@ -165,8 +165,7 @@ layers. Processor time of one thread (one row in C: the clock), one million rows
 A call of the command starts and ends a process, which is most of the time for one row.
 
 - A kernel front is folded into layer 1 when the model is ready: a row needs its kernels and one product with ten columns.
-- One row starts no threads (a process that has predicted single rows has one, also with `n_jobs=4`), and has the same bits as
-  among others.
+- One row starts no threads, also with `n_jobs=4` (the test `model_use_threads`), and has the same bits as among others.
 - `stonet importance` of 20,000 waveform rows by a model with `front=kernel` takes 1.5 s of processor time in place of 4.9
   (`--kind gradient`) and 3.9 in place of 13.0 (permutation), one thread; it prints the same numbers.
 - Idle threads of OpenMP spin after a large call and disturb other processes. A server with more than one thread should be
