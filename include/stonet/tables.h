@@ -50,11 +50,11 @@ STONET_API void stonet_columns_free(stonet_columns *columns);
 STONET_API stonet_status stonet_data_end_for(const stonet_model *model, const stonet_columns *columns,
                                              const stonet_read_options *options, stonet_data **out);
 
-/* A table from a stream of the Arrow C interface, as pyarrow, polars, DuckDB and R's nanoarrow offer it;
-   options as for stonet_data_end. Numbers, flags (0 and 1), texts, dictionaries (categories), dates, times
-   (in days) and decimals are read; nulls are missing cells. The stream is used up and released, whatever
-   becomes of the call. Sizes of buffers are not part of that interface: the program that made the stream is
-   trusted for them. */
+/* A table from a stream of the Arrow C interface, as pyarrow and others offer it; options as for
+   stonet_data_end. Numbers, flags (0 and 1), texts, dictionaries (categories), dates, times (in days) and
+   decimals are read; nulls are missing cells. The stream is used up and released, whatever becomes of the
+   call. Sizes of buffers are not part of that interface: the program that made the stream is trusted for
+   them. */
 struct ArrowArrayStream;
 STONET_API stonet_status stonet_data_from_arrow(struct ArrowArrayStream *stream,
                                                 const stonet_read_options *options, stonet_data **out);

@@ -13,7 +13,12 @@ import numpy as np
 HURRY = {"epochs": 2, "refine": 2, "iterations": 2, "restarts": 1, "sdr_iterations": 2}
 ROWS = 60
 # Every method and front on every kind of table: numbers and classes by the tasks of the method, and these.
-KINDS = {"words": ["missing=mean"], "dated": ["missing=mean", "missing_indicators=on"]}
+KINDS = {"words": ["missing=mean"], "dated": ["missing=mean", "missing_indicators=on"], "order": ["task=ordinal"]}
+# Responses that the StoNet knows, and the first two these methods besides.
+LAWS = {"seen": ["task=survival"], "counts": ["task=count"], "bounds": ["task=interval"]}
+OF_LAWS = ("sir", "save", "dr", "ksir", "lasso-sir")
+TARGETS = {"bare": ["--target", "5"], "seen": ["--target", "time", "--event", "seen"],
+           "bounds": ["--target-low", "low", "--target-high", "high"]}
 FRONTS = ("none", "kernel", "columns", "components")
 # Besides: every activation and response of the StoNet; learners; a calibrated model; levels; other ways with missing cells.
 MORE: list[tuple[str, str, list[str]]] = [
@@ -22,10 +27,7 @@ MORE: list[tuple[str, str, list[str]]] = [
     ("classes", "stonet", ["front=kernel", "front_linear=0.5"]),
     ("numbers", "stonet", ["front=kernel", "response=ensemble"]),
     ("numbers", "stonet", ["front=none", "response=location-scale"]),
-    ("counts", "stonet", ["front=none", "task=survival"]),
-    ("counts", "stonet", ["front=kernel", "task=count"]),
-    ("counts", "stonet", ["front=none", "task=ordinal"]),
-    ("counts", "stonet", ["front=none", "task=ordinal", "law=extreme"]),
+    ("order", "stonet", ["front=none", "task=ordinal", "law=extreme"]),
     ("classes", "pca", ["learner=mlp"]),
     ("numbers", "pca", ["learner=mlp"]),
     ("classes", "pca", ["learner=none"]),
@@ -75,8 +77,13 @@ def tables(folder: Path) -> dict[str, Path]:
     # more words than have a feature of their own
     write(folder / "rare.csv", ["number", "town", "y"],
           [[k % 17 / 4, f"t{k % 7}" if k % 2 else f"r{k % 1400}", k % 7 + k % 17 / 8] for k in range(2800)])
-    write(folder / "counts.csv", ["a", "z", "v1", "d", "y"],
-          [[*r, 1 + int(max(v, 0)) % 4] for r, v in zip(x.tolist(), response)])
+    four = [1 + int(max(v, 0)) % 4 for v in response]
+    for name in ("counts", "order"):
+        write(folder / f"{name}.csv", ["a", "z", "v1", "d", "y"], [[*r, v] for r, v in zip(x.tolist(), four)])
+    write(folder / "seen.csv", ["a", "z", "v1", "d", "time", "seen"],
+          [[*r, v, int(k % 4 > 0)] for k, (r, v) in enumerate(zip(x.tolist(), four))])
+    write(folder / "bounds.csv", ["a", "z", "v1", "d", "low", "high"],
+          [[*r, v, "" if k % 4 == 0 else v + 1] for k, (r, v) in enumerate(zip(x.tolist(), four))])
     write(folder / "bare.csv", None, [[*r, v] for r, v in zip(x.tolist(), response)])
     return {path.stem: path for path in folder.glob("*.csv")}
 
@@ -92,7 +99,8 @@ def columns(path: Path) -> tuple[list[str], list[list[str]]]:
         rows = list(csv.reader(file))
     if path.stem == "bare":
         return ["x"], [row[:-1] for row in rows]
-    return rows[0][:-1], [row[:-1] for row in rows[1:]]
+    targets = 2 if path.stem in ("seen", "bounds") else 1
+    return rows[0][:-targets], [row[:-targets] for row in rows[1:]]
 
 
 def cell(text: str) -> Any:
@@ -153,8 +161,10 @@ def all_cases(methods: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]
     tasks = {"regression": "numbers", "classification": "classes"}
     cases = [(tasks[task], m["name"], []) for m in methods for task in m["tasks"]]
     cases += [(kind, m["name"], more) for m in methods for kind, more in KINDS.items()]
+    cases += [(kind, method, LAWS[kind]) for method in OF_LAWS for kind in ("seen", "counts")]
     plain: dict[str, list[str]] = {"numbers": [], "classes": [], "wide": []}
-    cases += [(kind, "stonet", [f"front={front}", *more]) for front in FRONTS for kind, more in {**plain, **KINDS}.items()]
+    of_stonet = {**plain, **KINDS, **LAWS}
+    cases += [(kind, "stonet", [f"front={front}", *more]) for front in FRONTS for kind, more in of_stonet.items()]
     return cases + MORE
 
 
@@ -169,12 +179,12 @@ def make(program: str, folder: Path) -> None:
         name = f"{k:03}-{method}{front_of(more)}-{table}"
         model = work / f"{name}.model"
         sets = [f"{key}={value}" for key, value in HURRY.items() if key in settings[method]] + more
-        target = "5" if table == "bare" else "y"
+        target = TARGETS.get(table, ["--target", "y"])
         reading = ["--season", "day", "--na", "unknown,-999"] if table == "dated" else []
-        call(program, "fit", files[table], "--target", target, "--method", method, "--dim", 2, "--out", model, "--quiet",
+        call(program, "fit", files[table], *target, "--method", method, "--dim", 2, "--out", model, "--quiet",
              *reading, *(word for one in sets for word in ("--set", one)))
         if more == ["learner=mlp"] and table == "classes":
-            call(program, "calibrate", model, files[table], "--target", target, "--folds", 3, "--quiet",
+            call(program, "calibrate", model, files[table], *target, "--folds", 3, "--quiet",
                  "--out", model.with_suffix(".calibrated"))
             model = model.with_suffix(".calibrated")
         call(program, "export", model, "--format", "onnx", "--out", folder / f"{name}.onnx")

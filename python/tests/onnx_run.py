@@ -130,7 +130,8 @@ def check(path: Path, run: Callable[[Path, Values], Values]) -> float:
 
 
 # columns of the table by the tables of the models
-KINDS = {"numbers": "numbers", "bare": "numbers", "counts": "times, counts, order", "classes": "classes", "words": "words",
+KINDS = {"numbers": "numbers", "bare": "numbers", "classes": "classes", "order": "order", "counts": "times, counts",
+         "seen": "times, counts", "bounds": "times, counts", "words": "words",
          "mixed": "words", "rare": "words", "dated": "dates, missing", "wide": "60 columns, 40 rows"}
 
 

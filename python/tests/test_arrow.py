@@ -101,6 +101,20 @@ def test_a_stream_is_the_same_as_the_matrix(numbers):
     assert stonet.order(Numbers(columns), y, method="sir").n_components == 1
 
 
+def test_pieces_from_streams_that_can_be_read_once(numbers, monkeypatch):
+    """Such rows are not kept: the network trains further."""
+    X, y = numbers[0].astype(np.float64), numbers[1]
+    model = make("StoNetRegressor", epochs="auto", random_state=1)
+    for part in (slice(0, 30), slice(30, 60)):
+        stream = Numbers({name: np.ascontiguousarray(X[part, j]) for j, name in enumerate("abcd")})
+        capsules = [stream.__arrow_c_stream__()]
+        monkeypatch.setattr(stream, "__arrow_c_stream__", capsules.pop)
+        before = None if part.start == 0 else model.transform(Numbers(stream.columns))
+        model.partial_fit(stream, y[part])
+        assert model._pieces is None and capsules == []
+    assert not np.array_equal(model.transform(Numbers(stream.columns)), before)
+
+
 def test_pyarrow():
     """Text, categories, flags, dates and nulls: the same model as of pandas."""
     pa = pytest.importorskip("pyarrow", reason="Debian has python3-pyarrow from 14 on")

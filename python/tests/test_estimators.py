@@ -233,6 +233,16 @@ def test_pieces_are_fitted_together(waveform):
         assert not np.array_equal(learn(pickled, "partial_fit", 80, 90), Z)
         assert np.array_equal(learn(pieces, "partial_fit", 80, 90), Z)
         assert np.array_equal(learn(pieces, "partial_fit", 90, 120), learn(clone(pieces), "fit", 0, 120))
+        with pytest.raises(ValueError, match="the first was a"):
+            pieces.partial_fit(csr_matrix(X) if table is X else np.zeros(table.shape), y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pieces_are_fitted_together_where_the_dimension_is_chosen(waveform):
+    X, y = waveform[0][:80], waveform[1][:80] > 0
+    pieces = make("StoNetClassifier", n_components="auto", epochs="auto", random_state=1)
+    pieces.partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+    assert np.array_equal(pieces.transform(X), clone(pieces).fit(X, y).transform(X))
 
 
 def test_no_piece_is_kept_beyond_the_bound_or_with_epochs(waveform, monkeypatch):

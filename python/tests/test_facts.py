@@ -63,9 +63,12 @@ def test_class_weight(waveform):
     # rows that count already count by both
     both = make("StoNetClassifier", random_state=1, class_weight={-1: 5}).fit(X, y, np.where(y == -1, 2.0, 1.0))
     np.testing.assert_array_equal(both.predict_proba(X), first.predict_proba(X))
-    balanced = make("StoNetClassifier", random_state=1, class_weight="balanced").fit(X, y)
-    with pytest.raises(ValueError, match="give a dict"):
+    balanced = make("StoNetClassifier", random_state=1, class_weight="balanced", warm_start=True)
+    with pytest.raises(ValueError, match="give a dict"):  # with the first piece, too
         balanced.partial_fit(X, y)
+    balanced.fit(X, y)
+    with pytest.raises(ValueError, match="give a dict"):
+        balanced.fit(X, y)
     before = first.predict_proba(X)
     assert not np.array_equal(first.partial_fit(X, y).predict_proba(X), before)
 

@@ -148,7 +148,7 @@ stonet_status stonet_predict_interval(const stonet_model *model, const stonet_da
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict_interval needs a model, data and room for both ends");
     stonet_use_options how;
-    SN_TRY(sn_use_level(options, "stonet_predict_interval", &how));
+    SN_TRY(sn_use_level(options, data, "stonet_predict_interval", &how));
     SN_TRY(check(model, &how, false, "intervals"));
     SN_THREADS(how.threads);
     return intervals(model, data, how.level, low, high);
@@ -276,7 +276,7 @@ stonet_status stonet_predict_set(const stonet_model *model, const stonet_data *d
     if (model == NULL || data == NULL || inside == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_predict_set needs a model, data and room for the sets");
     stonet_use_options how;
-    SN_TRY(sn_use_level(options, "stonet_predict_set", &how));
+    SN_TRY(sn_use_level(options, data, "stonet_predict_set", &how));
     SN_TRY(check(model, &how, true, "sets"));
     SN_THREADS(how.threads);
     return sets(model, data, &how, inside);

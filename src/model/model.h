@@ -90,10 +90,13 @@ stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t
 stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data *data, int64_t first,
                                     int64_t count, float *x, double *out);
 
-/* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. */
-stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how);
+/* The options of a call that has no use for those of stonet_transform; `call` names it in the sentence. One
+   row is one thread: it is done before another has started. */
+stonet_status sn_use_plain(const stonet_use_options *options, const stonet_data *data, const char *call,
+                           stonet_use_options *how);
 /* The same of a call that takes the level of intervals and sets. */
-stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how);
+stonet_status sn_use_level(const stonet_use_options *options, const stonet_data *data, const char *call,
+                           stonet_use_options *how);
 
 /* stonet_sufficiency; with `larger`, a model whose first columns of Z are those of `model` and that has more,
    these later columns take the place of x: whether they say more about the response. */

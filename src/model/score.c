@@ -150,7 +150,7 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_score needs a model, data and room for the scores");
     stonet_use_options how;
     stonet_scores found;
-    SN_TRY(sn_use_level(options, "stonet_score", &how));
+    SN_TRY(sn_use_level(options, data, "stonet_score", &how));
     SN_TRY(sn_options_take(&found, sizeof found, scores, "stonet_scores"));
     found = (stonet_scores){.size = sizeof found,
                             .n = stonet_data_rows(data),
@@ -198,7 +198,7 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model predicts numbers, so it has no table of classes");
     stonet_use_options how;
-    SN_TRY(sn_use_plain(options, "stonet_confusion", &how));
+    SN_TRY(sn_use_plain(options, data, "stonet_confusion", &how));
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_ARRAY(stonet_data_rows(data), int32_t, label);

@@ -1,65 +1,14 @@
-/* Using a model: as many threads as were asked for, and options that make no sense refused. */
-#include <dirent.h>
-
+/* Using a model: Z, draws and what is imputed belong together, and options that make no sense are refused. */
 #include "base/test_kit.h"
 #include "model/test_table.h"
 
-enum { ROWS = 4000, COLUMNS = 40 };
-
-/* Threads of this process; 0 where that cannot be told. OpenMP keeps those it has started. */
-static int threads_alive(void)
+static stonet_model *fit_one(const stonet_data *data)
 {
-    DIR *tasks = opendir("/proc/self/task");
-    if (tasks == NULL) return 0;
-    int count = 0;
-    for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;) count += entry->d_name[0] != '.';
-    closedir(tasks);
-    return count;
-}
-
-static stonet_model *fit_one(const char *method, const char *learner, const stonet_data *data)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-    if (learner != NULL) OK(stonet_spec_set(spec, "learner", learner));
-    OK(stonet_spec_set(spec, learner == NULL ? "epochs" : "learner.epochs", "1"));
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
+    OK(stonet_spec_set(spec, "epochs", "1"));
     stonet_model *model = NULL;
-    OK(stonet_fit(spec, data, &run, &model));
+    OK(stonet_fit(spec, data, NULL, &model));
     return model;
-}
-
-/* Must be the first: a thread that was started once stays. */
-TEST(one_thread_is_one_thread)
-{
-    if (threads_alive() != 1) skip();
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    SN_BLOCK double *out = sn_calloc(ROWS * 3, sizeof *out);
-    SN_BLOCK float *z = sn_calloc(ROWS * 2, sizeof *z);
-    stonet_use_options one = {.size = sizeof one, .threads = 1};
-    stonet_scores scores = STONET_SCORES_INIT;
-    const char *const models[][2] = {{"stonet", NULL}, {"nnsdr", NULL}, {"none", "mlp"}};
-    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
-        SN_AUTO(stonet_model) *model = fit_one(models[k][0], models[k][1], table.data);
-        OK(stonet_predict(model, table.data, &one, out));
-        OK(stonet_score(model, table.data, &one, &scores));
-        if (k == 0) OK(stonet_transform(model, table.data, &one, z));
-        if (threads_alive() != 1)
-            fail_msg("%s used %d threads and was allowed one", models[k][0], threads_alive());
-    }
-}
-
-TEST(two_threads_are_used_and_change_nothing)
-{
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
-    SN_BLOCK double *one = sn_calloc(ROWS * 3, sizeof *one), *two = sn_calloc(ROWS * 3, sizeof *two);
-    stonet_use_options how = {.size = sizeof how, .threads = 1};
-    OK(stonet_predict(model, table.data, &how, one));
-    how.threads = 2;
-    OK(stonet_predict(model, table.data, &how, two));
-    assert_memory_equal(one, two, ROWS * 3 * sizeof *one);
-    if (threads_alive() > 0) assert_true(threads_alive() >= 2);
 }
 
 /* The network's noise is small (a standard deviation of .001 below an output of 3 classes): Z, its draws and
@@ -68,7 +17,7 @@ TEST(z_draws_and_imputation_have_the_same_axes)
 {
     enum { N = 300 };
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, 6, 3, 4);
-    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
+    SN_AUTO(stonet_model) *model = fit_one(table.data);
     float z[N * 2], other[N * 2];
     OK(stonet_transform(model, table.data, NULL, z));
     double sum[5] = {0}; /* of z1, z2, z1 z2, z1^2, z2^2 */
@@ -91,7 +40,7 @@ TEST(z_draws_and_imputation_have_the_same_axes)
 TEST(what_is_for_transform_is_refused_elsewhere)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(100, 5, 2, 1);
-    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
+    SN_AUTO(stonet_model) *model = fit_one(table.data);
     double out[200];
     stonet_scores scores = STONET_SCORES_INIT;
     stonet_use_options how = {.size = sizeof how, .draws = 2};
@@ -126,7 +75,7 @@ TEST(activated_units_are_those_of_z_or_refused)
             assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "made of");
         }
     }
-    SN_AUTO(stonet_model) *model = fit_one("stonet", NULL, table.data);
+    SN_AUTO(stonet_model) *model = fit_one(table.data);
     assert_says(stonet_transform(model, table.data, &how, z), STONET_ERROR_UNSUPPORTED, "already");
 }
 

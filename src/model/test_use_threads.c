@@ -21,6 +21,46 @@ static int threads_alive(void)
     return count;
 }
 
+/* Everything that answers for one row of a calibrated model. */
+static void use_one_row(const stonet_model *model, const stonet_data *row)
+{
+    float z[36]; /* none: Z is x */
+    double low, high;
+    const stonet_use_options how = {.size = sizeof how, .threads = 4};
+    OK(stonet_transform(model, row, &how, z));
+    OK(stonet_predict(model, row, &how, &low));
+    OK(stonet_predict_interval(model, row, &how, &low, &high));
+}
+
+/* Must be the first: a thread that was started once stays. */
+TEST(one_row_starts_no_threads)
+{
+    enum { N = 60, P = 36 };
+    static const char *const fronts[] = {"none", "kernel", "columns", "components", "conv"};
+    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
+    SN_AUTO(stonet_data) *row = NULL;
+    OK(stonet_data_wrap(table.x, 1, P, &row));
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 1;
+    stonet_calibrate_options fresh = STONET_CALIBRATE_OPTIONS_INIT;
+    fresh.kind = STONET_CALIBRATION_FRESH;
+    for (size_t k = 0; k < sn_method_count() + 5; k++) {
+        const char *front = k < 5 ? fronts[k] : "none";
+        const char *method = k < 5 ? "stonet" : sn_method_at(k - 5)->name;
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
+        SN_AUTO(stonet_model) *model = NULL;
+        sn_testing_hurry(spec);
+        if (k < 5) OK(stonet_spec_set(spec, "front", front));
+        if (k == 4) OK(stonet_spec_set(spec, "front_image", "6,6"));
+        OK(stonet_fit(spec, table.data, &run, &model));
+        OK(stonet_calibrate(model, table.data, &fresh, &run));
+        assert_int_equal(threads_alive(), 1);
+        use_one_row(model, row);
+        if (threads_alive() != 1)
+            fail_msg("%s with front=%s used %d threads for one row", method, front, threads_alive());
+    }
+}
+
 /* Everything that sends rows through a model. */
 static void use_all(const stonet_model *model, const stonet_data *data, int threads)
 {
@@ -33,15 +73,20 @@ static void use_all(const stonet_model *model, const stonet_data *data, int thre
     OK(stonet_score(model, data, &how, &scores));
 }
 
-static stonet_model *fit(const char *method, const stonet_data *data)
+static stonet_model *fit(const char *method, const char *learner, const stonet_data *data)
 {
     static const char *const quick[][2] = {{"epochs", "1"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_model *model = NULL;
     SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
+    sn_testing_hurry(spec);
     for (size_t k = 0; k < 3 && strcmp(method, "stonet") == 0; k++)
         OK(stonet_spec_set(spec, quick[k][0], quick[k][1]));
+    if (learner != NULL) {
+        OK(stonet_spec_set(spec, "learner", learner));
+        OK(stonet_spec_set(spec, "learner.epochs", "1"));
+    }
     OK(stonet_fit(spec, data, &run, &model));
     return model;
 }
@@ -49,12 +94,15 @@ static stonet_model *fit(const char *method, const stonet_data *data)
 TEST(calls_take_the_threads_they_are_given)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    SN_AUTO(stonet_model) *stonet = fit("stonet", table.data), *sir = fit("sir", table.data);
-    use_all(stonet, table.data, 1);
-    use_all(sir, table.data, 1);
-    assert_int_equal(threads_alive(), 1);
+    static const char *const models[][2] = {
+        {"sir", NULL}, {"nnsdr", NULL}, {"none", "mlp"}, {"stonet", NULL}};
     const int before = omp_get_max_threads();
-    use_all(stonet, table.data, MORE);
+    for (size_t k = 0; k < 4; k++) {
+        SN_AUTO(stonet_model) *model = fit(models[k][0], models[k][1], table.data);
+        use_all(model, table.data, 1);
+        if (threads_alive() != 1) fail_msg("%s used %d threads, not one", models[k][0], threads_alive());
+        if (k == 3) use_all(model, table.data, MORE);
+    }
     assert_int_equal(threads_alive(), MORE);
     assert_int_equal(omp_get_max_threads(), before); /* the caller's own setting is as it was */
 }
@@ -64,7 +112,7 @@ TEST(none_given_is_what_openmp_says)
 {
     const int before = omp_get_max_threads();
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    SN_AUTO(stonet_model) *model = fit("stonet", table.data);
+    SN_AUTO(stonet_model) *model = fit("stonet", NULL, table.data);
     omp_set_num_threads(MORE + 2);
     use_all(model, table.data, 0);
     assert_int_equal(threads_alive(), MORE + 2);

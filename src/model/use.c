@@ -386,6 +386,7 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_transform takes no level and no by_class: these are for intervals and sets");
     if (how.draws < 0) return sn_fail(STONET_ERROR_ARGUMENT, "the number of draws cannot be negative");
+    if (stonet_data_rows(data) == 1 && how.draws == 0) how.threads = 1;
     sn_transform_request request = {.draws = how.draws,
                                     .activated = how.activated != 0,
                                     .impute = how.impute != 0,
@@ -421,19 +422,22 @@ static stonet_status predict_block(const stonet_model *model, const float *x, in
     return check_predictions(model, out, first, count);
 }
 
-stonet_status sn_use_level(const stonet_use_options *options, const char *call, stonet_use_options *how)
+stonet_status sn_use_level(const stonet_use_options *options, const stonet_data *data, const char *call,
+                           stonet_use_options *how)
 {
     SN_TRY(sn_take_use_options(options, how));
     if (how->draws != 0 || how->activated != 0 || how->impute != 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s takes no draws, activated or impute: these are for stonet_transform", call);
     if (how->level == 0.0) how->level = USUAL_LEVEL;
+    if (stonet_data_rows(data) == 1) how->threads = 1;
     return STONET_OK;
 }
 
-stonet_status sn_use_plain(const stonet_use_options *options, const char *call, stonet_use_options *how)
+stonet_status sn_use_plain(const stonet_use_options *options, const stonet_data *data, const char *call,
+                           stonet_use_options *how)
 {
-    SN_TRY(sn_use_level(options, call, how));
+    SN_TRY(sn_use_level(options, data, call, how));
     if (how->level != USUAL_LEVEL || how->by_class != 0)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s takes no level and no by_class: these are for intervals and sets", call);
@@ -488,7 +492,7 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict_spread needs a model, data and room for the spreads");
     stonet_use_options how;
-    SN_TRY(sn_use_plain(options, "stonet_predict_spread", &how));
+    SN_TRY(sn_use_plain(options, data, "stonet_predict_spread", &how));
     SN_THREADS(how.threads);
     answers to = {.average = average_predictions(model, data, &how), .out = out};
     return for_each_block(model, data, NULL, spread_block, &to);
@@ -501,7 +505,7 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "stonet_predict needs a model, data and room for the predictions");
     stonet_use_options how;
-    SN_TRY(sn_use_plain(options, "stonet_predict", &how));
+    SN_TRY(sn_use_plain(options, data, "stonet_predict", &how));
     if (sn_schema_outputs(model->schema) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no "
@@ -536,7 +540,7 @@ stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data
     if (model == NULL || data == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_missing_spread needs a model and data");
     stonet_use_options how;
-    SN_TRY(sn_use_plain(options, "stonet_missing_spread", &how));
+    SN_TRY(sn_use_plain(options, data, "stonet_missing_spread", &how));
     if (prediction != NULL && sn_schema_outputs(model->schema) == 0)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model was fitted without a response: it gives Z and no predictions");

@@ -90,7 +90,7 @@ class BaseStoNet(SupervisedReduction):
         """A fit of rows that were checked; further training where there is a network to go on from."""
         if self._goes_on():
             self._refuse_on_going_on(groups=groups, checkpoint=checkpoint)
-            return self._fit_more(X, y, sample_weight)
+            return self._fit_more(self._table_of(X, y, sample_weight))
         return self._fit_anew(X, y, sample_weight, groups, checkpoint, every)
 
     def _table_of(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Table:
@@ -115,19 +115,20 @@ class BaseStoNet(SupervisedReduction):
 
     def _with_piece(self, pieces: list[Any], X: Any, y: npt.NDArray[Any], weight: ArrayLike | None) -> list[Any] | None:
         """Copies of the pieces so far and of this one; None where no fit of all of them will come."""
-        open_ = self.epochs == "auto" and self.n_components != "auto" and getattr(self, "class_weight", None) != "balanced"
-        if isinstance(X, Table) or not open_:
+        if isinstance(X, Table) or self.epochs != "auto":
             return None
+        if pieces and type(X) is not type(first := pieces[0][0]):
+            raise ValueError(f"this piece is a {type(X).__name__}, the first was a {type(first).__name__}: give all in one form")
         return [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         """All rows so far anew where they have grown enough or are to be forgotten; further with these where none is kept."""
         last: list[Any] | None = getattr(self, "_pieces", None)
-        self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
+        table = self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
         pieces = self._with_piece(last, X, y, sample_weight) if last else None
         if pieces is None:
             self._pieces = None
-            return self._fit_more(X, y, sample_weight)
+            return self._fit_more(table)
         if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]) and not _is_full(pieces):
             self._pieces = pieces
             return self
@@ -135,8 +136,7 @@ class BaseStoNet(SupervisedReduction):
         X, y, weight = (_stacked([part[k] for part in pieces]) for k in range(3))
         return self._fit_anew(X, y, None if issparse(X) or np.all(weight == 1) else weight)
 
-    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
-        table = self._table_of(X, y, sample_weight)
+    def _fit_more(self, table: Table) -> Self:
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -271,10 +271,13 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         of_class = compute_sample_weight(self.class_weight, y)
         return of_class if sample_weight is None else of_class * np.asarray(complete(sample_weight, "sample_weight"))
 
-    def _fit_more(self, X: npt.NDArray[Any], y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
+    def _refuse_balance(self) -> None:
         if self.class_weight == "balanced":
             raise ValueError('class_weight="balanced" is not known from a piece of the data: give a dict of weights')
-        return super()._fit_more(X, y, sample_weight)
+
+    def _fit_more(self, table: Table) -> Self:
+        self._refuse_balance()
+        return super()._fit_more(table)
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *,
@@ -313,9 +316,9 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
 
         The first piece is fitted as ``fit`` does, and must have rows of each class. While all rows have at most 2**23
         cells, they are kept, and all are fitted anew whenever a quarter has been added. Later pieces train the network
-        further: the weights move towards the new ones by twice the share that the piece is of all rows so far. With
-        ``epochs`` given no row is kept, the weights move all the way, and the network leans towards the last piece.
-        Pieces should be drawn alike.
+        further: the weights move towards the new ones by twice the share that the piece is of all rows so far. Pieces
+        read from Arrow streams are not kept, and train further at once. With ``epochs`` given no row is kept either, the
+        weights move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------
@@ -326,6 +329,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             What each row of the piece counts, from 0 on.
         """
+        self._refuse_balance()
         if not hasattr(self, "model_"):
             if classes is not None and len(missing := np.setdiff1d(classes, np.asarray(y)).tolist()) > 0:
                 raise ValueError(
@@ -438,8 +442,9 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
 
         The first piece is fitted as ``fit`` does. While all rows have at most 2**23 cells, they are kept, and all are
         fitted anew whenever a quarter has been added. Later pieces train the network further: the weights move
-        towards the new ones by twice the share that the piece is of all rows so far. With ``epochs`` given no row is
-        kept, the weights move all the way, and the network leans towards the last piece. Pieces should be drawn alike.
+        towards the new ones by twice the share that the piece is of all rows so far. Pieces read from Arrow streams are
+        not kept, and train further at once. With ``epochs`` given no row is kept either, the weights move all the way,
+        and the network leans towards the last piece. Pieces should be drawn alike.
 
         Parameters
         ----------

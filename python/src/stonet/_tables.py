@@ -27,7 +27,7 @@ def _is_pandas(X: Any) -> bool:
 
 
 def is_arrow(X: Any) -> bool:
-    """Whether X hands itself over as an Arrow stream: tables of pyarrow, polars, DuckDB and others."""
+    """Whether X hands itself over as an Arrow stream: tables of pyarrow and others."""
     return hasattr(X, "__arrow_c_stream__") and not _is_pandas(X)
 
 
