@@ -93,8 +93,7 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_ARRAY(n, int64_t, list);
     SN_ARRAY(n * m, float, units);
     SN_ARRAY(n * d, float, outputs);
-    for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / n);
-    const sn_rows rows = sn_rows_list(list, n);
+    const sn_rows rows = sn_rows_evenly(&job->rows, SAMPLE, list);
     const int h = job->shape->layers - 1;
     const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
