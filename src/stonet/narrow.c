@@ -5,9 +5,8 @@
 
 #include "base/memory.h"
 #include "stonet/axes.h"
+#include "stonet/constants.h"
 
-/* Part of the effect that a Z may leave out without more training. */
-static const double LEFT_OUT = 0.01;
 enum { SAMPLE = 4096 }; /* rows that axes and outputs are learned from */
 
 /* How a value of variance 1 goes through psi: v = scale z + shift, psi(v) = slope z + height nearly. */
@@ -99,7 +98,7 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
-    if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - LEFT_OUT) return STONET_OK;
+    if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - SN_LITTLE) return STONET_OK;
     SN_ARRAY(n * axes.q, float, z);
     SN_TRY(sn_axes_apply(&axes, n, units, z));
     SN_TRY(lay_out(job->shape, axes.q, shape));
