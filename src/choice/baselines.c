@@ -88,7 +88,7 @@ static double guess_loss(const sn_problem *problem, const guess *g, int64_t row)
 
 bool sn_is_next_to(double loss, double constant)
 {
-    return !(loss < 0.99 * constant);
+    return !(loss < (1.0 - SN_LITTLE) * constant);
 }
 
 stonet_status sn_constant_loss(const sn_problem *problem, const sn_rows *rows, double *loss)

@@ -56,7 +56,7 @@ static sn_front_recipe kernel_of(const table *t, double complexity)
                              .linear = sn_real(t->settings, "front_linear"),
                              .size = sn_config_given(t->settings, "front_landmarks")
                                          ? sn_int(t->settings, "front_landmarks")
-                                         : (int64_t)fmin(fmax(part, SN_MANY_COLUMNS), SN_MOST_LANDMARKS)};
+                                         : (int64_t)fmin(fmax(part, SN_MANY_COLUMNS), SN_ENOUGH_ROWS)};
 }
 
 static void add_networks(table *t)
@@ -73,7 +73,7 @@ static void add_kernels(table *t)
 {
     const bool given = sn_config_given(t->settings, "front_complexity");
     double complexity = given ? sn_real(t->settings, "front_complexity") : SN_LEAST_COMPLEXITY;
-    for (int k = 0; k < (given ? 1 : SN_COMPLEXITIES); k++, complexity *= SN_STEP)
+    for (int k = 0; k < (given ? 1 : SN_TRIES); k++, complexity *= SN_STEP)
         add(t, (sn_line){SN_FAMILY_KERNEL, {kernel_of(t, complexity), activation_or(t, SN_TANH), 0.0}},
             SN_NETWORK_DECAY, 1);
 }
@@ -85,11 +85,12 @@ static void add_few(table *t)
     const sn_activation units = activation_or(t, SN_TANH);
     sn_front_recipe columns = {.kind = SN_FRONT_COLUMNS, .size = 1};
     for (int k = 0; k < SN_COLUMN_COUNTS && may(t, "front", "columns"); k++) {
-        columns.size *= SN_COLUMNS_STEP;
-        add(t, (sn_line){SN_FAMILY_FEW, {columns, units, 0.0}}, SN_NETWORK_DECAY, 2);
+        columns.size *= SN_FEW_STEP;
+        add(t, (sn_line){SN_FAMILY_FEW, {columns, units, 0.0}}, SN_NETWORK_DECAY, SN_FEW_STEP);
     }
     if (!may(t, "front", "components")) return;
-    if (units != SN_IDENTITY) add(t, (sn_line){SN_FAMILY_FEW, {COMPONENTS, units, 0.0}}, SN_NETWORK_DECAY, 2);
+    if (units != SN_IDENTITY)
+        add(t, (sn_line){SN_FAMILY_FEW, {COMPONENTS, units, 0.0}}, SN_NETWORK_DECAY, SN_FEW_STEP);
     if (may(t, "activation", "identity"))
         add(t, (sn_line){SN_FAMILY_LINEAR, {COMPONENTS, SN_IDENTITY, 0.0}}, SN_LINEAR_DECAY, 1);
 }
@@ -116,7 +117,8 @@ static void add_one(table *t)
     sn_front_recipe front = {.kind = SN_FRONT_NONE};
     if (sn_is(t->settings, "front", "kernel")) front = kernel_of(t, complexity);
     if (sn_is(t->settings, "front", "columns"))
-        front = (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = 1 << SN_COLUMN_COUNTS};
+        front =
+            (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)pow(SN_FEW_STEP, SN_COLUMN_COUNTS)};
     if (sn_is(t->settings, "front", "components")) front = COMPONENTS;
     if (sn_is(t->settings, "front", "conv")) front.kind = SN_FRONT_CONV;
     const sn_activation units = activation_or(t, sn_is(t->settings, "hidden", "none") ? SN_RELU : SN_TANH);

@@ -175,9 +175,9 @@ stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet 
         if (!config->auto_lr || k == SMALLER_STEPS ||
             !sn_is_next_to(net->held_out.loss, net->held_out_constant.loss))
             break;
-        config->lr /= 3.0; /* too large a step can leave a convolution dead, without diverging */
+        config->lr /= SN_STEP; /* too large a step can leave a convolution dead, without diverging */
         sn_message(job->run, STONET_NOTE, "nothing was found at lr=%g; starting again with lr=%g",
-                   3.0 * config->lr, config->lr);
+                   SN_STEP * config->lr, config->lr);
     }
     sn_stage_job own = *job;
     own.history = &net->network.history;

@@ -18,8 +18,6 @@
 #include "stonet/spare_units.h"
 #include "stonet/start.h"
 
-enum { LR_RETRIES = 4 }; /* a third of the step each time */
-
 /* ---- the network on all rows --------------------------------------------------------------------------- */
 
 /* A fit under way. */
@@ -246,8 +244,8 @@ static stonet_status fit_lines(fitting *f)
             continue;
         }
         SN_TRY(status);
-        if (f->report.outcome != STONET_DIVERGED || !any_step || retry == LR_RETRIES) break;
-        f->job.step /= 3.0;
+        if (f->report.outcome != STONET_DIVERGED || !any_step || retry == SN_TRIES) break;
+        f->job.step /= SN_STEP;
         sn_message(f->job.run, STONET_NOTE, "training diverged: starting again with a third of the step");
     }
     if (f->net->network.theta == NULL)
@@ -456,12 +454,12 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
 {
     for (int retry = 0;; retry++) {
         stonet_status status = sn_train_stages(job, p->at[0], report);
-        const bool again = status == STONET_OK && report->outcome == STONET_DIVERGED && config->auto_lr &&
-                           retry < LR_RETRIES;
+        const bool again =
+            status == STONET_OK && report->outcome == STONET_DIVERGED && config->auto_lr && retry < SN_TRIES;
         if (status != STONET_OK || again) go(p, 0.0);
         if (status != STONET_OK || !again) return status;
         sn_message(job->run, STONET_NOTE, "training diverged: going on with a third of the step");
-        config->lr /= 3.0;
+        config->lr /= SN_STEP;
         sn_epoch_log_free(job->history);
         if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
     }

@@ -9,7 +9,7 @@
 
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds)
 {
-    const sn_fold_plan plan = {.count = SN_FOLDS, .most = SN_MOST_HELD_OUT, .enough = SN_ENOUGH_HELD_OUT};
+    const sn_fold_plan plan = {.count = SN_FOLDS, .most = SN_MANY_ROWS, .enough = SN_ENOUGH_ROWS};
     return sn_folds_cut(problem, rows, &plan, seed, folds);
 }
 

@@ -46,14 +46,13 @@ static stonet_status measure(const sn_stage_job *job, const int64_t *at, double 
 {
     const sn_problem *problem = job->problem;
     const int64_t rows = job->rows.n < ROWS ? job->rows.n : ROWS, p = problem->p;
-    int64_t list[BLOCK];
+    SN_ARRAY(rows, int64_t, list);
     SN_ARRAY(BLOCK * p, float, x);
     SN_ZEROS(p, double, sum);
+    const sn_rows evenly = sn_rows_evenly(&job->rows, ROWS, list);
     for (int64_t first = 0; first < rows; first += BLOCK) {
         const int64_t count = rows - first < BLOCK ? rows - first : BLOCK;
-        for (int64_t i = 0; i < count; i++)
-            list[i] = sn_rows_at(&job->rows, (first + i) * job->rows.n / rows);
-        const sn_rows some = sn_rows_list(list, count);
+        const sn_rows some = sn_rows_part(&evenly, first, count);
         SN_TRY(sn_batch_prepare(problem, &some));
         sn_batch_fetch(problem, &some, &(sn_batch){.n = count, .x = x, .x_stride = p});
         sn_batch_expect(problem, &some, 0, count, false);

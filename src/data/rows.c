@@ -4,6 +4,13 @@
 
 #include "data/problem.h"
 
+sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list)
+{
+    if (rows->n <= most) return *rows;
+    for (int64_t i = 0; i < most; i++) list[i] = sn_rows_at(rows, i * rows->n / most);
+    return sn_rows_list(list, most);
+}
+
 /* Short rows are many, and a call of memcpy for each would show: whole vectors, the last one over the one
    before it. */
 static void copy_row(float *to, const float *from, int64_t size)

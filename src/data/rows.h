@@ -40,6 +40,9 @@ static inline sn_rows sn_rows_part(const sn_rows *rows, int64_t first, int64_t n
     return rows->list != NULL ? sn_rows_list(rows->list + first, n) : sn_rows_range(rows->first + first, n);
 }
 
+/* At most `most` rows of them, evenly. list has room for as many. */
+sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list);
+
 /* Rows of which most numbers are 0 before they are scaled: feature[j] of column j (-1: none) is
    (value - centre) factor, value 0 where no cell is kept. */
 typedef struct sn_scaled_cells {

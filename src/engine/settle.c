@@ -5,14 +5,6 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 
-sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list)
-{
-    if (rows->n <= most) return *rows;
-    for (int64_t i = 0; i < most; i++)
-        list[i] = sn_rows_at(rows, (int64_t)((double)i / (double)most * (double)rows->n));
-    return sn_rows_list(list, most);
-}
-
 stonet_status sn_settle_by(const sn_problem *problem, const sn_rows *rows, const float *mu, bool fresh,
                            double *parameter)
 {

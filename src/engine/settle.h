@@ -8,8 +8,6 @@
 
 enum { SN_SETTLE_ROWS = 4000 }; /* the scale of times is known to one part in a hundred from so many */
 
-/* At most `most` rows of `rows`, evenly. list has room for as many. */
-sn_rows sn_rows_evenly(const sn_rows *rows, int64_t most, int64_t *list);
 /* Given outputs mu (n x problem->outputs; NULL: 0) of these rows. fresh: from the law's own start, and not
    from where the parameters are. */
 stonet_status sn_settle_by(const sn_problem *problem, const sn_rows *rows, const float *mu, bool fresh,

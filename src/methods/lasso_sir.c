@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/splits.h"
 #include "math/linalg.h"
 #include "math/smallest.h"
 #include "methods/lasso.h"
@@ -86,10 +87,10 @@ static stonet_status screen(sn_workspace *keep, work *w)
 }
 
 /* The kept columns of `count` rows of x, centred. */
-static void kept_rows(const work *w, const int64_t *row, int64_t stride, int64_t count, double *out)
+static void kept_rows(const work *w, const int64_t *row, int64_t count, double *out)
 {
     for (int64_t i = 0; i < count; i++) {
-        const float *from = w->problem->x + row[i * stride] * w->problem->p;
+        const float *from = w->problem->x + row[i] * w->problem->p;
         for (int64_t j = 0; j < w->k; j++)
             out[i * w->k + j] = (double)from[w->column[j]] - w->centre[w->column[j]];
     }
@@ -103,7 +104,7 @@ static stonet_status gram_matrix(sn_workspace *keep, work *w)
     SN_TRY(SN_TAKE_ZERO(keep, w->gram, k * k));
     for (int64_t first = 0; first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        kept_rows(w, w->slices.row + first, 1, count, rows);
+        kept_rows(w, w->slices.row + first, count, rows);
         sn_syrk_tn(k, count, 1.0 / (double)n, rows, 1.0, w->gram);
     }
     return STONET_OK;
@@ -145,24 +146,56 @@ static double path_penalty(const work *w, int64_t i, double t)
 
 /* Everything the folds need: how far each has come, and work space for one of them. */
 typedef struct folds {
-    int64_t count, most; /* of folds; rows of the largest */
-    double *b;           /* count x dim x k: the solutions where the paths stand */
-    double *x;           /* most x k */
-    double *y;           /* most x dim: pseudo-responses */
-    double *gram;        /* k x k, of the rows outside the fold */
-    double *x_mean;      /* k, of the rows outside */
-    double *y_mean;      /* dim, of the rows outside */
-    double *c;           /* dim x k, of the rows outside */
-    double *path;        /* dim x STAGE x k: coefficients */
-    double *fitted;      /* most x STAGE */
-    sn_lasso *lasso;     /* dim */
+    int count;
+    int64_t most;    /* rows of the largest */
+    int64_t *row;    /* the rows of fold 0, fold 1, .. */
+    int64_t *start;  /* where each begins, and the end */
+    int32_t *slice;  /* of each row of the problem */
+    double *b;       /* count x dim x k: the solutions where the paths stand */
+    double *x;       /* most x k */
+    double *y;       /* most x dim: pseudo-responses */
+    double *gram;    /* k x k, of the rows outside the fold */
+    double *x_mean;  /* k, of the rows outside */
+    double *y_mean;  /* dim, of the rows outside */
+    double *c;       /* dim x k, of the rows outside */
+    double *path;    /* dim x STAGE x k: coefficients */
+    double *fitted;  /* most x STAGE */
+    sn_lasso *lasso; /* dim */
 } folds;
 
-static stonet_status folds_create(const work *w, int64_t count, sn_workspace *keep, folds *f)
+/* Every fold has its part of each slice, and rows that belong together are in one fold. */
+static stonet_status cut(const work *w, uint64_t seed, sn_workspace *keep, folds *f)
+{
+    const int64_t n = w->problem->n;
+    const sn_rows all = sn_rows_range(0, n);
+    sn_problem sliced = *w->problem;
+    SN_ARRAY(n, int32_t, fold);
+    SN_TRY(SN_TAKE(keep, f->slice, n));
+    for (int64_t h = 0; h < w->slices.count; h++)
+        for (int64_t i = w->slices.start[h]; i < w->slices.start[h + 1]; i++)
+            f->slice[w->slices.row[i]] = (int32_t)h;
+    sliced.task = SN_CLASSIFICATION;
+    sliced.label = f->slice;
+    sliced.outputs = w->slices.count;
+    SN_TRY(sn_split_rows(&sliced, &all, n, seed, &f->count, fold));
+    SN_TRY(SN_TAKE(keep, f->row, n));
+    SN_TRY(SN_TAKE_ZERO(keep, f->start, f->count + 1));
+    int64_t at = 0;
+    for (int k = 0; k < f->count; k++) {
+        for (int64_t i = 0; i < n; i++)
+            if (fold[i] == k) f->row[at++] = i;
+        f->start[k + 1] = at;
+        if (at - f->start[k] > f->most) f->most = at - f->start[k];
+    }
+    return STONET_OK;
+}
+
+static stonet_status folds_create(const work *w, int count, uint64_t seed, sn_workspace *keep, folds *f)
 {
     int64_t k = w->k, dim = w->dim;
-    *f = (folds){.count = count, .most = (w->problem->n + count - 1) / count};
-    SN_TRY(SN_TAKE_ZERO(keep, f->b, count * dim * k));
+    *f = (folds){.count = count};
+    SN_TRY(cut(w, seed, keep, f));
+    SN_TRY(SN_TAKE_ZERO(keep, f->b, f->count * dim * k));
     SN_TRY(SN_TAKE(keep, f->x, f->most * k));
     SN_TRY(SN_TAKE(keep, f->y, f->most * dim));
     SN_TRY(SN_TAKE(keep, f->gram, k * k));
@@ -176,23 +209,19 @@ static stonet_status folds_create(const work *w, int64_t count, sn_workspace *ke
     return STONET_OK;
 }
 
-/*
- * Fold number `at` is the rows at, at + count, ... in the order of the slices, so that every fold has its
- * part of each slice. Fills in its rows and the moments of the others, which come from those of all rows
- * (with mean 0) less those of the fold. Returns how many rows it has.
- */
-static int64_t fold_moments(const work *w, int64_t at, folds *f)
+/* Fills in the rows of a fold and the moments of the others, which come from those of all rows (with mean 0)
+   less those of the fold. Returns how many rows it has. */
+static int64_t fold_moments(const work *w, int at, folds *f)
 {
-    int64_t n = w->problem->n, k = w->k, dim = w->dim, slices = w->slices.count;
-    int64_t count = (n - at + f->count - 1) / f->count, h = 0;
-    double others = (double)(n - count);
-    kept_rows(w, w->slices.row + at, f->count, count, f->x);
+    const int64_t n = w->problem->n, k = w->k, dim = w->dim, slices = w->slices.count;
+    const int64_t *row = f->row + f->start[at], count = f->start[at + 1] - f->start[at];
+    const double others = (double)(n - count);
+    kept_rows(w, row, count, f->x);
     memset(f->x_mean, 0, (size_t)k * sizeof *f->x_mean);
     memset(f->y_mean, 0, (size_t)dim * sizeof *f->y_mean);
     for (int64_t i = 0; i < count; i++) {
-        while (at + i * f->count >= w->slices.start[h + 1]) h++;
         for (int64_t d = 0; d < dim; d++) {
-            f->y[i * dim + d] = w->pseudo[d * slices + h];
+            f->y[i * dim + d] = w->pseudo[d * slices + f->slice[row[i]]];
             f->y_mean[d] -= f->y[i * dim + d] / others;
         }
         for (int64_t j = 0; j < k; j++) f->x_mean[j] -= f->x[i * k + j] / others;
@@ -226,7 +255,7 @@ static void path_of(const work *w, const folds *f, int64_t at, int64_t d, int64_
 
 /* Adds to error (dim x PATH) the squared errors on fold number `at` of the steps from `first` on of those
    directions whose path has not ended. */
-static void stage_errors(const work *w, int64_t at, int64_t first, const bool *ended, int threads, folds *f,
+static void stage_errors(const work *w, int at, int64_t first, const bool *ended, int threads, folds *f,
                          double *error)
 {
     int64_t k = w->k, dim = w->dim, count = fold_moments(w, at, f);
@@ -261,17 +290,17 @@ static int64_t best_step(const double *error, int64_t count)
  * steps at a time, and stop where the error is clearly past its minimum: the rest, with most columns in use,
  * is nearly all of the work and never chosen.
  */
-static stonet_status cross_validate(const work *w, int64_t count, const stonet_run *run, double *step)
+static stonet_status cross_validate(const work *w, int64_t wanted, const stonet_run *run, double *step)
 {
     SN_WORKSPACE(scratch);
     bool all = false;
     folds f;
-    if (count > w->problem->n) count = w->problem->n;
     SN_ZEROS(w->dim * PATH, double, error);
     SN_ZEROS(w->dim, bool, ended);
-    SN_TRY(folds_create(w, count, &scratch, &f));
+    const int count = (int)(wanted < w->problem->n ? wanted : w->problem->n);
+    SN_TRY(folds_create(w, count, run != NULL ? run->seed : 1, &scratch, &f));
     for (int64_t first = 0; first < PATH && !all; first += STAGE) {
-        for (int64_t at = 0; at < count; at++) {
+        for (int at = 0; at < f.count; at++) {
             if (sn_should_stop(run))
                 return sn_fail(STONET_ERROR_INTERRUPTED, "lasso-sir: stopped before the penalty was chosen");
             stage_errors(w, at, first, ended, sn_threads(run), &f, error);

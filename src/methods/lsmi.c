@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/splits.h"
 #include "math/exponential.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
@@ -22,14 +23,20 @@ static int64_t block_size(const sn_lsmi *lsmi, int64_t block)
 
 /* ---- rows and centres -------------------------------------------------------------------------- */
 
-/* A keyed order, so that folds are ranges of rows, and the responses in it. */
+/* An order in which folds are ranges of rows, and the responses in it. */
 static stonet_status order_rows(const sn_problem *problem, uint64_t seed, sn_workspace *keep, sn_lsmi *lsmi)
 {
-    int64_t n = lsmi->n, m = lsmi->m;
+    int64_t n = lsmi->n, m = lsmi->m, at = 0;
+    int folds = n < SN_LSMI_FOLDS ? (int)n : SN_LSMI_FOLDS; /* those that are left stay empty */
+    const sn_rows all = sn_rows_range(0, n);
     SN_TRY(SN_TAKE(keep, lsmi->row, n));
-    sn_random random = sn_random_from(seed, SN_STREAM_SPLIT, 1);
-    sn_random_permutation(&random, n, lsmi->row);
-    for (int64_t k = 0; k <= SN_LSMI_FOLDS; k++) lsmi->fold[k] = n * k / SN_LSMI_FOLDS;
+    SN_ARRAY(n, int32_t, part);
+    SN_TRY(sn_split_rows(problem, &all, n, seed, &folds, part));
+    for (int k = 0; k < SN_LSMI_FOLDS; k++) {
+        for (int64_t i = 0; i < n; i++)
+            if (part[i] == k) lsmi->row[at++] = i;
+        lsmi->fold[k + 1] = at;
+    }
     if (problem->task == SN_REGRESSION) {
         SN_TRY(SN_TAKE(keep, lsmi->y, n * m));
         sn_take_rows(n, m, problem->y, lsmi->row, lsmi->y);

@@ -96,7 +96,12 @@ TEST(more_columns_than_rows)
     SN_FREED_BY(sample_free) sample more = linear_sample(90, 100, 6);
     assert_true(recovery("sir", &more.problem, 1, "ridge=1", truth) <
                 recovery("sir", &more.problem, 1, "", truth));
-    assert_true(recovery("lasso-sir", &more.problem, 1, "", truth) < 0.3);
+    double far = 0.0; /* of one sample it depends on how the folds fall */
+    for (uint64_t seed = 6; seed < 16; seed++) {
+        SN_FREED_BY(sample_free) sample other = linear_sample(90, 100, seed);
+        far += recovery("lasso-sir", &other.problem, 1, "", truth) / 10.0;
+    }
+    assert_true(far < 0.3);
 }
 
 TEST(constant_and_repeated_columns)

@@ -105,4 +105,29 @@ TEST(the_columns_that_say_most_are_kept)
     assert_true(map->direction[SPEAKS] != 0.0);
 }
 
+/* Forty groups of five rows: each group has x and y of its own, which have nothing to do with each other.
+   Folds that part a group find y again by the group's x, and the penalty is far too small. */
+TEST(groups_stay_together_in_the_choice_of_the_penalty)
+{
+    enum { GROUPS = 40, ROWS = 5 * GROUPS, COLUMNS = 20 };
+    int64_t kin[ROWS];
+    double left[2]; /* columns, with the groups and without */
+    for (int k = 0; k < 2; k++) {
+        SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 1, 3);
+        for (int i = 0; i < ROWS; i++) {
+            const int of = i % GROUPS;
+            kin[i] = of;
+            for (int j = 0; j < COLUMNS && i >= GROUPS; j++)
+                data.x[i * COLUMNS + j] = data.x[of * COLUMNS + j] + 0.01F * data.x[i * COLUMNS + j];
+            data.y[i] = (double)(of * 17 % GROUPS);
+        }
+        sample_scale_y(&data);
+        data.problem.kin = k == 0 ? kin : NULL;
+        SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=5");
+        left[k] = 0.0;
+        for (int j = 0; j < COLUMNS; j++) left[k] += map->direction[j] != 0.0;
+    }
+    assert_true(left[0] < left[1] / 2.0);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -1,4 +1,5 @@
 /* pca, sir, save, dr and phd against other software, and the laws they obey exactly. */
+#include "data/splits.h"
 #include "methods/golden/test_linear_golden.h"
 #include "methods/lasso.h"
 #include "methods/test_support.h"
@@ -99,20 +100,21 @@ TEST(lasso_is_that_of_scikit_learn)
 
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
 
-/* gram (p x p) and c (p): moments of x and y over the rows of the order that are not at, at + folds, ...;
-   their means are taken off when not known to be 0, and given back. */
-static void moments_outside(const double *x, const double *y, int at, double *gram, double *c, double *mean)
+/* gram (p x p) and c (p): moments of x and y over the rows that are not in fold `at`; their means are taken
+   off when not known to be 0, and given back. */
+static void moments_outside(const double *x, const double *y, const int32_t *fold, int at, double *gram,
+                            double *c, double *mean)
 {
     double others = 0.0;
     memset(gram, 0, CV_P * CV_P * sizeof *gram);
     memset(c, 0, CV_P * sizeof *c);
     memset(mean, 0, (CV_P + 1) * sizeof *mean);
-    for (int i = 0; i < CV_N; i++) others += i % CV_FOLDS != at;
+    for (int i = 0; i < CV_N; i++) others += fold[i] != at;
     for (int i = 0; i < CV_N; i++)
-        for (int j = 0; j <= CV_P && i % CV_FOLDS != at; j++)
+        for (int j = 0; j <= CV_P && fold[i] != at; j++)
             mean[j] += (j < CV_P ? x[i * CV_P + j] : y[i]) / others;
     for (int i = 0; i < CV_N; i++) {
-        for (int j = 0; j < CV_P && i % CV_FOLDS != at; j++) {
+        for (int j = 0; j < CV_P && fold[i] != at; j++) {
             double centred = x[i * CV_P + j] - mean[j];
             c[j] += centred * (y[i] - mean[CV_P]) / others;
             for (int k = 0; k < CV_P; k++)
@@ -134,10 +136,17 @@ static int assert_plain_cross_validation(uint64_t seed)
     const double cut[] = {0.3};
     sample_cut_y(&data, 2, cut);
     double x[CV_N * CV_P], y[CV_N], mean[CV_P] = {0}, of_class[2][CV_P] = {{0}}, rows[2] = {0};
-    int at = 0;
-    for (int h = 0; h < 2; h++) /* in the order of the slices: class by class */
-        for (int i = 0; i < CV_N; i++)
-            for (int j = 0; j < CV_P && data.label[i] == h; j++) x[at++] = data.x[i * CV_P + j];
+    int at = 0, folds = CV_FOLDS;
+    int32_t fold_of[CV_N], fold[CV_N];
+    const sn_rows all = sn_rows_range(0, CV_N);
+    OK(sn_split_rows(&data.problem, &all, CV_N, 1, &folds, fold_of));
+    for (int h = 0; h < 2; h++) /* class by class */
+        for (int i = 0; i < CV_N; i++) {
+            if (data.label[i] != h) continue;
+            fold[at] = fold_of[i];
+            for (int j = 0; j < CV_P; j++) x[at * CV_P + j] = data.x[i * CV_P + j];
+            at++;
+        }
     for (int i = 0; i < CV_N; i++) rows[data.label[i]]++;
     for (int i = 0; i < CV_N * CV_P; i++) mean[i % CV_P] += x[i] / CV_N;
     for (int i = 0; i < CV_N * CV_P; i++) x[i] -= mean[i % CV_P];
@@ -152,11 +161,12 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int i = 0; i < CV_N; i++) y[i] = sn_dot(CV_P, of_class[i >= rows[0]], v) / lambda;
 
     double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], b[CV_P];
-    for (int fold = 0; fold < CV_FOLDS; fold++) {
-        moments_outside(x, y, fold, gram, c, means);
+    for (int k = 0; k < CV_FOLDS; k++) {
+        moments_outside(x, y, fold, k, gram, c, means);
         for (int t = 0; t < CV_PATH; t++) {
             lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), b);
-            for (int i = fold; i < CV_N; i += CV_FOLDS) {
+            for (int i = 0; i < CV_N; i++) {
+                if (fold[i] != k) continue;
                 double fitted = means[CV_P];
                 for (int j = 0; j < CV_P; j++) fitted += (x[i * CV_P + j] - means[j]) * b[j];
                 error[t] += pow(y[i] - fitted, 2);
@@ -167,7 +177,7 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int t = 1; t < CV_PATH; t++)
         if (error[t] <= error[best]) best = t;
     double direction[CV_P] = {0};
-    moments_outside(x, y, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
+    moments_outside(x, y, fold, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
     lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
     unit_columns(CV_P, 1, direction);
     SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");

@@ -182,6 +182,28 @@ TEST(test_choice_of_settings)
     check_choice(0);
 }
 
+/* Rows of a group are in one fold; of three groups, two folds stay empty. */
+TEST(test_folds_keep_groups)
+{
+    SN_WORKSPACE(scratch);
+    SN_FREED_BY(sample_free) sample data = make_sample(N, P, 0, 1, 3);
+    int64_t kin[N];
+    int fold_of[3] = {-1, -1, -1};
+    sn_lsmi lsmi;
+    for (int i = 0; i < N; i++) kin[i] = i % 3;
+    data.problem.kin = kin;
+    OK(sn_lsmi_create(&data.problem, CENTRES, D, 1, 0.0, &scratch, &lsmi));
+    assert_int_equal(lsmi.fold[SN_LSMI_FOLDS], N);
+    for (int k = 0; k < SN_LSMI_FOLDS; k++)
+        for (int64_t i = lsmi.fold[k]; i < lsmi.fold[k + 1]; i++) {
+            int *of = &fold_of[kin[lsmi.row[i]]];
+            if (*of < 0) *of = k;
+            assert_int_equal(*of, k);
+        }
+    assert_int_not_equal(fold_of[0], fold_of[1]);
+    assert_int_not_equal(fold_of[1], fold_of[2]);
+}
+
 /* At fixed settings an ascent never loses, and its directions stay orthonormal. */
 TEST(test_ascent)
 {

@@ -167,9 +167,8 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
     sn_axes_free(&net->axes);
     SN_ARRAY(n, int64_t, list);
     SN_ARRAY(n * width, float, units);
-    for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
     SN_TRY(wake(net, problem, NULL, 0, threads, &at));
-    const sn_rows rows = sn_rows_list(list, n), all = sn_rows_range(0, problem->n);
+    const sn_rows all = sn_rows_range(0, problem->n), rows = sn_rows_evenly(&all, n, list);
     for (int64_t first = 0; first < n; first += AXES_STEP) {
         const sn_rows some = sn_rows_part(&rows, first, n - first < AXES_STEP ? n - first : AXES_STEP);
         const sn_pass pass = {.rows = some, .layer = h, .activated = of == SN_UNITS_ACTIVATED};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/engines.h"
+#include "stonet/constants.h"
 #include "stonet/response.h"
 
 const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
@@ -82,10 +83,6 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_SETTING_HELP},
 };
 
-/* Units of the last hidden layer at the least, where nobody named the layers: two spirals in twelve columns
-   are found from every second start by one or two units, and from every start by five. */
-enum { LEAST_UNITS = 10 };
-
 bool sn_config_given(const sn_settings *settings, const char *name)
 {
     return !sn_is(settings, name, "auto");
@@ -94,15 +91,16 @@ bool sn_config_given(const sn_settings *settings, const char *name)
 int64_t sn_config_units(const sn_settings *settings, int64_t q)
 {
     const bool as_named = sn_config_given(settings, "hidden") && sn_is(settings, "response", "mean");
-    return as_named || q > LEAST_UNITS ? q : LEAST_UNITS;
+    return as_named || q > SN_LEAST_UNITS ? q : SN_LEAST_UNITS;
 }
 
 /* Width of the first layer: grows with what the rows can support. Behind a convolution, which has bent the
    inputs already, half of the most will do. */
 static int64_t auto_width(const sn_net_kind *kind, const sn_problem *problem)
 {
-    const double width = 1.5 * sqrt((double)problem->n);
-    return (int64_t)fmin(fmax(width, 16.0), kind->front.kind == SN_FRONT_CONV ? 128.0 : 256.0);
+    const double width = SN_WIDTH_A_ROOT * sqrt((double)problem->n);
+    const int most = kind->front.kind == SN_FRONT_CONV ? SN_MOST_WIDTH / 2 : SN_MOST_WIDTH;
+    return (int64_t)fmin(fmax(width, SN_LEAST_WIDTH), most);
 }
 
 /* Kernel features are wide and bent already, and a linear model needs no second layer. */
@@ -206,7 +204,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind
     /* The curvature of the first layer grows with the number of features; a row of kernel features has a
        norm of 1 at most, whatever their number. The smaller step gets as far only if it falls later. */
     const bool kernel = kind->front.kind == SN_FRONT_KERNEL, conv = kind->front.kind == SN_FRONT_CONV;
-    const bool many = problem->p > 200 && !kernel && !conv;
+    const bool many = problem->p > SN_MANY_COLUMNS && !kernel && !conv;
     config->lr = sn_config_given(settings, "lr") ? sn_real(settings, "lr")
                  : kernel                        ? 0.2
                  : conv                          ? 0.01

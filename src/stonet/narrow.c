@@ -5,9 +5,8 @@
 
 #include "base/memory.h"
 #include "stonet/axes.h"
+#include "stonet/constants.h"
 
-/* Part of the effect that a Z may leave out without more training. */
-static const double LEFT_OUT = 0.01;
 enum { SAMPLE = 4096 }; /* rows that axes and outputs are learned from */
 
 /* How a value of variance 1 goes through psi: v = scale z + shift, psi(v) = slope z + height nearly. */
@@ -93,14 +92,13 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_ARRAY(n, int64_t, list);
     SN_ARRAY(n * m, float, units);
     SN_ARRAY(n * d, float, outputs);
-    for (int64_t i = 0; i < n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / n);
-    const sn_rows rows = sn_rows_list(list, n);
+    const sn_rows rows = sn_rows_evenly(&job->rows, SAMPLE, list);
     const int h = job->shape->layers - 1;
     const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));
-    if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - LEFT_OUT) return STONET_OK;
+    if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - SN_LITTLE) return STONET_OK;
     SN_ARRAY(n * axes.q, float, z);
     SN_TRY(sn_axes_apply(&axes, n, units, z));
     SN_TRY(lay_out(job->shape, axes.q, shape));

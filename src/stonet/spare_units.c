@@ -64,8 +64,7 @@ static stonet_status take_sample(const sn_stage_job *job, const float *theta, sn
     SN_TRY(SN_TAKE(keep, s->v, s->n * s->inputs));
     SN_TRY(SN_TAKE(keep, s->u_mean, s->units));
     SN_TRY(SN_TAKE(keep, s->v_mean, s->inputs));
-    for (int64_t i = 0; i < s->n; i++) list[i] = sn_rows_at(&job->rows, i * job->rows.n / s->n);
-    const sn_rows rows = sn_rows_list(list, s->n);
+    const sn_rows rows = sn_rows_evenly(&job->rows, SAMPLE, list);
     SN_TRY(look(job, theta, &rows, h, room, s->u));
     SN_TRY(look(job, theta, &rows, h - 1, room, s->v));
     centre(s->n, s->units, s->u, s->u_mean);
@@ -174,8 +173,7 @@ stonet_status sn_feature_directions(const sn_problem *problem, int64_t *count)
     SN_ARRAY(n * p, float, room);
     SN_ARRAY(n * p, double, x);
     SN_ARRAY(p, double, mean);
-    for (int64_t i = 0; i < n; i++) list[i] = i * problem->n / n;
-    const sn_rows rows = sn_rows_list(list, n);
+    const sn_rows all = sn_rows_range(0, problem->n), rows = sn_rows_evenly(&all, SAMPLE, list);
     SN_TRY(sn_batch_features(problem, &rows, room));
     sn_widen(n * p, room, x);
     centre(n, p, x, mean);
