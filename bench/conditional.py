@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Which columns are said to matter: share of false ones among those named (FDR) and share of the true ones named (power).
 
-Three ways: `importance --kind conditional --fdr 0.1`, permutation (importance above two standard errors), and the columns that
-Lasso-SIR keeps. 300 rows to fit, 300 to ask, 20 columns. Prints a Markdown table with standard errors over the data sets.
+Four ways: `importance --kind conditional --fdr 0.1`, permutation (importance above two standard errors), the same with `--train`,
+so that the standard errors include the fit, and the columns that Lasso-SIR keeps. 300 rows to fit, 300 to ask, 20 columns.
+Prints a Markdown table with standard errors over the data sets.
 
-    python3 bench/conditional.py --program build/bin/stonet [--first 1] [--sets 20] [--jobs 1] [OPTION OF FIT ..]
+    python3 bench/conditional.py --program build/bin/stonet [--first 1] [--sets 20] [--jobs 1] [--designs TEXT] [--ways WAY,..]
+        [OPTION OF FIT ..]
 """
 from __future__ import annotations
 
@@ -54,6 +56,9 @@ DESIGNS = {
 }
 
 
+WAYS = ["conditional", "permutation", "permutation --train", "Lasso-SIR"]
+
+
 def measure(given, name, seed):
     """FDR and power of each way on one data set."""
     make, mean, needed = DESIGNS[name]
@@ -63,9 +68,18 @@ def measure(given, name, seed):
             call = [given.program, *arguments, "--quiet", "--threads", "1"]
             return subprocess.run(call, check=True, capture_output=True, text=True, cwd=folder).stdout
 
-        def importance(model, key, *arguments):
+        def importance(model, *arguments):
             rows = json.loads(run("importance", model, "test.csv", "--target", "y", "--json", *arguments))
-            return np.array([row[key] for row in rows])
+            return {key: np.array([row.get(key) for row in rows], dtype=float) for key in ("importance", "se", "q_value")}
+
+        def named(way):
+            if way == "conditional":
+                return importance("my.model", "--kind", "conditional")["q_value"] <= 0.1
+            if way == "Lasso-SIR":
+                run("fit", "train.csv", "--target", "y", "--dim", "2", "--method", "lasso-sir", "--out", "lasso.model")
+                return importance("lasso.model", "--kind", "gradient")["importance"] > 1e-9
+            found = importance("my.model", *(["--train", "train.csv"] if way.endswith("--train") else []))
+            return found["importance"] > 2 * found["se"]
 
         for part in ("train.csv", "test.csv"):
             x = make(draw, ROWS)
@@ -75,27 +89,27 @@ def measure(given, name, seed):
                 table.writerow([f"x{j + 1}" for j in range(P)] + ["y"])
                 table.writerows(np.column_stack([x, y]).tolist())
         run("fit", "train.csv", "--target", "y", "--dim", "1", "--out", "my.model", *given.options)
-        run("fit", "train.csv", "--target", "y", "--dim", "2", "--method", "lasso-sir", "--out", "lasso.model")
-        named = [importance("my.model", "q_value", "--kind", "conditional") <= 0.1,
-                 importance("my.model", "importance") > 2 * importance("my.model", "se"),
-                 importance("lasso.model", "importance", "--kind", "gradient") > 1e-9]
-    truth = np.isin(np.arange(P), list(needed))
-    return [share for said in named for share in ((said & ~truth).sum() / max(1, said.sum()), (said & truth).sum() / truth.sum())]
+        truth = np.isin(np.arange(P), list(needed))
+        return [share for said in map(named, given.ways)
+                for share in ((said & ~truth).sum() / max(1, said.sum()), (said & truth).sum() / truth.sum())]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--program", default="build/bin/stonet", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--first", type=int, default=1, help="seed of the first data set")
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1, help="data sets side by side, a thread each")
+    parser.add_argument("--designs", default="", help="only those whose names have this text")
+    parser.add_argument("--ways", default=WAYS, type=lambda text: text.split(","), help="with commas; all")
     given, given.options = parser.parse_known_args()
     seeds = range(given.first, given.first + given.sets)
+    designs = [name for name in DESIGNS if given.designs in name]
     with ThreadPoolExecutor(given.jobs) as pool:
-        found = list(pool.map(lambda job: measure(given, *job), [(name, seed) for name in DESIGNS for seed in seeds]))
-    print("| design | conditional: FDR | power | permutation: FDR | power | Lasso-SIR: FDR | power |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for k, name in enumerate(DESIGNS):
+        found = list(pool.map(lambda job: measure(given, *job), [(name, seed) for name in designs for seed in seeds]))
+    print("| design | " + " | ".join(f"{way}: FDR | power" for way in given.ways) + " |")
+    print("| --- |" + " --- | --- |" * len(given.ways))
+    for k, name in enumerate(designs):
         columns = zip(*found[k * given.sets:(k + 1) * given.sets])
         cells = [f"{statistics.fmean(c):.2f} ({statistics.stdev(c) / given.sets**0.5:.2f})" for c in columns]
         print("|", " | ".join([name, *cells]), "|")

@@ -59,7 +59,7 @@ def measure(given, name, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--program", default="build/bin/stonet", type=lambda path: str(Path(path).resolve()))
     parser.add_argument("--first", type=int, default=1, help="seed of the first data set")
     parser.add_argument("--sets", type=int, default=20)

@@ -5,7 +5,9 @@
  *
  * Where one training serves all k, the response is tested for independence of the later columns of Z: which
  * columns are needed is another question than whether the fit has found all there is, which few rows leave
- * open. The reason answers the second by a test of x given the chosen columns. Other methods are tested for
+ * open. The reason answers the second by a test of x given the chosen columns. The first columns of a fit are
+ * never quite those of the truth, and later ones repair that a little. So k is ruled out only if a prediction
+ * from the first k columns, too, loses a twentieth of what all columns explain. Other methods are tested for
  * independence of x at every k.
  */
 #include <math.h>
@@ -16,17 +18,16 @@
 #include "order/order.h"
 
 enum { LARGEST = 5 };
+/* What later columns must add, of what all columns explain: as the rule cv has it. */
+static const double NEGLIGIBLE = 0.05;
 
 /* Tests the rows that a split holds out; larger as for sn_sufficiency. */
 static stonet_status test_half(const sn_order_job *job, const sn_split *split, const stonet_model *model,
-                               const stonet_model *larger, double *p_value)
+                               const stonet_model *larger, stonet_sufficiency_result *found)
 {
     SN_AUTO(stonet_data) *held_out = NULL;
-    stonet_sufficiency_result found = {.p_value = 0.0};
     SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
-    const stonet_status status = sn_sufficiency(model, larger, held_out, NULL, job->run, &found);
-    *p_value = found.p_value;
-    return status;
+    return sn_sufficiency(model, larger, held_out, NULL, job->run, found);
 }
 
 /* The Cauchy combination of two p-values, which may depend on each other. */
@@ -52,60 +53,80 @@ static void fits_free(fits *self)
     }
 }
 
-/* Tests the columns of dimension k on both halves against the later ones, or against x; cell has room for two
-   p-values. */
-static stonet_status test_columns(const fits *self, int64_t k, bool later, double *cell)
+/* What a test of k columns says: on each half, together, and the shares of the response that are lost and
+   explained, means of the halves. */
+typedef struct answer {
+    double half[2], p_value, lost, explained;
+} answer;
+
+/* Tests the columns of dimension k on both halves against the later ones, or against x. */
+static stonet_status test_columns(const fits *self, int64_t k, bool later, answer *out)
 {
+    *out = (answer){.half = {1.0, 1.0}};
     for (int64_t half = 0; half < 2; half++) {
         stonet_model *const *of_half = self->model + half * self->each;
         const stonet_model *model = of_half[(k - 1) % self->each], *larger = of_half[self->each - 1];
-        cell[half] = 1.0;
         if (later && larger->dim <= model->dim) continue; /* no more directions among the units */
-        SN_TRY(test_half(self->job, &self->halves->split[half], model, later ? larger : NULL, &cell[half]));
+        stonet_sufficiency_result found = {.p_value = 0.0};
+        SN_TRY(test_half(self->job, &self->halves->split[half], model, later ? larger : NULL, &found));
+        out->half[half] = found.p_value;
+        out->lost += 0.5 * (found.gain.explained_zx - found.gain.explained_z);
+        out->explained += 0.5 * found.gain.explained_zx;
     }
+    out->p_value = combine(out->half[0], out->half[1]);
     return STONET_OK;
 }
 
-static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result)
+/* A line of the table; enough gets whether k columns are. */
+static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result, bool *enough)
 {
+    const bool later = self->each > 1;
     SN_ARRAY(self->each, int64_t, dims);
     for (int64_t i = 0; i < self->each; i++) dims[i] = k + i;
-    if (self->each == 1) fits_free(self);
-    if (self->each == 1 || k == 1)
-        SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
-    double *cell = sn_order_cell(result, k - 1, 1);
-    SN_TRY(test_columns(self, k, self->each > 1, cell + 1));
-    cell[0] = combine(cell[1], cell[2]);
+    if (!later) fits_free(self);
+    if (!later || k == 1) SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
+    *enough = later && k == self->each; /* no column is left to ask about */
+    if (*enough) return STONET_OK;
+    answer found;
+    SN_TRY(test_columns(self, k, later, &found));
+    const double line[] = {found.p_value, found.half[0], found.half[1], found.lost, found.explained};
+    memcpy(sn_order_cell(result, k - 1, 1), line, sizeof line);
+    *enough = found.p_value > self->job->level || (later && found.lost <= NEGLIGIBLE * found.explained);
     return STONET_OK;
 }
 
 /* The reason for columns of one training, with a word on what x says beyond them. */
 static stonet_status tell_columns(const fits *self, stonet_order_result *result)
 {
-    double of[2];
+    answer of_x;
     const int64_t k = result->chosen;
-    SN_TRY(test_columns(self, k, false, of));
-    const double p = combine(of[0], of[1]);
+    const double p = *sn_order_cell(result, k - 1, 1), level = self->job->level;
+    SN_TRY(test_columns(self, k, false, &of_x));
     char beyond[160];
     sn_format(beyond, sizeof beyond,
-              p <= self->job->level ? "x says more than Z (p = %.3g), so the fit loses something"
+              of_x.p_value <= level ? "x says more than Z (p = %.3g), so the fit loses something"
                                     : "there is no sign that x says more than Z (p = %.3g)",
-              p);
-    if (k < self->each)
-        sn_format(result->reason, sizeof result->reason,
-                  "the columns of Z after %lld add nothing about the response (p = %.3g), and %s",
-                  (long long)k, *sn_order_cell(result, k - 1, 1), beyond);
-    else
+              of_x.p_value);
+    if (k == self->each)
         sn_format(result->reason, sizeof result->reason,
                   "all %lld columns of Z say something about the response, and %s", (long long)k, beyond);
+    else if (p > level)
+        sn_format(result->reason, sizeof result->reason,
+                  "the columns of Z after %lld add nothing about the response (p = %.3g), and %s",
+                  (long long)k, p, beyond);
+    else
+        sn_format(result->reason, sizeof result->reason,
+                  "the columns of Z after %lld add less than a twentieth of what all explain of the response "
+                  "(p = %.3g), and %s",
+                  (long long)k, p, beyond);
     return STONET_OK;
 }
 
-static stonet_status tell(const fits *self, bool rejected, stonet_order_result *result)
+static stonet_status tell(const fits *self, bool enough, stonet_order_result *result)
 {
     const int64_t k = result->chosen;
     if (self->each > 1) return tell_columns(self, result);
-    if (rejected)
+    if (!enough)
         sn_format(
             result->reason, sizeof result->reason,
             "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
@@ -121,27 +142,29 @@ static stonet_status tell(const fits *self, bool rejected, stonet_order_result *
 
 static stonet_status test_each(fits *self, int64_t most, stonet_order_result *result)
 {
-    static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half"};
-    bool rejected = true;
-    SN_TRY(sn_order_table(result, 1, most, 4, names));
-    for (int64_t k = 1; k <= most && rejected; k++) {
-        SN_TRY(test_dim(self, k, result));
+    static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half", "lost", "explained"};
+    bool enough = false;
+    SN_TRY(sn_order_table(result, 1, most, SN_ORDER_COLUMNS, names));
+    for (int64_t k = 1; k <= most && !enough; k++) {
+        SN_TRY(test_dim(self, k, result, &enough));
         if (sn_should_stop(self->job->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
-        rejected = *sn_order_cell(result, k - 1, 1) <= self->job->level;
         result->rows = result->chosen = k;
     }
-    return tell(self, rejected, result);
+    return tell(self, enough, result);
 }
 
-/* What a law of two numbers, mean and spread, needs for each target. */
+/* The largest k: further columns of Z have no effect. Of each target location-scale has two numbers, an
+   ensemble four, and one for each pair of targets. */
 static int64_t largest(const sn_order_job *job)
 {
-    int64_t targets = 0;
+    int64_t targets = 0, most = job->max > 0 ? job->max : LARGEST;
     (void)stonet_data_targets(job->data, &targets);
-    const bool two = strcmp(job->spec->method->name, "stonet") == 0 &&
-                     sn_is(job->spec->settings, "response", "location-scale");
-    return two && 2 * targets < LARGEST ? 2 * targets : LARGEST;
+    if (strcmp(job->spec->method->name, "stonet") != 0) return most;
+    const int64_t effects = sn_is(job->spec->settings, "response", "location-scale") ? 2 * targets
+                            : sn_is(job->spec->settings, "response", "ensemble") ? targets * (targets + 7) / 2
+                                                                                 : most;
+    return effects > 0 && effects < most ? effects : most;
 }
 
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result)
@@ -149,7 +172,7 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
     SN_WORKSPACE(scratch);
     SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_FREED_BY(sn_splits_free) sn_splits halves = {0};
-    const int64_t most = job->max > 0 ? job->max : largest(job);
+    const int64_t most = largest(job);
     SN_FREED_BY(fits_free)
     fits self = {.job = job, .halves = &halves, .each = job->spec->method->keeps ? most : 1};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
