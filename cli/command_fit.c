@@ -161,7 +161,7 @@ static const char *law_loss_name(const char *task)
 }
 
 /* What the chosen settings reach on rows they were not fitted on, where that was measured: "held-out error
-   rate 0.101 (95 % interval 0.075 to 0.134, 400 rows), constant guess 0.33, linear regression 0.14". False:
+   rate 0.101 (95 % interval 0.075 to 0.134, 400 rows), constant guess 0.33, linear model 0.14". False:
    it was not. */
 static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
 {
@@ -193,7 +193,7 @@ static bool say_held_out_score(const stonet_model *model, const json_t *fitted)
             score, of_loss, unit * fact(fitted, "held_out_low"), unit * fact(fitted, "held_out_high"),
             (long long)json_integer_value(json_object_get(fitted, "held_out_rows")));
     say_other("constant guess", unit * fact(fitted, key[1]));
-    if (!likelihood) say_other("linear regression", unit * fact(fitted, key[2]));
+    if (!likelihood) say_other("linear model", unit * fact(fitted, key[2]));
     fputc('\n', stderr);
     return true;
 }

@@ -5,7 +5,7 @@
 subjects <- c(
   unseen_levels = "that no training row had|have no feature of their own", residuals = "size of the held-out residuals",
   training_rows = "look like the training rows", missing_cells = "cells are missing|missing cells|cells? (is|are) missing",
-  nothing_found = "constant guess|tells nothing about", linear_better = "linear regression predicts better",
+  nothing_found = "constant guess|tells nothing about", linear_better = "a linear model predicts better",
   copies = "another row exactly|features as another row", leak = "nearly the same as (the|a) response", left_out = "left out",
   dimension = "so Z has|carr(y|ies) the whole effect", few_rows = "the calibration (has|and)", old_file = "has no hash",
   two_values = "has two values", encoding = "^column|features?"

@@ -32,7 +32,7 @@ network_said <- function(x) {
   paste0(plain, "; layers ", paste(fitted$widths, collapse = "-"), family)
 }
 
-# Errors on held-out rows of the model, a constant guess and linear regression, with their units as names: error_rate and
+# Errors on held-out rows of the model, a constant guess and a linear model, with their units as names: error_rate and
 # log_loss of classes; mse in squared units of the response; what else a network minimises, as it is.
 held_out <- function(x) {
   fitted <- x$about$fitted
@@ -67,7 +67,7 @@ held_out_said <- function(x, digits = 3L) {
   off <- if (length(interval) == 2L) paste0("95 % interval ", number(interval[1L]), " to ", number(interval[2L]))
          else paste0("standard error ", number(held[1L, 2L]))
   paste0("held-out ", gsub("_", " ", names(held)[1L]), " ", number(held[1L, 1L]), " (", off, ", ", x$about$fitted$held_out_rows, " rows)", if (!is.na(held[2L, 1L])) paste0("; constant guess ", number(held[2L, 1L])),
-         if (!is.na(held[3L, 1L])) paste0(", linear regression ", number(held[3L, 1L])))
+         if (!is.na(held[3L, 1L])) paste0(", linear model ", number(held[3L, 1L])))
 }
 
 calibration_said <- function(x) {

@@ -70,7 +70,7 @@ step("every class of the table in docs/r.md was heard", paste0("stonet_", table_
 
 shown <- capture.output(print(iris_fit), print(summary(iris_fit)))
 step("print and summary head a fit by what it is", vapply(
-  c("network, .*; layers 4-", "held-out error rate 0.0.*constant guess 0.*linear regression 0", "not calibrated", "error rate on the rows of the fit"),
+  c("network, .*; layers 4-", "held-out error rate 0.0.*constant guess 0.*linear model 0", "not calibrated", "error rate on the rows of the fit"),
   function(line) any(grepl(line, shown)), NA), !any(grepl("^loss", shown)), sum(grepl("Share of", shown)) == 1,
   any(grepl("calibrated by cv.* on 32 rows", capture.output(print(sure)))), any(grepl("learner on Z: ", capture.output(print(sure)))))
 

@@ -1,4 +1,4 @@
-/* What is reached without a network, to be printed beside it: by a constant guess and by linear regression.
+/* What is reached without a network, to be printed beside it: by a constant guess and by a linear model.
  */
 #pragma once
 

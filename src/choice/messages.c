@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "stonet/constants.h"
+
 static const double SMALL_P = 0.001; /* to speak of residuals that depend on x: many columns are looked at */
 
 /* One warning at most, the gravest first. gains NULL: no held-out rows were compared. */
@@ -20,10 +22,12 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
                    "restarts=10, a smaller weight_decay, or leave more settings open.",
                    net->training_loss);
     else if (gains != NULL && sn_gain_is_clear(&gains->of_linear))
-        sn_message(run, STONET_WARNING,
-                   "linear regression predicts better: its held-out loss is %.3g, that of the network %.3g. "
-                   "Leave more settings open, or use a larger dim.",
-                   linear->loss, chosen->loss);
+        sn_message(
+            run, STONET_WARNING,
+            "a linear model predicts better: its held-out loss is %.3g, that of the network %.3g. Try %s.",
+            linear->loss, chosen->loss,
+            sn_axes_carried(&net->axes) < 1.0 - SN_LITTLE ? "a larger dim"
+                                                          : "activation=identity, a linear StoNet");
 }
 
 void sn_say_result(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,

@@ -57,10 +57,9 @@ static const char *what_is_done(sn_missing missing)
     case SN_MISSING_MEAN:
         return "each gets the mean of its column (missing=mean)";
     case SN_MISSING_GAUSSIAN:
-        return "they are drawn, or expected, given the other cells of their row, in the training of a StoNet "
-               "the response too (missing=gaussian)";
+        return "each is filled in from the other cells of its row (missing=gaussian)";
     case SN_MISSING_JOINT:
-        return "they are drawn given the other cells of their row, in the training of a StoNet by the network too "
+        return "each is filled in from the other cells of its row, for a StoNet by the network too "
                "(missing=joint)";
     case SN_MISSING_DROP:
     case SN_MISSING_ERROR:

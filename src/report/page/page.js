@@ -54,7 +54,7 @@
 
   /* ---- sections ---- */
 
-  /* What the fit reached on rows that it held out, beside a constant guess and linear regression: [what, model, standard error,
+  /* What the fit reached on rows that it held out, beside a constant guess and a linear model: [what, model, standard error,
      constant, linear]. The loss of numbers is the sum over the outputs, of variance 1, of half the squared error. */
   function heldOut(fitted) {
     if (!Number.isFinite(fitted.held_out_loss)) return [];
@@ -83,7 +83,7 @@
     const lines = heldOut(about.fitted || {});
     if (lines.length > 0) {
       top.append(make("p", { class: "soft" }, `Measured in the fit, on ${count(about.fitted.held_out_rows, "held-out row")}:`));
-      top.append(table(["", "this model", "standard error", "constant guess", "linear regression"], lines, "held-out error"));
+      top.append(table(["", "this model", "standard error", "constant guess", "linear model"], lines, "held-out error"));
     }
   }
 
