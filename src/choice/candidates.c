@@ -108,6 +108,13 @@ static bool is_wide(const sn_problem *problem)
     return problem->p > SN_MANY_COLUMNS && problem->p > SN_COLUMNS_A_ROW * problem->n;
 }
 
+bool sn_joint_suits(const sn_settings *settings, const sn_problem *problem)
+{
+    const table t = {settings, problem, NULL, 0};
+    return problem->task == SN_REGRESSION && sn_is(settings, "response", "mean") &&
+           may(&t, "front", "none") && sn_is(settings, "select", "none") && !is_wide(problem);
+}
+
 /* One line: what is not given has a fixed value. */
 static void add_one(table *t)
 {

@@ -38,6 +38,11 @@ enum { SN_MOST_LINES = 64 };
 stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *problem, int64_t q, sn_line *lines,
                            int *count, bool *open);
 
+/* What missing=auto asks: whether cells drawn by the network are better than those of a Gaussian. They are
+   for numbers, and make no difference to classes; networks on kernels or few columns have none
+   (docs/missing.md). */
+bool sn_joint_suits(const sn_settings *settings, const sn_problem *problem);
+
 /* A rung of the choice: lines go on to so many updates, on so many folds (one, a few, all). */
 int64_t sn_rung_updates(int rung);
 int sn_rung_most_folds(int rung);

@@ -283,4 +283,26 @@ TEST(joint_cells_need_networks_of_x)
     assert_true(count_front(&t, SN_FRONT_KERNEL) > 0);
 }
 
+TEST(cells_of_a_problem_with_numbers_are_joint)
+{
+    static const struct {
+        const char *setting, *word;
+        sn_task task;
+        int64_t p;
+        bool suits;
+    } cases[] = {{"front", "auto", SN_REGRESSION, FEW, true},
+                 {"front", "none", SN_REGRESSION, FEW, true},
+                 {"front", "kernel", SN_REGRESSION, FEW, false},
+                 {"select", "group", SN_REGRESSION, FEW, false},
+                 {"response", "ensemble", SN_REGRESSION, FEW, false},
+                 {"front", "auto", SN_REGRESSION, 2 * SMALL + SN_MANY_COLUMNS, false},
+                 {"front", "auto", SN_CLASSIFICATION, FEW, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        SN_AUTO(sn_settings) *settings =
+            settings_with((const char *const[]){cases[k].setting, cases[k].word, NULL});
+        const sn_problem problem = {.n = SMALL, .p = cases[k].p, .task = cases[k].task, .outputs = 1};
+        if (sn_joint_suits(settings, &problem) != cases[k].suits) fail_msg("case %zu", k);
+    }
+}
+
 RUN_TESTS(NULL, NULL)

@@ -57,10 +57,8 @@ static const char *what_is_done(sn_missing missing)
     case SN_MISSING_MEAN:
         return "each gets the mean of its column (missing=mean)";
     case SN_MISSING_GAUSSIAN:
-        return "each is filled in from the other cells of its row (missing=gaussian)";
     case SN_MISSING_JOINT:
-        return "each is filled in from the other cells of its row, for a StoNet by the network too "
-               "(missing=joint)";
+        return "each is filled in from the other cells of its row";
     case SN_MISSING_DROP:
     case SN_MISSING_ERROR:
         break;

@@ -55,7 +55,9 @@ typedef struct sn_method {
                    */
     bool redraws; /* is trained on draws of missing cells (sn_batch.draw), so its answers are averaged over
                      them */
-    bool shares;  /* the ranks of the run's team fit it together */
+    /* Whether missing=auto is missing=joint for such a problem; NULL: never. */
+    bool (*joins)(const sn_settings *settings, const sn_problem *problem);
+    bool shares;           /* the ranks of the run's team fit it together */
     bool shares_landmarks; /* the same with the setting "landmarks" */
     bool keeps;            /* puts what it has done so far into the checkpoint of the run */
     bool nested;           /* Z of k columns is the first k of more, and linear in x: every k costs little */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "choice/candidates.h"
 #include "engine/engines.h"
 #include "front/front_wide.h"
 #include "methods/method.h"
@@ -278,6 +279,7 @@ const sn_method sn_method_stonet = {
     .weighted = true,
     .by_rows = true,
     .redraws = true,
+    .joins = sn_joint_suits,
     .shares = true,
     .keeps = true,
     .chooses_levels = true,

@@ -27,9 +27,11 @@ sn_task_wish sn_spec_task(const stonet_spec *spec)
     return task == SN_CLASSIFICATION ? SN_TASK_WISH_CLASSIFICATION : SN_TASK_WISH_REGRESSION;
 }
 
+/* auto is gaussian until the method says more (choose_missing). */
 static sn_missing missing_of(const stonet_spec *spec)
 {
-    return (sn_missing)sn_words_choice(&sn_missing_words, spec->common, "missing");
+    const int given = sn_words_choice(&sn_missing_words, spec->common, "missing");
+    return given < 0 ? SN_MISSING_GAUSSIAN : (sn_missing)given;
 }
 
 stonet_status sn_spec_rows(const stonet_spec *spec, const stonet_data *data, const stonet_run *run,
@@ -279,6 +281,19 @@ static stonet_status encode_y(const sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
+/* missing=auto. The state of all cells has to be in memory for joint, so large tables stay with gaussian. */
+static void choose_missing(const stonet_spec *spec, const stonet_data *train, sn_schema *schema)
+{
+    const sn_problem about = {.n = stonet_data_rows(train),
+                              .p = schema->p,
+                              .task = schema->task,
+                              .outputs = sn_schema_outputs(schema)};
+    const bool small = (uint64_t)about.n * (uint64_t)about.p * sizeof(float) <= SMALL_COPY;
+    if (sn_is(spec->common, "missing", "auto") && train->missing > 0 && small && schema->law == SN_LAW_NONE &&
+        spec->method->joins != NULL && spec->method->joins(spec->settings, &about))
+        schema->missing = SN_MISSING_JOINT;
+}
+
 /* Fills out->problem from the table by the schema of the model. `out` owns all memory behind the problem; the
    caller frees it with encoded_free, after a failure too. */
 static stonet_status encode(const stonet_model *model, const stonet_data *train, uint64_t seed, encoded *out)
@@ -366,6 +381,7 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(sn_schema_fit(train, &encoding, run, &model->schema));
     tell_levels(spec, model->schema, run);
     SN_TRY(check_method(spec->method, model->schema));
+    choose_missing(spec, train, model->schema);
     SN_TRY(choose_learner(spec, model));
     SN_TRY(sn_weights_check(model, train));
     SN_WORKSPACE(scratch);

@@ -20,10 +20,11 @@ const sn_param sn_common_params[] = {
      "numbers that look like codes also as categories: columns of 3 up to so many distinct values; auto: up "
      "to "
      "8, in tables of fewer than 64 columns; default: auto for stonet, else none"},
-    {"missing", SN_CHOICE, "gaussian", 0, 0, SN_MISSING_WORDS(SN_JOINED),
+    {"missing", SN_CHOICE, "auto", 0, 0, "auto|" SN_MISSING_WORDS(SN_JOINED),
      "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
      "what a Gaussian model of the columns expects or draws given the others (StoNets are trained on draws "
-     "given the response too); joint: StoNets draw by what the network says of the response"},
+     "given the response too); joint: StoNets draw by what the network says of the response; auto: joint for "
+     "StoNets of numbers, else gaussian"},
     {"missing_indicators", SN_CHOICE, "off", 0, 0, "on|off",
      "on: features that say which cells are missing, for columns that lack more than 5"},
     {"curves", SN_CHOICE, "none", 0, 0, "auto|" SN_CURVE_WORDS(SN_JOINED),

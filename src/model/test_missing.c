@@ -262,6 +262,32 @@ TEST(threads_do_not_matter)
     assert_memory_not_equal(out[0], out[2], sizeof out[0]); /* given the response, cells are others */
 }
 
+/* missing=auto is joint for a StoNet of numbers, and gaussian for complete rows, classes and other methods.
+ */
+TEST(auto_is_joint_for_numbers)
+{
+    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
+    SN_FREED_BY(sn_table_free) sn_table whole = sn_table_numbers(N, P, 1, 7);
+    SN_FREED_BY(sn_table_free) sn_table classes = gaps(sn_table_classes(N, P, 2, 7));
+    const struct {
+        const char *method, *way;
+        const stonet_data *data;
+        const char *same; /* as which setting it has the same predictions */
+    } cases[] = {{"stonet", "auto", table.data, "joint"},
+                 {"stonet", "auto", whole.data, "gaussian"},
+                 {"stonet", "auto", classes.data, "gaussian"},
+                 {"sir", "auto", table.data, "gaussian"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        SN_AUTO(stonet_model) *model = fit_of(cases[k].method, "auto", cases[k].data);
+        SN_AUTO(stonet_model) *same = fit_of(cases[k].method, cases[k].same, cases[k].data);
+        float z[2][N];
+        OK(stonet_transform(model, cases[k].data, NULL, z[0]));
+        OK(stonet_transform(same, cases[k].data, NULL, z[1]));
+        assert_memory_equal(z[0], z[1], sizeof z[0]);
+        assert_int_equal(model->schema->missing, same->schema->missing);
+    }
+}
+
 /* y = x1 + noise; x1 is missing where it is large (telling), or anywhere. */
 static sn_table telling_gaps(bool telling, uint32_t seed)
 {
