@@ -21,10 +21,9 @@ const sn_param sn_common_params[] = {
      "to "
      "8, in tables of fewer than 64 columns; default: auto for stonet, else none"},
     {"missing", SN_CHOICE, "auto", 0, 0, "auto|" SN_MISSING_WORDS(SN_JOINED),
-     "what becomes of missing cells: refused, their rows left out of the fit, the mean of their column, or "
-     "what a Gaussian model of the columns expects or draws given the others (StoNets are trained on draws "
-     "given the response too); joint: StoNets draw by what the network says of the response; auto: joint for "
-     "StoNets of numbers, else gaussian"},
+     "what becomes of missing cells; error: they are refused; drop: their rows are left out of the fit; mean: "
+     "that of the column; gaussian: drawn or expected given the other cells, for StoNets given the response "
+     "too; joint: StoNets draw them by the network; auto: joint for StoNets of numbers, else gaussian"},
     {"missing_indicators", SN_CHOICE, "off", 0, 0, "on|off",
      "on: features that say which cells are missing, for columns that lack more than 5"},
     {"curves", SN_CHOICE, "none", 0, 0, "auto|" SN_CURVE_WORDS(SN_JOINED),
