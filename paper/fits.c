@@ -44,9 +44,9 @@ void reduction_free(reduction *self)
 
 const char *updates_to_epochs(const char *choices, int64_t n, char room[64])
 {
-    const double batches = n >= 64 ? (double)(n / 64) : 1;
+    const int64_t batches = n >= 64 ? n / 64 : 1;
     if (strcmp(choices, UPDATES("300", "1000")) != 0) return choices;
-    snprintf(room, 64, UPDATES("%1$.4g", "%2$.4g"), 300 / batches, 1000 / batches);
+    snprintf(room, 64, UPDATES("%1$.4g", "%2$.4g"), 300.0 / (double)batches, 1000.0 / (double)batches);
     return room;
 }
 

@@ -51,21 +51,22 @@ static const char *const numbers[] = {
     "scale 8000 8480 7210 740 5870",
 };
 
-/* The number of a method, by the place of its name among the methods; both texts have blanks between words.
+/* The number of a method, at the place that its name has among the methods: words with blanks between them.
  */
 static printed find_number(const char *methods, const char *at, const char *method)
 {
     const size_t length = strcmp(method, "stonet-paper") == 0 ? strlen("stonet") : strlen(method);
-    while (methods != NULL && (strncmp(methods, method, length) != 0 || strcspn(methods, " ") != length)) {
-        methods = strchr(methods, ' ');
-        at = strchr(at, ' ');
-        methods += methods != NULL;
-        at += at != NULL;
+    while (*methods != '\0' && *at != '\0') {
+        const size_t here = strcspn(methods, " "), width = strcspn(at, " ");
+        if (here == length && strncmp(methods, method, length) == 0) {
+            char *end = NULL;
+            double mean = strtod(at, &end) / 10000;
+            return (printed){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
+        }
+        methods += here + (methods[here] == ' ');
+        at += width + (at[width] == ' ');
     }
-    if (methods == NULL || at == NULL) return (printed){(double)NAN, (double)NAN};
-    char *end = NULL;
-    double mean = strtod(at, &end) / 10000;
-    return (printed){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
+    return (printed){(double)NAN, (double)NAN};
 }
 
 printed printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method)

@@ -10,6 +10,7 @@ static const char about_default[] = "default - best other: the mean difference t
 int report_file(const lab *self, const char *suffix, const char *text)
 {
     BLOCK char *path = lab_path(self, suffix);
+    if (text == NULL) return say_error(&self->command, "memory ran out");
     stonet_status status = stonet_bytes_write(path, text, strlen(text));
     if (status != STONET_OK) return say_failure(&self->command, status);
     printf("wrote %s\n", path);

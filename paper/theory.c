@@ -27,32 +27,6 @@ static stonet_status get_scale(const stonet_model *model, double *mean, double *
 enum { GAP_ROWS = 500, GAP_DIM = 4, GAP_LAYERS = 3, GAP_DRAWS = 400 };
 
 /* With residuals r (without noise) and e (with it): the mean of e^2/2 - r^2/2, and of its absolute value. */
-static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data, uint64_t seed,
-                             json_t *values)
-{
-    int64_t m = 0;
-    const double *y = stonet_data_targets(data, &m), all = (double)GAP_DRAWS * GAP_ROWS;
-    double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
-    BLOCK float *psi = room_for((int64_t)GAP_DRAWS * GAP_ROWS * GAP_DIM, sizeof *psi);
-    stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
-    TRY(stonet_transform(noisy, data, &how, psi));
-    TRY(stonet_predict(noisy, data, NULL, plain));
-    TRY(get_scale(noisy, &mean, &sd));
-    TRY(get_tensor(noisy, "method.w3", GAP_DIM, w));
-    TRY(get_tensor(noisy, "method.b3", 1, &b));
-    for (int64_t k = 0; k < (int64_t)GAP_DRAWS * GAP_ROWS; k++) {
-        int64_t i = k % GAP_ROWS;
-        double out = b;
-        for (int64_t j = 0; j < GAP_DIM; j++) out += w[j] * (double)psi[k * GAP_DIM + j];
-        double with = (y[i] - mean) / sd - out, without = (y[i] - plain[i]) / sd;
-        gap += 0.5 * (with * with - without * without);
-        absolute += 0.5 * fabs(with * with - without * without);
-    }
-    put_value(values, "gap", fabs(gap) / all);
-    put_value(values, "gap_row", absolute / all);
-    return STONET_OK;
-}
-
 static stonet_status loss_gap(job *self, double sigma, json_t *values)
 {
     static const char settings[] = "hidden=16 activation=tanh epochs=100 weight_decay=0 lr=0.05";
@@ -66,7 +40,28 @@ static stonet_status loss_gap(job *self, double sigma, json_t *values)
     TRY(stonet_model_tensors(trained, &tensors));
     TRY(stonet_tensors_set(tensors, "method.variances", s, GAP_LAYERS));
     TRY(stonet_tensors_model(tensors, &noisy));
-    return put_gap(noisy, data, seed, values);
+    const stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
+    const int64_t count = (int64_t)GAP_DRAWS * GAP_ROWS;
+    double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
+    BLOCK float *psi = room_for(count * GAP_DIM, sizeof *psi);
+    TRY(stonet_transform(noisy, data, &how, psi));
+    TRY(stonet_predict(noisy, data, NULL, plain));
+    TRY(get_scale(noisy, &mean, &sd));
+    TRY(get_tensor(noisy, "method.w3", GAP_DIM, w));
+    TRY(get_tensor(noisy, "method.b3", 1, &b));
+    int64_t m = 0;
+    const double *y = stonet_data_targets(data, &m);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = k % GAP_ROWS;
+        double out = b;
+        for (int64_t j = 0; j < GAP_DIM; j++) out += w[j] * (double)psi[k * GAP_DIM + j];
+        double with = (y[i] - mean) / sd - out, without = (y[i] - plain[i]) / sd;
+        gap += 0.5 * (with * with - without * without);
+        absolute += 0.5 * fabs(with * with - without * without);
+    }
+    put_value(values, "gap", fabs(gap) / (double)count);
+    put_value(values, "gap_row", absolute / (double)count);
+    return STONET_OK;
 }
 
 /* ---- theorem 3.1 ------------------------------------------------------------------------------- */
