@@ -74,8 +74,7 @@ char *lab_path(const lab *self, const char *suffix)
 
 /* ---- finished cells ---------------------------------------------------------------------------- */
 
-/* object[name] = value. As in room_for, a program without memory ends. */
-static void put(json_t *object, const char *name, json_t *value)
+void put(json_t *object, const char *name, json_t *value)
 {
     if (json_object_set_new(object, name, value) == 0) return;
     say_line("stonet-paper: memory ran out");

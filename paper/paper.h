@@ -213,7 +213,9 @@ stonet_status fits_compute(job *self, json_t *values);
 char *fits_describe(const lab *self, const cell *what);
 void reduction_free(reduction *self);
 
-/* values[name] = number, left out when it is not finite. */
+/* object[name] = value, which is the object's from then on. As in room_for, a program without memory ends. */
+void put(json_t *object, const char *name, json_t *value);
+/* The same for a number, left out when it is not finite. */
 void put_value(json_t *values, const char *name, double number);
 
 /* ---- report.c: means over trials ----------------------------------------------------------------- */

@@ -218,6 +218,7 @@ static stonet_status posterior(job *self, double tau, double time, json_t *value
 /* ---- the curves -------------------------------------------------------------------------------- */
 
 static const column theory_columns[] = {COLUMN("measured", "stonet", "", IN_QUICK)};
+enum { LOSS_GAP, THETA, POSTERIOR_STEP }; /* rows, by their place */
 /* Points stand in the place of dimensions: sigma x 1000, iterations, epsilon / sigma x 100, and the time,
    sweeps x epsilon / sigma, x 10. The longest fits are left to the full form. */
 static const row theory_rows[] = {
@@ -234,19 +235,20 @@ static const struct {
     size_t row;
     const char *field, *title, *prediction;
 } slopes[] = {
-    {0, "gap", "2.1: gap of the mean losses against sigma", "2: the gap is of second order"},
-    {0, "gap_row", "2.1: mean absolute gap of a row against sigma", "1: of first order"},
-    {1, "error2", "3.1: E\\|theta_k - theta*\\|^2 against gamma_k", "1"},
-    {2, "w2", "3.2: W2 to the posterior against epsilon, after a long run", "the bound says 1/2 or faster"},
+    {LOSS_GAP, "gap", "2.1: gap of the mean losses against sigma", "2: the gap is of second order"},
+    {LOSS_GAP, "gap_row", "2.1: mean absolute gap of a row against sigma", "1: of first order"},
+    {THETA, "error2", "3.1: E\\|theta_k - theta*\\|^2 against gamma_k", "1"},
+    {POSTERIOR_STEP, "w2", "3.2: W2 to the posterior against epsilon, after a long run",
+     "the bound says 1/2 or faster"},
 };
 
 static stonet_status compute(job *self, json_t *values)
 {
-    const char *on = self->what->on->name;
-    double point = (double)self->what->q / (double)self->what->on->number;
-    if (strcmp(on, "loss-gap") == 0) return loss_gap(self, point, values);
-    if (strcmp(on, "theta") == 0) return theta(self, point, values);
-    if (strcmp(on, "posterior-step") == 0) return posterior(self, point, 60, values);
+    const row *on = self->what->on;
+    const double point = (double)self->what->q / (double)on->number;
+    if (on == &theory_rows[LOSS_GAP]) return loss_gap(self, point, values);
+    if (on == &theory_rows[THETA]) return theta(self, point, values);
+    if (on == &theory_rows[POSTERIOR_STEP]) return posterior(self, point, 60, values);
     return posterior(self, 0.1, point, values);
 }
 
@@ -264,7 +266,7 @@ static double slope_of(const lab *self, const row *on, const char *field, int64_
             sum += value;
             count++;
         }
-        if (strcmp(on->name, "theta") == 0) at = (step_c + 1) / (step_c + pow(at, step_a));
+        if (on == &theory_rows[THETA]) at = (step_c + 1) / (step_c + pow(at, step_a));
         double x = log10(at), y = log10(sum / count);
         n++;
         sx += x;
