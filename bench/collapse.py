@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 import kept
+import shared
 
 SETS = {"thyroid": (1, "substitute_splits/"), "breast-cancer": (2, ""), "flare-solar": (2, ""), "heart": (3, ""),
         "german": (5, ""), "waveform": (5, "")}
@@ -71,21 +72,12 @@ def fit(job, program, epochs, settings):
     return [loss, "warning" in said, "taken in its place" in said or "put into its layers" in said]
 
 
-def row(cells):
-    print("| " + " | ".join(cells) + " |", flush=True)
-
-
-def numbers(text):
-    first, _, last = text.partition("-")
-    return list(range(int(first), int(last or first) + 1))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/bin/stonet")
-    parser.add_argument("--seeds", type=numbers, default=numbers("1-100"))
-    parser.add_argument("--decays", type=lambda text: text.split(","), default=["0.03", "0.12", "0.3", "1"])
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(SETS))
+    parser.add_argument("--seeds", type=shared.numbers, default=shared.numbers("1-100"))
+    parser.add_argument("--decays", type=shared.words, default=["0.03", "0.12", "0.3", "1"])
+    parser.add_argument("--sets", type=shared.words, default=list(SETS))
     parser.add_argument("--epochs", help="given too, with the weight decay")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     parser.add_argument("--jobs", type=int, default=1)
@@ -100,8 +92,8 @@ def main():
     work = functools.partial(fit, program=options.program, epochs=options.epochs, settings=options.settings)
     results = kept.run(work, jobs, options.jobs, options.keep, options.seconds)
     total = all_told = 0
-    row(["set", "decay", "at the constant", "of them warned of", "linear model taken", "log loss", "constant", "logistic"])
-    row(["---"] * 8)
+    shared.row(["set", "decay", "at the constant", "of them warned of", "linear model taken", "log loss", "constant", "logistic"])
+    shared.row(["---"] * 8)
     for name in options.sets:
         constant, linear = constant_loss(name), linear_loss(options.program, name)
         for decay in options.decays:
@@ -111,9 +103,9 @@ def main():
             low = [warned for loss, warned, _ in fits
                    if loss > NEXT_TO_NOTHING * constant and linear < NEXT_TO_NOTHING * constant]
             total, all_told = total + len(low), all_told + sum(low)
-            row([name, decay, f"{len(low)} of {len(fits)}", str(sum(low)), str(sum(taken for _, _, taken in fits)),
-                 f"{sum(loss for loss, _, _ in fits) / len(fits):.4f}", f"{constant:.4f}", f"{linear:.4f}"])
-    row(["all", "", f"{total} of {len(results)}", str(all_told), "", "", "", ""])
+            shared.row([name, decay, f"{len(low)} of {len(fits)}", str(sum(low)), str(sum(taken for _, _, taken in fits)),
+                        f"{sum(loss for loss, _, _ in fits) / len(fits):.4f}", f"{constant:.4f}", f"{linear:.4f}"])
+    shared.row(["all", "", f"{total} of {len(results)}", str(all_told), "", "", "", ""])
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import statistics
 import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+
+import shared
 
 P, ROWS = 20, 300
 
@@ -96,23 +96,13 @@ def measure(given, name, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
-    parser.add_argument("--program", default="build/bin/stonet", type=lambda path: str(Path(path).resolve()))
-    parser.add_argument("--first", type=int, default=1, help="seed of the first data set")
-    parser.add_argument("--sets", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1, help="data sets side by side, a thread each")
+    shared.add_data_sets(parser)
     parser.add_argument("--designs", default="", help="only those whose names have this text")
-    parser.add_argument("--ways", default=WAYS, type=lambda text: text.split(","), help="with commas; all")
+    parser.add_argument("--ways", default=WAYS, type=shared.words, help="with commas; all")
     given, given.options = parser.parse_known_args()
-    seeds = range(given.first, given.first + given.sets)
-    designs = [name for name in DESIGNS if given.designs in name]
-    with ThreadPoolExecutor(given.jobs) as pool:
-        found = list(pool.map(lambda job: measure(given, *job), [(name, seed) for name in designs for seed in seeds]))
     print("| design | " + " | ".join(f"{way}: FDR | power" for way in given.ways) + " |")
     print("| --- |" + " --- | --- |" * len(given.ways))
-    for k, name in enumerate(designs):
-        columns = zip(*found[k * given.sets:(k + 1) * given.sets])
-        cells = [f"{statistics.fmean(c):.2f} ({statistics.stdev(c) / given.sets**0.5:.2f})" for c in columns]
-        print("|", " | ".join([name, *cells]), "|")
+    shared.print_designs(given, [name for name in DESIGNS if given.designs in name], measure, digits=2)
 
 
 if __name__ == "__main__":

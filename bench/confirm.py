@@ -27,11 +27,12 @@ import hashlib
 import json
 import math
 import os
-import resource
 import subprocess
 import sys
 import tempfile
 import time
+
+import shared
 
 SETS = {"thyroid": (1, 2), "breast-cancer": (2, 4), "flare-solar": (2, 4), "heart": (3, 6), "german": (5, 10),
         "waveform": (5, 10)}
@@ -111,7 +112,7 @@ class Fits:
         common = ["--target-file", paths[1], "--threads", "1", "--quiet"]
         for setting in settings:
             common += ["--set", setting]
-        before = time.thread_time(), children()
+        before = time.thread_time(), shared.children_seconds()
         if grid:
             self.call("tune", paths[0], *common, "--method", method, "--dim", str(dim), "--best", stem + ".json",
                       *[word for entry in grid for word in ("--grid", entry)])
@@ -119,18 +120,13 @@ class Fits:
         else:
             common += ["--method", method, "--dim", str(dim)]
         self.call("fit", paths[0], *common, "--out", stem)
-        seconds = children() - before[1]
+        seconds = shared.children_seconds() - before[1]
         error = json.loads(self.call("score", stem, paths[2], "--target-file", paths[3], "--json"))["error_rate"]
         os.unlink(stem)
         if kept:
             with open(kept, "w") as out:
                 json.dump([error, seconds], out)
         return job, error, seconds
-
-
-def children():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def mean(values):
@@ -225,22 +221,14 @@ def report(errors, seconds, sets, arms, say):
         say(f"- {one} less {other}: " + ", ".join(parts))
 
 
-def numbers(text):
-    values = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        values += range(int(first), int(last or first) + 1)
-    return values
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--library", default="build/lib/libstonet.so")
-    parser.add_argument("--partitions", type=numbers, default=numbers("301-340"))
+    parser.add_argument("--partitions", type=shared.numbers, default=shared.numbers("301-340"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(SETS))
-    parser.add_argument("--arms", type=lambda text: text.split(","), default=list(ARMS))
+    parser.add_argument("--sets", type=shared.words, default=list(SETS))
+    parser.add_argument("--arms", type=shared.words, default=list(ARMS))
     parser.add_argument("--keep")
     parser.add_argument("--out")
     options = parser.parse_args()

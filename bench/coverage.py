@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import argparse
 import csv
-import statistics
 import subprocess
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from math import erf
 from pathlib import Path
 
 import numpy as np
+
+import shared
 
 NEW = 4000
 DESIGNS = {
@@ -60,21 +60,12 @@ def measure(given, name, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
-    parser.add_argument("--program", default="build/bin/stonet", type=lambda path: str(Path(path).resolve()))
-    parser.add_argument("--first", type=int, default=1, help="seed of the first data set")
-    parser.add_argument("--sets", type=int, default=20)
+    shared.add_data_sets(parser)
     parser.add_argument("--rows", type=int, default=300)
-    parser.add_argument("--jobs", type=int, default=1, help="data sets side by side, a thread each")
     given, given.options = parser.parse_known_args()
-    seeds = range(given.first, given.first + given.sets)
-    with ThreadPoolExecutor(given.jobs) as pool:
-        found = list(pool.map(lambda job: measure(given, *job), [(name, seed) for name in DESIGNS for seed in seeds]))
     print("| sd(x) | all rows | first quarter | second | third | last | width |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for k, name in enumerate(DESIGNS):
-        columns = zip(*found[k * given.sets:(k + 1) * given.sets])
-        cells = [f"{statistics.fmean(c):.3f} ({statistics.stdev(c) / given.sets**0.5:.3f})" for c in columns]
-        print("|", " | ".join([name, *cells]), "|")
+    shared.print_designs(given, list(DESIGNS), measure, digits=3)
 
 
 if __name__ == "__main__":

@@ -15,15 +15,14 @@ import functools
 import gzip
 import json
 import os
-import resource
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 
 import kept
 import numpy as np
+import shared
 
 BINARY = [  # name, folder of the splits, splits, dimensions, limit
     ("waveform", "waveform", 10, (5, 10), 0.104),
@@ -37,11 +36,6 @@ MNIST = [(10, "", 0.040), (49, "", 0.040), (10, "hidden=none", 0.075), (49, "hid
 REGRESSION = [("keggundirected", 1), ("pumadyn32nm", 3)]  # name, folds; q is 2
 
 
-def children_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 # ---- the files of a fit: training table, test table, and how the response of each is named -----------------------------
 
 
@@ -52,17 +46,10 @@ def binary_files(data, name, split):
         [["--target-file", f"{stem}_{part}_labels_{split}.asc"] for part in ("train", "test")]
 
 
-def read_idx(path):
-    raw = gzip.open(path).read()
-    rank = raw[3]
-    shape = struct.unpack(">" + "I" * rank, raw[4 : 4 + 4 * rank])
-    return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(shape)
-
-
 def prepare_mnist(data, scratch):
     """2,000 images of every digit."""
     folder = os.path.join(data, "mnist")
-    x, y = read_idx(f"{folder}/train-images-idx3-ubyte.gz"), read_idx(f"{folder}/train-labels-idx1-ubyte.gz")
+    x, y = shared.read_idx(f"{folder}/train-images-idx3-ubyte.gz"), shared.read_idx(f"{folder}/train-labels-idx1-ubyte.gz")
     first = np.sort(np.concatenate([np.flatnonzero(y == digit)[:2000] for digit in range(10)]))
     np.save(os.path.join(scratch, "x.npy"), x[first].reshape(len(first), -1).astype(np.float32))
     np.save(os.path.join(scratch, "y.npy"), y[first].astype(np.int32))
@@ -111,23 +98,19 @@ def fit_and_score(job, programs, threads, data, scratch, columns):
     model = os.path.join(scratch, ".".join(map(str, job)) + ".model")
     command = [programs[build], "fit", tables[0], *targets[0], "--dim", str(dim), "--threads", str(threads), "--out", model,
                "--quiet"]
-    before = children_seconds()
+    before = shared.children_seconds()
     subprocess.run(command + (["--set", setting] if setting else []), check=True, stderr=subprocess.DEVNULL)
-    seconds = children_seconds() - before
+    seconds = shared.children_seconds() - before
     scored = subprocess.run([programs[build], "score", model, tables[1], *targets[1], "--json"], check=True,
                             capture_output=True, text=True)
     os.unlink(model)
     return [json.loads(scored.stdout)[measure], seconds]
 
 
-def row(cells):
-    print("| " + " | ".join(cells) + " |", flush=True)
-
-
 def report(lines, builds, results):
-    row(["data", "q", "test error or MSE", "standard error", "at most", "reached", "cpu seconds a fit"] +
-        (["the other's error", "its cpu seconds"] if len(builds) > 1 else []))
-    row(["---"] * (7 if len(builds) == 1 else 9))
+    shared.row(["data", "q", "test error or MSE", "standard error", "at most", "reached", "cpu seconds a fit"] +
+               (["the other's error", "its cpu seconds"] if len(builds) > 1 else []))
+    shared.row(["---"] * (7 if len(builds) == 1 else 9))
     sums = dict.fromkeys(builds, 0.0)
     for name, dim, setting, splits, limit in lines:
         found = {build: [results.get((build, name, dim, setting, split)) for split in splits] for build in builds}
@@ -144,7 +127,7 @@ def report(lines, builds, results):
             else:
                 cells.append(f"{mean:.4f}")
             cells.append(f"{statistics.mean(seconds):.1f}")
-        row(cells)
+        shared.row(cells)
     print("\ncpu seconds of all these fits: " + ", ".join(f"{build} {sums[build]:.0f}" for build in builds))
 
 

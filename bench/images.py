@@ -8,11 +8,8 @@ ROWS train, the others test; q = 10. Printed are the test errors and the process
 network of relu units at several weight decays, and MLPs. Needs NumPy and scikit-learn.
 """
 import argparse
-import gzip
 import json
 import os
-import resource
-import struct
 import subprocess
 import sys
 import tempfile
@@ -20,30 +17,20 @@ import time
 
 import numpy as np
 from sklearn.neural_network import MLPClassifier
+import shared
 
 IMAGES, SEED, DIM = 20000, 3, 10
 DECAYS = (0.001, 0.003, 0.01, 0.03)
 MLPS = ({}, {"early_stopping": True}, {"hidden_layer_sizes": (128, DIM)}, {"alpha": 1.0})
 
 
-def read_idx(path):
-    raw = gzip.open(path).read()
-    rank = raw[3]
-    return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(struct.unpack(">" + "I" * rank, raw[4 : 4 + 4 * rank]))
-
-
 def noisy_images(folder, noise):
-    x = read_idx(os.path.join(folder, "train-images-idx3-ubyte.gz"))
-    y = read_idx(os.path.join(folder, "train-labels-idx1-ubyte.gz")).astype(np.int32)
+    x = shared.read_idx(os.path.join(folder, "train-images-idx3-ubyte.gz"))
+    y = shared.read_idx(os.path.join(folder, "train-labels-idx1-ubyte.gz")).astype(np.int32)
     draw = np.random.default_rng(SEED)
     some = draw.permutation(len(x))[:IMAGES]
     x = x[some].reshape(IMAGES, -1).astype(np.float32)
     return np.clip(x + draw.normal(0, noise, x.shape), 0, 255).astype(np.uint8), y[some]
-
-
-def children_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def fit_and_score(program, scratch, settings):
@@ -52,10 +39,10 @@ def fit_and_score(program, scratch, settings):
               for part in ("train", "test")}
     model = os.path.join(scratch, "model")
     words = [word for setting in settings for word in ("--set", setting)]
-    before = children_seconds()
+    before = shared.children_seconds()
     subprocess.run([program, "fit", *tables["train"], "--dim", str(DIM), "--threads", "1", "--quiet", "--out", model, *words],
                    check=True)
-    seconds = children_seconds() - before
+    seconds = shared.children_seconds() - before
     scored = subprocess.run([program, "score", model, *tables["test"], "--json"], check=True, capture_output=True, text=True)
     return json.loads(scored.stdout)["error_rate"], seconds
 

@@ -8,9 +8,7 @@ images, one split). Columns of tables are scaled to standard deviation 1 first; 
 unit, and PCA would suffer. Z is scaled, and 10 neighbours vote. UMAP and supervised UMAP are used where
 umap-learn is installed. Needs NumPy and scikit-learn.
 """
-import gzip
 import os
-import struct
 import sys
 import time
 
@@ -23,14 +21,9 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+import shared
 
 NEIGHBOURS, PARTITIONS, IMAGES = 10, 3, 2000
-
-
-def read_idx(path):
-    raw = gzip.open(path).read()
-    rank = raw[3]
-    return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(struct.unpack(">" + "I" * rank, raw[4 : 4 + 4 * rank]))
 
 
 def partitions(name):
@@ -48,7 +41,7 @@ def digits():
 
 def mnist():
     folder = f"{os.environ['STONET_DATA']}/mnist"
-    x, y, new_x, new_y = (read_idx(f"{folder}/{kind}-{what}-ubyte.gz") for kind in ("train", "t10k")
+    x, y, new_x, new_y = (shared.read_idx(f"{folder}/{kind}-{what}-ubyte.gz") for kind in ("train", "t10k")
                           for what in ("images-idx3", "labels-idx1"))
     flat = lambda images: images.reshape(len(images), -1).astype(float)
     yield flat(x[:IMAGES]), flat(new_x), y[:IMAGES].astype(int), new_y.astype(int)

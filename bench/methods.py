@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from defaults import read_idx
+import shared
 
 ROWS = [
     ("pca", ()),
@@ -37,8 +37,8 @@ ROWS = [
 
 
 def write_training(data, folder):
-    x = read_idx(f"{data}/mnist/train-images-idx3-ubyte.gz")
-    y = read_idx(f"{data}/mnist/train-labels-idx1-ubyte.gz")
+    x = shared.read_idx(f"{data}/mnist/train-images-idx3-ubyte.gz")
+    y = shared.read_idx(f"{data}/mnist/train-labels-idx1-ubyte.gz")
     first = np.sort(np.concatenate([np.flatnonzero(y == digit)[:2000] for digit in range(10)]))
     np.save(f"{folder}/x.npy", x[first].reshape(len(first), -1).astype(np.float32))
     np.save(f"{folder}/y.npy", y[first].astype(np.int32))

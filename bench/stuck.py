@@ -22,12 +22,12 @@ import json
 import math
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 
 import kept
+import shared
 
 GENERATED = ["m1", "friedman", "radial", "ring", "ratio", "waveform"]
 TABLE = "pumadyn32nm"
@@ -57,11 +57,6 @@ SIMULATED = {  # columns, and the response of a row of normal ones
     "parity": (10, lambda draw, x: "ab"[x[0] * x[1] * x[2] > 0]),
 }
 CLASSES = {"ring", "waveform", "spirals", "xor", "parity"}
-
-
-def children_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 @functools.cache
@@ -135,19 +130,15 @@ def explained(job, programs, threads, scratch):
         train = generate(program, scratch, model, rows, data_seed)
         test = generate(program, scratch, model, TEST_ROWS, TEST_SEED)
     out = f"{train}.{name}.{dim}.{seed}.model"
-    before = children_seconds()
+    before = shared.children_seconds()
     subprocess.run([program, "fit", train, "--target", "y", "--dim", str(dim), "--threads", str(threads), "--seed",
                     str(seed), "--out", out, "--quiet"], check=True, stderr=subprocess.DEVNULL)
-    seconds = children_seconds() - before
+    seconds = shared.children_seconds() - before
     text = subprocess.run([program, "score", out, test, "--target", "y", "--json"], check=True, capture_output=True,
                           text=True).stdout
     os.unlink(out)
     scores = json.loads(text)
     return [1 - scores["log_loss"] / entropy(test) if model in CLASSES else scores["r2"], seconds]
-
-
-def row(cells):
-    print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def report(name, lines, options, results):
@@ -168,17 +159,9 @@ def report(name, lines, options, results):
         below = sum(v < 0.9 * b for v, b in zip(first, best))
         at = sum(v < 0.05 * max(b, 0.05) for v, b in zip(first, best))
         total, low, constant = total + len(first), low + below, constant + at
-        row([name, model, str(rows), str(dim), str(len(first)), f"{min(first):.3f}", f"{sum(first) / len(first):.3f}",
-             f"{sum(best) / len(best):.3f}", str(below), str(at), f"{sum(spent) / len(spent):.2f}"])
-    row([name, "all", "", "", str(total), "", "", "", f"{low} of {total}", f"{constant} of {total}", ""])
-
-
-def numbers(text):
-    values = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        values += range(int(first), int(last or first) + 1)
-    return values
+        shared.row([name, model, str(rows), str(dim), str(len(first)), f"{min(first):.3f}", f"{sum(first) / len(first):.3f}",
+                    f"{sum(best) / len(best):.3f}", str(below), str(at), f"{sum(spent) / len(spent):.2f}"])
+    shared.row([name, "all", "", "", str(total), "", "", "", f"{low} of {total}", f"{constant} of {total}", ""])
 
 
 def main():
@@ -187,10 +170,10 @@ def main():
     parser.add_argument("--against")
     parser.add_argument("--quick", action="store_true", help="m1 and ring, 2,000 rows, q = 2, three data sets, no restarts")
     parser.add_argument("--no-restarts", action="store_true")
-    parser.add_argument("--models", type=lambda text: text.split(","), default=GENERATED + list(SIMULATED))
-    parser.add_argument("--rows", type=numbers, default=[500, 2000, 10000])
-    parser.add_argument("--dims", type=numbers, default=[1, 2, 5])
-    parser.add_argument("--seeds", type=numbers, default=numbers("1-10"))
+    parser.add_argument("--models", type=shared.words, default=GENERATED + list(SIMULATED))
+    parser.add_argument("--rows", type=shared.numbers, default=[500, 2000, 10000])
+    parser.add_argument("--dims", type=shared.numbers, default=[1, 2, 5])
+    parser.add_argument("--seeds", type=shared.numbers, default=shared.numbers("1-10"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep")
@@ -215,8 +198,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         work = functools.partial(explained, programs=programs, threads=options.threads, scratch=scratch)
         results = kept.run(work, jobs, options.jobs, options.keep, options.seconds)
-    row(["build", "model", "n", "q", "data sets", "worst", "mean", "best", "below 90 %", "at the constant", "cpu seconds"])
-    row(["---"] * 11)
+    shared.row(["build", "model", "n", "q", "data sets", "worst", "mean", "best", "below 90 %", "at the constant", "cpu seconds"])
+    shared.row(["---"] * 11)
     for name in programs:
         report(name, lines, options, results)
 

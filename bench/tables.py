@@ -16,7 +16,6 @@ FOLDER` writes the tables of docs/defaults.md. Needs NumPy, pandas and scikit-le
 import argparse
 import concurrent.futures
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -32,6 +31,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+import shared
 
 MOST_ROWS, TEST_SHARE, LEVEL, SMALL = 6000, 0.3, 1.02, 0.001
 TEXT, NUMBER = make_column_selector(dtype_exclude="number"), make_column_selector(dtype_include="number")
@@ -58,13 +58,13 @@ def default_fit(program, train, test, classes, dim):
         train.to_csv(paths[0], index=False)
         test.to_csv(paths[1], index=False)
         target, task = train.columns[-1], "classification" if classes else "regression"
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = shared.children_seconds()
         subprocess.run([program, "fit", paths[0], "--target", target, "--dim", str(dim), "--set", f"task={task}", "--threads",
                         "1", "--quiet", "--out", paths[2]], check=True, stderr=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = shared.children_seconds() - before
         subprocess.run([program, "predict", paths[2], paths[1], "--out", paths[3]], check=True, capture_output=True)
         predicted = pd.read_csv(paths[3])["prediction"]
-    return error(predicted, test.iloc[:, -1], classes), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return error(predicted, test.iloc[:, -1], classes), seconds
 
 
 def others(classes):
@@ -103,18 +103,13 @@ def measure(job):
     return found
 
 
-def numbers(text):
-    first, _, last = text.partition("-")
-    return list(range(int(first), int(last or first) + 1))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("--program", default="build/bin/stonet")
     parser.add_argument("--against")
-    parser.add_argument("--splits", type=numbers, default=[1, 2])
-    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--splits", type=shared.numbers, default=[1, 2])
+    parser.add_argument("--only", type=shared.words)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--no-others", action="store_true")
     options = parser.parse_args()

@@ -2,27 +2,26 @@
 
 #include <unistd.h>
 
-/* NAME_SIZE: of a path inside the data folder. */
-enum { PATH_SIZE = 4096, NAME_SIZE = 256, CT_ROWS = 53500 };
+enum { CT_ROWS = 53500 };
 
 /* Keeps the splits apart from other uses of a seed; the trial is added to it. The partitions are part of the
    experiment: they do not change with --seed. */
 static const uint64_t split_stream = (uint64_t)3 << 32, split_seed = 1;
 
-static bool has_file(const lab *self, const char *path)
+static bool has_file(const lab *self, const char *name)
 {
-    char whole[PATH_SIZE];
-    snprintf(whole, sizeof whole, "%s/%s", self->options.data, path);
-    return self->options.data != NULL && access(whole, R_OK) == 0;
+    BLOCK char *path = text_of("%s/%s", self->options.data != NULL ? self->options.data : "", name);
+    return self->options.data != NULL && access(path, R_OK) == 0;
 }
 
-static stonet_status read_part(const lab *self, const char *features, const char *responses,
-                               stonet_data **out)
+/* FOLDER/NAME, with the responses in FOLDER/RESPONSES where that is not NULL. */
+static stonet_status read_table(const lab *self, const char *name, const char *responses,
+                                stonet_read_options how, stonet_data **out)
 {
-    char path[PATH_SIZE], response[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/%s", self->options.data, features);
-    snprintf(response, sizeof response, "%s/%s", self->options.data, responses);
-    stonet_read_options how = {.size = sizeof how, .target_file = response};
+    BLOCK char *path = text_of("%s/%s", self->options.data, name);
+    BLOCK char *response = responses != NULL ? text_of("%s/%s", self->options.data, responses) : NULL;
+    how.target_file = response;
+    how.size = sizeof how;
     return stonet_data_read(path, &how, out);
 }
 
@@ -35,44 +34,38 @@ static stonet_status subsets(const stonet_data *data, const int64_t *rows, int64
 
 /* ---- the six binary sets ----------------------------------------------------------------------- */
 
-static stonet_status given_part(const lab *self, const char *name, const char *folder, const char *part,
-                                int64_t trial, stonet_data **out)
-{
-    char features[NAME_SIZE], labels[NAME_SIZE];
-    snprintf(features, sizeof features, "%s/%s%s_%s_data_%" PRId64 ".asc", name, folder, name, part, trial);
-    snprintf(labels, sizeof labels, "%s/%s%s_%s_labels_%" PRId64 ".asc", name, folder, name, part, trial);
-    return read_part(self, features, labels, out);
-}
-
 /* Split `trial` from the files of the folder; *is_given: whether they are there. */
 static stonet_status given_split(const lab *self, const char *name, int64_t trial, bool *is_given, split *out)
 {
-    static const char *const folders[] = {"", "substitute_splits/"};
-    for (size_t i = 0; i < 2; i++) {
-        char path[NAME_SIZE];
-        snprintf(path, sizeof path, "%s/%s%s_train_data_%" PRId64 ".asc", name, folders[i], name, trial);
-        *is_given = has_file(self, path);
-        if (!*is_given) continue;
-        TRY(given_part(self, name, folders[i], "train", trial, &out->train));
-        return given_part(self, name, folders[i], "test", trial, &out->test);
-    }
+    static const char *const folders[] = {"", "substitute_splits/"}, *const parts[] = {"train", "test"};
+    stonet_data **const to[] = {&out->train, &out->test};
+    *is_given = false;
+    for (size_t f = 0; f < COUNT(folders) && !*is_given; f++)
+        for (size_t k = 0; k < COUNT(parts); k++) {
+            BLOCK char *start = text_of("%s/%s%s_%s", name, folders[f], name, parts[k]);
+            BLOCK char *features = text_of("%s_data_%" PRId64 ".asc", start, trial);
+            BLOCK char *labels = text_of("%s_labels_%" PRId64 ".asc", start, trial);
+            if (k == 0) *is_given = has_file(self, features);
+            if (*is_given) TRY(read_table(self, features, labels, (stonet_read_options){0}, to[k]));
+        }
     return STONET_OK;
 }
 
 /* Both parts under each other, then cut anew in a random order. */
-static stonet_status cut_anew(const stonet_data *train, const stonet_data *test, int64_t trial, split *out)
+static stonet_status cut_anew(const split *given, int64_t trial, split *out)
 {
-    int64_t a = stonet_data_rows(train), b = stonet_data_rows(test), n = a + b, m = 0;
-    int64_t p = stonet_data_columns(train);
-    ROOM float *x = make_room((size_t)(n * p), sizeof *x);
-    ROOM double *y = make_room((size_t)n, sizeof *y);
-    ROOM int64_t *order = make_room((size_t)n, sizeof *order);
+    const stonet_data *part[] = {given->train, given->test};
+    const int64_t a = stonet_data_rows(part[0]), n = a + stonet_data_rows(part[1]);
+    const int64_t p = stonet_data_columns(part[0]);
+    BLOCK float *x = room_for(n * p, sizeof *x);
+    BLOCK double *y = room_for(n, sizeof *y);
+    BLOCK int64_t *order = room_for(n, sizeof *order);
     AUTO(stonet_data) *whole = NULL;
-    if (x == NULL || y == NULL || order == NULL) return out_of_memory();
-    memcpy(x, stonet_data_x(train), (size_t)(a * p) * sizeof *x);
-    memcpy(x + a * p, stonet_data_x(test), (size_t)(b * p) * sizeof *x);
-    memcpy(y, stonet_data_targets(train, &m), (size_t)a * sizeof *y);
-    memcpy(y + a, stonet_data_targets(test, &m), (size_t)b * sizeof *y);
+    for (int64_t k = 0, at = 0, m; k < 2; at += stonet_data_rows(part[k++])) {
+        const size_t rows = (size_t)stonet_data_rows(part[k]);
+        memcpy(x + at * p, stonet_data_x(part[k]), rows * (size_t)p * sizeof *x);
+        memcpy(y + at, stonet_data_targets(part[k], &m), rows * sizeof *y);
+    }
     TRY(stonet_permutation(split_seed, split_stream | (uint32_t)trial, n, order));
     TRY(stonet_data_wrap(x, n, p, &whole));
     TRY(stonet_data_set_targets(whole, y, 1));
@@ -82,15 +75,12 @@ static stonet_status cut_anew(const stonet_data *train, const stonet_data *test,
 stonet_status binary_split(const lab *self, const cell *what, split *out)
 {
     bool is_given;
-    TRY(given_split(self, what->row, what->trial, &is_given, out));
+    __attribute__((cleanup(split_free))) split first = {0};
+    TRY(given_split(self, what->on->name, what->trial, &is_given, out));
     if (is_given) return STONET_OK;
-    split first = {0};
-    stonet_status status = given_split(self, what->row, 1, &is_given, &first);
-    if (!is_given) status = stonet_fail(STONET_ERROR_IO, "the data folder has no split 1 of this set");
-    if (status == STONET_OK) status = cut_anew(first.train, first.test, what->trial, out);
-    stonet_data_free(first.train);
-    stonet_data_free(first.test);
-    return status;
+    TRY(given_split(self, what->on->name, 1, &is_given, &first));
+    if (!is_given) return stonet_fail(STONET_ERROR_IO, "the data folder has no split 1 of this set");
+    return cut_anew(&first, what->trial, out);
 }
 
 /* ---- MNIST ------------------------------------------------------------------------------------- */
@@ -98,13 +88,14 @@ stonet_status binary_split(const lab *self, const cell *what, split *out)
 stonet_status mnist_split(const lab *self, const cell *what, split *out)
 {
     AUTO(stonet_data) *all = NULL;
-    TRY(read_part(self, "mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz", &all));
-    TRY(read_part(self, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz", &out->test));
+    const stonet_read_options how = {0};
+    TRY(read_table(self, "mnist/train-images-idx3-ubyte.gz", "mnist/train-labels-idx1-ubyte.gz", how, &all));
+    TRY(read_table(self, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz", how,
+                   &out->test));
     int64_t n = stonet_data_rows(all), m = 0, kept = 0, taken[10] = {0};
-    int64_t wanted = strtoll(what->row, NULL, 10), each = wanted < n ? wanted / 10 : n;
+    int64_t wanted = strtoll(what->on->name, NULL, 10), each = wanted < n ? wanted / 10 : n;
     const double *y = stonet_data_targets(all, &m);
-    ROOM int64_t *rows = make_room((size_t)n, sizeof *rows);
-    if (rows == NULL) return out_of_memory();
+    BLOCK int64_t *rows = room_for(n, sizeof *rows);
     for (int64_t i = 0; y != NULL && i < n; i++)
         if (y[i] >= 0 && y[i] < 10 && taken[(int)y[i]]++ < each) rows[kept++] = i;
     return stonet_data_subset(all, rows, kept, &out->train);
@@ -116,28 +107,23 @@ stonet_status mnist_split(const lab *self, const cell *what, split *out)
 static stonet_status hold_out(const stonet_data *data, const bool *held, split *out)
 {
     int64_t n = stonet_data_rows(data), first = 0, last = n;
-    ROOM int64_t *rows = make_room((size_t)n, sizeof *rows);
-    if (rows == NULL) return out_of_memory();
+    BLOCK int64_t *rows = room_for(n, sizeof *rows);
     for (int64_t i = 0; i < n; i++) rows[held[i] ? --last : first++] = i;
     return subsets(data, rows, first, out);
 }
 
 static stonet_status uci_fold(const lab *self, const cell *what, split *out)
 {
-    char path[PATH_SIZE], target[24];
     AUTO(stonet_data) *data = NULL, *mask = NULL;
-    snprintf(target, sizeof target, "%" PRId64, what->on->number);
-    stonet_read_options how = {.size = sizeof how, .target = target};
-    snprintf(path, sizeof path, "%s/uci-%s/data.csv.gz", self->options.data, what->row);
-    TRY(stonet_data_read(path, &how, &data));
-    snprintf(path, sizeof path, "%s/uci-%s/test_mask.csv.gz", self->options.data, what->row);
-    TRY(stonet_data_read(path, NULL, &mask));
+    BLOCK char *target = text_of("%" PRId64, what->on->number);
+    BLOCK char *masks = text_of("uci-%s/test_mask.csv.gz", what->on->name);
+    TRY(read_table(self, what->on->file, NULL, (stonet_read_options){.target = target}, &data));
+    TRY(read_table(self, masks, NULL, (stonet_read_options){0}, &mask));
     const int64_t n = stonet_data_rows(data), fold = what->trial, folds = stonet_data_columns(mask);
     const float *x = stonet_data_x(mask);
     if (x == NULL || stonet_data_rows(mask) != n || fold > folds)
         return stonet_fail(STONET_ERROR_DATA, "the mask of the folds has no such fold, or other rows");
-    ROOM bool *held = make_room((size_t)n, sizeof *held);
-    if (held == NULL) return out_of_memory();
+    BLOCK bool *held = room_for(n, sizeof *held);
     for (int64_t i = 0; i < n; i++) held[i] = x[i * folds + fold - 1] != 0.0F;
     return hold_out(data, held, out);
 }
@@ -147,15 +133,13 @@ static stonet_status ct_read(const lab *self, stonet_data **out)
 {
     static const char whole[] = "ct-slices/slice_localization_data.csv.gz",
                       part[] = "ct-slices/slice_localization_data_first682.csv.gz";
-    char path[PATH_SIZE], text[NAME_SIZE];
     AUTO(stonet_data) *data = NULL;
     const char *name = has_file(self, whole) ? whole : part;
+    const stonet_read_options how = {.target = "reference", .id = "patientId"};
     if (!has_file(self, name)) return stonet_fail(STONET_ERROR_DATA, "the data folder has no CT slices");
-    snprintf(path, sizeof path, "%s/%s", self->options.data, name);
-    stonet_read_options how = {.size = sizeof how, .target = "reference", .id = "patientId"};
-    TRY(stonet_data_read(path, &how, &data));
-    snprintf(text, sizeof text, "the CT slices in the data folder are %" PRId64 " of %d rows",
-             stonet_data_rows(data), CT_ROWS);
+    TRY(read_table(self, name, NULL, how, &data));
+    BLOCK char *text = text_of("the CT slices in the data folder are %" PRId64 " of %d rows",
+                               stonet_data_rows(data), CT_ROWS);
     if (stonet_data_rows(data) < CT_ROWS) return stonet_fail(STONET_ERROR_DATA, text);
     *out = data;
     data = NULL;
@@ -166,10 +150,8 @@ static stonet_status ct_read(const lab *self, stonet_data **out)
 static stonet_status ct_split(const stonet_data *data, bool by_patient, int64_t trial, split *out)
 {
     int64_t n = stonet_data_rows(data), units = 0;
-    ROOM int64_t *unit = make_room((size_t)n, sizeof *unit), *order = make_room((size_t)n, sizeof *order);
-    ROOM bool *unit_held = make_room((size_t)n, sizeof *unit_held),
-              *held = make_room((size_t)n, sizeof *held);
-    if (unit == NULL || order == NULL || unit_held == NULL || held == NULL) return out_of_memory();
+    BLOCK int64_t *unit = room_for(n, sizeof *unit), *order = room_for(n, sizeof *order);
+    BLOCK bool *unit_held = room_for(n, sizeof *unit_held), *held = room_for(n, sizeof *held);
     for (int64_t i = 0; i < n; i++) {
         const char *patient = stonet_data_id(data, i);
         unit[i] = by_patient && patient != NULL ? strtoll(patient, NULL, 10) : i;
@@ -184,8 +166,8 @@ static stonet_status ct_split(const stonet_data *data, bool by_patient, int64_t 
 
 stonet_status regression_split(const lab *self, const cell *what, split *out)
 {
-    if (strncmp(what->row, "ct-", 3) != 0) return uci_fold(self, what, out);
-    return ct_split(self->ct, strcmp(what->row, "ct-patients") == 0, what->trial, out);
+    if (strncmp(what->on->name, "ct-", 3) != 0) return uci_fold(self, what, out);
+    return ct_split(self->ct, strcmp(what->on->name, "ct-patients") == 0, what->trial, out);
 }
 
 /* Of table 3 the CT slices are there, or others in their place. */

@@ -4,24 +4,13 @@
 
 #include "cli/progress.h"
 
-stonet_status out_of_memory(void)
-{
-    return stonet_fail(STONET_ERROR_MEMORY, "memory ran out");
-}
-
-stonet_status put_value(json_t *values, const char *name, double number)
-{
-    if (!isfinite(number)) return STONET_OK;
-    return json_object_set_new(values, name, json_real(number)) == 0 ? STONET_OK : out_of_memory();
-}
-
 stonet_status fits_spec(const char *method, int64_t dim, const char *settings, stonet_spec **out)
 {
     AUTO(stonet_spec) *spec = NULL;
-    char text[SETTINGS_SIZE], number[24], *rest = NULL;
     const char *first = strcmp(method, "stonet") == 0 ? "levels=none front=none" : "levels=none";
-    snprintf(text, sizeof text, "%s %s", settings != NULL ? first : "", settings != NULL ? settings : "");
-    snprintf(number, sizeof number, "%" PRId64, dim);
+    BLOCK char *text = settings != NULL ? text_of("%s %s", first, settings) : copy_of("");
+    BLOCK char *number = text_of("%" PRId64, dim);
+    char *rest = NULL;
     TRY(stonet_spec_create(method, &spec));
     TRY(stonet_spec_set(spec, "dim", number));
     for (char *one = strtok_r(text, " ", &rest); one != NULL; one = strtok_r(NULL, " ", &rest)) {
@@ -53,16 +42,33 @@ void reduction_free(reduction *self)
     *self = (reduction){0};
 }
 
-/* The point of the grid that is chosen, also into the values. */
-static stonet_status tune(job *self, const tuning *by, const stonet_spec *spec, json_t *values,
-                          stonet_spec **out)
+const char *updates_to_epochs(const char *choices, int64_t n, char room[64])
 {
-    const stonet_tune_options how = {.size = sizeof how,
-                                     .folds = by->folds,
-                                     .grid = by->entry,
-                                     .n_grid = by->count,
-                                     .trials = by->points,
-                                     .criterion = STONET_CRITERION_LOG_LOSS};
+    const int64_t batches = n >= 64 ? n / 64 : 1;
+    if (strcmp(choices, UPDATES("300", "1000")) != 0) return choices;
+    snprintf(room, 64, UPDATES("%1$.4g", "%2$.4g"), 300.0 / (double)batches, 1000.0 / (double)batches);
+    return room;
+}
+
+/* How a grid is gone through; points drawn at random, 0: all of them. */
+static stonet_tune_options tuning(const lab *self)
+{
+    return (stonet_tune_options){.size = sizeof(stonet_tune_options),
+                                 .folds = self->options.quick ? 3 : 5,
+                                 .trials = self->options.quick ? 6 : 0,
+                                 .criterion = STONET_CRITERION_LOG_LOSS};
+}
+
+/* The point of the grid that is chosen, also into the values. */
+static stonet_status tune(job *self, const stonet_spec *spec, json_t *values, stonet_spec **out)
+{
+    const column *by = self->what->by;
+    const char *grid[COUNT(by->grid)];
+    char updates[64];
+    stonet_tune_options how = tuning(self->lab);
+    for (how.grid = grid; how.n_grid < (int64_t)COUNT(by->grid) && by->grid[how.n_grid] != NULL; how.n_grid++)
+        grid[how.n_grid] =
+            updates_to_epochs(by->grid[how.n_grid], stonet_data_rows(self->parts.train), updates);
     AUTO(stonet_results) *results = NULL;
     stonet_run run = job_run(self, 1);
     TRY(stonet_tune(spec, self->parts.train, &how, &run, &results));
@@ -70,9 +76,9 @@ static stonet_status tune(job *self, const tuning *by, const stonet_spec *spec, 
     if (best < 0) return stonet_fail(STONET_ERROR_NUMERIC, "no point of the grid could be fitted");
     TRY(stonet_results_spec(results, best, out));
     char *json = stonet_spec_json(*out);
-    int lost = json == NULL || json_object_set_new(values, "chosen", json_loads(json, 0, NULL)) != 0;
+    put(values, "chosen", json != NULL ? json_loads(json, 0, NULL) : NULL);
     stonet_string_free(json);
-    return lost ? out_of_memory() : STONET_OK;
+    return STONET_OK;
 }
 
 static double processor_clock(const job *self)
@@ -99,22 +105,19 @@ static const char *settings_of(const cell *what)
     return (what->by->flags & BY_ROW) != 0 ? what->on->paper : what->by->settings;
 }
 
-void fits_describe(const lab *self, cell *what)
+char *fits_describe(const lab *self, const cell *what)
 {
-    const char *dnn = dnn_of(self, what->by), *plain = self->about->plain, *settings = settings_of(what);
-    tuning over = {0};
-    if (self->about->grid != NULL) self->about->grid(self, what->method, 64, &over);
-    size_t size = sizeof what->settings, used;
-    used = (size_t)snprintf(what->settings, size, "%s", settings != NULL ? settings : "nothing set but q");
-    if (dnn != NULL)
-        used += (size_t)snprintf(what->settings + used, size - used, "; on Z: %s; %s", dnn,
-                                 plain != NULL ? plain : "");
-    if (over.count > 0)
-        used +=
-            (size_t)snprintf(what->settings + used, size - used,
-                             "; %d folds, %d points, within %g:", over.folds, (int)over.points, over.within);
-    for (int64_t i = 0; i < over.count; i++)
-        used += (size_t)snprintf(what->settings + used, size - used, " %s", over.entry[i]);
+    const column *by = what->by;
+    const char *dnn = dnn_of(self, by), *plain = self->about->plain, *settings = settings_of(what);
+    const stonet_tune_options how = tuning(self);
+    char *text = copy_of(settings != NULL ? settings : "nothing set but q");
+    if (dnn != NULL) text = joined(text, "", text_of("; on Z: %s; %s", dnn, plain != NULL ? plain : ""));
+    if (by->grid[0] != NULL)
+        text = joined(text, "",
+                      text_of("; %d folds, %d points, within %g:", how.folds, (int)how.trials, by->within));
+    for (size_t k = 0; k < COUNT(by->grid) && by->grid[k] != NULL; k++)
+        text = joined(text, " ", copy_of(by->grid[k]));
+    return text;
 }
 
 /* Fits, scores the model itself where that is wanted, and keeps Z of both parts where there are learners. */
@@ -132,8 +135,7 @@ static stonet_status reduce(job *self, const stonet_spec *spec, reduction *out)
         TRY(stonet_score(model, data[1], NULL, &out->own));
     out->width = stonet_model_dim(model);
     for (int k = 0; k < 2 && dnn_of(self->lab, self->what->by) != NULL; k++) {
-        out->z[k] = malloc((size_t)(stonet_data_rows(data[k]) * out->width) * sizeof(float));
-        if (out->z[k] == NULL) return out_of_memory();
+        out->z[k] = room_for(stonet_data_rows(data[k]) * out->width, sizeof *out->z[k]);
         TRY(stonet_transform(model, data[k], &how, out->z[k]));
     }
     out->by = self->what->by; /* whole */
@@ -144,16 +146,13 @@ static stonet_status keep_reduction(job *self, json_t *values)
 {
     const cell *what = self->what;
     const column *by = what->by;
-    const lab *on = self->lab;
     if (self->kept.by == by && (by->flags & NESTED) != 0 && self->kept.q >= what->q) return STONET_OK;
     reduction_free(&self->kept);
     self->kept = (reduction){.q = what->q, .own = STONET_SCORES_INIT};
     AUTO(stonet_spec) *spec = NULL, *chosen = NULL;
-    tuning over = {0};
     int64_t q = what->q > 0 ? what->q : stonet_data_columns(self->parts.train);
     TRY(fits_spec(by->method, q, settings_of(what), &spec));
-    if (on->about->grid != NULL) on->about->grid(on, by->name, stonet_data_rows(self->parts.train), &over);
-    if (over.count > 0) TRY(tune(self, &over, spec, values, &chosen));
+    if (by->grid[0] != NULL) TRY(tune(self, spec, values, &chosen));
     return reduce(self, chosen != NULL ? chosen : spec, &self->kept);
 }
 
@@ -166,9 +165,8 @@ static stonet_status first_columns(const stonet_data *like, const float *z, int6
     int64_t n = stonet_data_rows(like), classes = 0, outputs = 0;
     const int32_t *code = stonet_data_classes(like, &classes);
     const double *y = stonet_data_targets(like, &outputs);
-    ROOM const char **label = make_room((size_t)classes + 1, sizeof *label);
-    *room = make_room((size_t)(n * q), sizeof **room);
-    if (*room == NULL || label == NULL) return out_of_memory();
+    BLOCK const char **label = room_for(classes, sizeof *label);
+    *room = room_for(n * q, sizeof **room);
     for (int64_t i = 0; i < n; i++) memcpy(*room + i * q, z + i * width, (size_t)q * sizeof **room);
     for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(like, c);
     TRY(stonet_data_wrap(*room, n, q, out));
@@ -179,7 +177,7 @@ static stonet_status first_columns(const stonet_data *like, const float *z, int6
 static stonet_status score_learner(job *self, const char *settings, stonet_scores *scores)
 {
     const reduction *kept = &self->kept;
-    ROOM float *first = NULL, *second = NULL;
+    BLOCK float *first = NULL, *second = NULL;
     AUTO(stonet_data) *train = NULL, *test = NULL;
     AUTO(stonet_model) *model = NULL;
     int64_t q = self->what->q > 0 && self->what->q < kept->width ? self->what->q : kept->width;
@@ -216,7 +214,7 @@ stonet_status fits_compute(job *self, json_t *values)
     if (dnn != NULL && about->plain != NULL) TRY(score_learner(self, about->plain, &found.plain));
     found.mse_unit = found.dnn.mse / squared_range(self->parts.train);
     for (size_t k = 0; k < about->n_measures; k++)
-        TRY(put_value(values, about->measures[k].field,
-                      *(const double *)((const char *)&found + about->measures[k].from)));
+        put_value(values, about->measures[k].field,
+                  *(const double *)((const char *)&found + about->measures[k].from));
     return STONET_OK;
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* asprintf */
 #include "paper/paper.h"
 
 #include <errno.h>
@@ -12,32 +11,32 @@
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-#define OPTION(type, field, word, start, from, to, text)                                                     \
-    {                                                                                                        \
-        .name = #field, .kind = OPTION_##type, .offset = offsetof(lab_options, field), .argument = (word),   \
-        .initial = (start), .low = (from), .high = (to), .help = (text)                                      \
-    }
+#define TEXT(field, word, text) TEXT_OPTION(lab_options, field, #field, word, text)
+#define NUMBER(field, word, start, from, to, text)                                                           \
+    NUMBER_OPTION(lab_options, field, #field, word, start, from, to, text)
 /* The first is the summary's. */
 static const cli_option options[] = {
-    OPTION(TEXT, page, "FILE", NULL, 0, 0, "A page with a summary, which is brought up to date"),
-    OPTION(TEXT, data, "DIR", NULL, 0, 0, "The data folder (else the environment's STONET_DATA)"),
-    OPTION(TEXT, out, "DIR", "paper-results", 0, 0,
-           "Where cells, tables and figures go; cells found there are not computed again"),
-    OPTION(INTEGER, trials, "N", "0", 0, 100000, "Trials: splits, folds, data sets; 0: as many as above"),
-    OPTION(INTEGER, first, "K", "1", 1, 1000000,
+    TEXT(page, "FILE", "A page with a summary, which is brought up to date"),
+    TEXT(data, "DIR", "The data folder (else the environment's STONET_DATA)"),
+    WORD_OPTION(lab_options, out, "out", "DIR", "paper-results",
+                "Where cells, tables and figures go; cells found there are not computed again"),
+    NUMBER(trials, "N", "0", 0, 100000, "Trials: splits, folds, data sets; 0: as many as above"),
+    NUMBER(first, "K", "1", 1, 1000000,
            "The first trial; splits that the data folder does not have are random partitions"),
-    OPTION(TEXT, methods, "a,b,c", NULL, 0, 0, "Only these columns"),
-    OPTION(TEXT, rows, "a,b,c", NULL, 0, 0, "Only these rows: data sets, numbers of images"),
-    OPTION(TEXT, dims, "Q,Q..", NULL, 0, 0, "Only these dimensions"),
-    OPTION(FLAG, report, NULL, NULL, 0, 0, "Compute nothing; make tables and figures of the finished cells"),
-    OPTION(FLAG, quick, NULL, NULL, 0, 0, "A small version that takes minutes, with files of its own"),
-    OPTION(INTEGER, seed, "S", "1", 0, INT64_MAX / 2000000,
+    TEXT(methods, "a,b,c", "Only these columns"),
+    TEXT(rows, "a,b,c", "Only these rows: data sets, numbers of images"),
+    TEXT(dims, "Q,Q..", "Only these dimensions"),
+    FLAG_OPTION(lab_options, report, "report",
+                "Compute nothing; make tables and figures of the finished cells"),
+    FLAG_OPTION(lab_options, quick, "quick", "A small version that takes minutes, with files of its own"),
+    NUMBER(seed, "S", "1", 0, INT64_MAX / 2000000,
            "Start of all randomness; the splits of the data do not depend on it"),
-    OPTION(INTEGER, threads, "N", "0", 0, 1024, "Threads to use, 0 for all cores"),
-    OPTION(INTEGER, jobs, "N", "0", 0, 1024, "Trials at a time, which share the threads; 0: one a thread"),
+    NUMBER(threads, "N", "0", 0, 1024, "Threads to use, 0 for all cores"),
+    NUMBER(jobs, "N", "0", 0, 1024, "Trials at a time, which share the threads; 0: one a thread"),
 };
 
-bool lab_open(lab *self, const experiment *about, int argc, char **argv, int *leave)
+/* Parses the options and makes OUT. False: leave with *leave, all has been said. */
+static bool lab_open(lab *self, const experiment *about, int argc, char **argv, int *leave)
 {
     *self = (lab){.about = about,
                   .command = {.program = "stonet-paper",
@@ -60,94 +59,91 @@ bool lab_open(lab *self, const experiment *about, int argc, char **argv, int *le
     return false;
 }
 
-void lab_close(lab *self)
+void lab_clear(lab *self)
 {
-    json_decref(self->finished);
-    free(self->cells.cell);
-    stonet_data_free(self->ct);
-    options_free(&self->command, &self->options);
-}
-
-int lab_no_memory(const lab *self)
-{
-    say_error(&self->command, "memory ran out");
-    return EXIT_FAILED;
+    for (size_t i = 0; i < self->n_cells; i++) json_decref(self->cells[i].record);
+    free(self->cells);
+    free(self->lines);
 }
 
 char *lab_path(const lab *self, const char *suffix)
 {
-    char *path = NULL;
-    const char *kind = self->options.quick ? "-quick" : "";
-    int size = asprintf(&path, "%s/%s%s-%s", self->options.out, self->about->name, kind, suffix);
-    return size < 0 ? NULL : path;
+    return text_of("%s/%s%s-%s", self->options.out, self->about->name, self->options.quick ? "-quick" : "",
+                   suffix);
 }
 
 /* ---- finished cells ---------------------------------------------------------------------------- */
 
-void cell_key(const cell *what, int64_t seed, char key[KEY_SIZE])
+void put(json_t *object, const char *name, json_t *value)
 {
-    snprintf(key, KEY_SIZE, "%s|%" PRId64 "|%s|%" PRId64 "|%" PRId64 "|%s", what->row, what->q, what->method,
-             what->trial, seed, what->settings);
+    if (json_object_set_new(object, name, value) == 0) return;
+    say_line("stonet-paper: memory ran out");
+    exit(EXIT_FAILED);
 }
 
-/* The key of a record that was read; false when it is not one. */
-static bool record_key(json_t *record, char key[KEY_SIZE])
+void put_value(json_t *values, const char *name, double number)
 {
-    const char *on = NULL, *method = NULL, *settings = NULL;
-    json_int_t q = 0, trial = 0, seed = 0;
-    json_t *values = NULL;
-    if (json_unpack(record, "{s:s, s:I, s:s, s:I, s:I, s:s, s:o}", "row", &on, "q", &q, "method", &method,
-                    "trial", &trial, "seed", &seed, "settings", &settings, "values", &values) != 0 ||
-        !json_is_object(values))
-        return false;
-    snprintf(key, KEY_SIZE, "%s|%lld|%s|%lld|%lld|%s", on, q, method, trial, seed, settings);
-    return true;
+    if (isfinite(number)) put(values, name, json_real(number));
+}
+
+/* What the result of a cell depends on: its record begins with it. */
+static json_t *describe(const lab *self, const cell *what)
+{
+    BLOCK char *settings = fits_describe(self, what);
+    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s}", "row", what->on->name, "q", (json_int_t)what->q,
+                     "method", what->by->name, "trial", (json_int_t)what->trial, "seed",
+                     (json_int_t)self->options.seed, "settings", settings);
+}
+
+/* The same of any record as a text, to be freed; NULL when it is no record. */
+static char *key_of(const json_t *record)
+{
+    const char *on, *method, *settings;
+    json_int_t q, trial, seed;
+    if (json_unpack((json_t *)record, "{s:s, s:I, s:s, s:I, s:I, s:s}", "row", &on, "q", &q, "method",
+                    &method, "trial", &trial, "seed", &seed, "settings", &settings) != 0)
+        return NULL;
+    return text_of("%s|%lld|%s|%lld|%lld|%s", on, q, method, trial, seed, settings);
 }
 
 /* Every whole line; a line that was cut off, and lines that are no records, are passed over. */
 static void read_cells(const char *path, json_t *cells)
 {
     FILE *file = fopen(path, "r");
-    char *text = NULL;
+    BLOCK char *text = NULL;
     size_t room = 0;
     while (file != NULL && getline(&text, &room, file) > 0) {
-        json_t *record = json_loads(text, 0, NULL);
-        char key[KEY_SIZE];
-        if (record != NULL && record_key(record, key)) json_object_set(cells, key, record);
-        json_decref(record);
+        AUTO(json_t) *record = json_loads(text, 0, NULL);
+        BLOCK char *key = key_of(record);
+        if (key != NULL && json_is_object(json_object_get(record, "values")))
+            put(cells, key, json_incref(record));
     }
-    free(text);
     if (file != NULL) fclose(file);
 }
 
-/* Those of OUT and of the folders in it. */
-static bool find_cells(lab *self)
+/* The records of the planned cells, from OUT and the folders in it. */
+static void find_records(lab *self)
 {
-    self->finished = json_object();
-    const char *kind = self->options.quick ? "-quick" : "";
+    AUTO(json_t) *found = json_object();
     for (int deep = 0; deep < 2; deep++) {
-        ROOM char *pattern = NULL;
-        glob_t found = {0};
-        const char *folders = deep ? "*/" : "", *name = self->about->name;
-        if (asprintf(&pattern, "%s/%s%s%s-cells*.jsonl", self->options.out, folders, name, kind) < 0)
-            return false;
-        if (glob(pattern, 0, NULL, &found) == 0)
-            for (size_t i = 0; i < found.gl_pathc; i++) read_cells(found.gl_pathv[i], self->finished);
-        globfree(&found);
+        BLOCK char *pattern = text_of("%s/%s%s%s-cells*.jsonl", self->options.out, deep ? "*/" : "",
+                                      self->about->name, self->options.quick ? "-quick" : "");
+        glob_t files = {0};
+        if (glob(pattern, 0, NULL, &files) == 0)
+            for (size_t i = 0; i < files.gl_pathc; i++) read_cells(files.gl_pathv[i], found);
+        globfree(&files);
     }
-    return self->finished != NULL;
+    for (cell *at = self->cells; at < self->cells + self->n_cells; at++) {
+        AUTO(json_t) *described = describe(self, at);
+        BLOCK char *key = key_of(described);
+        if (key != NULL) at->record = json_incref(json_object_get(found, key));
+        self->done += at->record != NULL;
+    }
 }
 
-static json_t *find(const lab *self, const cell *what)
+double cell_value(const cell *self, const char *field)
 {
-    char key[KEY_SIZE];
-    cell_key(what, self->options.seed, key);
-    return json_object_get(self->finished, key);
-}
-
-double lab_value(const lab *self, const cell *what, const char *field)
-{
-    const json_t *record = find(self, what);
+    const json_t *record = self->record;
     if (strcmp(field, "seconds") != 0) record = json_object_get(record, "values");
     const json_t *value = json_object_get(record, field);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
@@ -158,12 +154,14 @@ double lab_value(const lab *self, const cell *what, const char *field)
 bool is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *at = list; at != NULL && *at != '\0';) {
-        size_t here = strcspn(at, ",");
-        if (here == length && strncmp(at, name, length) == 0) return true;
-        at += here + (at[here] == ',');
-    }
+    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
     return list == NULL;
+}
+
+bool is_none(const column *by)
+{
+    return by->method != NULL && strcmp(by->method, "none") == 0;
 }
 
 /* Every name of --methods must be a column: there are as many columns as names. */
@@ -179,31 +177,17 @@ static bool check_methods(const lab *self)
     return false;
 }
 
-static void plan_add(plan *self, const cell *added)
+/* A line for each dimension that is asked for, or one with q = 0 where there is none to choose. */
+static void add_lines(lab *self, const row *on)
 {
-    cell *grown = realloc(self->cell, (self->count + 1) * sizeof *grown);
-    self->broken = self->broken || grown == NULL;
-    if (grown == NULL) return;
-    self->cell = grown;
-    self->cell[self->count++] = *added;
-}
-
-/* A cell for each dimension, or one with q = 0 where there is none to choose. */
-static void plan_column(lab *self, const row *on, const column *by, int64_t trial)
-{
-    const char *at = by->method != NULL && strcmp(by->method, "none") == 0 ? "" : on->dims;
-    const char *bar = self->options.quick ? strchr(at, '|') : NULL;
-    if (bar != NULL) at = bar;
+    const char *bar = self->options.quick ? strchr(on->dims, '|') : NULL, *at = bar != NULL ? bar : on->dims;
     do {
-        char *end = NULL, number[24];
+        char *end = NULL;
         at += strspn(at, " |");
-        cell what = {.q = strtoll(at, &end, 10), .trial = trial, .by = by, .on = on};
+        int64_t q = strtoll(at, &end, 10);
+        BLOCK char *number = text_of("%.*s", (int)(end - at), at);
         at = end;
-        snprintf(what.row, sizeof what.row, "%s", on->name);
-        snprintf(what.method, sizeof what.method, "%s", by->name);
-        fits_describe(self, &what);
-        snprintf(number, sizeof number, "%" PRId64, what.q);
-        if (what.q == 0 || is_listed(self->options.dims, number)) plan_add(&self->cells, &what);
+        if (q == 0 || is_listed(self->options.dims, number)) self->lines[self->n_lines++] = (line){on, q};
     } while (*at != '\0');
 }
 
@@ -219,66 +203,67 @@ static bool is_wanted(const lab *self, const row *on, const column *by, int64_t 
            (most == 0 || t < most || given->trials > 0);
 }
 
-/* Each wanted column of each wanted row. What is only reported needs no data. */
-static int plan_cells(lab *self)
+/* The wanted cells of the row whose lines begin at `first`. */
+static void add_cells(lab *self, size_t first, int64_t t)
 {
     const experiment *about = self->about;
-    const unsigned form = self->options.quick ? IN_QUICK : IN_FULL;
-    size_t there = 0;
-    ROOM bool *is_there = make_room(about->n_rows, sizeof *is_there);
-    if (is_there == NULL) return lab_no_memory(self);
-    for (size_t i = 0; i < about->n_rows; i++) {
-        const row *on = &about->rows[i];
-        if ((on->flags & form) == 0 || !is_listed(self->options.rows, on->name)) continue;
-        is_there[i] = self->options.report || data_is_there(self, on);
-        there += is_there[i];
-    }
-    int64_t trials = form == IN_QUICK ? about->quick_trials : about->full_trials;
-    if (self->options.trials > 0) trials = self->options.trials;
-    for (int64_t t = 0; t < trials; t++)
-        for (size_t k = 0; k < about->n_rows * about->n_columns; k++) {
-            const row *on = &about->rows[k / about->n_columns];
-            const column *by = &about->columns[k % about->n_columns];
-            if (is_there[k / about->n_columns] && is_wanted(self, on, by, t))
-                plan_column(self, on, by, self->options.first + t);
+    const row *on = self->lines[first].on;
+    self->cells =
+        more_room(self->cells, (int64_t)(self->n_cells + about->n_columns * MOST_DIMS), sizeof *self->cells);
+    for (const column *by = about->columns; by < about->columns + about->n_columns; by++)
+        for (size_t l = first; is_wanted(self, on, by, t) && l < self->n_lines; l++) {
+            if (self->lines[l].on != on || (is_none(by) && l > first)) break;
+            self->cells[self->n_cells++] = (cell){.on = on,
+                                                  .by = by,
+                                                  .q = is_none(by) ? 0 : self->lines[l].q,
+                                                  .trial = self->options.first + t,
+                                                  .line = l};
         }
-    if (self->cells.broken) return lab_no_memory(self);
-    if (there > 0 && self->cells.count > 0) return EXIT_DONE;
-    if (there == 0 && self->options.rows == NULL) {
-        printf("%s is skipped: its data are not in the data folder (give --data DIR)\n", about->name);
-        return EXIT_DONE;
-    }
-    say_usage(&self->command, "nothing is asked for: see --methods, --rows and --dims");
-    return EXIT_USAGE;
 }
 
 int lab_plan(lab *self)
 {
-    if (self->about->n_columns == 1 &&
-        self->options.rows == NULL) { /* its curves are what there is to choose */
-        self->options.rows = self->options.methods;
-        self->options.methods = NULL;
+    lab_options *given = &self->options;
+    const experiment *about = self->about;
+    const unsigned form = given->quick ? IN_QUICK : IN_FULL;
+    if (about->n_columns == 1 && given->rows == NULL) { /* its curves are what there is to choose */
+        given->rows = given->methods;
+        given->methods = NULL;
     }
     if (!check_methods(self)) return EXIT_USAGE;
-    return find_cells(self) ? plan_cells(self) : lab_no_memory(self);
+    self->lines = room_for((int64_t)about->n_rows * MOST_DIMS, sizeof *self->lines);
+    for (const row *on = about->rows; on < about->rows + about->n_rows; on++) {
+        if ((on->flags & form) == 0 || !is_listed(given->rows, on->name)) continue;
+        if (!given->report && !data_is_there(self, on)) continue; /* what is only reported needs no data */
+        self->is_there = true;
+        add_lines(self, on);
+    }
+    self->trials = given->trials > 0 ? given->trials
+                   : given->quick    ? about->quick_trials
+                                     : about->full_trials;
+    for (int64_t t = 0; t < self->trials; t++)
+        for (size_t l = 0; l < self->n_lines; l++)
+            if (l == 0 || self->lines[l].on != self->lines[l - 1].on) add_cells(self, l, t);
+    find_records(self);
+    return EXIT_DONE;
 }
 
 /* ---- running ----------------------------------------------------------------------------------- */
 
-static void cell_name(const cell *what, char *text, size_t size)
+/* "heart q=3 sir trial 1", to be freed. */
+static char *cell_name(const cell *what)
 {
-    char q[32] = "";
-    if (what->q > 0) snprintf(q, sizeof q, " q=%" PRId64, what->q);
-    snprintf(text, size, "%s%s %s trial %" PRId64, what->row, q, what->method, what->trial);
+    BLOCK char *q = what->q > 0 ? text_of(" q=%" PRId64, what->q) : copy_of("");
+    return text_of("%s%s %s trial %" PRId64, what->on->name, q, what->by->name, what->trial);
 }
 
 static void on_progress(const stonet_progress *progress, void *user)
 {
     const job *self = user;
-    char name[128], text[256];
-    cell_name(self->what, name, sizeof name);
-    snprintf(text, sizeof text, "[%zu/%zu] %s: %s", self->number + 1, self->lab->cells.count, name,
-             progress->stage != NULL ? progress->stage : "working");
+    const lab *on = self->lab;
+    BLOCK char *name = cell_name(self->what);
+    BLOCK char *text = text_of("[%zu/%zu] %s: %s", (size_t)(self->what - on->cells) + 1, on->n_cells, name,
+                               progress->stage != NULL ? progress->stage : "working");
     stonet_progress shown = *progress;
     shown.stage = text;
     progress_draw(&shown);
@@ -301,23 +286,21 @@ stonet_run job_run(job *self, uint64_t stream)
     return run;
 }
 
-void job_free(job *self)
+void split_free(split *self)
 {
-    stonet_data_free(self->parts.train);
-    stonet_data_free(self->parts.test);
-    self->parts = (split){0};
-    reduction_free(&self->kept);
+    stonet_data_free(self->train);
+    stonet_data_free(self->test);
+    *self = (split){0};
 }
 
 /* "[3/20] heart q=3 sir trial 1: error 0.18 (0.1 s)". */
-static void tell_cell(const job *self, const json_t *record, size_t done)
+static void tell_cell(const job *self, const json_t *record)
 {
-    char name[128];
     const char *field;
     json_t *value;
-    cell_name(self->what, name, sizeof name);
+    BLOCK char *name = cell_name(self->what);
     progress_clear();
-    printf("[%zu/%zu] %s:", done, self->lab->cells.count, name);
+    printf("[%zu/%zu] %s:", self->lab->done, self->lab->n_cells, name);
     json_object_foreach(json_object_get(record, "values"), field, value)
     {
         if (json_is_number(value)) printf(" %s %.4g", field, json_number_value(value));
@@ -331,86 +314,77 @@ static void tell_cell(const job *self, const json_t *record, size_t done)
    off, as after a power cut. */
 static bool append(const char *path, const json_t *record)
 {
-    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    FILE *file = text != NULL && path != NULL ? fopen(path, "a") : NULL;
+    BLOCK char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    FILE *file = text != NULL ? fopen(path, "a") : NULL;
     bool good =
         file != NULL && fprintf(file, "\n%s\n", text) > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (file != NULL && fclose(file) != 0) good = false;
-    free(text);
     return good;
 }
 
-/* False: the cell could not be kept. One thread at a time. */
-static bool keep_cell(const job *self, json_t *values, double seconds, size_t *done)
+/* One thread at a time. */
+static void keep_cell(job *self, cell *what, json_t *values, double seconds)
 {
     lab *on = self->lab;
-    const cell *what = self->what;
-    char key[KEY_SIZE];
-    ROOM char *path = lab_path(on, "cells.jsonl");
-    json_t *record = json_pack("{s:s, s:I, s:s, s:I, s:I, s:s, s:f, s:O}", "row", what->row, "q",
-                               (json_int_t)what->q, "method", what->method, "trial", (json_int_t)what->trial,
-                               "seed", (json_int_t)on->options.seed, "settings", what->settings, "seconds",
-                               seconds, "values", values);
-    cell_key(what, on->options.seed, key);
-    bool kept = append(path, record) && json_object_set(on->finished, key, record) == 0;
-    if (kept)
-        tell_cell(self, record, ++*done);
-    else
-        say_error(&on->command, "cannot write %s: %s", path != NULL ? path : "a cell", strerror(errno));
-    json_decref(record);
-    return kept;
+    BLOCK char *path = lab_path(on, "cells.jsonl");
+    AUTO(json_t) *record = describe(on, what);
+    put(record, "seconds", json_real(seconds));
+    put(record, "values", json_incref(values));
+    on->broken = on->broken || signals_stop_wanted();
+    if (on->broken) return;
+    if (!append(path, record)) {
+        on->broken = true;
+        say_error(&on->command, "cannot write %s: %s", path, strerror(errno));
+        return;
+    }
+    what->record = json_incref(record);
+    on->done++;
+    tell_cell(self, record);
 }
 
-static void run_cell(job *self, size_t *done, bool *broken)
+static void run_cell(job *self, cell *what)
 {
     const experiment *about = self->lab->about;
-    json_t *values = json_object();
+    AUTO(json_t) *values = json_object();
     double start = progress_clock();
     stonet_status status = STONET_OK;
-    if (about->load != NULL && self->parts.test == NULL)
-        status = about->load(self->lab, self->what, &self->parts);
-    status = status == STONET_OK ? about->compute(self, values) : status;
-    if (self->parts.test == NULL) job_free(self); /* half of a split is none */
-    bool noted =
-        status == STONET_OK || json_object_set_new(values, "failure", json_string(stonet_last_error())) == 0;
+    self->what = what;
+    if (about->load != NULL && self->parts.test == NULL) status = about->load(self->lab, what, &self->parts);
+    if (status == STONET_OK) status = about->compute(self, values);
+    if (self->parts.test == NULL) split_free(&self->parts); /* half of a split is none */
+    if (status != STONET_OK) put(values, "failure", json_string(stonet_last_error()));
 #pragma omp critical(cells)
-    if (signals_stop_wanted() || !noted || !keep_cell(self, values, progress_clock() - start, done))
-        *broken = true;
-    json_decref(values);
+    keep_cell(self, what, values, progress_clock() - start);
 }
 
-/* Cells of the same row and trial go together, since they share their data: finds the first unfinished cell
-   of each such group. */
-static size_t find_groups(const lab *self, size_t *starts)
+/* Cells of the same row and trial go together, since they share their data. */
+static bool are_together(const cell *a, const cell *b)
 {
-    size_t count = 0;
-    const cell *all = self->cells.cell;
-    for (size_t i = 0; i < self->cells.count; i++) {
-        if (find(self, &all[i]) != NULL) continue;
-        const cell *last = count > 0 ? &all[starts[count - 1]] : NULL;
-        if (last == NULL || last->trial != all[i].trial || strcmp(last->row, all[i].row) != 0)
+    return a->trial == b->trial && a->on == b->on;
+}
+
+/* Finds the first unfinished cell of each group of them. */
+static int find_groups(const lab *self, size_t *starts)
+{
+    int count = 0;
+    for (size_t i = 0; i < self->n_cells; i++)
+        if (self->cells[i].record == NULL &&
+            (count == 0 || !are_together(&self->cells[starts[count - 1]], &self->cells[i])))
             starts[count++] = i;
-    }
     return count;
 }
 
-static void run_group(lab *self, size_t at, int threads, size_t *done, bool *broken)
+static void run_group(lab *self, size_t start, int threads)
 {
     job one = {.lab = self, .threads = threads};
-    const cell *first = &self->cells.cell[at];
-    for (; at < self->cells.count; at++) {
-        bool open, stop;
-        one.what = &self->cells.cell[at];
-        one.number = at;
-        if (one.what->trial != first->trial || strcmp(one.what->row, first->row) != 0) break;
+    for (size_t i = start; i < self->n_cells && are_together(&self->cells[start], &self->cells[i]); i++) {
+        bool broken;
 #pragma omp critical(cells)
-        {
-            open = find(self, one.what) == NULL;
-            stop = *broken;
-        }
-        if (open && !stop) run_cell(&one, done, broken);
+        broken = self->broken;
+        if (!broken && self->cells[i].record == NULL) run_cell(&one, &self->cells[i]);
     }
-    job_free(&one);
+    split_free(&one.parts);
+    reduction_free(&one.kept);
 }
 
 /* Computes what is not finished; nothing with --report. */
@@ -418,35 +392,47 @@ static int lab_run(lab *self)
 {
     const lab_options *given = &self->options;
     if (given->report) return EXIT_DONE;
-    size_t done = 0;
-    ROOM size_t *starts = make_room(self->cells.count + 1, sizeof *starts);
-    if (starts == NULL) return lab_no_memory(self);
-    for (size_t i = 0; i < self->cells.count; i++) done += find(self, &self->cells.cell[i]) != NULL;
-    if (done > 0) printf("%zu of %zu cells are finished already\n", done, self->cells.count);
-    int groups = (int)find_groups(self, starts), threads = (int)given->threads;
+    BLOCK size_t *starts = room_for((int64_t)self->n_cells, sizeof *starts);
+    if (self->done > 0) printf("%zu of %zu cells are finished already\n", self->done, self->n_cells);
+    int groups = find_groups(self, starts), threads = (int)given->threads;
     if (threads == 0) threads = omp_get_max_threads();
     int jobs = (int)(given->jobs > 0 ? given->jobs : self->about->jobs > 0 ? self->about->jobs : threads);
     if (jobs > groups) jobs = groups > 0 ? groups : 1;
     int each = threads > jobs ? threads / jobs : 1;
-    bool broken = false;
     if (jobs > 1 && each > 1) omp_set_max_active_levels(2); /* a trial has threads of its own */
 #pragma omp parallel for schedule(dynamic, 1) num_threads(jobs)
-    for (int g = 0; g < groups; g++) run_group(self, starts[g], each, &done, &broken);
+    for (int g = 0; g < groups; g++) run_group(self, starts[g], each);
     if (signals_stop_wanted())
         say_error(&self->command, "stopped; the same command goes on where this one ended");
-    return broken ? EXIT_FAILED : EXIT_DONE;
+    return self->broken ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int nothing_planned(const lab *self)
+{
+    if (self->is_there || self->options.rows != NULL)
+        return say_usage(&self->command, "nothing is asked for: see --methods, --rows and --dims");
+    printf("%s is skipped: its data are not in the data folder (give --data DIR)\n", self->about->name);
+    return EXIT_DONE;
+}
+
+static int plan_and_run(lab *self)
+{
+    int result = lab_plan(self);
+    if (result != EXIT_DONE) return result;
+    if (self->n_cells == 0) return nothing_planned(self);
+    result = lab_run(self);
+    int written = report_write(self);
+    return result == EXIT_DONE ? written : result;
 }
 
 int lab_main(const experiment *about, int argc, char **argv)
 {
     lab self;
     int result;
-    if (lab_open(&self, about, argc, argv, &result)) result = lab_plan(&self);
-    if (self.cells.count > 0 && result == EXIT_DONE) {
-        result = lab_run(&self);
-        int written = report_write(&self);
-        if (result == EXIT_DONE) result = written;
-    }
-    lab_close(&self);
+    if (lab_open(&self, about, argc, argv, &result))
+        result = about->compute != NULL ? plan_and_run(&self) : summary_write(&self);
+    lab_clear(&self);
+    stonet_data_free(self.ct);
+    options_free(&self.command, &self.options);
     return result;
 }

@@ -2,11 +2,6 @@
  * not. */
 #include "paper/paper.h"
 
-/* What z is: x itself; the sufficient predictors; these with the last of x and x1 x2; x_j + 3 x_{j-1}, all of
-   x in other coordinates; the first or last sufficient predictor; x1; x1 and x3, the sufficient predictors of
-   `sparse`. */
-enum { ALL_X, TRUTH, TRUTH_MORE, LINEAR_MAP, FIRST_TRUTH, LAST_TRUTH, FIRST_X, X1_X3 };
-
 static const column level_columns[] = {
     COLUMN("gcm", "independence", "", IN_QUICK),
     COLUMN("rcit", "independence", "", IN_QUICK | ASKED),
@@ -15,99 +10,96 @@ static const column level_columns[] = {
     COLUMN("max", "max", "", IN_QUICK | ASKED),
 };
 
-#define LINE(data, z, what, sizes, form) ROW(data "/" z, sizes, form, .paper = (data), .number = (what))
-#define BOTH                             (IN_QUICK | IN_FULL)
-/* Numbers of rows stand in the place of dimensions. */
+#define BOTH (IN_QUICK | IN_FULL)
+/* GENERATOR/Z: x itself; x_j + 3 x_{j-1}, all of x in other coordinates; the sufficient predictors; these
+   with the last of x and x1 x2; the first or last of them; x1; x1 and x3, the sufficient predictors of
+   `sparse`. Numbers of rows stand in the place of dimensions. */
 static const row level_rows[] = {
-    LINE("friedman:5", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("friedman:10", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("friedman:20", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("ratio:5", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("ratio:10", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("ratio:20", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("ring", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("waveform", "x", ALL_X, "2000 | 300", BOTH),
-    LINE("friedman", "linear-map", LINEAR_MAP, "2000 | 300", BOTH),
-    LINE("friedman", "truth", TRUTH, "2000 | 300", BOTH),
-    LINE("location-scale:10", "truth", TRUTH, "2000 | 300", BOTH),
-    LINE("ring", "truth", TRUTH, "2000 | 300", BOTH),
-    LINE("friedman", "truth-and-more", TRUTH_MORE, "2000 | 300", BOTH),
-    LINE("waveform", "truth", TRUTH, "10000 2000", IN_FULL),
-    LINE("location-scale:10", "T1", FIRST_TRUTH, "2000", IN_FULL),
-    LINE("location-scale:10", "T2", LAST_TRUTH, "2000", IN_FULL),
-    LINE("location-scale-linear", "T1", FIRST_TRUTH, "2000", IN_FULL),
-    LINE("location-scale-linear", "T2", LAST_TRUTH, "2000", IN_FULL),
-    LINE("ratio", "x1", FIRST_X, "2000", IN_FULL),
-    LINE("ring", "x1", FIRST_X, "2000", IN_FULL),
-    LINE("sparse:6", "x1-x3", X1_X3, "80 150 300 1000", IN_FULL),
-    LINE("sparse:20", "x1-x3", X1_X3, "80 150 300 1000", IN_FULL),
-    LINE("sparse:60", "x1-x3", X1_X3, "80 150 300 1000", IN_FULL),
-    LINE("sparse:200", "x1-x3", X1_X3, "80 150 300 1000", IN_FULL),
-    LINE("sparse:6", "x1", FIRST_X, "80 150 300 1000", IN_FULL),
-    LINE("sparse:20", "x1", FIRST_X, "80 150 300 1000", IN_FULL),
-    LINE("sparse:60", "x1", FIRST_X, "80 150 300 1000", IN_FULL),
-    LINE("sparse:200", "x1", FIRST_X, "80 150 300 1000", IN_FULL),
+    ROW("friedman:5/x", "2000 | 300", BOTH),
+    ROW("friedman:10/x", "2000 | 300", BOTH),
+    ROW("friedman:20/x", "2000 | 300", BOTH),
+    ROW("ratio:5/x", "2000 | 300", BOTH),
+    ROW("ratio:10/x", "2000 | 300", BOTH),
+    ROW("ratio:20/x", "2000 | 300", BOTH),
+    ROW("ring/x", "2000 | 300", BOTH),
+    ROW("waveform/x", "2000 | 300", BOTH),
+    ROW("friedman/linear-map", "2000 | 300", BOTH),
+    ROW("friedman/truth", "2000 | 300", BOTH),
+    ROW("location-scale:10/truth", "2000 | 300", BOTH),
+    ROW("ring/truth", "2000 | 300", BOTH),
+    ROW("friedman/truth-and-more", "2000 | 300", BOTH),
+    ROW("waveform/truth", "10000 2000", IN_FULL),
+    ROW("location-scale:10/T1", "2000", IN_FULL),
+    ROW("location-scale:10/T2", "2000", IN_FULL),
+    ROW("location-scale-linear/T1", "2000", IN_FULL),
+    ROW("location-scale-linear/T2", "2000", IN_FULL),
+    ROW("ratio/x1", "2000", IN_FULL),
+    ROW("ring/x1", "2000", IN_FULL),
+    ROW("sparse:6/x1-x3", "80 150 300 1000", IN_FULL),
+    ROW("sparse:20/x1-x3", "80 150 300 1000", IN_FULL),
+    ROW("sparse:60/x1-x3", "80 150 300 1000", IN_FULL),
+    ROW("sparse:200/x1-x3", "80 150 300 1000", IN_FULL),
+    ROW("sparse:6/x1", "80 150 300 1000", IN_FULL),
+    ROW("sparse:20/x1", "80 150 300 1000", IN_FULL),
+    ROW("sparse:60/x1", "80 150 300 1000", IN_FULL),
+    ROW("sparse:200/x1", "80 150 300 1000", IN_FULL),
 };
 static const measure level_measures[] = {{"rejected", "share of data sets with p < 0.05", true, 0},
                                          {"lost", "explained by x and z, less by z alone", true, 0}};
 
-/* z of one row; gives its number of columns, and only that without x. */
-static int64_t fill_z(int64_t what, const double *x, int64_t p, const double *truth, int64_t truths,
-                      double *z)
+/* Number k of the z of a row with p columns and t sufficient predictors. */
+static double one_z(const char *z, int64_t k, const double *x, int64_t p, const double *truth, int64_t t)
 {
-    const bool all = what == ALL_X || what == LINEAR_MAP, more = what == TRUTH_MORE;
-    const int64_t q = all ? p : what == TRUTH || more ? truths + (more ? 2 : 0) : what == X1_X3 ? 2 : 1;
-    if (x == NULL) return q;
-    for (int64_t j = 0; j < p && all; j++) z[j] = x[j] + (what == LINEAR_MAP && j > 0 ? 3 * x[j - 1] : 0);
-    if (what == TRUTH || more) memcpy(z, truth, (size_t)truths * sizeof *z);
-    if (more) {
-        z[truths] = x[p - 1];
-        z[truths + 1] = x[0] * x[1];
-    }
-    if (what == X1_X3) {
-        z[0] = x[0];
-        z[1] = x[2];
-    }
-    if (q == 1 && what >= FIRST_TRUTH)
-        z[0] = what == FIRST_X ? x[0] : truth[what == LAST_TRUTH ? truths - 1 : 0];
-    return q;
+    if (strcmp(z, "linear-map") == 0) return x[k] + (k > 0 ? 3 * x[k - 1] : 0);
+    if (strcmp(z, "x1-x3") == 0) return x[2 * k];
+    if (strcmp(z, "T2") == 0) return truth[t - 1];
+    if (z[0] == 'x') return x[k];
+    if (k < t) return truth[k];
+    return k == t ? x[p - 1] : x[0] * x[1];
+}
+
+static int64_t count_z(const char *z, int64_t p, int64_t t)
+{
+    if (strcmp(z, "x") == 0 || strcmp(z, "linear-map") == 0) return p;
+    if (strncmp(z, "truth", strlen("truth")) == 0) return strcmp(z, "truth") == 0 ? t : t + 2;
+    return strcmp(z, "x1-x3") == 0 ? 2 : 1;
 }
 
 /* A data set as three matrices, classes as columns of 0 and 1. */
-static stonet_status make_sides(const stonet_data *data, int64_t what, double **room, stonet_sides *out)
+static stonet_status make_sides(const stonet_data *data, const char *by, double **room, stonet_sides *out)
 {
     int64_t truths = 0, classes = 0, m = 0;
     const float *x = stonet_data_x(data);
     const double *truth = stonet_data_truth(data, &truths), *y = stonet_data_targets(data, &m);
     const int32_t *label = stonet_data_classes(data, &classes);
     const int64_t n = stonet_data_rows(data), p = stonet_data_columns(data);
-    const int64_t q = fill_z(what, NULL, p, truth, truths, NULL);
+    const int64_t q = count_z(by, p, truths);
     if (label != NULL) m = classes;
-    double *wide = *room = make_room((size_t)(n * (p + m + q)), sizeof *wide), *to_y = wide + n * p,
-           *z = to_y + n * m;
-    if (wide == NULL) return out_of_memory();
+    double *wide = *room = room_for(n * (p + m + q), sizeof *wide), *to_y = wide + n * p, *z = to_y + n * m;
     for (int64_t i = 0; i < n * p; i++) wide[i] = (double)x[i];
     if (label == NULL) memcpy(to_y, y, (size_t)(n * m) * sizeof *y);
     for (int64_t i = 0; i < n; i++) {
         if (label != NULL) to_y[i * m + label[i]] = 1.0;
-        fill_z(what, wide + i * p, p, truth + i * truths, truths, z + i * q);
+        for (int64_t k = 0; k < q; k++)
+            z[i * q + k] = one_z(by, k, wide + i * p, p, truth + i * truths, truths);
     }
     *out = (stonet_sides){.n = n, .dx = p, .dy = m, .dz = q, .x = wide, .y = to_y, .z = z};
     return STONET_OK;
 }
 
-/* sparse:P, y = x1 + x3 / 2 + e: the x and the e of wide:P, y = x1 + x2 + x3 - x4 - x5 + e / 2. */
+/* sparse:P, y = x1 + x3 / 2 + e: the x and the e of wide:P, y = x1 + x2 + x3 - x4 - x5 + e / 2. `name` goes
+   up to the slash. */
 static stonet_status generate(const char *name, int64_t n, uint64_t seed, stonet_data **data)
 {
-    char wide[32];
-    if (strncmp(name, "sparse", strlen("sparse")) != 0) return stonet_generate(name, n, seed, data);
-    snprintf(wide, sizeof wide, "wide%s", name + strlen("sparse"));
-    TRY(stonet_generate(wide, n, seed, data));
+    const bool sparse = strncmp(name, "sparse", strlen("sparse")) == 0;
+    const char *rest = name + (sparse ? strlen("sparse") : 0);
+    BLOCK char *generator = text_of("%s%.*s", sparse ? "wide" : "", (int)strcspn(rest, "/"), rest);
     int64_t m;
+    TRY(stonet_generate(generator, n, seed, data));
+    if (!sparse) return STONET_OK;
     const int64_t p = stonet_data_columns(*data);
     const double *old = stonet_data_targets(*data, &m);
-    ROOM double *y = make_room((size_t)n, sizeof *y);
-    if (y == NULL) return out_of_memory();
+    BLOCK double *y = room_for(n, sizeof *y);
     for (int64_t i = 0; i < n; i++) {
         const float *x = stonet_data_x(*data) + i * p;
         const double e = 2.0 * (old[i] - (double)(x[0] + x[1] + x[2] - x[3] - x[4]));
@@ -132,8 +124,7 @@ static void project_out(const double *u, int64_t n, int64_t d, double *v)
 static stonet_status largest_column(const stonet_sides *s, double *p_value)
 {
     const int64_t n = s->n, d = s->dz + 1;
-    ROOM double *room = make_room((size_t)(n * (d + 2)), sizeof *room);
-    if (room == NULL) return out_of_memory();
+    BLOCK double *room = room_for(n * (d + 2), sizeof *room);
     double *u = room, *v = u + n * d, *y = v + n;
     for (int64_t k = 0; k < d; k++) {
         double norm = 0.0;
@@ -165,31 +156,33 @@ static stonet_status largest_column(const stonet_sides *s, double *p_value)
 static stonet_status compute(job *self, json_t *values)
 {
     const cell *what = self->what;
+    const char *method = what->by->name;
+    double p_value = 1.0;
     AUTO(stonet_data) *data = NULL;
-    ROOM double *room = NULL;
+    BLOCK double *room = NULL;
     stonet_run run = job_run(self, 0);
     run.seed = (uint64_t)(self->lab->options.seed + what->trial - 1);
     stonet_sides sides = {0};
-    TRY(generate(what->on->paper, what->q, run.seed, &data));
-    TRY(make_sides(data, what->on->number, &room, &sides));
-    if (strcmp(what->method, "prediction") == 0) {
+    TRY(generate(what->on->name, what->q, run.seed, &data));
+    TRY(make_sides(data, strchr(what->on->name, '/') + 1, &room, &sides));
+    if (strcmp(method, "prediction") == 0) {
         stonet_prediction_gain gain = {0};
         TRY(stonet_prediction_compare(&sides, &run, &gain));
-        TRY(put_value(values, "lost", gain.explained_zx - gain.explained_z));
-        return put_value(values, "rejected", gain.p_value < 0.05);
-    }
-    if (strcmp(what->method, "max") == 0) {
-        double p_value = 1.0;
+        put_value(values, "lost", gain.explained_zx - gain.explained_z);
+        p_value = gain.p_value;
+    } else if (strcmp(method, "max") == 0) {
         TRY(largest_column(&sides, &p_value));
-        return put_value(values, "rejected", p_value < 0.05);
+    } else {
+        stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
+        stonet_independence_result found = {0};
+        how.test = strcmp(method, "rcit") == 0   ? STONET_TEST_RCIT
+                   : strcmp(method, "rcot") == 0 ? STONET_TEST_RCOT
+                                                 : STONET_TEST_GCM;
+        TRY(stonet_independence(&sides, &how, &run, &found));
+        p_value = found.p_value;
     }
-    stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
-    how.test = strcmp(what->method, "rcit") == 0   ? STONET_TEST_RCIT
-               : strcmp(what->method, "rcot") == 0 ? STONET_TEST_RCOT
-                                                   : STONET_TEST_GCM;
-    stonet_independence_result found = {0};
-    TRY(stonet_independence(&sides, &how, &run, &found));
-    return put_value(values, "rejected", found.p_value < 0.05);
+    put_value(values, "rejected", p_value < 0.05);
+    return STONET_OK;
 }
 
 const experiment level = {

@@ -23,7 +23,6 @@ int main(int argc, char **argv)
         return print_help(stdout, EXIT_DONE);
     for (size_t i = 0; i < n_experiments; i++)
         if (strcmp(experiments[i]->name, argv[1]) == 0) return lab_main(experiments[i], argc - 1, argv + 1);
-    if (strcmp("summary", argv[1]) == 0) return summary_main(argc - 1, argv + 1);
     fprintf(stderr, "stonet-paper: there is no experiment '%s'; 'stonet-paper --help' lists them\n", argv[1]);
     return EXIT_USAGE;
 }

@@ -11,43 +11,14 @@
 #define PAPER_PAPER_H
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <stonet/stonet.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "cli/common.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
-/* Leaves the function with a status that is not STONET_OK. Variables of AUTO and ROOM are freed on every way
- * out. */
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        stonet_status tried = (call);                                                                        \
-        if (tried != STONET_OK) return tried;                                                                \
-    } while (0)
-#define AUTO(type) __attribute__((cleanup(drop_##type))) type
-// NOLINTBEGIN(bugprone-macro-parentheses): a type has none
-#define DROP(type)                                                                                           \
-    static inline void drop_##type(type **self)                                                              \
-    {                                                                                                        \
-        type##_free(*self);                                                                                  \
-    }
-// NOLINTEND(bugprone-macro-parentheses)
-DROP(stonet_data)
-DROP(stonet_model)
-DROP(stonet_spec)
-DROP(stonet_tensors)
-DROP(stonet_results)
-static inline void drop_room(void *room)
-{
-    free(*(void **)room);
-}
-#define ROOM __attribute__((cleanup(drop_room)))
-/* Zeros, for ROOM; NULL when there is no memory. */
-void *make_room(size_t count, size_t size);
+FREED_BY(stonet_tensors, stonet_tensors_free)
 
 typedef struct lab_options {
     const char *data, *out, *methods, *rows, *dims, *page;
@@ -55,7 +26,7 @@ typedef struct lab_options {
     bool quick, report;
 } lab_options;
 
-enum { ROW_SIZE = 32, METHOD_SIZE = 24, SETTINGS_SIZE = 512, KEY_SIZE = SETTINGS_SIZE + 256 };
+enum { MOST_DIMS = 8, MOST_COLUMNS = 16 };
 
 /* Flags of columns and rows. */
 enum {
@@ -71,8 +42,10 @@ typedef struct column {
     const char *name, *method;
     const char *settings; /* NULL: nothing is set but q, and the model's own output is scored */
     unsigned flags;
-    const char *head; /* the learner on Z, where it is not the experiment's */
-    int64_t full;     /* trials at most; 0: as many as there are */
+    const char *head;    /* the learner on Z, where it is not the experiment's */
+    const char *grid[3]; /* chosen from by cross-validation, entries as stonet_tune takes them */
+    double within;       /* take the first point within so many standard errors of the best; 0: the best */
+    int64_t full;        /* trials at most; 0: as many as there are */
 } column;
 
 typedef struct row {
@@ -105,21 +78,19 @@ typedef struct measure {
     size_t from; /* tables 1 to 3: offset in `scored` */
 } measure;
 
-typedef struct cell {
-    char row[ROW_SIZE];
-    int64_t q;
-    char method[METHOD_SIZE];
-    int64_t trial;                /* from 1 */
-    char settings[SETTINGS_SIZE]; /* all that the result depends on, beyond the names above */
-    const column *by;             /* behind the names */
+/* A row at one of its dimensions. */
+typedef struct line {
     const row *on;
-} cell;
+    int64_t q; /* 0: none to choose */
+} line;
 
-typedef struct plan {
-    size_t count;
-    cell *cell;
-    bool broken; /* memory ran out on the way */
-} plan;
+typedef struct cell {
+    const row *on;
+    const column *by;
+    int64_t q, trial; /* q 0: no reduction, or none to choose; trials from 1 */
+    size_t line;      /* the first that shows it */
+    json_t *record;   /* NULL: not finished */
+} cell;
 
 typedef struct split {
     stonet_data *train, *test;
@@ -138,7 +109,6 @@ typedef struct reduction {
 typedef struct job {
     struct lab *lab;
     const cell *what;
-    size_t number; /* in the plan */
     int threads;
     split parts;
     reduction kept;
@@ -148,8 +118,12 @@ typedef struct lab {
     cli_command command;
     const struct experiment *about;
     lab_options options;
-    json_t *finished; /* key of a cell -> its record */
-    plan cells;
+    line *lines;
+    cell *cells; /* by trial, row, column and dimension */
+    size_t n_lines, n_cells, done;
+    int64_t trials;  /* the most that a column has */
+    bool is_there;   /* the data of a row */
+    bool broken;     /* a cell could not be kept, or the user stops */
     stonet_data *ct; /* table 3: the CT slices, where they are whole */
 } lab;
 
@@ -159,16 +133,6 @@ typedef struct scored {
     double mse_unit; /* of the DNN, for a response scaled to 0..1 */
     double seconds, processor_seconds;
 } scored;
-
-/* A grid, entries as stonet_tune takes them, and how to choose from it. */
-typedef struct tuning {
-    const char *entry[3];
-    int64_t count;
-    double within; /* take the first point within so many standard errors of the best; 0: the best */
-    int folds;
-    int64_t points; /* of the grid, drawn at random; 0: all of them */
-    char room[64];  /* for an entry that depends on the rows */
-} tuning;
 
 typedef struct experiment {
     const char *name, *title, *summary, *details, *examples, *notes;
@@ -184,11 +148,10 @@ typedef struct experiment {
     const char *paper; /* the column with the paper's settings; NULL: not in the summary */
     /* The data of a row and trial; NULL: compute makes its own. */
     stonet_status (*load)(const lab *self, const cell *what, split *out);
-    /* Computes a cell. Several threads call it at once. A cell that fails is kept with the reason. */
+    /* Computes a cell. Several threads call it at once. A cell that fails is kept with the reason. NULL: the
+       summary. */
     stonet_status (*compute)(job *self, json_t *values);
-    /* Of tables 1 to 3: the learners on Z, and the grid. */
-    const char *dnn, *quick_dnn, *plain;
-    void (*grid)(const lab *self, const char *method, int64_t n, tuning *out);
+    const char *dnn, *quick_dnn, *plain; /* of tables 1 to 3: the learners on Z */
     /* Words at the end of the report; NULL: notes alone. */
     void (*conclude)(const lab *self, FILE *markdown);
     bool logs; /* figures of logarithms */
@@ -197,30 +160,26 @@ typedef struct experiment {
 /* The program's commands, in order. */
 extern const experiment *const experiments[];
 extern const size_t n_experiments;
+extern const experiment theory, level, summary;
 
-/* Parses the options and makes OUT. False: leave with *leave, all has been said. */
-bool lab_open(lab *self, const experiment *about, int argc, char **argv, int *leave);
-/* Reads the finished cells and plans. EXIT_DONE, or what to exit with. */
-int lab_plan(lab *self);
-void lab_close(lab *self);
-/* The whole command: open, plan, compute, report. Gives an exit status. */
+/* The whole command: plans, computes, reports. Gives an exit status. */
 int lab_main(const experiment *about, int argc, char **argv);
+/* Plans, and finds what is finished. EXIT_DONE, or what to exit with. */
+int lab_plan(lab *self);
+/* Lines and cells go. */
+void lab_clear(lab *self);
+/* A value of a finished cell ("seconds": how long it took); NaN when the cell or the value is not there. */
+double cell_value(const cell *self, const char *field);
+/* OUT/EXPERIMENT-SUFFIX, to be freed. */
+char *lab_path(const lab *self, const char *suffix);
 
 /* Whether a name is in a list "a,b,c"; no list has them all. */
 bool is_listed(const char *list, const char *name);
+/* Whether a column has no reduction: one cell stands in all lines of its row. */
+bool is_none(const column *by);
 /* A run for one cell; `stream` separates the randomness of its parts. */
 stonet_run job_run(job *self, uint64_t stream);
-/* The last data and reduction go. */
-void job_free(job *self);
-
-/* All that identifies a cell, as one text. */
-void cell_key(const cell *what, int64_t seed, char key[KEY_SIZE]);
-/* A value of a finished cell ("seconds": how long it took); NaN when the cell or the value is not there. */
-double lab_value(const lab *self, const cell *what, const char *field);
-
-/* OUT/EXPERIMENT-SUFFIX, to be freed; NULL when memory ran out. */
-char *lab_path(const lab *self, const char *suffix);
-int lab_no_memory(const lab *self);
+void split_free(split *self);
 
 /* ---- data.c: the data folder --------------------------------------------------------------------- */
 
@@ -244,17 +203,20 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
 stonet_status fits_model(job *self, const char *method, int64_t dim, const char *settings,
                          const stonet_data *data, uint64_t stream, stonet_model **out);
 
+/* An entry of a grid whose epochs stand for updates with batches of 64: with n rows they are others. */
+#define UPDATES(few, many) "epochs/lr=" few "/0.05," few "/0.1," many "/0.1"
+const char *updates_to_epochs(const char *choices, int64_t n, char room[64]);
 /* A cell of tables 1 to 3: a reduction, tuned where there is a grid, and the learners on its Z (psi(Z) of a
    StoNet). Where there are no learners, and in the default column, the model's own output stands for them. */
 stonet_status fits_compute(job *self, json_t *values);
-/* Writes down all that a cell depends on, beyond its names: settings, learners, grid. */
-void fits_describe(const lab *self, cell *what);
+/* All that a cell depends on, beyond its names: settings, learners, grid. To be freed. */
+char *fits_describe(const lab *self, const cell *what);
 void reduction_free(reduction *self);
 
-/* values[name] = number, left out when it is not finite. */
-stonet_status put_value(json_t *values, const char *name, double number);
-/* Says so, and gives the status for it. */
-stonet_status out_of_memory(void);
+/* object[name] = value, which is the object's from then on. As in room_for, a program without memory ends. */
+void put(json_t *object, const char *name, json_t *value);
+/* The same for a number, left out when it is not finite. */
+void put_value(json_t *values, const char *name, double number);
 
 /* ---- report.c: means over trials ----------------------------------------------------------------- */
 
@@ -264,45 +226,38 @@ typedef struct printed {
 } printed;
 printed printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method);
 
+/* The mean of a - b over the trials that both have, and the p-value of the paired t-test; NaN with fewer than
+   two of them. */
+typedef struct contrast {
+    double mean, se, p_value;
+} contrast;
+
 typedef struct entry {
     int64_t n;       /* trials that are finished */
     double mean, se; /* NaN with too few */
     double seconds;  /* mean over the trials */
-    double p_value;  /* paired t-test against the best of the line; NaN for the best and without one */
+    double p_value;  /* against the best of the line; NaN for the best and without one */
     bool best, bold;
-    bool baseline; /* no reduction */
     printed paper;
-    double *values; /* by trial, NaN where there is none */
 } entry;
 
-/* A line of a table. The paired t-test is that of the default column against the best other reduction. */
-typedef struct line {
-    const cell *at; /* the first of its cells: row and q */
-    int64_t most;   /* trials of its longest column */
-    entry *entries; /* one a column */
-    const entry *other;
-    const char *other_name;        /* NULL: none */
-    double difference, se, p_test; /* default - other; NaN without two trials of both */
-} line;
+/* What a line shows of a measure, by columns. */
+typedef struct entries {
+    entry by[MOST_COLUMNS];
+    int64_t most;           /* trials of its longest column */
+    const entry *other;     /* the best other reduction */
+    const char *other_name; /* NULL: none */
+    contrast against;       /* the default and the best other reduction */
+} entries;
 
-typedef struct table {
-    size_t n_lines;
-    line *lines;
-    entry *entries;
-    double *values;
-} table;
-
-/* One measure of all finished cells of the plan. False when memory ran out. */
-bool table_make(const lab *self, const measure *about, table *out);
-void table_free(table *self);
+/* One measure of all finished cells, a struct for each line, to be freed. */
+entries *table_make(const lab *self, const measure *about);
 /* Tables (CSV, Markdown) and figures of all measures, in OUT. Gives an exit status. */
 int report_write(const lab *self);
-/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so. NULL: memory ran out. Gives an exit status. */
+/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so; NULL: there was no memory for it. Gives an exit
+   status. */
 int report_file(const lab *self, const char *suffix, const char *text);
-
-extern const experiment theory, level;
-/* stonet-paper summary: one table of all experiments that have a default column. */
-int summary_main(int argc, char **argv);
-void table1_grid(const lab *self, const char *method, int64_t n, tuning *out);
+/* The command "summary": one table of all experiments that have a default column. Gives an exit status. */
+int summary_write(const lab *self);
 
 #endif

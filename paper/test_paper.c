@@ -78,7 +78,7 @@ static int run(const char *name, const char *out, const char *rest)
     for (char *at = strtok_r(words, " ", &left); at != NULL; at = strtok_r(NULL, " ", &left))
         argv[argc++] = at;
     calls = 0;
-    return strcmp(name, "summary") == 0 ? summary_main(argc, argv) : lab_main(named(name), argc, argv);
+    return lab_main(named(name), argc, argv);
 }
 
 /* ---- an experiment of our own ------------------------------------------------------------------- */
@@ -90,7 +90,8 @@ static stonet_status count_calls(job *self, json_t *values)
 #pragma omp atomic
     calls++;
     if (m == 1 && self->what->trial == 3) return stonet_fail(STONET_ERROR_NUMERIC, "it cannot be done");
-    return put_value(values, "error", (double)m + 0.1 * (double)self->what->trial);
+    put_value(values, "error", (double)m + 0.1 * (double)self->what->trial);
+    return STONET_OK;
 }
 
 static const column own_columns[] = {COLUMN("default", "stonet", NULL, IN_QUICK | LARGE),
@@ -111,18 +112,19 @@ TEST(rows_become_cells)
 {
     lab self = {.about = &own, .options = {.out = folder, .first = 2}};
     OK(lab_plan(&self));
-    assert_int_equal(self.cells.count, 4 * (3 + 3 + 1 + 1 + 1));
-    assert_int_equal(self.cells.cell[0].q, 8);
-    assert_int_equal(self.cells.cell[0].trial, 2);
-    assert_string_equal(self.cells.cell[0].settings, "nothing set but q");
-    assert_string_equal(self.cells.cell[3].settings, "b=2");
-    assert_int_equal(self.cells.cell[6].q, 0);
-    lab_close(&self);
+    assert_int_equal(self.n_cells, 4 * (3 + 3 + 1 + 1 + 1));
+    assert_int_equal(self.cells[0].q, 8);
+    assert_int_equal(self.cells[0].trial, 2);
+    BLOCK char *plain = fits_describe(&self, &self.cells[0]), *set = fits_describe(&self, &self.cells[3]);
+    assert_string_equal(plain, "nothing set but q");
+    assert_string_equal(set, "b=2");
+    assert_int_equal(self.cells[6].q, 0);
+    lab_clear(&self);
     self = (lab){.about = &own, .options = {.out = folder, .first = 1, .quick = true, .dims = "4"}};
     OK(lab_plan(&self));
-    assert_int_equal(self.cells.count, 2);
-    assert_int_equal(self.cells.cell[0].q, 4);
-    lab_close(&self);
+    assert_int_equal(self.n_cells, 2);
+    assert_int_equal(self.cells[0].q, 4);
+    lab_clear(&self);
     assert_true(is_listed("stonet,sir", "sir") && !is_listed("stonet,sir", "si") && is_listed(NULL, "pca"));
 }
 
@@ -183,31 +185,23 @@ TEST(lines_are_tested)
         .name = "table1", .columns = methods, .n_columns = 5, .rows = &on, .n_rows = 1, .full_trials = 4};
     lab self = {.about = &about, .options = {.out = folder, .first = 1}};
     OK(lab_plan(&self));
-    for (size_t i = 0; i < self.cells.count; i++) {
-        const cell *one = &self.cells.cell[i];
-        size_t m = (size_t)(one->by - methods);
-        char key[KEY_SIZE];
-        cell_key(one, 0, key);
+    for (cell *one = self.cells; one < self.cells + self.n_cells; one++) {
+        const int64_t m = one->by - methods;
         if (one->trial <= trials[m])
-            json_object_set_new(
-                self.finished, key,
-                json_pack("{s:{s:f}}", "values", "error", errors[4 * m + (size_t)one->trial - 1]));
+            one->record = json_pack("{s:{s:f}}", "values", "error", errors[4 * m + one->trial - 1]);
     }
-    table made;
-    assert_true(table_make(&self, &own_measures[0], &made));
-    const line *at = &made.lines[0];
-    const entry *first = &at->entries[0];
-    assert_true(fabs(first->mean - 0.115) < 1e-12 && fabs(first->se - 0.0064549722) < 1e-9);
-    assert_true(at->entries[1].best && at->entries[1].n == 3 && first->bold);
-    assert_true(at->entries[2].p_value < 0.01 && !at->entries[2].bold);
-    assert_true(at->entries[3].baseline && !at->entries[3].bold && !at->entries[4].bold);
-    assert_true(fabs(at->entries[2].paper.mean - 0.1920) < 1e-12);
-    assert_string_equal(at->other_name, "sir");
-    assert_true(fabs(at->difference + 0.01 / 3) < 1e-12);
+    BLOCK entries *made = table_make(&self, &own_measures[0]);
+    const entry *at = made[0].by;
+    assert_true(fabs(at[0].mean - 0.115) < 1e-12 && fabs(at[0].se - 0.0064549722) < 1e-9);
+    assert_true(at[1].best && at[1].n == 3 && at[0].bold);
+    assert_true(at[2].p_value < 0.01 && !at[2].bold);
+    assert_true(!at[3].bold && !at[4].bold);
+    assert_true(fabs(at[2].paper.mean - 0.1920) < 1e-12);
+    assert_string_equal(made[0].other_name, "sir");
+    assert_true(fabs(made[0].against.mean + 0.01 / 3) < 1e-12);
     const double a[] = {.10, .12, .11}, b[] = {.11, .11, .12};
-    assert_true(fabs(at->p_test - stonet_paired_t_test(3, a, b)) < 1e-12);
-    table_free(&made);
-    lab_close(&self);
+    assert_true(fabs(made[0].against.p_value - stonet_paired_t_test(3, a, b)) < 1e-12);
+    lab_clear(&self);
 }
 
 /* With any number of trials at a time the tables have the same bytes. */
@@ -282,7 +276,7 @@ TEST(presets_run)
     }
 }
 
-/* Settings are checked; without any, the spec is that of a plain fit, and there is no grid. */
+/* Settings are checked; without any, the spec is that of a plain fit, and epochs of a grid fit the rows. */
 TEST(settings_become_specs)
 {
     stonet_spec *spec = NULL;
@@ -297,12 +291,10 @@ TEST(settings_become_specs)
     assert_string_equal(a, b);
     stonet_string_free(a);
     stonet_string_free(b);
-    tuning over;
-    const lab self = {0};
-    table1_grid(&self, "default", 640, &over);
-    assert_int_equal(over.count, 0);
-    table1_grid(&self, "stonet", 640, &over);
-    assert_string_equal(over.room, "epochs/lr=30/0.05,30/0.1,100/0.1");
+    char room[64];
+    assert_string_equal(updates_to_epochs("rho=0.1", 640, room), "rho=0.1");
+    assert_string_equal(updates_to_epochs(UPDATES("300", "1000"), 640, room),
+                        "epochs/lr=30/0.05,30/0.1,100/0.1");
 }
 
 /* One fit of a nested column serves the smaller dimensions too, with the same scores as a fit of its own. */
@@ -320,7 +312,8 @@ TEST(nested_reductions_are_kept)
     for (int64_t q = 6; q > 0; q -= 2) {
         double mse[2];
         for (int k = 0; k < 2; k++) {
-            cell what = {.row = "friedman", .q = q, .trial = 1, .by = &by[k]};
+            static const row on_row = {.name = "friedman"};
+            cell what = {.on = &on_row, .q = q, .trial = 1, .by = &by[k]};
             json_t *values = json_object();
             self[k].what = &what;
             OK(fits_compute(&self[k], values));
@@ -330,15 +323,16 @@ TEST(nested_reductions_are_kept)
         }
         assert_true(mse[0] > 0 && fabs(mse[0] - mse[1]) < 1e-5 * mse[1]);
     }
-    job_free(&self[0]);
-    job_free(&self[1]);
+    for (int k = 0; k < 2; k++) {
+        split_free(&self[k].parts);
+        reduction_free(&self[k].kept);
+    }
 }
 
 /* A value of a point of a theorem. */
 static double point(size_t row_number, int64_t q, const char *field)
 {
     cell what = {.q = q, .trial = 1, .on = &theory.rows[row_number], .by = theory.columns};
-    snprintf(what.row, sizeof what.row, "%s", what.on->name);
     lab on = {.about = &theory, .options = {.seed = 1, .quick = true}};
     job self = {.lab = &on, .what = &what, .threads = 1};
     json_t *values = json_object();
@@ -372,7 +366,8 @@ TEST(splits_go_on_at_random)
     lab self = {.options = {.data = folder}};
     split given[3] = {{0}};
     for (int k = 0; k < 3; k++) {
-        const cell what = {.row = "heart", .trial = k == 0 ? 1 : 11};
+        static const row heart = {.name = "heart"};
+        const cell what = {.on = &heart, .trial = k == 0 ? 1 : 11};
         OK(binary_split(&self, &what, &given[k]));
     }
     assert_true(stonet_data_x(given[0].test)[0] == 13.0F);
@@ -382,8 +377,9 @@ TEST(splits_go_on_at_random)
     for (int i = 0; i < 18; i++) sum += (double)stonet_data_x(given[1].train)[i];
     for (int i = 0; i < 6; i++) sum += (double)stonet_data_x(given[1].test)[i];
     assert_true(sum == 136 + 9); /* every row is in one of the parts */
-    for (int k = 0; k < 3; k++) job_free(&(job){.parts = given[k]});
-    const cell absent = {.row = "absent", .trial = 1};
+    for (int k = 0; k < 3; k++) split_free(&given[k]);
+    const row nowhere = {.name = "absent"};
+    const cell absent = {.on = &nowhere, .trial = 1};
     assert_int_equal(binary_split(&self, &absent, &given[0]), STONET_ERROR_IO);
     /* From 11 on, two of them, and no others. */
     char rest[256];
@@ -408,14 +404,14 @@ TEST(patients_stay_together)
     lab self = {0};
     OK(stonet_data_read(in_folder("ct.csv"), &how, &self.ct));
     for (int by_patient = 0; by_patient < 2; by_patient++) {
-        cell what = {.row = "ct-rows", .trial = 1};
-        if (by_patient) snprintf(what.row, sizeof what.row, "ct-patients");
+        const row on = {.name = by_patient ? "ct-patients" : "ct-rows"};
+        const cell what = {.on = &on, .trial = 1};
         split parts = {0};
         OK(regression_split(&self, &what, &parts));
         assert_int_equal(stonet_data_rows(parts.test), by_patient ? 6 : N / 5);
         for (int k = 0; k < 6 * (N - 6) && by_patient; k++)
             assert_true(stonet_data_x(parts.test)[k % 6] != stonet_data_x(parts.train)[k / 6]);
-        job_free(&(job){.parts = parts});
+        split_free(&parts);
     }
     stonet_data_free(self.ct);
 }

@@ -7,29 +7,19 @@
  */
 #include "paper/paper.h"
 
-/* W (count numbers) and b (`outputs`) of layer number 1.. of a fitted StoNet. */
-static stonet_status get_layer(const stonet_model *model, int number, int64_t count, double *w,
-                               int64_t outputs, double *b)
+/* `count` numbers of a fitted model, by their name in its file. */
+static stonet_status get_tensor(const stonet_model *model, const char *name, int64_t count, double *values)
 {
-    char name[32];
     AUTO(stonet_tensors) *tensors = NULL;
     TRY(stonet_model_tensors(model, &tensors));
-    snprintf(name, sizeof name, "method.w%d", number);
-    TRY(stonet_tensors_get(tensors, name, w, count));
-    snprintf(name, sizeof name, "method.b%d", number);
-    return stonet_tensors_get(tensors, name, b, outputs);
+    return stonet_tensors_get(tensors, name, values, count);
 }
 
 /* Mean and standard deviation that the response was scaled by. */
 static stonet_status get_scale(const stonet_model *model, double *mean, double *sd)
 {
-    char *text = stonet_model_json(model);
-    json_t *info = text != NULL ? json_loads(text, 0, NULL) : NULL;
-    json_t *first = json_array_get(json_object_get(info, "targets"), 0);
-    int wrong = json_unpack(first, "{s:F, s:F}", "mean", mean, "sd", sd);
-    stonet_string_free(text);
-    json_decref(info);
-    return wrong == 0 ? STONET_OK : stonet_fail(STONET_ERROR_FORMAT, "the model's response has no scale");
+    TRY(get_tensor(model, "schema.target_mean", 1, mean));
+    return get_tensor(model, "schema.target_sd", 1, sd);
 }
 
 /* ---- theorem 2.1 ------------------------------------------------------------------------------- */
@@ -37,31 +27,6 @@ static stonet_status get_scale(const stonet_model *model, double *mean, double *
 enum { GAP_ROWS = 500, GAP_DIM = 4, GAP_LAYERS = 3, GAP_DRAWS = 400 };
 
 /* With residuals r (without noise) and e (with it): the mean of e^2/2 - r^2/2, and of its absolute value. */
-static stonet_status put_gap(const stonet_model *noisy, const stonet_data *data, uint64_t seed,
-                             json_t *values)
-{
-    int64_t m = 0;
-    const double *y = stonet_data_targets(data, &m), all = (double)GAP_DRAWS * GAP_ROWS;
-    double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
-    ROOM float *psi = make_room((size_t)GAP_DRAWS * GAP_ROWS * GAP_DIM, sizeof *psi);
-    if (psi == NULL) return out_of_memory();
-    stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
-    TRY(stonet_transform(noisy, data, &how, psi));
-    TRY(stonet_predict(noisy, data, NULL, plain));
-    TRY(get_scale(noisy, &mean, &sd));
-    TRY(get_layer(noisy, GAP_LAYERS, GAP_DIM, w, 1, &b));
-    for (int64_t k = 0; k < (int64_t)GAP_DRAWS * GAP_ROWS; k++) {
-        int64_t i = k % GAP_ROWS;
-        double out = b;
-        for (int64_t j = 0; j < GAP_DIM; j++) out += w[j] * (double)psi[k * GAP_DIM + j];
-        double with = (y[i] - mean) / sd - out, without = (y[i] - plain[i]) / sd;
-        gap += 0.5 * (with * with - without * without);
-        absolute += 0.5 * fabs(with * with - without * without);
-    }
-    TRY(put_value(values, "gap", fabs(gap) / all));
-    return put_value(values, "gap_row", absolute / all);
-}
-
 static stonet_status loss_gap(job *self, double sigma, json_t *values)
 {
     static const char settings[] = "hidden=16 activation=tanh epochs=100 weight_decay=0 lr=0.05";
@@ -75,7 +40,28 @@ static stonet_status loss_gap(job *self, double sigma, json_t *values)
     TRY(stonet_model_tensors(trained, &tensors));
     TRY(stonet_tensors_set(tensors, "method.variances", s, GAP_LAYERS));
     TRY(stonet_tensors_model(tensors, &noisy));
-    return put_gap(noisy, data, seed, values);
+    const stonet_use_options how = {.size = sizeof how, .draws = GAP_DRAWS, .activated = 1, .seed = seed};
+    const int64_t count = (int64_t)GAP_DRAWS * GAP_ROWS;
+    double mean = 0, sd = 1, gap = 0, absolute = 0, plain[GAP_ROWS], w[GAP_DIM], b = 0;
+    BLOCK float *psi = room_for(count * GAP_DIM, sizeof *psi);
+    TRY(stonet_transform(noisy, data, &how, psi));
+    TRY(stonet_predict(noisy, data, NULL, plain));
+    TRY(get_scale(noisy, &mean, &sd));
+    TRY(get_tensor(noisy, "method.w3", GAP_DIM, w));
+    TRY(get_tensor(noisy, "method.b3", 1, &b));
+    int64_t m = 0;
+    const double *y = stonet_data_targets(data, &m);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = k % GAP_ROWS;
+        double out = b;
+        for (int64_t j = 0; j < GAP_DIM; j++) out += w[j] * (double)psi[k * GAP_DIM + j];
+        double with = (y[i] - mean) / sd - out, without = (y[i] - plain[i]) / sd;
+        gap += 0.5 * (with * with - without * without);
+        absolute += 0.5 * fabs(with * with - without * without);
+    }
+    put_value(values, "gap", fabs(gap) / (double)count);
+    put_value(values, "gap_row", absolute / (double)count);
+    return STONET_OK;
 }
 
 /* ---- theorem 3.1 ------------------------------------------------------------------------------- */
@@ -88,10 +74,9 @@ static const uint64_t toy_stream = (uint64_t)5 << 32 | 77;
 static stonet_status toy_make(uint64_t seed, int64_t n, float **x, stonet_data **out)
 {
     static const double slope[P] = {1, -0.5, 0.25};
-    ROOM double *noise = make_room((size_t)(n * (P + 1)), sizeof *noise); /* for each row e, x1, x2, x3 */
-    ROOM double *y = make_room((size_t)n, sizeof *y);
-    *x = make_room((size_t)(n * P), sizeof **x);
-    if (noise == NULL || y == NULL || *x == NULL) return out_of_memory();
+    BLOCK double *noise = room_for(n * (P + 1), sizeof *noise); /* for each row e, x1, x2, x3 */
+    BLOCK double *y = room_for(n, sizeof *y);
+    *x = room_for(n * P, sizeof **x);
     TRY(stonet_normals(seed, toy_stream, n * (P + 1), noise));
     for (int64_t i = 0; i < n; i++) {
         y[i] = 0.5 * noise[i * (P + 1)];
@@ -108,16 +93,15 @@ static stonet_status toy_make(uint64_t seed, int64_t n, float **x, stonet_data *
    next to nothing, and with it the information about the first layer, are passed over. */
 static stonet_status fit_frozen(job *self, const stonet_data *data, double iterations, stonet_model **out)
 {
-    char settings[SETTINGS_SIZE];
-    snprintf(settings, sizeof settings,
-             "hidden=none activation=identity scale=none sigma2=0.1,0.1 epsilon=0.05 alpha=0.1 start=forward "
-             "sweeps=25 gamma=%g,0 momentum=0 weight_decay=0 schedule=power schedule_c=%g schedule_a=%g "
-             "sdr_iterations=0 batch=%d epochs=%.9g",
-             0.1 / THETA_ROWS, step_c, step_a, THETA_BATCH, iterations * THETA_BATCH / THETA_ROWS);
+    BLOCK char *settings = text_of(
+        "hidden=none activation=identity scale=none sigma2=0.1,0.1 epsilon=0.05 alpha=0.1 start=forward "
+        "sweeps=25 gamma=%g,0 momentum=0 weight_decay=0 schedule=power schedule_c=%g schedule_a=%g "
+        "sdr_iterations=0 batch=%d epochs=%.9g",
+        0.1 / THETA_ROWS, step_c, step_a, THETA_BATCH, iterations * THETA_BATCH / THETA_ROWS);
     for (uint64_t start = 0; start < MOST_STARTS; start++) {
-        double w = 0, b = 0;
+        double w = 0;
         TRY(fits_model(self, "stonet", 1, settings, data, 10 + start, out));
-        TRY(get_layer(*out, 2, 1, &w, 1, &b));
+        TRY(get_tensor(*out, "method.w2", 1, &w));
         if (fabs(w) >= smallest_output) return STONET_OK;
         stonet_model_free(*out);
         *out = NULL;
@@ -130,7 +114,7 @@ static stonet_status fit_frozen(job *self, const stonet_data *data, double itera
 static stonet_status theta(job *self, double iterations, json_t *values)
 {
     static const float corners[(P + 1) * P] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-    ROOM float *x = NULL;
+    BLOCK float *x = NULL;
     AUTO(stonet_data) *data = NULL, *at = NULL;
     AUTO(stonet_model) *fitted = NULL, *best = NULL;
     double mean = 0, sd = 1, a[P + 1], b[P + 1], sum = 0;
@@ -145,7 +129,8 @@ static stonet_status theta(job *self, double iterations, json_t *values)
         double error = (a[j] - b[j] - (j > 0 ? a[0] - b[0] : 0)) / sd;
         sum += error * error;
     }
-    return put_value(values, "error2", sum);
+    put_value(values, "error2", sum);
+    return STONET_OK;
 }
 
 /* ---- theorem 3.2 ------------------------------------------------------------------------------- */
@@ -170,8 +155,10 @@ static double wasserstein(const plane_normal *p, const plane_normal *q)
 static stonet_status exact_posterior(const stonet_model *model, const float *x, double y, plane_normal *out)
 {
     double w1[2 * P], mu[2], w[2], b = 0;
-    TRY(get_layer(model, 1, (int64_t)2 * P, w1, 2, mu));
-    TRY(get_layer(model, 2, 2, w, 1, &b));
+    TRY(get_tensor(model, "method.w1", (int64_t)2 * P, w1));
+    TRY(get_tensor(model, "method.b1", 2, mu));
+    TRY(get_tensor(model, "method.w2", 2, w));
+    TRY(get_tensor(model, "method.b2", 1, &b));
     double pa = (1 + w[0] * w[0]) / variance, pb = w[0] * w[1] / variance, pc = (1 + w[1] * w[1]) / variance;
     double det = pa * pc - pb * pb;
     for (int k = 0; k < 2 * P; k++) mu[k / P] += w1[k] * (double)x[k % P];
@@ -186,12 +173,11 @@ static stonet_status exact_posterior(const stonet_model *model, const float *x, 
 static stonet_status impute_copies(const stonet_model *model, const stonet_data *data, uint64_t seed,
                                    int64_t draws, plane_normal *out)
 {
-    ROOM int64_t *rows = make_room((size_t)draws, sizeof *rows);
-    ROOM float *z = make_room((size_t)(2 * draws), sizeof *z);
+    BLOCK int64_t *rows = room_for(draws, sizeof *rows);
+    BLOCK float *z = room_for(2 * draws, sizeof *z);
     AUTO(stonet_data) *copies = NULL;
     /* activated: the network's own units, whose activation is the identity */
     stonet_use_options how = {.size = sizeof how, .impute = 1, .activated = 1, .seed = seed};
-    if (rows == NULL || z == NULL) return out_of_memory();
     TRY(stonet_data_subset(data, rows, draws, &copies));
     TRY(stonet_transform(model, copies, &how, z));
     for (int64_t i = 0; i < 2 * draws; i++) out->mean[i % 2] += (double)z[i] / (double)draws;
@@ -208,16 +194,15 @@ static stonet_status impute_copies(const stonet_model *model, const stonet_data 
    imputations. tau: step in units of sigma; time: sweeps x step, in units of sigma. */
 static stonet_status posterior(job *self, double tau, double time, json_t *values)
 {
-    ROOM float *x = NULL;
+    BLOCK float *x = NULL;
     AUTO(stonet_data) *data = NULL;
     AUTO(stonet_model) *model = NULL;
     double mean = 0, sd = 1, sigma = sqrt(variance);
-    char settings[SETTINGS_SIZE];
     /* eta is the same for every step: the friction of a sweep is 0.1 where the step is 0.1 sigma. */
-    snprintf(settings, sizeof settings,
-             "hidden=none activation=identity scale=none sigma2=%g,%g epsilon=%g eta=%g start=forward "
-             "sweeps=%.0f gamma=0 momentum=0 weight_decay=0 sdr_iterations=0 epochs=0.01",
-             variance, variance, tau * sigma, 1 / sigma, ceil(time / tau));
+    BLOCK char *settings =
+        text_of("hidden=none activation=identity scale=none sigma2=%g,%g epsilon=%g eta=%g start=forward "
+                "sweeps=%.0f gamma=0 momentum=0 weight_decay=0 sdr_iterations=0 epochs=0.01",
+                variance, variance, tau * sigma, 1 / sigma, ceil(time / tau));
     const uint64_t seed = job_run(self, 5).seed;
     plane_normal drawn = {0}, exact = {0};
     int64_t m = 0;
@@ -226,12 +211,14 @@ static stonet_status posterior(job *self, double tau, double time, json_t *value
     TRY(get_scale(model, &mean, &sd));
     TRY(exact_posterior(model, x, (stonet_data_targets(data, &m)[0] - mean) / sd, &exact));
     TRY(impute_copies(model, data, seed, self->lab->options.quick ? 100000 : 1000000, &drawn));
-    return put_value(values, "w2", wasserstein(&drawn, &exact) / sigma);
+    put_value(values, "w2", wasserstein(&drawn, &exact) / sigma);
+    return STONET_OK;
 }
 
 /* ---- the curves -------------------------------------------------------------------------------- */
 
 static const column theory_columns[] = {COLUMN("measured", "stonet", "", IN_QUICK)};
+enum { LOSS_GAP, THETA, POSTERIOR_STEP }; /* rows, by their place */
 /* Points stand in the place of dimensions: sigma x 1000, iterations, epsilon / sigma x 100, and the time,
    sweeps x epsilon / sigma, x 10. The longest fits are left to the full form. */
 static const row theory_rows[] = {
@@ -245,43 +232,41 @@ static const measure theory_measures[] = {{"gap", "theorem 2.1: gap of the mean 
                                           {"error2", "theorem 3.1: squared distance to theta*", false, 0},
                                           {"w2", "theorem 3.2: distance to the posterior", false, 0}};
 static const struct {
-    const char *row, *field, *title, *prediction;
+    size_t row;
+    const char *field, *title, *prediction;
 } slopes[] = {
-    {"loss-gap", "gap", "2.1: gap of the mean losses against sigma", "2: the gap is of second order"},
-    {"loss-gap", "gap_row", "2.1: mean absolute gap of a row against sigma", "1: of first order"},
-    {"theta", "error2", "3.1: E\\|theta_k - theta*\\|^2 against gamma_k", "1"},
-    {"posterior-step", "w2", "3.2: W2 to the posterior against epsilon, after a long run",
+    {LOSS_GAP, "gap", "2.1: gap of the mean losses against sigma", "2: the gap is of second order"},
+    {LOSS_GAP, "gap_row", "2.1: mean absolute gap of a row against sigma", "1: of first order"},
+    {THETA, "error2", "3.1: E\\|theta_k - theta*\\|^2 against gamma_k", "1"},
+    {POSTERIOR_STEP, "w2", "3.2: W2 to the posterior against epsilon, after a long run",
      "the bound says 1/2 or faster"},
 };
 
 static stonet_status compute(job *self, json_t *values)
 {
-    const char *on = self->what->row;
-    double point = (double)self->what->q / (double)self->what->on->number;
-    if (strcmp(on, "loss-gap") == 0) return loss_gap(self, point, values);
-    if (strcmp(on, "theta") == 0) return theta(self, point, values);
-    if (strcmp(on, "posterior-step") == 0) return posterior(self, point, 60, values);
+    const row *on = self->what->on;
+    const double point = (double)self->what->q / (double)on->number;
+    if (on == &theory_rows[LOSS_GAP]) return loss_gap(self, point, values);
+    if (on == &theory_rows[THETA]) return theta(self, point, values);
+    if (on == &theory_rows[POSTERIOR_STEP]) return posterior(self, point, 60, values);
     return posterior(self, 0.1, point, values);
 }
 
 /* The slope in logarithms of the means over the trials but `left_out` (0: none); theta's abscissa is the step
    gamma_k. NaN with a point that has none. */
-static double slope_of(const lab *self, const char *on, const char *field, int64_t left_out)
+static double slope_of(const lab *self, const row *on, const char *field, int64_t left_out)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (size_t i = 0; i < self->cells.count; i++) {
-        const cell *point = &self->cells.cell[i];
-        if (strcmp(point->row, on) != 0 || point->trial != self->options.first) continue;
-        double sum = 0, count = 0, at = (double)point->q / (double)point->on->number;
-        for (size_t k = 0; k < self->cells.count; k++) {
-            const cell *one = &self->cells.cell[k];
-            double value = lab_value(self, one, field);
-            if (one->q != point->q || one->on != point->on || one->trial == left_out || !isfinite(value))
-                continue;
+    for (size_t l = 0; l < self->n_lines; l++) {
+        if (self->lines[l].on != on) continue;
+        double sum = 0, count = 0, at = (double)self->lines[l].q / (double)on->number;
+        for (const cell *one = self->cells; one < self->cells + self->n_cells; one++) {
+            double value = one->line == l && one->trial != left_out ? cell_value(one, field) : (double)NAN;
+            if (!isfinite(value)) continue;
             sum += value;
             count++;
         }
-        if (strcmp(on, "theta") == 0) at = (step_c + 1) / (step_c + pow(at, step_a));
+        if (on == &theory_rows[THETA]) at = (step_c + 1) / (step_c + pow(at, step_a));
         double x = log10(at), y = log10(sum / count);
         n++;
         sx += x;
@@ -299,13 +284,12 @@ static void put_slopes(const lab *self, FILE *out)
           "|\n",
           out);
     for (size_t c = 0; c < COUNT(slopes); c++) {
-        double slope = slope_of(self, slopes[c].row, slopes[c].field, 0), spread = 0, trials = 0;
-        for (size_t i = 0; i < self->cells.count; i++) {
-            const cell *one = &self->cells.cell[i];
-            bool first = i == 0 || self->cells.cell[i - 1].trial != one->trial ||
-                         self->cells.cell[i - 1].on != one->on;
-            if (strcmp(one->row, slopes[c].row) != 0 || !first) continue;
-            double difference = slope_of(self, slopes[c].row, slopes[c].field, one->trial) - slope;
+        const row *on = &theory_rows[slopes[c].row];
+        double slope = slope_of(self, on, slopes[c].field, 0), spread = 0, trials = 0;
+        for (const cell *one = self->cells; one < self->cells + self->n_cells; one++) {
+            if (one->on != on || (one > self->cells && one[-1].on == on && one[-1].trial == one->trial))
+                continue;
+            double difference = slope_of(self, on, slopes[c].field, one->trial) - slope;
             spread += difference * difference;
             trials++;
         }
