@@ -10,7 +10,7 @@ study    x ~ N(0, AR(.5)), 6 columns, y = 2 tanh(x1) + x2 + x3^2 / 2 + e / 2, 40
          and by the mean prediction of fits to three tables that R's mice completed with y beside x
 noise    the same rows with a y that is noise, half of the cells removed: R2 of new rows, which must not exceed 0
 binary   the binary sets of a folder, NAME/NAME_{train,test}_{data,labels}_K.asc, as they are and with 10 % of the
-         cells removed from both parts: mean test error over the partitions K = 1 .. sets
+         cells removed from both parts, by the settings missing= of --ways: test errors over the partitions K = 1 .. sets
 large    1,000,000 x 50 (--rows): seconds and peak memory of a fit, complete and with 5 % of the cells removed
 
     python3 bench/missing.py order|indicators|study|noise|binary|large [--program build/bin/stonet] [--sets 20] [--first 0] [--rows N]
@@ -187,33 +187,35 @@ def study(given: argparse.Namespace, folder: Path) -> None:
         print(tell_pairs(found, "whole"), flush=True)
 
 
+def write_part(path: Path, source: Path, labels: Path, holes: random.Random | None) -> None:
+    """A part of a binary set; with holes, a tenth of its cells is empty."""
+    rows = [line.split() for line in source.read_text().split("\n") if line.strip()]
+    with path.open("w") as out:
+        out.write(",".join(f"x{j + 1}" for j in range(len(rows[0]))) + ",y\n")
+        for cells, label in zip(rows, labels.read_text().split()):
+            if holes:
+                cells = ["" if holes.random() < 0.1 else cell for cell in cells]
+            out.write(",".join([*cells, str(int(float(label)))]) + "\n")
+
+
 def binary(given: argparse.Namespace, folder: Path) -> None:
-    numbers = random.Random(1)
-    rises = []
+    ways = (given.ways or "gaussian").split(",")
     for first in sorted(Path(given.data).glob("*/*_train_data_1.asc")):
         name = first.parent.name
-        errors: dict[str, list[float]] = {"complete": [], "holes": []}
+        errors: dict[tuple[str, str], list[float]] = {}
         for k in range(1, given.sets + 1):
             if not first.with_name(f"{name}_train_data_{k}.asc").exists():
                 break
-            for kind in errors:
+            for way in ["complete", *ways]:
+                holes = None if way == "complete" else random.Random(k)
                 for part in ("train", "test"):
-                    x = first.with_name(f"{name}_{part}_data_{k}.asc").read_text().split("\n")
-                    y = first.with_name(f"{name}_{part}_labels_{k}.asc").read_text().split()
-                    with (folder / f"{part}.csv").open("w") as out:
-                        rows = [line.split() for line in x if line.strip()]
-                        out.write(",".join(f"x{j + 1}" for j in range(len(rows[0]))) + ",y\n")
-                        for cells, label in zip(rows, y):
-                            if kind == "holes":
-                                cells = ["" if numbers.random() < 0.1 else cell for cell in cells]
-                            out.write(",".join([*cells, str(int(float(label)))]) + "\n")
-                fit(given, folder / "train.csv", "gaussian", folder / "model")
-                errors[kind].append(scores(given, folder / "model", folder / "test.csv")["error_rate"])
-        rise = [b - a for a, b in zip(errors["complete"], errors["holes"])]
-        rises.append(statistics.mean(rise))
-        print(f"{name:16} " + " | ".join(tell(kind, values) for kind, values in errors.items()) + " | "
-              + tell("rise", rise), flush=True)
-    print(f"mean rise over the sets {statistics.mean(rises):.4f}")
+                    write_part(folder / f"{part}.csv", first.with_name(f"{name}_{part}_data_{k}.asc"),
+                               first.with_name(f"{name}_{part}_labels_{k}.asc"), holes)
+                fit(given, folder / "train.csv", "gaussian" if way == "complete" else way, folder / "model")
+                error = scores(given, folder / "model", folder / "test.csv")["error_rate"]
+                errors.setdefault((way, "error"), []).append(error)
+        print(f"{name:16} " + " | ".join(tell(way, values) for (way, _), values in errors.items()))
+        print(tell_pairs(errors, "error"), flush=True)
 
 
 def make_large(folder: Path, rows: int, columns: int) -> None:
@@ -254,7 +256,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first set of study")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--kinds", help="of gaps: mcar, mar, mnar; for order and indicators")
-    parser.add_argument("--ways", help="of study, with commas; all")
+    parser.add_argument("--ways", help="of study (all) and binary (gaussian), with commas")
     parser.add_argument("--data", help="the folder of the binary sets")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
