@@ -1,8 +1,10 @@
 """What the estimators of the stochastic network share: prediction, going on with a training, weights, draws."""
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,7 +12,6 @@ import numpy.typing as npt
 from scipy.sparse import issparse, vstack
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -108,18 +109,32 @@ class BaseStoNet(SupervisedReduction):
         in_pieces, self._pieces = getattr(self, "_pieces", None) == [], None
         self._fit_table(table, checkpoint, every)
         if in_pieces:
-            self._pieces = self._with_piece([], X, y, sample_weight)
-            if _is_full(self._pieces):
-                self._pieces = None
+            pieces = self._with_piece([], X, y, sample_weight)
+            self._pieces = None if _is_full(pieces) else pieces
         return self
+
+    @contextlib.contextmanager
+    def _keeping(self, last: list[Any] | None = None) -> Iterator[None]:
+        """For a fit that keeps its rows for later ones; one that fails leaves the pieces that were kept before it."""
+        self._pieces = []
+        try:
+            yield
+        except BaseException:
+            self._pieces = last
+            raise
 
     def _with_piece(self, pieces: list[Any], X: Any, y: npt.NDArray[Any], weight: ArrayLike | None) -> list[Any] | None:
         """Copies of the pieces so far and of this one; None where no fit of all of them will come."""
         if isinstance(X, Table) or self.epochs != "auto":
             return None
+        if issparse(X) and weight is not None:
+            raise ValueError("rows of a sparse table have no weights: give an array, or repeat rows")
         if pieces and type(X) is not type(first := pieces[0][0]):
             raise ValueError(f"this piece is a {type(X).__name__}, the first was a {type(first).__name__}: give all in one form")
-        return [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
+        shape = (len(y), *(pieces[0][1] if pieces else y).shape[1:])
+        if y.size != np.prod(shape):
+            raise ValueError(f"y has the shape {y.shape} in this piece, and {shape} would go with the first one")
+        return [*pieces, (X.copy(), y.reshape(shape).copy(), np.ones(len(y)) if weight is None else np.ones(len(y)) * weight)]
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         """All rows so far anew where they have grown enough or are to be forgotten; further with these where none is kept."""
@@ -127,16 +142,19 @@ class BaseStoNet(SupervisedReduction):
         table = self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
         pieces = self._with_piece(last, X, y, sample_weight) if last else None
         if pieces is None:
-            self._pieces = None
             return self._fit_more(table)
+        if self.task_ in LAWS:
+            _sure.scores(self.model_, table, 0.9, False, threads_of(self.n_jobs))  # looks at each row of the response
         if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]) and not _is_full(pieces):
             self._pieces = pieces
             return self
-        self._pieces = []
         X, y, weight = (_stacked([part[k] for part in pieces]) for k in range(3))
-        return self._fit_anew(X, y, None if issparse(X) or np.all(weight == 1) else weight)
+        with self._keeping(last):
+            self._fit_anew(X, y, None if np.all(weight == 1) else weight)
+        return self
 
     def _fit_more(self, table: Table) -> Self:
+        self._pieces = None  # a fit of them would not know of these rows
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -144,6 +162,9 @@ class BaseStoNet(SupervisedReduction):
                     run.warn_as = ConvergenceWarning
         finally:
             self._keep(self.model_)
+            self._slopes = None
+            if getattr(self, "_some_rows", None) is None:
+                self._remember(table)
         return self
 
     def _remember(self, table: Table) -> None:
@@ -268,7 +289,11 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         """sample_weight times what a dict says of the classes; "balanced" is left to the library."""
         if not isinstance(self.class_weight, dict):
             return sample_weight
-        of_class = compute_sample_weight(self.class_weight, y)
+        labels = self.classes_.tolist()
+        strange = [label for label in self.class_weight if label not in labels]
+        if strange and len(self.class_weight) < len(labels) + len(strange):  # else of a table that lacks rare classes
+            raise ValueError(f"class_weight has the class {strange[0]}, and y has none of it: y has {labels}")
+        of_class = np.array([self.class_weight.get(label, 1.0) for label in y.tolist()], dtype=np.float64)
         return of_class if sample_weight is None else of_class * np.asarray(complete(sample_weight, "sample_weight"))
 
     def _refuse_balance(self) -> None:
@@ -335,8 +360,9 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                 raise ValueError(
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
-            self._pieces = []
-            return self.fit(X, y, sample_weight)
+            with self._keeping():
+                self.fit(X, y, sample_weight)
+            return self
         X, y = self._checked(X, y, reset=False)
         return self._fit_piece(X, y, self._row_weights(y, sample_weight))
 
@@ -456,8 +482,9 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Of counts.
         """
         if not hasattr(self, "model_"):
-            self._pieces = []
-            return self.fit(X, y, sample_weight, exposure=exposure)
+            with self._keeping():
+                self.fit(X, y, sample_weight, exposure=exposure)
+            return self
         X, y = self._checked_response(X, y, exposure, reset=False)
         return self._fit_piece(X, y, sample_weight)
 
