@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cheap import make
+from cheap import SETTINGS, make
 
 import stonet
 from stonet._core import Model
+from stonet._names import ESTIMATORS
 from stonet._run import RunContext
 
 PYTHON_FOLDER = Path(__file__).resolve().parents[1]
@@ -32,6 +33,10 @@ def test_every_name_is_there():
     for name in stonet.__all__:
         assert getattr(stonet, name) is not None
     assert set(stonet.__all__) <= set(dir(stonet))
+
+
+def test_the_other_tests_are_of_every_estimator():
+    assert set(SETTINGS) == set(ESTIMATORS)
 
 
 def test_one_version():
