@@ -49,8 +49,9 @@ class BaseStoNet(SupervisedReduction):
     _not_settings = SupervisedReduction._not_settings | {"task", "class_weight", "warm_start", "callback"}
     warm_start: bool
     callback: Callback | None
-    task: str
+    task: Any  # of each estimator other words
     task_: str  # what the response of the fit was
+    _slopes: npt.NDArray[np.float64] | None
 
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": self.task_}
@@ -170,7 +171,7 @@ class BaseStoNet(SupervisedReduction):
     def _remember(self, table: Table) -> None:
         """Some rows, for feature_importances_."""
         self._some_rows: Table | None = table.some(_ROWS_FOR_SLOPES)
-        self._slopes: npt.NDArray[np.float64] | None = None
+        self._slopes = None
 
     def __getstate__(self) -> dict[str, Any]:
         """A file has no rows of the data."""
