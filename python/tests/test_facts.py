@@ -146,3 +146,15 @@ def test_load_knows_its_kind(waveform, tmp_path):
     assert isinstance(stonet.load(tmp_path / "m.model", stonet.StoNetClassifier), stonet.StoNetClassifier)
     with pytest.raises(ValueError, match="is a StoNetClassifier, not a StoNetRegressor"):
         stonet.load(tmp_path / "m.model", stonet.StoNetRegressor)
+
+
+@pytest.mark.parametrize("labels", [("2" * 30, "1" * 30), ("1_0", "2_0"), ("01", "1"), ("nan", "inf"), ("1", "2"), ("0.5", "2")])
+def test_labels_of_a_file(labels, waveform, tmp_path):
+    """Numbers where all are and no two are the same one."""
+    X, y, _ = waveform
+    fitted = make("StoNetClassifier", random_state=1).fit(X, np.where(y > 0, *labels))
+    fitted.save(tmp_path / "m.model")
+    found = stonet.load(tmp_path / "m.model")
+    wanted = [float(label) for label in fitted.classes_] if "2" in labels else list(fitted.classes_)
+    assert found.classes_.tolist() == wanted
+    assert np.array_equal(found.predict(X), np.array(wanted)[np.searchsorted(fitted.classes_, fitted.predict(X))])

@@ -26,12 +26,17 @@ def _class_for(method: str, is_classifier: bool) -> type[BaseReduction]:
 
 
 def _labels(texts: list[str]) -> npt.NDArray[Any]:
-    """Whole numbers when all labels are, else numbers, else text: as the response had them."""
+    """Whole numbers when all labels are, else numbers, else text: as the response had them. No two become the same."""
     for kind in (np.int64, np.float64):
         try:
-            return np.array([kind(text) for text in texts])
+            numbers = np.array([kind(text) for text in texts])
         except ValueError:
             continue
+        except OverflowError:  # a floating point number would lose digits
+            break
+        # Python reads 1_0 as 10
+        if "_" not in "".join(texts) and np.isfinite(numbers).all() and len(np.unique(numbers)) == len(texts):
+            return numbers
     return np.array(texts)
 
 
