@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from cheap import SETTINGS, make
 
@@ -154,6 +155,9 @@ def test_independence():
     assert stonet.independence_test(words, x, test="dcor", permutations=200).p_value < 0.05
     same = [stonet.independence_test(x, noise, n_jobs=jobs).p_value for jobs in (1, 2)]
     assert same[0] == same[1]
+    for missing in (None, np.nan, pd.NA):
+        with pytest.raises(ValueError, match="row 2 of x has no value"):
+            stonet.independence_test(np.array(["up", missing] * 150, dtype=object), x)
     with pytest.raises(ValueError, match="one of auto"):
         stonet.independence_test(x, noise, test="magic")
     with pytest.raises(ValueError, match="rows"):
@@ -214,3 +218,18 @@ def test_little_is_spent_in_python(monkeypatch):
         total = time.process_time() - start
         shares.append((total - inside[-1]) / total)
     assert min(shares) < 0.25, shares
+
+
+def test_a_forked_process_after_threads():
+    """GNU's OpenMP waits for ever there for the threads of the parent."""
+    code = """
+import multiprocessing, warnings, stonet
+warnings.simplefilter("ignore")
+X, y, _ = stonet.datasets.generate("waveform", rows=1000)
+def fit(n_jobs):
+    return stonet.StoNetClassifier(hidden=8, epochs=5, random_state=1, n_jobs=n_jobs).fit(X, y).transform(X).tolist()
+here = fit(2)
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    assert pool.apply_async(fit, (2,)).get(timeout=20) == here
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
