@@ -17,7 +17,7 @@ from sklearn.utils.validation import column_or_1d
 
 from . import _sure
 from ._answers import ask_importance
-from ._base import ArrayLike, SupervisedReduction, _class_text
+from ._base import ArrayLike, SupervisedReduction, _class_text, response_array
 from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
 from ._responses import LAWS, law_columns, order_of, task_of
 from ._run import Callback, RunContext, threads_of
@@ -154,6 +154,10 @@ class BaseStoNet(SupervisedReduction):
             self._fit_anew(X, y, None if np.all(weight == 1) else weight)
         return self
 
+    def _row_weights(self, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayLike | None:
+        """What the rows count with all that the estimator says of them."""
+        return sample_weight
+
     def _fit_more(self, table: Table) -> Self:
         self._pieces = None  # a fit of them would not know of these rows
         try:
@@ -198,7 +202,7 @@ class BaseStoNet(SupervisedReduction):
 
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps",
-        groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn how far predictions are from the truth: for intervals, sets and better probabilities.
 
@@ -216,9 +220,13 @@ class BaseStoNet(SupervisedReduction):
             What sets of classes are made by: larger for hard rows, or the smallest on average.
         groups : array-like of shape (n_samples,), default=None
             As for ``fit``: rows with the same value are never parted.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As for ``fit``, for the fits, the temperature and the residual variance; a dict of ``class_weight`` counts too.
+            Intervals and sets hold for rows as they come.
         """
         table = self._same_table(X)
         self._set_response(table, y)
+        self._set_weights(table, self._row_weights(y, sample_weight))
         table.set_groups(groups)
         with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
             _sure.calibrate(self.model_, table, rows, folds, sets, run)
@@ -286,7 +294,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError("the response y has one class only: a classifier needs two at least")
 
-    def _row_weights(self, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> ArrayLike | None:
+    def _row_weights(self, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayLike | None:
         """sample_weight times what a dict says of the classes; "balanced" is left to the library."""
         if not isinstance(self.class_weight, dict):
             return sample_weight
@@ -294,7 +302,7 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         strange = [label for label in self.class_weight if label not in labels]
         if strange and len(self.class_weight) < len(labels) + len(strange):  # else of a table that lacks rare classes
             raise ValueError(f"class_weight has the class {strange[0]}, and y has none of it: y has {labels}")
-        of_class = np.array([self.class_weight.get(label, 1.0) for label in y.tolist()], dtype=np.float64)
+        of_class = np.array([self.class_weight.get(label, 1.0) for label in response_array(y).ravel().tolist()], dtype=np.float64)
         return of_class if sample_weight is None else of_class * np.asarray(complete(sample_weight, "sample_weight"))
 
     def _refuse_balance(self) -> None:
