@@ -66,11 +66,11 @@ def test_joblib(backend, waveform):
 def test_labels_of_any_kind(waveform):
     X, y, _ = waveform
     plain = make("StoNetClassifier", random_state=1).fit(X, y)
-    for labels in (np.where(y > 0, "yes", "no"), y > 0, np.where(y > 0, 3.0, -1.0), pd.Categorical(y > 0)):
+    for labels in (np.where(y > 0, "yes", "no"), y > 0, np.where(y > 0, 3.0, -1.0), pd.Categorical(y > 0), pd.Series(y > 0, dtype="boolean")):
         fitted = make("StoNetClassifier", random_state=1).fit(X, labels)
         assert np.array_equal(fitted.classes_, np.unique(labels))
         assert np.array_equal(fitted.predict_proba(X), plain.predict_proba(X))
-        assert fitted.score(X, np.asarray(labels)) == plain.score(X, y)
+        assert fitted.score(X, np.array(labels.tolist())) == plain.score(X, y)
 
 
 def test_several_responses(numbers):

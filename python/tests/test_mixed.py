@@ -93,6 +93,12 @@ def test_texts_never_seen_are_told():
         model.transform(new)
 
 
+def test_cells_that_are_no_values_are_refused():
+    X, y = mixed()
+    with pytest.raises(ValueError, match="column 'lists' has cells of the type list"):
+        make("SlicedInverseRegression").fit(X.assign(lists=[[1]] * len(X)), y)
+
+
 def test_columns_must_be_those_of_the_fit():
     X, y = mixed()
     model = make("SlicedInverseRegression", n_components=1).fit(X, y)
