@@ -69,6 +69,13 @@ def test_no_piece_is_kept_beyond_the_bound_or_with_epochs(waveform, monkeypatch)
     assert not np.array_equal(pieces.partial_fit(X[115:], y[115:]).transform(X), before)
 
 
+def test_tables_that_are_all_numbers_in_some_pieces(numbers):
+    X, y = pd.DataFrame(numbers[0]).astype("Float64").add_prefix("x"), numbers[1]
+    pieces = learner("StoNetRegressor").partial_fit(X[:40].astype(float), y[:40])
+    with pytest.raises(ValueError, match="a table with more than plain numbers, the first was a table of plain numbers"):
+        pieces.partial_fit(X[40:], y[40:])
+
+
 def test_weights_of_sparse_pieces_are_refused(numbers):
     X, y = csr_matrix(numbers[0]), numbers[1]
     pieces = learner("StoNetRegressor").partial_fit(X[:40], y[:40])

@@ -21,6 +21,7 @@ from ._base import ArrayLike, SupervisedReduction, _class_text, response_array
 from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
 from ._responses import LAWS, law_columns, order_of, task_of
 from ._run import Callback, RunContext, threads_of
+from ._tables import is_arrow
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,6 +38,15 @@ def _stacked(parts: list[Any]) -> Any:
     if hasattr(parts[0], "iloc"):
         return importlib.import_module("pandas").concat(parts, ignore_index=True)
     return np.concatenate(parts)
+
+
+def _form(X: Any) -> str:
+    """What goes with what."""
+    if is_arrow(X):
+        return "an Arrow stream"
+    if issparse(X):
+        return "a sparse matrix"
+    return "a table of plain numbers" if isinstance(X, np.ndarray) else "a table with more than plain numbers"
 
 
 def _is_full(pieces: list[Any] | None) -> bool:
@@ -130,8 +140,8 @@ class BaseStoNet(SupervisedReduction):
             return None
         if issparse(X) and weight is not None:
             raise ValueError("rows of a sparse table have no weights: give an array, or repeat rows")
-        if pieces and type(X) is not type(first := pieces[0][0]):
-            raise ValueError(f"this piece is a {type(X).__name__}, the first was a {type(first).__name__}: give all in one form")
+        if pieces and _form(X) != _form(pieces[0][0]):
+            raise ValueError(f"this piece is {_form(X)}, the first was {_form(pieces[0][0])}: give all in one form")
         shape = (len(y), *(pieces[0][1] if pieces else y).shape[1:])
         if y.size != np.prod(shape):
             raise ValueError(f"y has the shape {y.shape} in this piece, and {shape} would go with the first one")
