@@ -140,6 +140,28 @@ def test_inverse_transform():
         mixed.inverse_transform(mixed.transform(words))
 
 
+@pytest.mark.parametrize("curves", ["none", "snv"])
+def test_curves_have_no_way_back(curves):
+    """The components are of the curves as they were prepared."""
+    X = 5 + np.random.default_rng(1).normal(size=(60, 40)).cumsum(axis=1)
+    fitted = stonet.PrincipalComponents(40, curves=curves).fit(X)
+    if curves == "none":
+        np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(X)), X, atol=1e-3)
+    else:
+        with pytest.raises(ValueError, match="no way back to curves"):
+            fitted.inverse_transform(fitted.transform(X))
+
+
+def test_load_knows_the_settings_of_the_file(tmp_path):
+    X = 5 + np.random.default_rng(1).normal(size=(60, 40)).cumsum(axis=1)
+    given = {"curves": "snv", "missing": "mean", "scale": "common", "task": "regression", "random_state": 3}
+    for estimator in (stonet.SlicedInverseRegression(1, slices=5, **given), make("StoNetRegressor", n_components=1, **given)):
+        estimator.fit(X, X[:, 0]).save(tmp_path / "m.model")
+        found, fitted = stonet.load(tmp_path / "m.model").get_params(), estimator.get_params()
+        assert {name: found[name] for name in given} == given
+        assert found.get("slices") == fitted.get("slices")
+
+
 def test_load_knows_its_kind(waveform, tmp_path):
     X, y, _ = waveform
     make("StoNetClassifier", random_state=1).fit(X, y).save(tmp_path / "m.model")

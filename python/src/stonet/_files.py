@@ -68,8 +68,8 @@ def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) 
         raise ValueError(f"{os.fspath(path)} is a {found.__name__}, not a {kind.__name__}")
     common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
     estimator: BaseReduction = found(**common)
-    settings = {name: value for name, value in about["settings"].items() if name in found._settings()}
-    estimator.set_params(**settings)
+    told = {**about["settings"], "curves": about["curves"], "missing": about["missing"]["way"], "task": about["task"]}
+    estimator.set_params(**{name: told[name] for name in found._get_param_names() if name in told})
     estimator.n_features_in_ = model.inputs
     names = about["inputs"]
     if names != [f"x{j + 1}" for j in range(len(names))]:
