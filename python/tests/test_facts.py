@@ -114,6 +114,8 @@ def test_plots_of_results(waveform, numbers):
     regressor = make("StoNetRegressor", random_state=1).fit(X, y).calibrate(X, y, rows="split")
     ax = stonet.plot.intervals(y, regressor.predict_interval(X))
     assert ax.get_legend().get_texts()[0].get_text().startswith("inside")
+    few = stonet.plot.intervals([0, 9, 9, 9, 0], np.tile([[-1.0, 1.0]], (5, 1)), most=2)  # the share is of all rows
+    assert [text.get_text() for text in few.get_legend().get_texts()] == ["inside: 40%", "outside: 60%"]
     with pytest.raises(ValueError, match="two numbers"):
         stonet.plot.intervals(y, y)
 
