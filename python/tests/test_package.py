@@ -18,7 +18,7 @@ from cheap import SETTINGS, make
 import stonet
 from stonet._core import Model
 from stonet._names import ESTIMATORS
-from stonet._run import RunContext
+from stonet._run import RunContext, threads_of
 
 PYTHON_FOLDER = Path(__file__).resolve().parents[1]
 
@@ -218,6 +218,12 @@ def test_little_is_spent_in_python(monkeypatch):
         total = time.process_time() - start
         shares.append((total - inside[-1]) / total)
     assert min(shares) < 0.25, shares
+
+
+@pytest.mark.parametrize("said, threads", [("", 0), ("3", 3), ("3,2", 3), ("many", 0)])
+def test_threads_that_the_environment_says(said, threads, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert threads_of(None) == threads and threads_of(1) == 1
 
 
 def test_a_forked_process_after_threads():

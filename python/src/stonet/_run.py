@@ -40,7 +40,7 @@ def threads_of(n_jobs: int | None) -> int:
     if _forked:
         return 1
     if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "")
+        limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]  # one number for each level of nesting
         return int(limit) if limit.isdigit() else 0
     if n_jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
