@@ -343,7 +343,7 @@ class Model:
     ) -> Float32Matrix:
         """Z of the rows; with draws M > 0, M stochastic passes one below the other."""
         options = _library.UseOptions(
-            threads=threads, seed=seed, draws=draws, activated=int(activated), impute=int(impute)
+            threads=threads, seed=_library.seed_of(seed), draws=draws, activated=int(activated), impute=int(impute)
         )
         z = np.empty((rows * max(1, draws), self.dim), dtype=np.float32)
         check(lib.stonet_transform(self._handle, table.handle, ctypes.byref(options), _address(z)))

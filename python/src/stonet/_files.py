@@ -66,7 +66,7 @@ def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) 
     found = _class_for(about["method"], model.is_classifier)
     if kind is not None and not issubclass(found, kind):
         raise ValueError(f"{os.fspath(path)} is a {found.__name__}, not a {kind.__name__}")
-    common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
+    common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"] % 2**64}  # JSON has a sign
     estimator: BaseReduction = found(**common)
     told = {**about["settings"], "curves": about["curves"], "missing": about["missing"]["way"], "task": about["task"]}
     estimator.set_params(**{name: told[name] for name in found._get_param_names() if name in told})

@@ -74,7 +74,7 @@ class RunContext:
         self._bar_open = False
         self._before: Any = None
         self._warnings: list[str] = []
-        self._run = _library.Run(seed=seed, threads=threads_of(n_jobs))
+        self._run = _library.Run(seed=_library.seed_of(seed), threads=threads_of(n_jobs))
         self._run.should_stop = _library.SHOULD_STOP(self._should_stop)
         self._verbose = bool(verbose)
         self._run.on_message = _library.ON_MESSAGE(self._on_message)
