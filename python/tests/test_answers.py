@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from cheap import make
+from scipy.sparse import csr_matrix
 
 import stonet
 
@@ -30,6 +31,8 @@ def test_order(two_indices):
     assert stonet.order(X, y, method="gsir", rule="cv", max_components=2, folds=3).rule == "cv"
     noise = np.random.default_rng(6).normal(size=len(X))
     assert stonet.order(X, noise, method="sir", rule="tests", level=0.001).n_components == 0
+    sparse = stonet.order(csr_matrix(X), y, method="sir", settings={"slices": 8})
+    assert sparse.n_components == stonet.SlicedInverseRegression("auto", slices=8, random_state=1).fit(csr_matrix(X), y).model_.dim
     with pytest.raises(ValueError, match="no rule 'ladel'"):
         stonet.order(X, y, rule="ladel")
     with pytest.raises(ValueError, match="rows and columns"):

@@ -23,6 +23,24 @@ def test_setting_of_a_strange_kind(value, waveform):
         make("StoNetClassifier", lr=value).fit(*waveform[:2])
 
 
+@pytest.mark.parametrize("seed", [-1, 2**64])
+def test_seeds_that_the_library_has_not(seed, waveform, tmp_path):
+    """They would be others there."""
+    X, y, _ = waveform
+    for call in (
+        lambda: make("SlicedInverseRegression", random_state=seed).fit(X, y),
+        lambda: stonet.order(X, y, method="sir", random_state=seed),
+        lambda: stonet.independence_test(X, y, random_state=seed),
+        lambda: stonet.datasets.generate("waveform", random_state=seed),
+    ):
+        with pytest.raises(ValueError, match="[sS]eed"):
+            call()
+    largest = make("StoNetClassifier", random_state=2**64 - 1).fit(X, y)
+    assert largest.draw(X, random_state=2**64 - 1).shape == (1, 200, 2)
+    largest.save(tmp_path / "m.model")
+    assert stonet.load(tmp_path / "m.model").random_state == 2**64 - 1
+
+
 def test_data_that_says_nothing():
     with pytest.raises(errors.StonetDataError, match="every column is constant"):
         make("SlicedInverseRegression").fit(np.ones((20, 3)), np.arange(20.0))

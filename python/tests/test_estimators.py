@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from cheap import SETTINGS, make
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -67,11 +66,11 @@ def test_joblib(backend, waveform):
 def test_labels_of_any_kind(waveform):
     X, y, _ = waveform
     plain = make("StoNetClassifier", random_state=1).fit(X, y)
-    for labels in (np.where(y > 0, "yes", "no"), y > 0, np.where(y > 0, 3.0, -1.0), pd.Categorical(y > 0)):
+    for labels in (np.where(y > 0, "yes", "no"), y > 0, np.where(y > 0, 3.0, -1.0), pd.Categorical(y > 0), pd.Series(y > 0, dtype="boolean")):
         fitted = make("StoNetClassifier", random_state=1).fit(X, labels)
         assert np.array_equal(fitted.classes_, np.unique(labels))
         assert np.array_equal(fitted.predict_proba(X), plain.predict_proba(X))
-        assert fitted.score(X, np.asarray(labels)) == plain.score(X, y)
+        assert fitted.score(X, np.array(labels.tolist())) == plain.score(X, y)
 
 
 def test_several_responses(numbers):
@@ -208,55 +207,6 @@ def test_facts_and_logarithms(waveform):
     estimator = make("StoNetClassifier", random_state=1).fit(X, y)
     assert np.allclose(np.exp(estimator.predict_log_proba(X)), estimator.predict_proba(X))
     assert estimator.info()["method"] == "stonet" and "held_out" in str(estimator.info()["fitted"])
-
-
-@pytest.mark.filterwarnings("ignore:the fit is not clearly better")
-def test_pieces_are_fitted_together(waveform):
-    """When a quarter has been added: one fit of all rows, to the bit. The caller may use its arrays again."""
-    X, y = waveform[0][:120], waveform[1][:120] > 0
-    frame = pd.DataFrame({"first": X[:, 0], "word": np.where(X[:, 1] > 0, "b", "a")})
-    for table, weight in ((X, 1.0 + np.arange(120) % 2), (csr_matrix(X), None), (frame, None)):
-        rows = table.iloc if hasattr(table, "iloc") else table
-
-        def learn(estimator, method, first, last):
-            piece = rows[first:last].copy()
-            getattr(estimator, method)(piece, y[first:last], sample_weight=None if weight is None else weight[first:last])
-            if isinstance(piece, np.ndarray):
-                piece[:] = 0
-            return estimator.transform(table)
-
-        pieces = make("StoNetClassifier", epochs="auto", random_state=1)
-        learn(pieces, "partial_fit", 0, 40)
-        Z = learn(pieces, "partial_fit", 40, 80)
-        assert np.array_equal(Z, learn(clone(pieces), "fit", 0, 80))
-        pickled = pickle.loads(pickle.dumps(pieces))  # has no rows, and trains further
-        assert not np.array_equal(learn(pickled, "partial_fit", 80, 90), Z)
-        assert np.array_equal(learn(pieces, "partial_fit", 80, 90), Z)
-        assert np.array_equal(learn(pieces, "partial_fit", 90, 120), learn(clone(pieces), "fit", 0, 120))
-        with pytest.raises(ValueError, match="the first was a"):
-            pieces.partial_fit(csr_matrix(X) if table is X else np.zeros(table.shape), y)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_pieces_are_fitted_together_where_the_dimension_is_chosen(waveform):
-    X, y = waveform[0][:80], waveform[1][:80] > 0
-    pieces = make("StoNetClassifier", n_components="auto", epochs="auto", random_state=1)
-    pieces.partial_fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
-    assert np.array_equal(pieces.transform(X), clone(pieces).fit(X, y).transform(X))
-
-
-def test_no_piece_is_kept_beyond_the_bound_or_with_epochs(waveform, monkeypatch):
-    X, y, _ = waveform
-    assert make("StoNetClassifier", random_state=1).partial_fit(X, y)._pieces is None
-    monkeypatch.setattr("stonet._networks._CELLS_KEPT", X[:110].size)
-    pieces = make("StoNetClassifier", epochs="auto", random_state=1).partial_fit(X[:100], y[:100])
-    with pytest.raises(ValueError, match="not fitted on"):
-        pieces.partial_fit(X[100:105], np.full(5, 77))
-    for first in (100, 105, 110):  # the last is too much: one more fit of all rows
-        pieces.partial_fit(X[first : first + 5], y[first : first + 5])
-    before = pieces.transform(X)
-    assert pieces._pieces is None and np.array_equal(before, clone(pieces).fit(X[:115], y[:115]).transform(X))
-    assert not np.array_equal(pieces.partial_fit(X[115:], y[115:]).transform(X), before)
 
 
 def test_partial_fit_of_numbers(numbers):

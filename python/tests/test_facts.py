@@ -114,6 +114,8 @@ def test_plots_of_results(waveform, numbers):
     regressor = make("StoNetRegressor", random_state=1).fit(X, y).calibrate(X, y, rows="split")
     ax = stonet.plot.intervals(y, regressor.predict_interval(X))
     assert ax.get_legend().get_texts()[0].get_text().startswith("inside")
+    few = stonet.plot.intervals([0, 9, 9, 9, 0], np.tile([[-1.0, 1.0]], (5, 1)), most=2)  # the share is of all rows
+    assert [text.get_text() for text in few.get_legend().get_texts()] == ["inside: 40%", "outside: 60%"]
     with pytest.raises(ValueError, match="two numbers"):
         stonet.plot.intervals(y, y)
 
@@ -140,9 +142,43 @@ def test_inverse_transform():
         mixed.inverse_transform(mixed.transform(words))
 
 
+@pytest.mark.parametrize("curves", ["none", "snv"])
+def test_curves_have_no_way_back(curves):
+    """The components are of the curves as they were prepared."""
+    X = 5 + np.random.default_rng(1).normal(size=(60, 40)).cumsum(axis=1)
+    fitted = stonet.PrincipalComponents(40, curves=curves).fit(X)
+    if curves == "none":
+        np.testing.assert_allclose(fitted.inverse_transform(fitted.transform(X)), X, atol=1e-3)
+    else:
+        with pytest.raises(ValueError, match="no way back to curves"):
+            fitted.inverse_transform(fitted.transform(X))
+
+
+def test_load_knows_the_settings_of_the_file(tmp_path):
+    X = 5 + np.random.default_rng(1).normal(size=(60, 40)).cumsum(axis=1)
+    given = {"curves": "snv", "missing": "mean", "scale": "common", "task": "regression", "random_state": 3}
+    for estimator in (stonet.SlicedInverseRegression(1, slices=5, **given), make("StoNetRegressor", n_components=1, **given)):
+        estimator.fit(X, X[:, 0]).save(tmp_path / "m.model")
+        found, fitted = stonet.load(tmp_path / "m.model").get_params(), estimator.get_params()
+        assert {name: found[name] for name in given} == given
+        assert found.get("slices") == fitted.get("slices")
+
+
 def test_load_knows_its_kind(waveform, tmp_path):
     X, y, _ = waveform
     make("StoNetClassifier", random_state=1).fit(X, y).save(tmp_path / "m.model")
     assert isinstance(stonet.load(tmp_path / "m.model", stonet.StoNetClassifier), stonet.StoNetClassifier)
     with pytest.raises(ValueError, match="is a StoNetClassifier, not a StoNetRegressor"):
         stonet.load(tmp_path / "m.model", stonet.StoNetRegressor)
+
+
+@pytest.mark.parametrize("labels", [("2" * 30, "1" * 30), ("1_0", "2_0"), ("01", "1"), ("nan", "inf"), ("1", "2"), ("0.5", "2")])
+def test_labels_of_a_file(labels, waveform, tmp_path):
+    """Numbers where all are and no two are the same one."""
+    X, y, _ = waveform
+    fitted = make("StoNetClassifier", random_state=1).fit(X, np.where(y > 0, *labels))
+    fitted.save(tmp_path / "m.model")
+    found = stonet.load(tmp_path / "m.model")
+    wanted = [float(label) for label in fitted.classes_] if "2" in labels else list(fitted.classes_)
+    assert found.classes_.tolist() == wanted
+    assert np.array_equal(found.predict(X), np.array(wanted)[np.searchsorted(fitted.classes_, fitted.predict(X))])

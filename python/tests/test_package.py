@@ -11,12 +11,14 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
-from cheap import make
+from cheap import SETTINGS, make
 
 import stonet
 from stonet._core import Model
-from stonet._run import RunContext
+from stonet._names import ESTIMATORS
+from stonet._run import RunContext, threads_of
 
 PYTHON_FOLDER = Path(__file__).resolve().parents[1]
 
@@ -32,6 +34,10 @@ def test_every_name_is_there():
     for name in stonet.__all__:
         assert getattr(stonet, name) is not None
     assert set(stonet.__all__) <= set(dir(stonet))
+
+
+def test_the_other_tests_are_of_every_estimator():
+    assert set(SETTINGS) == set(ESTIMATORS)
 
 
 def test_one_version():
@@ -149,6 +155,9 @@ def test_independence():
     assert stonet.independence_test(words, x, test="dcor", permutations=200).p_value < 0.05
     same = [stonet.independence_test(x, noise, n_jobs=jobs).p_value for jobs in (1, 2)]
     assert same[0] == same[1]
+    for missing in (None, np.nan, pd.NA):
+        with pytest.raises(ValueError, match="row 2 of x has no value"):
+            stonet.independence_test(np.array(["up", missing] * 150, dtype=object), x)
     with pytest.raises(ValueError, match="one of auto"):
         stonet.independence_test(x, noise, test="magic")
     with pytest.raises(ValueError, match="rows"):
@@ -209,3 +218,24 @@ def test_little_is_spent_in_python(monkeypatch):
         total = time.process_time() - start
         shares.append((total - inside[-1]) / total)
     assert min(shares) < 0.25, shares
+
+
+@pytest.mark.parametrize("said, threads", [("", 0), ("3", 3), ("3,2", 3), ("many", 0)])
+def test_threads_that_the_environment_says(said, threads, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    assert threads_of(None) == threads and threads_of(1) == 1
+
+
+def test_a_forked_process_after_threads():
+    """GNU's OpenMP waits for ever there for the threads of the parent."""
+    code = """
+import multiprocessing, warnings, stonet
+warnings.simplefilter("ignore")
+X, y, _ = stonet.datasets.generate("waveform", rows=1000)
+def fit(n_jobs):
+    return stonet.StoNetClassifier(hidden=8, epochs=5, random_state=1, n_jobs=n_jobs).fit(X, y).transform(X).tolist()
+here = fit(2)
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    assert pool.apply_async(fit, (2,)).get(timeout=20) == here
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)

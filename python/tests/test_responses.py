@@ -94,6 +94,12 @@ def test_two_columns_are_the_structured_array():
     assert np.array_equal(regressor("count").fit(X, COUNTS).predict(X), fitted("count").predict(X))
 
 
+def test_bounds_of_nullable_columns():
+    given = pd.DataFrame(BOUNDS, columns=["low", "high"]).astype("Float64")
+    assert given.isna().any(axis=None)
+    assert np.array_equal(regressor("interval").fit(X, given).predict(X), fitted("interval").predict(X))
+
+
 def test_scikit_learn_cuts_structured_responses():
     found = cross_val_score(regressor("auto"), X, STRUCTURED, cv=3)
     assert len(found) == 3 and np.all(found > 0.7)

@@ -80,6 +80,17 @@ def test_standard_errors(numbers):
     assert se.shape == (5, 1) and (se > 0).all() and 0.5 < stability <= 1
 
 
+def test_weights_count_in_calibration_as_in_the_fit(waveform):
+    X, y, _ = waveform
+    weights = np.where(y == -1, 5.0, 1.0)
+    by_class = make("StoNetClassifier", random_state=1, class_weight={-1: 5}).fit(X, y).calibrate(X, y, folds=3)
+    by_row = make("StoNetClassifier", random_state=1).fit(X, y, weights).calibrate(X, y, folds=3, sample_weight=weights)
+    assert np.array_equal(by_class.predict_proba(X), by_row.predict_proba(X))
+    assert np.array_equal(by_class.predict_set(X), by_row.predict_set(X))
+    unlike = make("StoNetClassifier", random_state=1).fit(X, y, weights).calibrate(X, y, folds=3)
+    assert not np.array_equal(unlike.predict_proba(X), by_row.predict_proba(X))
+
+
 def test_mistakes(numbers, waveform):
     X, y = numbers
     model = make("StoNetRegressor", random_state=1).fit(X, y)

@@ -5,6 +5,7 @@ from cheap import SETTINGS, make
 
 WEIGHTED = [
     "PrincipalComponents",
+    "PartialLeastSquares",
     "SlicedInverseRegression",
     "SlicedAverageVariance",
     "DirectionalRegression",

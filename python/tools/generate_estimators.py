@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stonet._library import lib, take_text
 
@@ -22,8 +22,9 @@ HEAD = '''"""The estimators. Written by tools/generate_estimators.py from the pa
 The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
 classes, without a library at hand. A test compares it with what the script writes.
 
-A docstring here has the settings that no other estimator shares. What several share is said once, in SHARED, and put
-into their docstrings at the end.
+The settings are dataclasses that know nothing of scikit-learn: it has no types, and a type checker takes any argument of a
+dataclass with a parent that it knows nothing of. A docstring here has the settings that no other estimator shares. What
+several share is said once, in SHARED, and put into their docstrings at the end.
 """
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ from ._base import (
     WeightedReduction,
     WeightedUnsupervisedReduction,
 )
+from ._compat import dataclass
 from ._describe import describe
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 '''
@@ -47,6 +49,20 @@ from __future__ import annotations
 
 Setting = dict[str, Any]
 Argument = tuple[str, str, object, list[str]]  # of __init__: name, type, default, lines of description
+DATACLASS = "@dataclass(kw_only=True, eq=False, repr=False)"
+
+
+class Kind(NamedTuple):
+    """A class of settings that these estimators share."""
+
+    name: str
+    parent: str
+    estimators: list[str]
+    rows: list[Argument]
+
+    def text(self) -> str:
+        return "\n".join([DATACLASS, f"class {self.name}({self.parent}):", *fields(self.rows)]) + "\n"
+
 
 RANDOM_STATE = "seed of all randomness; the same number gives what the command line gives with --seed"
 N_JOBS = "threads; None and -1 are all cores (None heeds OMP_NUM_THREADS); results do not depend on it"
@@ -176,16 +192,32 @@ def shared(tables: list[list[Argument]]) -> dict[str, list[str]]:
     return {name: list(text) for name, (text, count) in most.items() if count > 1}
 
 
+def kinds(tables: dict[str, list[Argument]], bases: dict[str, str]) -> list[Kind]:
+    """The classes that hold what all estimators, those for a response, and the networks have in common, most general first."""
+    found: list[Kind] = []
+    for name, parent, begins in (
+        ("_Settings", "_Dimension", ("",)),
+        ("_ForResponse", "_Settings", ("TransformerReduction", "WeightedReduction")),
+        ("_Network", "_Settings", ("BaseStoNet",)),
+    ):
+        members = [estimator for estimator in tables if bases[estimator].startswith(begins)]
+        known = [row for kind in found if kind.name == parent for row in kind.rows]
+        rows = [row for row in tables[members[0]][1:] if row not in known and all(row in tables[other] for other in members)]
+        found.append(Kind(name, parent, members, rows))
+    return found
+
+
+def fields(rows: list[Argument]) -> list[str]:
+    return [f"    {name}: {kind} = {written(value)}" for name, kind, value, _ in rows]
+
+
 def class_text(name: str, method: dict[str, Any], base: str, rows: list[Argument], common: dict[str, list[str]]) -> str:
+    """rows: of this estimator alone."""
     suffix = {"StoNetClassifier": ", for classes", "StoNetRegressor": ", for numbers"}.get(name, "")
     title = f"{method['title']}{suffix}."
     own = [line for row in rows if row[3] != common.get(row[0]) for line in row[3]]
     doc = [f'    """{title}', "", *(f"    {line}" for line in own), '    """'] if own else [f'    """{title}"""']
-    lines = [f"class {name}({base}):", *doc]
-    lines += ["", f"    _method = {json.dumps(method['name'])}", "", "    def __init__(", "        self,"]
-    for k, (argument, kind, value, _) in enumerate(rows):
-        lines += [f"        {argument}: {kind} = {written(value)},"] + (["        *,"] if k == 0 else [])
-    lines += ["    ) -> None:"] + [f"        self.{row[0]} = {row[0]}" for row in rows]
+    lines = [f"class {name}({base}):", *doc, "", f"    _method = {json.dumps(method['name'])}"]
     return "\n".join(lines) + "\n"
 
 
@@ -209,13 +241,23 @@ def generate() -> dict[str, str]:
     """The files by name."""
     tables = json.loads(take_text(lib.stonet_methods_json()) or "{}")
     common = {setting["name"]: setting for setting in tables["common"]}
-    classes = [(name, method, base_of(name, method)) for method in tables["methods"] for name in method["python"] or []]
-    rows = [parameters(method, common, base) for _, method, base in classes]
-    same = shared(rows)
-    names = [name for name, _, _ in classes]
-    parts = [HEAD, *(class_text(*which, table, same) for which, table in zip(classes, rows)), shared_text(same)]
-    listing = "\n".join(f"    {name}," for name in names)
-    quoted = "\n".join(f'    "{name}",' for name in names)
+    classes = {name: method for method in tables["methods"] for name in method["python"] or []}
+    bases = {name: base_of(name, method) for name, method in classes.items()}
+    rows = {name: parameters(method, common, bases[name]) for name, method in classes.items()}
+    same, shared_by = shared(list(rows.values())), kinds(rows, bases)
+    first = next(iter(rows.values()))[:1]
+    parts = [HEAD, "\n".join(["@dataclass(eq=False, repr=False)", "class _Dimension:", *fields(first)]) + "\n"]
+    parts += [kind.text() for kind in shared_by]
+    for name, method in classes.items():
+        held = [kind for kind in shared_by if name in kind.estimators]
+        own = [row for row in rows[name][1:] if not any(row in kind.rows for kind in held)]
+        if own:
+            held.append(Kind(f"_{name}", held[-1].name, [name], own))
+            parts.append(held[-1].text())
+        parts.append(class_text(name, method, f"{held[-1].name}, {bases[name]}", own, same))
+    parts.append(shared_text(same))
+    listing = "\n".join(f"    {name}," for name in classes)
+    quoted = "\n".join(f'    "{name}",' for name in classes)
     parts.append(f"ESTIMATORS: tuple[type[BaseReduction], ...] = (\n{listing}\n)\ndescribe(ESTIMATORS, SHARED)\n")
     return {
         "_generated.py": "\n\n".join(parts),

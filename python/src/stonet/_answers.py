@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 
 from . import _library
-from ._core import Float64Matrix, Model, Table, filled, made_spec
+from ._core import Float64Matrix, Model, SparseTable, Table, filled, made_spec
 from ._library import check, last_error, lib, take_text
 from ._run import RunContext
 from ._show import Shown
@@ -153,6 +154,8 @@ def _table_of(X: Any) -> Table:
     frame = as_frame(X)
     if frame is not None and is_mixed(frame):
         return MixedTable(frame)
+    if issparse(X):
+        return SparseTable(X.tocsr())
     rows = np.asarray(filled(X))
     if rows.dtype.kind != "f":
         rows = rows.astype(np.float64)

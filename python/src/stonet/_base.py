@@ -44,13 +44,13 @@ def _class_text(label: object) -> str:
 
 
 def response_array(y: ArrayLike) -> npt.NDArray[Any]:
-    """The response as NumPy has it: nullable and Arrow numbers become plain ones, missing cells are refused."""
+    """The response as NumPy has it: nullable and Arrow numbers and flags become plain ones, missing cells are refused."""
     y = complete(y, "y")
     if hasattr(y, "dtype") and hasattr(y, "isna"):
         if y.isna().any():
             raise ValueError("y has missing values, and rows without a response tell nothing: leave them out")
-        if not isinstance(y.dtype, np.dtype) and getattr(y.dtype, "kind", "O") in "iuf":
-            return np.asarray(y.to_numpy(dtype=np.float64))
+        if not isinstance(y.dtype, np.dtype) and getattr(y.dtype, "kind", "O") in "iufb":
+            return np.asarray(y.to_numpy(dtype=bool if y.dtype.kind == "b" else np.float64))
     return np.asarray(y)
 
 

@@ -1,10 +1,21 @@
-"""The parts of scikit-learn that are called differently from version to version, 1.2 to the newest."""
+"""What is called differently from version to version of scikit-learn, 1.2 to the newest, and of Python, 3.9 to the newest."""
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import sklearn
 from sklearn.utils import validation
+
+if sys.version_info >= (3, 10):
+    from dataclasses import dataclass as dataclass
+else:  # all arguments may be given by their places there
+
+    def dataclass(kw_only: bool = False, **how: bool) -> Any:
+        import dataclasses
+
+        return dataclasses.dataclass(**how)
+
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 _FINITE = "ensure_all_finite" if _VERSION >= (1, 6) else "force_all_finite"

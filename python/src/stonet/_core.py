@@ -5,8 +5,9 @@ import contextlib
 import ctypes
 import json
 import os
+import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,12 @@ def complete(values: Any, name: str) -> Any:
     if _ma.is_masked(values):
         raise ValueError(f"{name} has masked values, and rows without it tell nothing: leave them out")
     return values.data
+
+
+def first_missing(values: Iterable[Any]) -> int | None:
+    """The place of the first that is None, NaN or pandas.NA."""
+    nothing = (None, getattr(sys.modules.get("pandas"), "NA", None))
+    return next((row for row, value in enumerate(values) if any(value is none for none in nothing) or value != value), None)
 
 
 def _address(array: npt.NDArray[Any]) -> int:
@@ -102,9 +109,9 @@ class Table:
         values = np.asarray(groups)
         if values.ndim != 1 or len(values) != self.rows:
             raise ValueError(f"groups are {self.rows} values, one a row, not an array of shape {values.shape}")
-        missing = [row for row, value in enumerate(values.tolist()) if value is None or value != value]
-        if missing:
-            raise ValueError(f"the group of row {missing[0]} is missing")
+        missing = first_missing(values.tolist())
+        if missing is not None:
+            raise ValueError(f"the group of row {missing} is missing")
         codes = np.array([known.setdefault(value, len(known)) for value in values.tolist()], dtype=np.int64)
         check(lib.stonet_data_set_groups(self.handle, _address(codes)))
 
@@ -336,7 +343,7 @@ class Model:
     ) -> Float32Matrix:
         """Z of the rows; with draws M > 0, M stochastic passes one below the other."""
         options = _library.UseOptions(
-            threads=threads, seed=seed, draws=draws, activated=int(activated), impute=int(impute)
+            threads=threads, seed=_library.seed_of(seed), draws=draws, activated=int(activated), impute=int(impute)
         )
         z = np.empty((rows * max(1, draws), self.dim), dtype=np.float32)
         check(lib.stonet_transform(self._handle, table.handle, ctypes.byref(options), _address(z)))

@@ -23,6 +23,15 @@ def _entries(text: str) -> dict[str, str]:
     return {entry.split(" :")[0]: entry for entry in re.split(r"\n+(?=\S)", text.strip())}
 
 
+def _arguments(estimator: type[BaseReduction]) -> list[str]:
+    """The dimension, then its own, then what it shares with ever more of the others."""
+    names = ["n_components"]
+    for kind in estimator.__mro__:
+        of_parents = {name for parent in kind.__bases__ for name in getattr(parent, "__dataclass_fields__", ())}
+        names += [name for name in getattr(kind, "__dataclass_fields__", ()) if name not in {*of_parents, *names}]
+    return names
+
+
 def describe(estimators: Iterable[type[BaseReduction]], shared: str) -> None:
     """Give each estimator the docstring that scikit-learn's have: all arguments in their order, then the attributes."""
     common = _entries(shared)
@@ -31,7 +40,7 @@ def describe(estimators: Iterable[type[BaseReduction]], shared: str) -> None:
             continue
         title, _, own = inspect.cleandoc(estimator.__doc__).partition("\n")
         said = {**common, **_entries(own)}
-        arguments = estimator.__init__.__code__.co_varnames[1:]
+        arguments = _arguments(estimator)
         attributes = [text for base, text in _ATTRIBUTES if issubclass(estimator, base)]
         parts = [title, "", "Parameters", "----------", *(said[name] for name in arguments)]
         estimator.__doc__ = "\n".join([*parts, "", "Attributes", "----------", *attributes])

@@ -26,12 +26,17 @@ def _class_for(method: str, is_classifier: bool) -> type[BaseReduction]:
 
 
 def _labels(texts: list[str]) -> npt.NDArray[Any]:
-    """Whole numbers when all labels are, else numbers, else text: as the response had them."""
+    """Whole numbers when all labels are, else numbers, else text: as the response had them. No two become the same."""
     for kind in (np.int64, np.float64):
         try:
-            return np.array([kind(text) for text in texts])
+            numbers = np.array([kind(text) for text in texts])
         except ValueError:
             continue
+        except OverflowError:  # a floating point number would lose digits
+            break
+        # Python reads 1_0 as 10
+        if "_" not in "".join(texts) and np.isfinite(numbers).all() and len(np.unique(numbers)) == len(texts):
+            return numbers
     return np.array(texts)
 
 
@@ -61,10 +66,10 @@ def load(path: str | os.PathLike[str], kind: type[BaseReduction] | None = None) 
     found = _class_for(about["method"], model.is_classifier)
     if kind is not None and not issubclass(found, kind):
         raise ValueError(f"{os.fspath(path)} is a {found.__name__}, not a {kind.__name__}")
-    common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"]}
+    common = {"n_components": model.dim, "scale": about["scale"], "random_state": about["seed"] % 2**64}  # JSON has a sign
     estimator: BaseReduction = found(**common)
-    settings = {name: value for name, value in about["settings"].items() if name in found._settings()}
-    estimator.set_params(**settings)
+    told = {**about["settings"], "curves": about["curves"], "missing": about["missing"]["way"], "task": about["task"]}
+    estimator.set_params(**{name: told[name] for name in found._get_param_names() if name in told})
     estimator.n_features_in_ = model.inputs
     names = about["inputs"]
     if names != [f"x{j + 1}" for j in range(len(names))]:

@@ -3,8 +3,9 @@
 The file is kept and not made by a build: the package then runs from a checkout, and editors and type checkers see its
 classes, without a library at hand. A test compares it with what the script writes.
 
-A docstring here has the settings that no other estimator shares. What several share is said once, in SHARED, and put
-into their docstrings at the end.
+The settings are dataclasses that know nothing of scikit-learn: it has no types, and a type checker takes any argument of a
+dataclass with a parent that it knows nothing of. A docstring here has the settings that no other estimator shares. What
+several share is said once, in SHARED, and put into their docstrings at the end.
 """
 from __future__ import annotations
 
@@ -17,11 +18,88 @@ from ._base import (
     WeightedReduction,
     WeightedUnsupervisedReduction,
 )
+from ._compat import dataclass
 from ._describe import describe
 from ._networks import BaseStoNetClassifier, BaseStoNetRegressor
 
 
-class StoNetClassifier(BaseStoNetClassifier):
+@dataclass(eq=False, repr=False)
+class _Dimension:
+    n_components: int | Literal["auto"] = 2
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Settings(_Dimension):
+    scale: Literal["auto", "column", "common", "centre", "none"] = "auto"
+    levels: int | Literal["default", "auto"] | None = "default"
+    missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian"
+    missing_indicators: Literal["on", "off"] = "off"
+    curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none"
+    curves_window: int | Literal["auto"] = "auto"
+    curves_columns: str = "all"
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ForResponse(_Settings):
+    task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Network(_Settings):
+    response: Literal["mean", "ensemble", "location-scale"] = "mean"
+    law: Literal["auto", "normal", "logistic", "extreme", "poisson", "negbin"] = "auto"
+    hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto"
+    activation: Literal["auto", "identity", "tanh", "relu", "sigmoid"] = "auto"
+    front: Literal["auto", "none", "kernel", "columns", "components", "conv"] = "auto"
+    front_complexity: float | Literal["auto"] = "auto"
+    front_linear: float = 0.1
+    front_landmarks: int | Literal["auto"] = "auto"
+    front_image: int | tuple[int, ...] | Literal["auto"] = "auto"
+    front_channels: int | tuple[int, ...] | Literal["auto"] = "auto"
+    select: Literal["none", "group"] = "none"
+    select_penalty: float | Literal["auto"] = "auto"
+    restarts: int = 1
+    input_activation: Literal["off", "tanh", "relu", "sigmoid"] = "off"
+    epochs: float | Literal["auto"] = "auto"
+    batch: int | Literal["auto"] = "auto"
+    lr: float | Literal["auto"] = "auto"
+    momentum: float = 0.9
+    weight_decay: float | Literal["auto"] = "auto"
+    l1: float = 0.0
+    schedule: Literal["auto", "linear", "constant", "averaged", "power"] = "auto"
+    schedule_c: float = 1000.0
+    schedule_a: float = 0.6
+    sweeps: int | Literal["auto"] = "auto"
+    start: Literal["forward", "mode"] = "mode"
+    integrator: Literal["symplectic", "euler"] = "symplectic"
+    tau: float = 0.1
+    alpha: float = 0.1
+    rho: float = 0.1
+    s_out: float | Literal["auto"] = "auto"
+    sigma2: float | tuple[float, ...] | Literal["auto"] = "auto"
+    epsilon: float | tuple[float, ...] | Literal["auto"] = "auto"
+    eta: float | Literal["auto"] = "auto"
+    gamma: float | tuple[float, ...] | Literal["auto"] = "auto"
+    layer_step: Literal["common", "residual"] = "common"
+    sdr_iterations: int | Literal["auto"] = "auto"
+    sdr_c: float = 1000.0
+    sdr_a: float = 0.6
+    output: Literal["trained", "refit"] = "trained"
+    engine: Literal["auto", "cpu", "ref", "cuda"] = "cpu"
+    warm_start: bool = False
+    callback: Any = None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _StoNetClassifier(_Network):
+    task: Literal["auto", "classification", "ordinal"] = "auto"
+    class_weight: Literal["balanced"] | dict[Any, float] | None = None
+
+
+class StoNetClassifier(_StoNetClassifier, BaseStoNetClassifier):
     """Stochastic neural network (Liang, Sun and Liang 2022), for classes.
 
     task : {"auto", "classification", "ordinal"}, default="auto"
@@ -34,123 +112,13 @@ class StoNetClassifier(BaseStoNetClassifier):
 
     _method = "stonet"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        response: Literal["mean", "ensemble", "location-scale"] = "mean",
-        law: Literal["auto", "normal", "logistic", "extreme", "poisson", "negbin"] = "auto",
-        hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto",
-        activation: Literal["auto", "identity", "tanh", "relu", "sigmoid"] = "auto",
-        front: Literal["auto", "none", "kernel", "columns", "components", "conv"] = "auto",
-        front_complexity: float | Literal["auto"] = "auto",
-        front_linear: float = 0.1,
-        front_landmarks: int | Literal["auto"] = "auto",
-        front_image: int | tuple[int, ...] | Literal["auto"] = "auto",
-        front_channels: int | tuple[int, ...] | Literal["auto"] = "auto",
-        select: Literal["none", "group"] = "none",
-        select_penalty: float | Literal["auto"] = "auto",
-        restarts: int = 1,
-        input_activation: Literal["off", "tanh", "relu", "sigmoid"] = "off",
-        epochs: float | Literal["auto"] = "auto",
-        batch: int | Literal["auto"] = "auto",
-        lr: float | Literal["auto"] = "auto",
-        momentum: float = 0.9,
-        weight_decay: float | Literal["auto"] = "auto",
-        l1: float = 0.0,
-        schedule: Literal["auto", "linear", "constant", "averaged", "power"] = "auto",
-        schedule_c: float = 1000.0,
-        schedule_a: float = 0.6,
-        sweeps: int | Literal["auto"] = "auto",
-        start: Literal["forward", "mode"] = "mode",
-        integrator: Literal["symplectic", "euler"] = "symplectic",
-        tau: float = 0.1,
-        alpha: float = 0.1,
-        rho: float = 0.1,
-        s_out: float | Literal["auto"] = "auto",
-        sigma2: float | tuple[float, ...] | Literal["auto"] = "auto",
-        epsilon: float | tuple[float, ...] | Literal["auto"] = "auto",
-        eta: float | Literal["auto"] = "auto",
-        gamma: float | tuple[float, ...] | Literal["auto"] = "auto",
-        layer_step: Literal["common", "residual"] = "common",
-        sdr_iterations: int | Literal["auto"] = "auto",
-        sdr_c: float = 1000.0,
-        sdr_a: float = 0.6,
-        output: Literal["trained", "refit"] = "trained",
-        engine: Literal["auto", "cpu", "ref", "cuda"] = "cpu",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        task: Literal["auto", "classification", "ordinal"] = "auto",
-        class_weight: Literal["balanced"] | dict[Any, float] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.response = response
-        self.law = law
-        self.hidden = hidden
-        self.activation = activation
-        self.front = front
-        self.front_complexity = front_complexity
-        self.front_linear = front_linear
-        self.front_landmarks = front_landmarks
-        self.front_image = front_image
-        self.front_channels = front_channels
-        self.select = select
-        self.select_penalty = select_penalty
-        self.restarts = restarts
-        self.input_activation = input_activation
-        self.epochs = epochs
-        self.batch = batch
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.l1 = l1
-        self.schedule = schedule
-        self.schedule_c = schedule_c
-        self.schedule_a = schedule_a
-        self.sweeps = sweeps
-        self.start = start
-        self.integrator = integrator
-        self.tau = tau
-        self.alpha = alpha
-        self.rho = rho
-        self.s_out = s_out
-        self.sigma2 = sigma2
-        self.epsilon = epsilon
-        self.eta = eta
-        self.gamma = gamma
-        self.layer_step = layer_step
-        self.sdr_iterations = sdr_iterations
-        self.sdr_c = sdr_c
-        self.sdr_a = sdr_a
-        self.output = output
-        self.engine = engine
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.task = task
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.callback = callback
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _StoNetRegressor(_Network):
+    task: Literal["auto", "regression", "survival", "interval", "count"] = "auto"
 
 
-class StoNetRegressor(BaseStoNetRegressor):
+class StoNetRegressor(_StoNetRegressor, BaseStoNetRegressor):
     """Stochastic neural network (Liang, Sun and Liang 2022), for numbers.
 
     task : {"auto", "regression", "survival", "interval", "count"}, default="auto"
@@ -161,189 +129,28 @@ class StoNetRegressor(BaseStoNetRegressor):
 
     _method = "stonet"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        response: Literal["mean", "ensemble", "location-scale"] = "mean",
-        law: Literal["auto", "normal", "logistic", "extreme", "poisson", "negbin"] = "auto",
-        hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto",
-        activation: Literal["auto", "identity", "tanh", "relu", "sigmoid"] = "auto",
-        front: Literal["auto", "none", "kernel", "columns", "components", "conv"] = "auto",
-        front_complexity: float | Literal["auto"] = "auto",
-        front_linear: float = 0.1,
-        front_landmarks: int | Literal["auto"] = "auto",
-        front_image: int | tuple[int, ...] | Literal["auto"] = "auto",
-        front_channels: int | tuple[int, ...] | Literal["auto"] = "auto",
-        select: Literal["none", "group"] = "none",
-        select_penalty: float | Literal["auto"] = "auto",
-        restarts: int = 1,
-        input_activation: Literal["off", "tanh", "relu", "sigmoid"] = "off",
-        epochs: float | Literal["auto"] = "auto",
-        batch: int | Literal["auto"] = "auto",
-        lr: float | Literal["auto"] = "auto",
-        momentum: float = 0.9,
-        weight_decay: float | Literal["auto"] = "auto",
-        l1: float = 0.0,
-        schedule: Literal["auto", "linear", "constant", "averaged", "power"] = "auto",
-        schedule_c: float = 1000.0,
-        schedule_a: float = 0.6,
-        sweeps: int | Literal["auto"] = "auto",
-        start: Literal["forward", "mode"] = "mode",
-        integrator: Literal["symplectic", "euler"] = "symplectic",
-        tau: float = 0.1,
-        alpha: float = 0.1,
-        rho: float = 0.1,
-        s_out: float | Literal["auto"] = "auto",
-        sigma2: float | tuple[float, ...] | Literal["auto"] = "auto",
-        epsilon: float | tuple[float, ...] | Literal["auto"] = "auto",
-        eta: float | Literal["auto"] = "auto",
-        gamma: float | tuple[float, ...] | Literal["auto"] = "auto",
-        layer_step: Literal["common", "residual"] = "common",
-        sdr_iterations: int | Literal["auto"] = "auto",
-        sdr_c: float = 1000.0,
-        sdr_a: float = 0.6,
-        output: Literal["trained", "refit"] = "trained",
-        engine: Literal["auto", "cpu", "ref", "cuda"] = "cpu",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        task: Literal["auto", "regression", "survival", "interval", "count"] = "auto",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        warm_start: bool = False,
-        callback: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.response = response
-        self.law = law
-        self.hidden = hidden
-        self.activation = activation
-        self.front = front
-        self.front_complexity = front_complexity
-        self.front_linear = front_linear
-        self.front_landmarks = front_landmarks
-        self.front_image = front_image
-        self.front_channels = front_channels
-        self.select = select
-        self.select_penalty = select_penalty
-        self.restarts = restarts
-        self.input_activation = input_activation
-        self.epochs = epochs
-        self.batch = batch
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.l1 = l1
-        self.schedule = schedule
-        self.schedule_c = schedule_c
-        self.schedule_a = schedule_a
-        self.sweeps = sweeps
-        self.start = start
-        self.integrator = integrator
-        self.tau = tau
-        self.alpha = alpha
-        self.rho = rho
-        self.s_out = s_out
-        self.sigma2 = sigma2
-        self.epsilon = epsilon
-        self.eta = eta
-        self.gamma = gamma
-        self.layer_step = layer_step
-        self.sdr_iterations = sdr_iterations
-        self.sdr_c = sdr_c
-        self.sdr_a = sdr_a
-        self.output = output
-        self.engine = engine
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.task = task
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.callback = callback
 
-
-class PrincipalComponents(WeightedUnsupervisedReduction):
+class PrincipalComponents(_Settings, WeightedUnsupervisedReduction):
     """Principal component analysis."""
 
     _method = "pca"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
-class PartialLeastSquares(WeightedReduction):
+class PartialLeastSquares(_ForResponse, WeightedReduction):
     """Partial least squares (SIMPLS, de Jong 1993)."""
 
     _method = "pls"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _SlicedInverseRegression(_ForResponse):
+    slices: int = 10
+    ridge: float = 0.0
+    basis: Literal["slices", "poly"] = "slices"
+    degree: int = 3
 
 
-class SlicedInverseRegression(WeightedReduction):
+class SlicedInverseRegression(_SlicedInverseRegression, WeightedReduction):
     """Sliced inverse regression (Li 1991).
 
     basis : {"slices", "poly"}, default="slices"
@@ -354,123 +161,38 @@ class SlicedInverseRegression(WeightedReduction):
 
     _method = "sir"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        slices: int = 10,
-        ridge: float = 0.0,
-        basis: Literal["slices", "poly"] = "slices",
-        degree: int = 3,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.slices = slices
-        self.ridge = ridge
-        self.basis = basis
-        self.degree = degree
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _SlicedAverageVariance(_ForResponse):
+    slices: int = 10
+    ridge: float = 0.0
 
 
-class SlicedAverageVariance(WeightedReduction):
+class SlicedAverageVariance(_SlicedAverageVariance, WeightedReduction):
     """Sliced average variance estimation (Cook and Weisberg 1991)."""
 
     _method = "save"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        slices: int = 10,
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.slices = slices
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _DirectionalRegression(_ForResponse):
+    slices: int = 10
+    ridge: float = 0.0
 
 
-class DirectionalRegression(WeightedReduction):
+class DirectionalRegression(_DirectionalRegression, WeightedReduction):
     """Directional regression (Li and Wang 2007)."""
 
     _method = "dr"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        slices: int = 10,
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.slices = slices
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _PrincipalHessianDirections(_ForResponse):
+    response: Literal["residual", "raw"] = "residual"
+    ridge: float = 0.0
 
 
-class PrincipalHessianDirections(WeightedReduction):
+class PrincipalHessianDirections(_PrincipalHessianDirections, WeightedReduction):
     """Principal Hessian directions (Li 1992).
 
     response : {"residual", "raw"}, default="residual"
@@ -479,41 +201,18 @@ class PrincipalHessianDirections(WeightedReduction):
 
     _method = "phd"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        response: Literal["residual", "raw"] = "residual",
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.response = response
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _GSIR(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
+    ex: float | Literal["auto"] = "auto"
+    ey: float = 0.1
+    atype: Literal["identity", "gyinv"] = "identity"
 
 
-class GSIR(TransformerReduction):
+class GSIR(_GSIR, TransformerReduction):
     """Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013).
 
     ex : float or "auto", default="auto"
@@ -527,49 +226,17 @@ class GSIR(TransformerReduction):
 
     _method = "gsir"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        ex: float | Literal["auto"] = "auto",
-        ey: float = 0.1,
-        atype: Literal["identity", "gyinv"] = "identity",
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.ex = ex
-        self.ey = ey
-        self.atype = atype
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _KernelSIR(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
+    slices: int = 10
+    ridge: float = 0.0001
 
 
-class KernelSIR(TransformerReduction):
+class KernelSIR(_KernelSIR, TransformerReduction):
     """Kernel sliced inverse regression (Wu 2008).
 
     slices : int, default=10
@@ -581,47 +248,17 @@ class KernelSIR(TransformerReduction):
 
     _method = "ksir"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        slices: int = 10,
-        ridge: float = 0.0001,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.slices = slices
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _GSAVE(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
+    ex: float = 0.1
+    ey: float = 0.1
 
 
-class GSAVE(TransformerReduction):
+class GSAVE(_GSAVE, TransformerReduction):
     """Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013).
 
     ex : float, default=0.1
@@ -633,88 +270,31 @@ class GSAVE(TransformerReduction):
 
     _method = "gsave"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        ex: float = 0.1,
-        ey: float = 0.1,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.ex = ex
-        self.ey = ey
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _KernelPLS(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
 
 
-class KernelPLS(TransformerReduction):
+class KernelPLS(_KernelPLS, TransformerReduction):
     """Kernel partial least squares (Rosipal and Trejo 2001)."""
 
     _method = "kpls"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _NNSDR(_ForResponse):
+    hidden: int = 512
+    dropout: float = 0.4
+    epochs: int = 200
+    refine: int = 400
+    batch: int = 32
+    rate: float = 0.001
 
 
-class NNSDR(TransformerReduction):
+class NNSDR(_NNSDR, TransformerReduction):
     """Neural-network sufficient dimension reduction (Kapla, Fertl, Bura 2022).
 
     hidden : int, default=512
@@ -733,49 +313,18 @@ class NNSDR(TransformerReduction):
 
     _method = "nnsdr"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        hidden: int = 512,
-        dropout: float = 0.4,
-        epochs: int = 200,
-        refine: int = 400,
-        batch: int = 32,
-        rate: float = 0.001,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.hidden = hidden
-        self.dropout = dropout
-        self.epochs = epochs
-        self.refine = refine
-        self.batch = batch
-        self.rate = rate
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Autoencoder(_Settings):
+    hidden: int | Literal["auto"] = "auto"
+    epochs: int = 100
+    batch: int = 128
+    rate: float = 0.001
+    momentum: float = 0.9
+    decay: float = 0.0
 
 
-class Autoencoder(UnsupervisedReduction):
+class Autoencoder(_Autoencoder, UnsupervisedReduction):
     """Autoencoder with one hidden layer on each side of the bottleneck.
 
     hidden : int or "auto", default="auto"
@@ -791,47 +340,16 @@ class Autoencoder(UnsupervisedReduction):
 
     _method = "autoencoder"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        hidden: int | Literal["auto"] = "auto",
-        epochs: int = 100,
-        batch: int = 128,
-        rate: float = 0.001,
-        momentum: float = 0.9,
-        decay: float = 0.0,
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.hidden = hidden
-        self.epochs = epochs
-        self.batch = batch
-        self.rate = rate
-        self.momentum = momentum
-        self.decay = decay
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _MAVE(_ForResponse):
+    anchors: int | Literal["auto"] = "auto"
+    subspace: Literal["mean", "central"] = "mean"
+    bandwidth: float = 1.2
+    ridge: float = 0.0
 
 
-class MAVE(TransformerReduction):
+class MAVE(_MAVE, TransformerReduction):
     """Minimum average variance estimation (Xia, Tong, Li and Zhu 2002).
 
     bandwidth : float, default=1.2
@@ -842,45 +360,16 @@ class MAVE(TransformerReduction):
 
     _method = "mave"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        anchors: int | Literal["auto"] = "auto",
-        subspace: Literal["mean", "central"] = "mean",
-        bandwidth: float = 1.2,
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.anchors = anchors
-        self.subspace = subspace
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _OuterProductOfGradients(_ForResponse):
+    anchors: int | Literal["auto"] = "auto"
+    subspace: Literal["mean", "central"] = "mean"
+    bandwidth: float = 1.2
+    ridge: float = 0.0
 
 
-class OuterProductOfGradients(TransformerReduction):
+class OuterProductOfGradients(_OuterProductOfGradients, TransformerReduction):
     """Outer product of gradients (Xia, Tong, Li and Zhu 2002).
 
     bandwidth : float, default=1.2
@@ -891,45 +380,15 @@ class OuterProductOfGradients(TransformerReduction):
 
     _method = "opg"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        anchors: int | Literal["auto"] = "auto",
-        subspace: Literal["mean", "central"] = "mean",
-        bandwidth: float = 1.2,
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.anchors = anchors
-        self.subspace = subspace
-        self.bandwidth = bandwidth
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _LassoSIR(_ForResponse):
+    slices: int = 10
+    penalty: float | Literal["auto"] = "auto"
+    folds: int = 10
 
 
-class LassoSIR(TransformerReduction):
+class LassoSIR(_LassoSIR, TransformerReduction):
     """Lasso-SIR: sparse sliced inverse regression (Lin, Zhao and Liu 2019).
 
     penalty : float or "auto", default="auto"
@@ -941,43 +400,17 @@ class LassoSIR(TransformerReduction):
 
     _method = "lasso-sir"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        slices: int = 10,
-        penalty: float | Literal["auto"] = "auto",
-        folds: int = 10,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.slices = slices
-        self.penalty = penalty
-        self.folds = folds
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _GradientKDR(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
+    epsilon: float = 1e-05
+    steps: int = 1
 
 
-class GradientKDR(TransformerReduction):
+class GradientKDR(_GradientKDR, TransformerReduction):
     """Gradient-based kernel dimension reduction (Fukumizu and Leng 2014).
 
     bandwidth : float or "auto", default="auto"
@@ -991,47 +424,20 @@ class GradientKDR(TransformerReduction):
 
     _method = "gkdr"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        epsilon: float = 1e-05,
-        steps: int = 1,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.epsilon = epsilon
-        self.steps = steps
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _KernelDimensionReduction(_ForResponse):
+    complexity: float = 1.0
+    bandwidth: float | Literal["auto"] = "auto"
+    landmarks: int | None = None
+    rows: int | Literal["auto"] = "auto"
+    epsilon: float = 0.0001
+    anneal: float = 4.0
+    iterations: int = 50
+    restarts: int = 1
 
 
-class KernelDimensionReduction(TransformerReduction):
+class KernelDimensionReduction(_KernelDimensionReduction, TransformerReduction):
     """Kernel dimension reduction (Fukumizu, Bach and Jordan 2009).
 
     complexity : float, default=1.0
@@ -1054,53 +460,18 @@ class KernelDimensionReduction(TransformerReduction):
 
     _method = "kdr"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        complexity: float = 1.0,
-        bandwidth: float | Literal["auto"] = "auto",
-        landmarks: int | None = None,
-        rows: int | Literal["auto"] = "auto",
-        epsilon: float = 0.0001,
-        anneal: float = 4.0,
-        iterations: int = 50,
-        restarts: int = 1,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.complexity = complexity
-        self.bandwidth = bandwidth
-        self.landmarks = landmarks
-        self.rows = rows
-        self.epsilon = epsilon
-        self.anneal = anneal
-        self.iterations = iterations
-        self.restarts = restarts
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _LeastSquaresMutualInformation(_ForResponse):
+    landmarks: int = 200
+    bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0)
+    lambdas: float | tuple[float, ...] = (0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0)
+    iterations: int = 100
+    tune_every: int = 5
+    restarts: int = 5
 
 
-class LeastSquaresMutualInformation(TransformerReduction):
+class LeastSquaresMutualInformation(_LeastSquaresMutualInformation, TransformerReduction):
     """Least-squares mutual information estimation (Suzuki and Sugiyama 2013).
 
     landmarks : int, default=200
@@ -1120,49 +491,15 @@ class LeastSquaresMutualInformation(TransformerReduction):
 
     _method = "lsmie"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        landmarks: int = 200,
-        bandwidths: float | tuple[float, ...] = (0.1, 0.178, 0.316, 0.562, 1.0, 1.78, 3.16, 5.62, 10.0),
-        lambdas: float | tuple[float, ...] = (0.001, 0.00316, 0.01, 0.0316, 0.1, 0.316, 1.0, 3.16, 10.0),
-        iterations: int = 100,
-        tune_every: int = 5,
-        restarts: int = 5,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.landmarks = landmarks
-        self.bandwidths = bandwidths
-        self.lambdas = lambdas
-        self.iterations = iterations
-        self.tune_every = tune_every
-        self.restarts = restarts
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ContourRegression(_ForResponse):
+    share: float = 0.1
+    distance: Literal["values", "ranks"] = "values"
+    ridge: float = 0.0
 
 
-class ContourRegression(TransformerReduction):
+class ContourRegression(_ContourRegression, TransformerReduction):
     """Simple contour regression (Li, Zha and Chiaromonte 2005).
 
     share : float, default=0.1
@@ -1174,43 +511,18 @@ class ContourRegression(TransformerReduction):
 
     _method = "scr"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        share: float = 0.1,
-        distance: Literal["values", "ranks"] = "values",
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.share = share
-        self.distance = distance
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _ConditionalVarianceEstimation(_ForResponse):
+    restarts: int = 5
+    iterations: int = 50
+    bandwidth: float = 1.2
+    subspace: Literal["mean", "central"] = "mean"
+    rows: int = 1000
+    ridge: float = 0.0
 
 
-class ConditionalVarianceEstimation(TransformerReduction):
+class ConditionalVarianceEstimation(_ConditionalVarianceEstimation, TransformerReduction):
     """Conditional variance estimation (Fertl and Bura 2021).
 
     restarts : int, default=5
@@ -1227,49 +539,20 @@ class ConditionalVarianceEstimation(TransformerReduction):
 
     _method = "cve"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        restarts: int = 5,
-        iterations: int = 50,
-        bandwidth: float = 1.2,
-        subspace: Literal["mean", "central"] = "mean",
-        rows: int = 1000,
-        ridge: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.restarts = restarts
-        self.iterations = iterations
-        self.bandwidth = bandwidth
-        self.subspace = subspace
-        self.rows = rows
-        self.ridge = ridge
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _BENN(_ForResponse):
+    hidden: int | tuple[int, ...] | None = (50, 50)
+    units: int = 2000
+    ensemble: Literal["gaussian", "powers"] = "gaussian"
+    transforms: int = 1000
+    epochs: int = 150
+    batch: int | Literal["auto"] = "auto"
+    rate: float = 0.001
+    decay: float = 0.0
 
 
-class BENN(TransformerReduction):
+class BENN(_BENN, TransformerReduction):
     """Belted and ensembled neural network (Tang and Li 2025).
 
     hidden : int or tuple of int or None, default=(50, 50)
@@ -1289,53 +572,19 @@ class BENN(TransformerReduction):
 
     _method = "benn"
 
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        hidden: int | tuple[int, ...] | None = (50, 50),
-        units: int = 2000,
-        ensemble: Literal["gaussian", "powers"] = "gaussian",
-        transforms: int = 1000,
-        epochs: int = 150,
-        batch: int | Literal["auto"] = "auto",
-        rate: float = 0.001,
-        decay: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.hidden = hidden
-        self.units = units
-        self.ensemble = ensemble
-        self.transforms = transforms
-        self.epochs = epochs
-        self.batch = batch
-        self.rate = rate
-        self.decay = decay
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _GMDDNet(_ForResponse):
+    hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto"
+    distance: Literal["absolute", "log", "cauchy", "gaussian", "power"] = "absolute"
+    penalty: float = 1e-06
+    epochs: int = 100
+    batch: int = 100
+    rate: float = 0.001
+    decay: float = 0.0
 
 
-class GMDDNet(TransformerReduction):
+class GMDDNet(_GMDDNet, TransformerReduction):
     """Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024).
 
     hidden : int or tuple of int or "auto" or None, default="auto"
@@ -1352,49 +601,6 @@ class GMDDNet(TransformerReduction):
     """
 
     _method = "gmddnet"
-
-    def __init__(
-        self,
-        n_components: int | Literal["auto"] = 2,
-        *,
-        hidden: int | tuple[int, ...] | Literal["auto"] | None = "auto",
-        distance: Literal["absolute", "log", "cauchy", "gaussian", "power"] = "absolute",
-        penalty: float = 1e-06,
-        epochs: int = 100,
-        batch: int = 100,
-        rate: float = 0.001,
-        decay: float = 0.0,
-        task: Literal["auto", "regression", "classification", "survival", "interval", "count", "ordinal"] = "auto",
-        scale: Literal["auto", "column", "common", "centre", "none"] = "auto",
-        levels: int | Literal["default", "auto"] | None = "default",
-        missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian",
-        missing_indicators: Literal["on", "off"] = "off",
-        curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none",
-        curves_window: int | Literal["auto"] = "auto",
-        curves_columns: str = "all",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.hidden = hidden
-        self.distance = distance
-        self.penalty = penalty
-        self.epochs = epochs
-        self.batch = batch
-        self.rate = rate
-        self.decay = decay
-        self.task = task
-        self.scale = scale
-        self.levels = levels
-        self.missing = missing
-        self.missing_indicators = missing_indicators
-        self.curves = curves
-        self.curves_window = curves_window
-        self.curves_columns = curves_columns
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
 
 SHARED = """

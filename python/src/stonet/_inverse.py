@@ -31,6 +31,8 @@ def inverse(method: str, model: Model, Z: Float64Matrix) -> Float64Matrix:
     scale = model.tensors("schema.centre", "schema.factor")
     if set(model.input_kinds().values()) != {"number"} or len(scale["schema.centre"]) != model.inputs:
         raise StonetUnsupportedError("there is no way back to columns of text, dates or levels: the way leads to numbers")
+    if model.describe().get("curves", "none") != "none":
+        raise StonetUnsupportedError("there is no way back to curves that were prepared: the way leads to the prepared ones")
     u = _WAYS[method](model, Z)
     factor = scale["schema.factor"]
     return np.asarray(scale["schema.centre"] + np.divide(u, factor, out=np.zeros_like(u), where=factor != 0))

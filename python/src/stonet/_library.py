@@ -307,6 +307,13 @@ def take_text(pointer: int | None) -> str | None:
         lib.stonet_string_free(pointer)
 
 
+def seed_of(seed: int) -> int:
+    """A seed as the library takes it: 64 bits, to which a longer or negative one would be cut."""
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"a seed is a whole number from 0 to 2**64 - 1, not {seed}")
+    return seed
+
+
 def path_bytes(path: str | os.PathLike[str]) -> bytes:
     """The name of a file as the library takes it, which would end at a null character."""
     name = os.fsencode(path)

@@ -1,8 +1,10 @@
 """What the estimators of the stochastic network share: prediction, going on with a training, weights, draws."""
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,16 +12,16 @@ import numpy.typing as npt
 from scipy.sparse import issparse, vstack
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from . import _sure
 from ._answers import ask_importance
-from ._base import ArrayLike, SupervisedReduction, _class_text
+from ._base import ArrayLike, SupervisedReduction, _class_text, response_array
 from ._core import Float32Matrix, Float64Matrix, Model, Table, complete
 from ._responses import LAWS, law_columns, order_of, task_of
 from ._run import Callback, RunContext, threads_of
+from ._tables import is_arrow
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -38,6 +40,15 @@ def _stacked(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
+def _form(X: Any) -> str:
+    """What goes with what."""
+    if is_arrow(X):
+        return "an Arrow stream"
+    if issparse(X):
+        return "a sparse matrix"
+    return "a table of plain numbers" if isinstance(X, np.ndarray) else "a table with more than plain numbers"
+
+
 def _is_full(pieces: list[Any] | None) -> bool:
     return pieces is not None and sum(part[0].size for part in pieces) > _CELLS_KEPT
 
@@ -48,8 +59,9 @@ class BaseStoNet(SupervisedReduction):
     _not_settings = SupervisedReduction._not_settings | {"task", "class_weight", "warm_start", "callback"}
     warm_start: bool
     callback: Callback | None
-    task: str
+    task: Any  # of each estimator other words
     task_: str  # what the response of the fit was
+    _slopes: npt.NDArray[np.float64] | None
 
     def _wanted(self) -> dict[str, object]:
         return {**super()._wanted(), "task": self.task_}
@@ -108,18 +120,32 @@ class BaseStoNet(SupervisedReduction):
         in_pieces, self._pieces = getattr(self, "_pieces", None) == [], None
         self._fit_table(table, checkpoint, every)
         if in_pieces:
-            self._pieces = self._with_piece([], X, y, sample_weight)
-            if _is_full(self._pieces):
-                self._pieces = None
+            pieces = self._with_piece([], X, y, sample_weight)
+            self._pieces = None if _is_full(pieces) else pieces
         return self
+
+    @contextlib.contextmanager
+    def _keeping(self, last: list[Any] | None = None) -> Iterator[None]:
+        """For a fit that keeps its rows for later ones; one that fails leaves the pieces that were kept before it."""
+        self._pieces = []
+        try:
+            yield
+        except BaseException:
+            self._pieces = last
+            raise
 
     def _with_piece(self, pieces: list[Any], X: Any, y: npt.NDArray[Any], weight: ArrayLike | None) -> list[Any] | None:
         """Copies of the pieces so far and of this one; None where no fit of all of them will come."""
         if isinstance(X, Table) or self.epochs != "auto":
             return None
-        if pieces and type(X) is not type(first := pieces[0][0]):
-            raise ValueError(f"this piece is a {type(X).__name__}, the first was a {type(first).__name__}: give all in one form")
-        return [*pieces, (X.copy(), y.copy(), np.ones(len(y)) if weight is None else np.array(weight))]
+        if issparse(X) and weight is not None:
+            raise ValueError("rows of a sparse table have no weights: give an array, or repeat rows")
+        if pieces and _form(X) != _form(pieces[0][0]):
+            raise ValueError(f"this piece is {_form(X)}, the first was {_form(pieces[0][0])}: give all in one form")
+        shape = (len(y), *(pieces[0][1] if pieces else y).shape[1:])
+        if y.size != np.prod(shape):
+            raise ValueError(f"y has the shape {y.shape} in this piece, and {shape} would go with the first one")
+        return [*pieces, (X.copy(), y.reshape(shape).copy(), np.ones(len(y)) if weight is None else np.ones(len(y)) * weight)]
 
     def _fit_piece(self, X: Any, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> Self:
         """All rows so far anew where they have grown enough or are to be forgotten; further with these where none is kept."""
@@ -127,16 +153,23 @@ class BaseStoNet(SupervisedReduction):
         table = self._table_of(X, y, sample_weight)  # refuses what is wrong with a piece before it is kept
         pieces = self._with_piece(last, X, y, sample_weight) if last else None
         if pieces is None:
-            self._pieces = None
             return self._fit_more(table)
+        if self.task_ in LAWS:
+            _sure.scores(self.model_, table, 0.9, False, threads_of(self.n_jobs))  # looks at each row of the response
         if sum(len(part[1]) for part in pieces) < _GROWTH * len(pieces[0][1]) and not _is_full(pieces):
             self._pieces = pieces
             return self
-        self._pieces = []
         X, y, weight = (_stacked([part[k] for part in pieces]) for k in range(3))
-        return self._fit_anew(X, y, None if issparse(X) or np.all(weight == 1) else weight)
+        with self._keeping(last):
+            self._fit_anew(X, y, None if np.all(weight == 1) else weight)
+        return self
+
+    def _row_weights(self, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayLike | None:
+        """What the rows count with all that the estimator says of them."""
+        return sample_weight
 
     def _fit_more(self, table: Table) -> Self:
+        self._pieces = None  # a fit of them would not know of these rows
         try:
             with self._run() as run:
                 self.model_.fit_more(table, run)
@@ -144,12 +177,15 @@ class BaseStoNet(SupervisedReduction):
                     run.warn_as = ConvergenceWarning
         finally:
             self._keep(self.model_)
+            self._slopes = None
+            if getattr(self, "_some_rows", None) is None:
+                self._remember(table)
         return self
 
     def _remember(self, table: Table) -> None:
         """Some rows, for feature_importances_."""
         self._some_rows: Table | None = table.some(_ROWS_FOR_SLOPES)
-        self._slopes: npt.NDArray[np.float64] | None = None
+        self._slopes = None
 
     def __getstate__(self) -> dict[str, Any]:
         """A file has no rows of the data."""
@@ -176,7 +212,7 @@ class BaseStoNet(SupervisedReduction):
 
     def calibrate(
         self, X: ArrayLike, y: ArrayLike, *, rows: str = "auto", folds: int = 0, sets: str = "aps",
-        groups: ArrayLike | None = None,
+        groups: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn how far predictions are from the truth: for intervals, sets and better probabilities.
 
@@ -194,9 +230,13 @@ class BaseStoNet(SupervisedReduction):
             What sets of classes are made by: larger for hard rows, or the smallest on average.
         groups : array-like of shape (n_samples,), default=None
             As for ``fit``: rows with the same value are never parted.
+        sample_weight : array-like of shape (n_samples,), default=None
+            As for ``fit``, for the fits, the temperature and the residual variance; a dict of ``class_weight`` counts too.
+            Intervals and sets hold for rows as they come.
         """
         table = self._same_table(X)
         self._set_response(table, y)
+        self._set_weights(table, self._row_weights(y, sample_weight))
         table.set_groups(groups)
         with RunContext(self._seed(self.random_state), self.n_jobs, self.verbose) as run:
             _sure.calibrate(self.model_, table, rows, folds, sets, run)
@@ -264,11 +304,15 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError("the response y has one class only: a classifier needs two at least")
 
-    def _row_weights(self, y: npt.NDArray[Any], sample_weight: ArrayLike | None) -> ArrayLike | None:
+    def _row_weights(self, y: ArrayLike, sample_weight: ArrayLike | None) -> ArrayLike | None:
         """sample_weight times what a dict says of the classes; "balanced" is left to the library."""
         if not isinstance(self.class_weight, dict):
             return sample_weight
-        of_class = compute_sample_weight(self.class_weight, y)
+        labels = self.classes_.tolist()
+        strange = [label for label in self.class_weight if label not in labels]
+        if strange and len(self.class_weight) < len(labels) + len(strange):  # else of a table that lacks rare classes
+            raise ValueError(f"class_weight has the class {strange[0]}, and y has none of it: y has {labels}")
+        of_class = np.array([self.class_weight.get(label, 1.0) for label in response_array(y).ravel().tolist()], dtype=np.float64)
         return of_class if sample_weight is None else of_class * np.asarray(complete(sample_weight, "sample_weight"))
 
     def _refuse_balance(self) -> None:
@@ -335,8 +379,9 @@ class BaseStoNetClassifier(ClassifierMixin, BaseStoNet):  # type: ignore[misc]
                 raise ValueError(
                     f"the first piece has no rows of class {missing[0]!r}: it must have some of every class"
                 )
-            self._pieces = []
-            return self.fit(X, y, sample_weight)
+            with self._keeping():
+                self.fit(X, y, sample_weight)
+            return self
         X, y = self._checked(X, y, reset=False)
         return self._fit_piece(X, y, self._row_weights(y, sample_weight))
 
@@ -456,8 +501,9 @@ class BaseStoNetRegressor(RegressorMixin, BaseStoNet):  # type: ignore[misc]
             Of counts.
         """
         if not hasattr(self, "model_"):
-            self._pieces = []
-            return self.fit(X, y, sample_weight, exposure=exposure)
+            with self._keeping():
+                self.fit(X, y, sample_weight, exposure=exposure)
+            return self
         X, y = self._checked_response(X, y, exposure, reset=False)
         return self._fit_piece(X, y, sample_weight)
 

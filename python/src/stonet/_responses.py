@@ -39,6 +39,8 @@ def law_columns(task: str, y: Any, exposure: Any) -> Float64Matrix:
     structured = getattr(getattr(y, "dtype", None), "names", None) is not None
     if structured and task != "survival":
         raise ValueError(f'y is a structured array, which stands for censored times, and task is "{task}"')
+    if hasattr(y, "isna"):  # pandas has missing bounds that NumPy does not know
+        y = y.to_numpy(dtype=np.float64, na_value=np.nan)
     columns = _fields(np.asarray(y)) if structured else np.array(y, dtype=np.float64)
     if columns.ndim == 1:
         columns = columns[:, np.newaxis]

@@ -18,18 +18,30 @@ from .errors import StonetWarning
 Callback = Callable[[Dict[str, Any]], Any]
 BAR_WIDTH = 30
 REDRAW_SECONDS = 0.1
+_forked = False
+
+
+def _say_forked() -> None:
+    global _forked
+    _forked = True
+
+
+os.register_at_fork(after_in_child=_say_forked)
 
 
 def threads_of(n_jobs: int | None) -> int:
     """Threads for the library: 0 is all cores.
 
-    None leaves it to OMP_NUM_THREADS, which joblib sets in its workers so that they do not crowd each other.
+    None leaves it to OMP_NUM_THREADS, which joblib sets in its workers so that they do not crowd each other. A forked
+    process has one: OpenMP would wait there for ever for the threads of the parent.
     """
-    if n_jobs is None:
-        limit = os.environ.get("OMP_NUM_THREADS", "")
-        return int(limit) if limit.isdigit() else 0
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning: give a number of threads, or -1 for all cores")
+    if _forked:
+        return 1
+    if n_jobs is None:
+        limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]  # one number for each level of nesting
+        return int(limit) if limit.isdigit() else 0
     if n_jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
     return int(n_jobs)
@@ -62,7 +74,7 @@ class RunContext:
         self._bar_open = False
         self._before: Any = None
         self._warnings: list[str] = []
-        self._run = _library.Run(seed=seed, threads=threads_of(n_jobs))
+        self._run = _library.Run(seed=_library.seed_of(seed), threads=threads_of(n_jobs))
         self._run.should_stop = _library.SHOULD_STOP(self._should_stop)
         self._verbose = bool(verbose)
         self._run.on_message = _library.ON_MESSAGE(self._on_message)

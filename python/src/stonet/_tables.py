@@ -115,7 +115,11 @@ class MixedTable(Table):
         elif kind == "date" and name not in self._text_inputs:
             self._add_numbers(lib.stonet_data_add_dates, columns, label, self._days(series))
         else:
-            codes, values = pd.factorize(series)
+            try:
+                codes, values = pd.factorize(series)
+            except TypeError:
+                kind = type(series.dropna().iloc[0]).__name__
+                raise ValueError(f"column '{name}' has cells of the type {kind}, which are no numbers, texts or dates") from None
             self._add_codes(columns, label, codes, [_text(value) for value in values], ordered=False)
 
     @staticmethod

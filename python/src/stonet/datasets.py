@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._library import check, lib, take_text
+from ._library import check, lib, seed_of, take_text
 
 
 class Generated(NamedTuple):
@@ -57,7 +57,7 @@ def generate(name: str, rows: int = 1000, *, random_state: int = 1) -> Generated
     (400, 21)
     """
     handle = ctypes.c_void_p()
-    check(lib.stonet_generate(name.encode(), int(rows), int(random_state), ctypes.byref(handle)))
+    check(lib.stonet_generate(name.encode(), int(rows), seed_of(int(random_state)), ctypes.byref(handle)))
     try:
         n = int(lib.stonet_data_rows(handle))
         X = _copy(lib.stonet_data_x(handle), n, int(lib.stonet_data_columns(handle)), np.float32)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _library
-from ._core import filled
+from ._core import filled, first_missing
 from ._library import check, lib
 from ._run import RunContext
 from ._show import Shown
@@ -57,12 +57,15 @@ def _matrix(values: Any, name: str) -> Float64Matrix:
     if array.ndim != 2:
         raise ValueError(f"{name} is a column or a table of columns, and this has {array.ndim} dimensions")
     if array.dtype.kind in "OUS":
-        parts = [_numbers_or_indicators(array[:, j]) for j in range(array.shape[1])]
+        parts = [_numbers_or_indicators(array[:, j], name) for j in range(array.shape[1])]
         array = np.concatenate(parts, axis=1)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _numbers_or_indicators(column: Any) -> Any:
+def _numbers_or_indicators(column: Any, name: str) -> Any:
+    missing = first_missing(column)
+    if missing is not None:
+        raise ValueError(f"row {missing + 1} of {name} has no value: leave out the rows that lack some")
     if all(isinstance(value, (int, float, np.number)) for value in column):
         return column.astype(np.float64).reshape(-1, 1)
     return (column.reshape(-1, 1) == np.unique(column)).astype(np.float64)

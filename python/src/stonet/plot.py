@@ -119,7 +119,10 @@ def calibration(y: Any, probability: Any, *, bins: int = 10, ax: Any = None) -> 
 
 
 def intervals(y: Any, ends: Any, *, most: int = 200, ax: Any = None) -> Any:
-    """Show intervals of ``predict_interval`` with the response, rows by the middle of theirs. Returns the axes."""
+    """Show intervals of ``predict_interval`` with the response, rows by the middle of theirs. Returns the axes.
+
+    At most ``most`` rows are shown; the shares inside and outside are of all.
+    """
     y, ends = np.asarray(y, dtype=np.float64), np.asarray(ends, dtype=np.float64)
     if ends.shape != (len(y), 2):
         raise ValueError(f"ends has a row of two numbers for each of the {len(y)} rows, not the shape {ends.shape}")
@@ -127,10 +130,10 @@ def intervals(y: Any, ends: Any, *, most: int = 200, ax: Any = None) -> Any:
     rows = np.argsort(ends.mean(axis=1), kind="stable")
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(int))]
     place = np.arange(len(rows))
-    inside = (ends[rows, 0] <= y[rows]) & (y[rows] <= ends[rows, 1])
+    inside = (ends[:, 0] <= y) & (y <= ends[:, 1])
     ax.vlines(place, ends[rows, 0], ends[rows, 1], color="lightgrey")
     for which, name in ((inside, "inside"), (~inside, "outside")):
-        ax.scatter(place[which], y[rows][which], s=12, label=f"{name}: {which.mean():.0%}")
+        ax.scatter(place[which[rows]], y[rows][which[rows]], s=12, label=f"{name}: {which.mean():.0%}")
     ax.legend(title="response")
     ax.set_xlabel("row")
     ax.set_ylabel("response")
