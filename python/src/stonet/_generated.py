@@ -32,7 +32,7 @@ class _Dimension:
 class _Settings(_Dimension):
     scale: Literal["auto", "column", "common", "centre", "none"] = "auto"
     levels: int | Literal["default", "auto"] | None = "default"
-    missing: Literal["error", "drop", "mean", "gaussian", "joint"] = "gaussian"
+    missing: Literal["auto", "error", "drop", "mean", "gaussian", "joint"] = "auto"
     missing_indicators: Literal["on", "off"] = "off"
     curves: Literal["auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"] = "none"
     curves_window: int | Literal["auto"] = "auto"
@@ -711,11 +711,11 @@ levels : int or "default" or "auto" or None, default="default"
     numbers that look like codes also as categories: columns of 3 up to so many distinct
     values; auto: up to 8, in tables of fewer than 64 columns; default: auto for stonet,
     else none. From 3 to 100.
-missing : {"error", "drop", "mean", "gaussian", "joint"}, default="gaussian"
-    what becomes of missing cells: refused, their rows left out of the fit, the mean of
-    their column, or what a Gaussian model of the columns expects or draws given the others
-    (StoNets are trained on draws given the response too); joint: StoNets draw by what the
-    network says of the response.
+missing : {"auto", "error", "drop", "mean", "gaussian", "joint"}, default="auto"
+    what becomes of missing cells; error: they are refused; drop: their rows are left out of
+    the fit; mean: that of the column; gaussian: drawn or expected given the other cells,
+    for StoNets given the response too; joint: StoNets draw them by the network; auto: joint
+    for StoNets of numbers, else gaussian.
 missing_indicators : {"on", "off"}, default="off"
     on: features that say which cells are missing, for columns that lack more than 5.
 curves : {"auto", "none", "snv", "centre", "derivative1", "derivative2", "detrend", "snv-derivative1", "snv-derivative2"}, default="none"
