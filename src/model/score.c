@@ -127,7 +127,9 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
 static stonet_status predicted_rows(const stonet_model *model, const stonet_data *data,
                                     const stonet_use_options *asked, sn_workspace *keep, double **predicted)
 {
-    const stonet_use_options how = {.size = sizeof how, .threads = asked->threads, .team = asked->team};
+    stonet_use_options how = *asked; /* but for what is of intervals and sets alone */
+    how.level = 0.0;
+    how.by_class = 0;
     SN_TRY(SN_TAKE(keep, *predicted, stonet_data_rows(data) * sn_schema_outputs(model->schema)));
     return stonet_predict(model, data, &how, *predicted);
 }

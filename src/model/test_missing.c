@@ -152,6 +152,14 @@ TEST(answers_are_means_over_draws)
     }
     /* In standard errors of 20 draws, which is how the many differ from the few, but for skewed rows. */
     assert_true(incomplete > 5 && squares < 3.0 * incomplete);
+    const double *y = stonet_data_targets(table.data, NULL);
+    for (int k = 0; k < 2; k++) { /* scores are of the predictions with the same options */
+        stonet_scores scores = STONET_SCORES_INIT;
+        double mse = 0.0;
+        OK(stonet_score(model, table.data, k == 0 ? NULL : &how, &scores));
+        for (int64_t i = 0; i < N; i++) mse += pow((k == 0 ? out : many)[i] - y[i], 2) / N;
+        assert_true(fabs(scores.mse - mse) < 1e-12 * mse);
+    }
     /* Passes with noise have draws of their own; those of complete rows are what they were. */
     how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     how.draws = 3;
