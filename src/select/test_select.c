@@ -145,6 +145,19 @@ TEST(the_simplest_is_the_first_that_is_close)
     assert_int_equal(stonet_results_simplest(results, 1.0), -1);
 }
 
+/* A fold without a pair to compare gives no number, whatever is fitted: the others decide. */
+TEST(what_is_no_number_does_not_count)
+{
+    enum { POINTS = 3, FOLDS = 2 };
+    static const double VALUES[POINTS][FOLDS] = {{NAN, 0.4}, {NAN, 0.1}, {NAN, 0.2}};
+    sn_job job[POINTS * FOLDS] = {{0}};
+    for (int i = 0; i < POINTS * FOLDS; i++) {
+        job[i].done = true;
+        job[i].value = VALUES[i / FOLDS][i % FOLDS];
+    }
+    assert_int_equal(sn_best_of_jobs(job, POINTS, FOLDS), 1);
+}
+
 TEST(threads_do_not_change_the_results)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(90, 2);
