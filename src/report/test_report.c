@@ -98,4 +98,38 @@ TEST(test_curves)
     }
 }
 
+/* A model knows its columns by their places too, where the rows have no names. */
+TEST(test_curves_of_rows_without_names)
+{
+    enum { CHANNELS = 12 };
+    static const char *const NAMES[] = {"10", "20", "30", "40",  "50",  "60",
+                                        "70", "80", "90", "100", "110", "120"};
+    SN_FREED_BY(sn_table_free)
+    sn_table table = sn_table_numbers(N, CHANNELS, 1, 3), bare = sn_table_numbers(N, CHANNELS, 1, 3);
+    OK(stonet_data_set_names(table.data, NAMES));
+    SN_AUTO(stonet_model) *model = fit("pls", "auto", &table);
+    SN_BLOCK char *page = NULL;
+    OK(stonet_report(model, bare.data, NULL, NULL, &page));
+    SN_AUTO(json_t) *content = content_of(page);
+    const json_t *curves = json_object_get(content, "curves");
+    const json_t *line = json_array_get(json_object_get(json_array_get(curves, 0), "lines"), 5);
+    for (size_t k = 0; k < CHANNELS; k++)
+        assert_true(fabs(json_number_value(json_array_get(line, k)) -
+                         (double)bare.x[5 * CHANNELS + (int64_t)k]) < 1e-4);
+}
+
+/* Rows with other responses than those of the model: none is read where there is none. */
+TEST(test_responses_of_another_table)
+{
+    SN_FREED_BY(sn_table_free)
+    sn_table two = sn_table_numbers(N, P, 2, 3), one = sn_table_numbers(N, P, 1, 3),
+             none = sn_table_features(N, P, 3);
+    SN_AUTO(stonet_model) *model = fit("pls", "auto", &two), *unasked = fit("pca", "auto", &none);
+    SN_BLOCK char *page = NULL;
+    assert_says(stonet_report(model, one.data, NULL, NULL, &page), STONET_ERROR_DATA, "1 target column");
+    OK(stonet_report(unasked, one.data, NULL, NULL, &page));
+    SN_AUTO(json_t) *content = content_of(page);
+    assert_false(has(json_object_get(content, "points"), "y"));
+}
+
 RUN_TESTS(NULL, NULL)
