@@ -160,6 +160,10 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     out->p = model->schema->p;
     out->outputs = sn_schema_outputs(model->schema);
     out->dim = model->dim;
+    if (out->outputs == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model was fitted without a response, and importance is for a response: fit it "
+                       "with a target");
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
                              "give a sample of the rows"));
     float *x = NULL;

@@ -63,6 +63,14 @@ TEST(a_change_is_noticed)
     assert_int_equal(met(model, table.data), 0); /* nothing is left to tell by */
 }
 
+/* A model that was fitted without a response does not look at one. */
+TEST(no_response_is_no_difference)
+{
+    SN_FREED_BY(sn_table_free) sn_table none = sn_table_features(N, P, 1), one = sn_table_numbers(N, P, 1, 1);
+    SN_AUTO(stonet_model) *model = fit_pca(none.data, "column");
+    assert_int_equal(met(model, one.data), 1);
+}
+
 TEST(refusals)
 {
     int answer;

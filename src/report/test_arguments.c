@@ -469,6 +469,13 @@ TEST(explanations)
     assert_int_equal(stonet_importance_rows(NULL), 0);
     REFUSED(stonet_importance_row(NULL, 0, &row));
     REFUSED(stonet_importance_row(made, 0, NULL));
+    for (int k = STONET_IMPORTANCE_PERMUTATION; k <= STONET_IMPORTANCE_VIP; k++) {
+        const stonet_importance_options any = {
+            .size = sizeof any, .kind = (stonet_importance_kind)k, .train = data};
+        stonet_importance_result *never = NULL;
+        assert_says(stonet_importance(unasked, k % 2 == 0 ? data : plain, &any, NULL, &never),
+                    STONET_ERROR_UNSUPPORTED, "without a response");
+    }
     REFUSED(stonet_importance_row(made, -1, &row));
     REFUSED(stonet_importance_row(made, COLUMNS, &row));
     assert_null(stonet_importance_json(NULL));
