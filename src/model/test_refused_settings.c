@@ -111,6 +111,11 @@ TEST(configs)
     text[sizeof text - 1] = '\0';
     json_object_set_new(json_object_get(whole, "settings"), "hidden", json_string(text));
     parse(whole, NULL);
+    const long before = accepted; /* names of columns may be long */
+    json_object_set_new(whole, "curves_columns", json_sprintf("%05000d-x", 1));
+    json_object_del(json_object_get(whole, "settings"), "hidden");
+    parse(whole, NULL);
+    assert_int_equal(accepted, before + 1);
     json_t *list = json_array();
     for (int i = 0; i < 3000; i++) json_array_append_new(list, json_integer(1000000 + i));
     json_object_set_new(json_object_get(whole, "settings"), "hidden", list);
