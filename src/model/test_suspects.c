@@ -1,7 +1,7 @@
 /* Columns that are warned of when a model is fitted: those that number the rows, and the response in
  * disguise. */
 #include "base/test_kit.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { N = 120, WARNED = 40 };
 
@@ -83,17 +83,13 @@ static const column COLUMNS[] = {
 };
 enum { P = sizeof COLUMNS / sizeof *COLUMNS };
 
-static void fit(const stonet_data *data, const char *task)
+static void fit(const stonet_data *data, const char *words)
 {
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     run.on_message = note;
     count = 0;
-    OK(stonet_spec_create("pca", &spec));
-    OK(stonet_spec_set(spec, "task", task));
-    OK(stonet_fit(spec, data, &run, &model));
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, data, &run);
 }
 
 TEST(numbers)
@@ -109,7 +105,7 @@ TEST(numbers)
     OK(stonet_data_wrap_double(x, N, P, &data));
     OK(stonet_data_set_names(data, names));
     OK(stonet_data_set_targets(data, y, 1));
-    fit(data, "regression");
+    fit(data, "pca task=regression");
     for (int j = 0; j < P; j++) {
         char words[64];
         snprintf(words, sizeof words, "'%s'", COLUMNS[j].name);
@@ -129,7 +125,7 @@ TEST(many)
     SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap_double(x, N, MANY, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    fit(data, "regression");
+    fit(data, "pca task=regression");
     assert_true(is_warned_of("more columns have a different whole number"));
     assert_true(count < MANY);
     int more = 0;
@@ -170,7 +166,7 @@ TEST(classes)
     OK(stonet_data_add_texts(made, "other", other));
     OK(stonet_data_end(made, NULL, &data));
     OK(stonet_data_set_classes(data, label, LABELS, 3));
-    fit(data, "classification");
+    fit(data, "pca task=classification");
     static const struct {
         const char *name;
         bool warned;

@@ -66,7 +66,7 @@ TEST(tables)
 {
     stonet_data *made = NULL;
     const double wide[ROWS * COLUMNS] = {0}, minus[ROWS] = {-1}, infinite[ROWS] = {INFINITY},
-                             none[ROWS] = {0};
+                             unknown[ROWS] = {NAN}, none[ROWS] = {0};
     const int32_t code[ROWS] = {0}, high[ROWS] = {2}, low[ROWS] = {-1};
     const char *const two[] = {"a", "b"}, *const hole[] = {"a", NULL};
     REFUSED(stonet_data_wrap(x, 0, COLUMNS, &made));
@@ -89,6 +89,7 @@ TEST(tables)
     REFUSED(stonet_data_set_weights(data, NULL));
     assert_says(stonet_data_set_weights(data, minus), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, infinite), STONET_ERROR_DATA, "row 1");
+    assert_says(stonet_data_set_weights(data, unknown), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, none), STONET_ERROR_DATA, "all weights are 0");
     assert_null(stonet_data_weights(NULL));
     assert_null(stonet_data_weights(data));
@@ -240,6 +241,11 @@ TEST(use)
     REFUSED(stonet_predict(model, data, NULL, NULL));
     REFUSED(stonet_predict(model, data, &level, out));
     REFUSED(stonet_predict(model, data, &each, out));
+    const stonet_use_options drawn = {.size = sizeof drawn, .draws = 2}, unsized = {0},
+                             imputed = {.size = sizeof imputed, .impute = 1};
+    assert_says(stonet_predict(model, data, &drawn, out), STONET_ERROR_ARGUMENT, "stonet_predict");
+    assert_says(stonet_score(model, data, &imputed, &scores), STONET_ERROR_ARGUMENT, "stonet_score");
+    assert_says(stonet_predict(model, data, &unsized, out), STONET_ERROR_ARGUMENT, "size");
     REFUSED(stonet_predict_spread(NULL, data, NULL, out));
     REFUSED(stonet_predict_spread(model, NULL, NULL, out));
     REFUSED(stonet_predict_spread(model, data, NULL, NULL));
