@@ -115,15 +115,30 @@ static stonet_status ask_weights(const stonet_data *data, sn_workspace *keep, sn
     return STONET_OK;
 }
 
+double sn_asked_average(const sn_asked *asked, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < asked->n; i++) sum += sn_asked_weight(asked, i) * values[i];
+    return sum / (double)asked->n;
+}
+
+double sn_asked_variance(const sn_asked *asked, const float *values, int64_t apart)
+{
+    const int64_t n = asked->n;
+    double mean = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += sn_asked_weight(asked, i) * (double)values[i * apart] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        squares += sn_asked_weight(asked, i) * pow((double)values[i * apart] - mean, 2);
+    return squares / (double)n;
+}
+
 void sn_asked_mean(const sn_asked *asked, const double *values, double *mean, double *error)
 {
     const int64_t n = asked->n;
-    *mean = sn_mean(n, values);
+    *mean = sn_asked_average(asked, values);
     *error = sn_standard_error(n, values);
     if (asked->weight == NULL) return;
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += asked->weight[i] * values[i];
-    *mean = sum / (double)n;
+    double squares = 0.0;
     for (int64_t i = 0; i < n; i++) squares += pow(asked->weight[i] * (values[i] - *mean), 2);
     *error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : 0.0;
 }
