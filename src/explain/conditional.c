@@ -13,7 +13,6 @@
  */
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"

@@ -1,9 +1,7 @@
 #include "explain/importance.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,7 +1,6 @@
 #include "export/closed_form.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"

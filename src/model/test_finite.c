@@ -1,6 +1,5 @@
 /* No answer that is not a number leaves without a word: rows far away, and models with NaN in them. */
 #include "base/test_kit.h"
-#include "model/safetensors.h"
 #include "model/test_table.h"
 
 enum { ROWS = 40, COLUMNS = 3 };

@@ -1,5 +1,3 @@
-#include <jansson.h>
-
 #include "base/test_kit.h"
 #include "model/safetensors.h"
 #include "model/test_table.h"

@@ -2,8 +2,6 @@
    makes of it is asked by cli/test_page.c. */
 #include <math.h>
 
-#include <jansson.h>
-
 #include "base/json.h"
 #include "base/test_kit.h"
 #include "model/test_table.h"
