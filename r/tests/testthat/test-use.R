@@ -132,7 +132,7 @@ test_that("differences of times have one unit", {
   days <- hours
   units(days) <- "days"
   y <- sin((1:60) / 9)
-  by <- function(t) stonet(y ~ t + x, data.frame(t = t, x = cos(1:60), y = y), method = "sir", dim = 1, slices = 5)
+  by <- function(t) stonet(y ~ t + x, data.frame(t = t, x = cos(1:60), y = y), method = "sir", dim = 1, slices = 5, seed = 1)
   expect_identical(fitted(by(hours)), fitted(by(days)))
   expect_identical(predict(by(hours), data.frame(t = days, x = cos(1:60))), fitted(by(hours)))
 })
