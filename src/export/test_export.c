@@ -134,6 +134,11 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
     stonet_model_free(model);
 }
 
+static void add_fit(harness *h, const char *words, const cells *table)
+{
+    add_model(h, sn_testing_fit(words, table->data, NULL), table);
+}
+
 static void start(harness *h)
 {
     static int started = 0;
@@ -198,10 +203,8 @@ TEST(every_method_answers_the_same)
         const sn_method *method = sn_method_at(i);
         char words[64];
         snprintf(words, sizeof words, "%s 2 hurry", method->name);
-        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0)
-            add_model(&h, sn_testing_fit(words, classes.data, NULL), &of_classes);
-        if ((method->tasks & SN_TASK_REGRESSION) != 0)
-            add_model(&h, sn_testing_fit(words, numbers.data, NULL), &of_numbers);
+        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0) add_fit(&h, words, &of_classes);
+        if ((method->tasks & SN_TASK_REGRESSION) != 0) add_fit(&h, words, &of_numbers);
     }
     finish(&h);
 }
@@ -221,8 +224,7 @@ TEST(every_law_answers_the_same)
     double y[80];
     for (int i = 0; i < 80; i++) y[i] = 1.0 + fmin(floor(fabs((double)table.x[i * 4])), 4.0);
     OK(stonet_data_set_targets(table.data, y, 1));
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
-        add_model(&h, sn_testing_fit(SPECS[k], table.data, NULL), &rows);
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &rows);
     SN_AUTO(stonet_model) *probit =
         sn_testing_fit("stonet 1 hurry task=ordinal law=normal", table.data, NULL);
     unsigned char *bytes = NULL;
@@ -253,21 +255,16 @@ TEST(every_part_of_a_model_is_there)
     const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
     const cells of_wide = of_table(&wide);
     for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {
-        add_model(&h, sn_testing_fit(OF_CLASSES[k], three.data, NULL), &of_three);
-        add_model(&h, sn_testing_fit(OF_CLASSES[k], two.data, NULL), &of_two);
+        add_fit(&h, OF_CLASSES[k], &of_three);
+        add_fit(&h, OF_CLASSES[k], &of_two);
     }
     for (size_t k = 0; k < sizeof OF_NUMBERS / sizeof *OF_NUMBERS; k++)
-        add_model(&h, sn_testing_fit(OF_NUMBERS[k], numbers.data, NULL), &of_numbers);
-    add_model(&h, sn_testing_fit("stonet 1 hurry front=components", wide.data, NULL), &of_wide);
-    add_model(&h, sn_testing_fit("stonet 1 hurry front=columns", wide.data, NULL), &of_wide);
-    add_model(&h,
-              sn_testing_fit("stonet 1 hurry front=conv front_image=5,6,2 front_channels=3 epochs=2",
-                             wide.data, NULL),
-              &of_wide);
-    add_model(&h, sn_testing_fit("pls 2 curves=snv-derivative2 curves_columns=2-30,31-59", wide.data, NULL),
-              &of_wide);
-    add_model(&h, sn_testing_fit("stonet 1 hurry front=none curves=detrend epochs=2", wide.data, NULL),
-              &of_wide);
+        add_fit(&h, OF_NUMBERS[k], &of_numbers);
+    add_fit(&h, "stonet 1 hurry front=components", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=columns", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=conv front_image=5,6,2 front_channels=3 epochs=2", &of_wide);
+    add_fit(&h, "pls 2 curves=snv-derivative2 curves_columns=2-30,31-59", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=none curves=detrend epochs=2", &of_wide);
     stonet_model *calibrated = sn_testing_fit("pca 2", three.data, NULL);
     OK(stonet_calibrate(calibrated, three.data, NULL, NULL));
     add_model(&h, calibrated, &of_three);
@@ -339,8 +336,7 @@ TEST(columns_are_encoded_the_same)
     const cells table = {.data = data, .columns = MIXED_COLUMNS, .number = mixed_number, .text = mixed_text};
     static const char *const SPECS[] = {"none 1 levels=6", "pca 2 levels=none",
                                         "stonet 1 hurry levels=6 front=none"};
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
-        add_model(&h, sn_testing_fit(SPECS[k], data, NULL), &table);
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &table);
     finish(&h);
 }
 
@@ -391,8 +387,8 @@ TEST(ranks_dates_and_missing_cells)
     start(&h);
     SN_AUTO(stonet_data) *data = ranked_table();
     const cells table = {.data = data, .columns = 3, .number = ranked_number, .text = ranked_text};
-    add_model(&h, sn_testing_fit("none 1 missing=mean missing_indicators=off", data, NULL), &table);
-    add_model(&h, sn_testing_fit("none 1 missing=mean missing_indicators=on", data, NULL), &table);
+    add_fit(&h, "none 1 missing=mean missing_indicators=off", &table);
+    add_fit(&h, "none 1 missing=mean missing_indicators=on", &table);
     finish(&h);
 }
 

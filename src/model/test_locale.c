@@ -64,12 +64,7 @@ typedef struct account {
 
 static void account_free(account *a)
 {
-    stonet_string_free(a->spec);
-    stonet_string_free(a->about);
-    stonet_string_free(a->history);
-    stonet_string_free(a->table);
-    stonet_string_free(a->rows);
-    stonet_bytes_free(a->file);
+    SN_FREE_ALL(a->spec, a->about, a->history, a->table, a->rows, a->file);
 }
 
 static stonet_spec *make_spec(const char *method)

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { ROWS = 12, COLUMNS = 2 };
 
@@ -14,17 +14,6 @@ static stonet_spec *spec;
 static stonet_model *model, *classifier, *unasked;
 
 #define REFUSED(call) assert_says((call), STONET_ERROR_ARGUMENT, "")
-
-static stonet_model *fit(const char *method, const stonet_data *train)
-{
-    stonet_model *made = NULL;
-    OK(stonet_spec_create(method, &spec));
-    OK(stonet_spec_set(spec, "dim", "1"));
-    OK(stonet_spec_set(spec, "task", train == labels ? "classification" : "auto"));
-    OK(stonet_fit(spec, train, NULL, &made));
-    stonet_spec_free(spec);
-    return made;
-}
 
 static int begin(void **state)
 {
@@ -42,10 +31,10 @@ static int begin(void **state)
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &labels));
     OK(stonet_data_set_classes(labels, code, LABELS, 2));
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &plain));
-    model = fit("sir", data);
-    classifier = fit("sir", labels);
-    unasked = fit("pca", plain);
-    OK(stonet_spec_create("sir", &spec));
+    model = sn_testing_fit("sir 1", data, NULL);
+    classifier = sn_testing_fit("sir 1 task=classification", labels, NULL);
+    unasked = sn_testing_fit("pca 1", plain, NULL);
+    spec = sn_testing_spec_of("sir");
     return 0;
 }
 
