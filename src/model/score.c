@@ -182,11 +182,12 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
-    if (sn_schema_has_law(model->schema) && model->calibration != NULL)
-        SN_TRY(score_intervals(model, data, data->y, &how, &found)); /* counts, without an exposure */
-    SN_TRY(sn_schema_has_law(model->schema) ? sn_score_law(model, data, predicted, &found)
-           : found.is_classifier            ? score_classes(model, data, predicted, &how, &found)
-                                            : score_numbers(model, data, predicted, &how, &found));
+    const bool has_law = sn_schema_has_law(model->schema);
+    SN_TRY(has_law               ? sn_score_law(model, data, predicted, &found) /* looks at every response */
+           : found.is_classifier ? score_classes(model, data, predicted, &how, &found)
+                                 : score_numbers(model, data, predicted, &how, &found));
+    if (has_law && model->calibration != NULL) /* counts, without an exposure */
+        SN_TRY(score_intervals(model, data, data->y, &how, &found));
     hand_out(&found, scores);
     return STONET_OK;
 }

@@ -365,6 +365,9 @@ TEST(counts_are_calibrated)
         assert_true(low[i] >= 0.0 && low[i] == floor(low[i]) && high[i] == floor(high[i]));
     OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(scores.coverage >= 0.88 && scores.coverage <= 0.99 && scores.width > 1.0);
+    SN_AUTO(stonet_data) *bare = NULL;
+    OK(stonet_data_wrap(t->x, N, P, &bare));
+    assert_says(stonet_score(model, bare, NULL, &scores), STONET_ERROR_DATA, "no target");
     stonet_model_free(model);
     for (int of = 0; of <= 2; of += 2) {
         model = fit(t, &ALL[of], 1);
