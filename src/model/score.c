@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -134,6 +135,16 @@ static stonet_status predicted_rows(const stonet_model *model, const stonet_data
     return stonet_predict(model, data, &how, *predicted);
 }
 
+/* Each NaN: all that follows the first score is numbers. */
+static stonet_scores no_scores(void)
+{
+    static const double NONE = NAN;
+    stonet_scores none = STONET_SCORES_INIT;
+    for (size_t at = offsetof(stonet_scores, error_rate); at < sizeof none; at += sizeof NONE)
+        memcpy((char *)&none + at, &NONE, sizeof NONE);
+    return none;
+}
+
 /* All that both the caller and this library know of. */
 static void hand_out(const stonet_scores *found, stonet_scores *scores)
 {
@@ -154,31 +165,9 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
     stonet_scores found;
     SN_TRY(sn_use_level(options, data, "stonet_score", &how));
     SN_TRY(sn_options_take(&found, sizeof found, scores, "stonet_scores"));
-    found = (stonet_scores){.size = sizeof found,
-                            .n = stonet_data_rows(data),
-                            .is_classifier = stonet_model_is_classifier(model),
-                            .error_rate = NAN,
-                            .accuracy = NAN,
-                            .log_loss = NAN,
-                            .mse = NAN,
-                            .mse_scaled = NAN,
-                            .r2 = NAN,
-                            .correlation = NAN,
-                            .balanced_accuracy = NAN,
-                            .brier = NAN,
-                            .calibration_error = NAN,
-                            .auc = NAN,
-                            .level = NAN,
-                            .coverage = NAN,
-                            .width = NAN,
-                            .log_likelihood = NAN,
-                            .concordance = NAN,
-                            .uno = NAN,
-                            .integrated_brier = NAN,
-                            .deviance = NAN,
-                            .deviance_explained = NAN,
-                            .rank_error = NAN,
-                            .kappa = NAN};
+    found = no_scores();
+    found.n = stonet_data_rows(data);
+    found.is_classifier = stonet_model_is_classifier(model);
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
