@@ -290,6 +290,17 @@ TEST(calibrations_and_refits)
     how.folds = 1;
     REFUSED(stonet_calibrate(model, data, &how, NULL));
     assert_int_not_equal(stonet_calibrate(unasked, data, NULL, NULL), STONET_OK);
+    static const char *const THREE[] = {"no", "yes", "perhaps"};
+    how.folds = 2;
+    for (int k = 0; k < ROWS; k++) { /* a class that the model has not met, held out or not */
+        SN_AUTO(stonet_data) *more = NULL;
+        int32_t code[ROWS];
+        memcpy(code, stonet_data_classes(labels, NULL), sizeof code);
+        code[k] = code[(k + 1) % ROWS] = 2;
+        OK(stonet_data_wrap(x, ROWS, COLUMNS, &more));
+        OK(stonet_data_set_classes(more, code, THREE, 3));
+        assert_says(stonet_calibrate(classifier, more, &how, NULL), STONET_ERROR_DATA, "'perhaps'");
+    }
     REFUSED(stonet_transform_se(NULL, data, data, 2, NULL, out, NULL));
     REFUSED(stonet_transform_se(model, NULL, data, 2, NULL, out, NULL));
     REFUSED(stonet_transform_se(model, data, NULL, 2, NULL, out, NULL));
