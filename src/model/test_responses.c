@@ -528,6 +528,7 @@ TEST(what_knows_no_law_says_so)
     stonet_model_free(model);
     model = fit(t, &ALL[3], 1);
     assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
+    assert_says(stonet_predict_spread(model, t->data, NULL, out), STONET_ERROR_UNSUPPORTED, "classes");
     assert_says(stonet_predict_survival(model, t->data, NULL, (const double[]){1.0}, 1, out, NULL),
                 STONET_ERROR_UNSUPPORTED, "no times");
     stonet_model_free(model);
