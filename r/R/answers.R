@@ -75,11 +75,11 @@ grid_lines <- function(grid) {
   }
   vapply(names(grid), function(name) {
     values <- grid[[name]]
-    if (is.list(values)) {
-      paste0(name, "=", paste(vapply(values, paste, "", collapse = ";"), collapse = ","))
-    } else {
-      paste0(name, "=", paste(format_exact(values), collapse = ","))
+    if (!is.list(values)) return(paste0(name, "=", paste(format_exact(values), collapse = ",")))
+    if (length(values) == 1L && length(values[[1L]]) > 1L) {
+      fail("the grid has one value of '", name, "', which is a list: give it as a setting, outside of the grid")
     }
+    paste0(name, "=", paste(vapply(values, function(value) paste(format_exact(value), collapse = ","), ""), collapse = ";"))
   }, "")
 }
 

@@ -1,69 +1,20 @@
 /* Handles of the library as external pointers of R. */
 #include "glue.h"
 
-static void free_data(void *handle)
-{
-    stonet_data_free(handle);
-}
-
-static void free_columns(void *handle)
-{
-    stonet_columns_free(handle);
-}
-
-static void free_spec(void *handle)
-{
-    stonet_spec_free(handle);
-}
-
-static void free_model(void *handle)
-{
-    stonet_model_free(handle);
-}
-
-static void free_order(void *handle)
-{
-    stonet_order_free(handle);
-}
-
-static void free_coef(void *handle)
-{
-    stonet_coef_free(handle);
-}
-
-static void free_importance(void *handle)
-{
-    stonet_importance_free(handle);
-}
-
-static void free_results(void *handle)
-{
-    stonet_results_free(handle);
-}
-
-static void free_string(void *handle)
-{
-    stonet_string_free(handle);
-}
-
-static void free_bytes(void *handle)
-{
-    stonet_bytes_free(handle);
-}
-
+/* The kinds, each with its stonet_KIND_free behind a pointer of one type. */
+#define KINDS(DO)                                                                                            \
+    DO(data) DO(columns) DO(spec) DO(model) DO(order) DO(coef) DO(importance) DO(results) DO(string) DO(bytes)
+#define FREE(kind)                                                                                           \
+    static void free_##kind(void *handle)                                                                    \
+    {                                                                                                        \
+        stonet_##kind##_free(handle);                                                                        \
+    }
+#define ENTRY(kind) {#kind, free_##kind},
+KINDS(FREE)
 static const struct {
     const char *name;
     free_function free;
-} kinds[] = {{"data", free_data},
-             {"columns", free_columns},
-             {"spec", free_spec},
-             {"model", free_model},
-             {"order", free_order},
-             {"coef", free_coef},
-             {"importance", free_importance},
-             {"results", free_results},
-             {"string", free_string},
-             {"bytes", free_bytes}};
+} kinds[] = {KINDS(ENTRY)};
 
 void handle_clear(SEXP pointer)
 {

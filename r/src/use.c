@@ -126,6 +126,17 @@ SEXP r_survival(SEXP pointer, SEXP table, SEXP times, SEXP threads)
     return list;
 }
 
+/* The members of stonet_scores that are numbers, as R has them too. */
+/* clang-format off */
+#define SCORES(DO)                                                                                           \
+    DO(error_rate) DO(accuracy) DO(log_loss) DO(mse) DO(mse_scaled) DO(r2) DO(correlation)                   \
+    DO(balanced_accuracy) DO(brier) DO(calibration_error) DO(auc) DO(level) DO(coverage) DO(width)           \
+    DO(log_likelihood) DO(concordance) DO(uno) DO(integrated_brier) DO(deviance) DO(deviance_explained)      \
+    DO(rank_error) DO(kappa)
+/* clang-format on */
+#define NAME(score)  #score,
+#define VALUE(score) scores.score,
+
 /* A list of the scores that there are, and the table of confusions for classes. */
 SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
 {
@@ -138,54 +149,8 @@ SEXP r_score(SEXP pointer, SEXP table, SEXP level, SEXP by_class, SEXP threads)
     options.by_class = Rf_asLogical(by_class) == TRUE;
     stonet_status status = stonet_score(model, data, &options, &scores);
     if (status != STONET_OK) return failure(status);
-    const char *names[] = {"n",
-                           "error_rate",
-                           "accuracy",
-                           "log_loss",
-                           "mse",
-                           "mse_scaled",
-                           "r2",
-                           "correlation",
-                           "balanced_accuracy",
-                           "brier",
-                           "calibration_error",
-                           "auc",
-                           "level",
-                           "coverage",
-                           "width",
-                           "log_likelihood",
-                           "concordance",
-                           "uno",
-                           "integrated_brier",
-                           "deviance",
-                           "deviance_explained",
-                           "rank_error",
-                           "kappa",
-                           "confusion",
-                           ""};
-    const double values[] = {(double)scores.n,
-                             scores.error_rate,
-                             scores.accuracy,
-                             scores.log_loss,
-                             scores.mse,
-                             scores.mse_scaled,
-                             scores.r2,
-                             scores.correlation,
-                             scores.balanced_accuracy,
-                             scores.brier,
-                             scores.calibration_error,
-                             scores.auc,
-                             scores.level,
-                             scores.coverage,
-                             scores.width,
-                             scores.log_likelihood,
-                             scores.concordance,
-                             scores.uno,
-                             scores.integrated_brier,
-                             scores.deviance,
-                             scores.deviance_explained,
-                             scores.rank_error,
-                             scores.kappa};
+    const char *names[] = {"n", SCORES(NAME) "confusion", ""};
+    const double values[] = {(double)scores.n, SCORES(VALUE)};
     const int count = (int)(sizeof values / sizeof values[0]);
     SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
     for (int i = 0; i < count; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));

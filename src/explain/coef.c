@@ -1,6 +1,5 @@
 #include "explain/coef.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +8,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
-#include "data/schema.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"
 #include "model/settings_json.h"

@@ -13,7 +13,6 @@
  */
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
@@ -37,13 +36,6 @@ typedef struct room {
     float *x;               /* n x p */
     double *after, *growth; /* n */
 } room;
-
-static double weighted_mean(const sn_asked *asked, const double *values)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < asked->n; i++) sum += sn_asked_weight(asked, i) * values[i];
-    return sum / (double)asked->n;
-}
 
 /* x with variable j drawn; the other features are those of the rows already. */
 static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
@@ -74,7 +66,7 @@ static stonet_status test_variable(const law *of, int64_t j, room *at, int *stop
     while (done < of->draws && no_larger < ENOUGH && !sn_should_stop_shared(asked->run, stopped)) {
         draw_variable(of, j, (uint32_t)++done, at->x);
         SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, NULL, at->after));
-        no_larger += weighted_mean(asked, at->after) <= of->loss;
+        no_larger += sn_asked_average(asked, at->after) <= of->loss;
         for (int64_t i = 0; done <= AVERAGED && i < asked->n; i++)
             at->growth[i] += at->after[i] - of->before[i];
     }
@@ -150,7 +142,7 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
                        SN_FULL_MOST, (long long)asked->p);
     of.imputer = imputer;
     of.before = before;
-    of.loss = weighted_mean(asked, before);
+    of.loss = sn_asked_average(asked, before);
     SN_TRY(test_all(&of, used, result));
     adjust(asked->variables, result->p_value, result->p_value + asked->variables);
     return STONET_OK;

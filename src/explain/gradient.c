@@ -13,16 +13,6 @@
 static const double STEP = 0.01; /* of a standard deviation: small beside bends, large beside rounding */
 static const double SMALLEST_PROBABILITY = 1e-7;
 
-static double deviation(const sn_asked *asked, int64_t feature)
-{
-    double mean = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < asked->n; i++)
-        mean += sn_asked_weight(asked, i) * (double)asked->x[i * asked->p + feature] / (double)asked->n;
-    for (int64_t i = 0; i < asked->n; i++)
-        squares += sn_asked_weight(asked, i) * pow((double)asked->x[i * asked->p + feature] - mean, 2);
-    return sqrt(squares / (double)asked->n);
-}
-
 /* What f (n x outputs) and Z are at x. */
 static stonet_status answers(const sn_asked *asked, const float *x, float *z, double *f)
 {
@@ -62,7 +52,7 @@ static void move(const sn_asked *asked, int64_t feature, double step, float *x)
    each column of Z, averaged over the rows. The step is h sd, so a factor sd stays: |df/dx| sd. */
 static stonet_status add_feature(const sn_asked *asked, int64_t feature, slopes *at, double *z)
 {
-    const double sd = deviation(asked, feature), n = (double)asked->n;
+    const double sd = sqrt(sn_asked_variance(asked, asked->x + feature, asked->p)), n = (double)asked->n;
     if (sd == 0.0) return STONET_OK; /* the rows do not say what a change of it would be */
     for (int side = 0; side < 2; side++) {
         move(asked, feature, side == 0 ? -STEP * sd : STEP * sd, at->x);

@@ -1,9 +1,7 @@
 #include "explain/importance.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -115,15 +113,30 @@ static stonet_status ask_weights(const stonet_data *data, sn_workspace *keep, sn
     return STONET_OK;
 }
 
+double sn_asked_average(const sn_asked *asked, const double *values)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < asked->n; i++) sum += sn_asked_weight(asked, i) * values[i];
+    return sum / (double)asked->n;
+}
+
+double sn_asked_variance(const sn_asked *asked, const float *values, int64_t apart)
+{
+    const int64_t n = asked->n;
+    double mean = 0.0, squares = 0.0;
+    for (int64_t i = 0; i < n; i++) mean += sn_asked_weight(asked, i) * (double)values[i * apart] / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        squares += sn_asked_weight(asked, i) * pow((double)values[i * apart] - mean, 2);
+    return squares / (double)n;
+}
+
 void sn_asked_mean(const sn_asked *asked, const double *values, double *mean, double *error)
 {
     const int64_t n = asked->n;
-    *mean = sn_mean(n, values);
+    *mean = sn_asked_average(asked, values);
     *error = sn_standard_error(n, values);
     if (asked->weight == NULL) return;
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += asked->weight[i] * values[i];
-    *mean = sum / (double)n;
+    double squares = 0.0;
     for (int64_t i = 0; i < n; i++) squares += pow(asked->weight[i] * (values[i] - *mean), 2);
     *error = n > 1 ? sqrt(squares / ((double)n * (double)(n - 1))) : 0.0;
 }
@@ -160,6 +173,10 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     out->p = model->schema->p;
     out->outputs = sn_schema_outputs(model->schema);
     out->dim = model->dim;
+    if (out->outputs == 0)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model was fitted without a response, and importance is for a response: fit it "
+                       "with a target");
     SN_TRY(sn_memory_require((uint64_t)out->n * (uint64_t)out->p * 3 * sizeof(float), "the scaled rows",
                              "give a sample of the rows"));
     float *x = NULL;

@@ -44,7 +44,10 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
 stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64_t *rows, int64_t n, float *z,
                               double *loss);
 
-/* The weighted mean of a number of each row, and its standard error over the rows as they are. */
+/* The weighted mean of a number of each row, and with its standard error over the rows as they are. */
+double sn_asked_average(const sn_asked *asked, const double *values);
+/* The weighted variance of a column of numbers that lie so far apart. */
+double sn_asked_variance(const sn_asked *asked, const float *values, int64_t apart);
 void sn_asked_mean(const sn_asked *asked, const double *values, double *mean, double *error);
 static inline double sn_asked_weight(const sn_asked *asked, int64_t row)
 {

@@ -28,27 +28,13 @@ static void permute(const sn_asked *asked, int64_t j, const int64_t *order, floa
                asked->x + (order != NULL ? order[i] : i) * asked->p + asked->first[j], bytes);
 }
 
-/* Twice the variance of each column of z (n x dim); 1 where it is constant. */
-static void twice_variances(const sn_asked *asked, const float *z, double *out)
-{
-    const int64_t n = asked->n, dim = asked->dim;
-    for (int64_t k = 0; k < dim; k++) {
-        double mean = 0.0, squares = 0.0;
-        for (int64_t i = 0; i < n; i++)
-            mean += sn_asked_weight(asked, i) * (double)z[i * dim + k] / (double)n;
-        for (int64_t i = 0; i < n; i++)
-            squares += sn_asked_weight(asked, i) * pow((double)z[i * dim + k] - mean, 2);
-        out[k] = squares > 0.0 ? 2.0 * squares / (double)n : 1.0;
-    }
-}
-
 /* What all variables are compared with. */
 typedef struct start {
     const sn_asked *asked;
     int64_t repeats;
     double *before; /* n: losses */
     float *z;       /* n x dim */
-    double *scale;  /* dim */
+    double *scale;  /* dim: twice the variance of each column of z; 1 where it is constant */
 } start;
 
 /* A worker's own memory, for one variable after the other. */
@@ -65,7 +51,10 @@ static stonet_status start_create(sn_workspace *keep, start *out)
     SN_TRY(SN_TAKE(keep, out->z, asked->n * asked->dim));
     SN_TRY(SN_TAKE(keep, out->scale, asked->dim));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, out->z, out->before));
-    twice_variances(asked, out->z, out->scale);
+    for (int64_t k = 0; k < asked->dim; k++) {
+        const double variance = sn_asked_variance(asked, out->z + k, asked->dim);
+        out->scale[k] = variance > 0.0 ? 2.0 * variance : 1.0;
+    }
     return STONET_OK;
 }
 

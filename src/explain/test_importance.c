@@ -3,7 +3,7 @@
 #include "base/test_kit.h"
 #include "data/splits.h"
 #include "explain/importance.h"
-#include "math/noise.h"
+#include "model/test_table.h"
 
 enum { N = 400, P = 4 };
 
@@ -22,16 +22,6 @@ static stonet_data *linear_data(void)
     OK(stonet_data_wrap(x, N, P, &data));
     OK(stonet_data_set_targets(data, y, 1));
     return data;
-}
-
-static stonet_model *fit(const char *method, const char *dim, const stonet_data *data)
-{
-    SN_AUTO(stonet_spec) *spec = NULL;
-    stonet_model *model = NULL;
-    OK(stonet_spec_create(method, &spec));
-    OK(stonet_spec_set(spec, "dim", dim));
-    OK(stonet_fit(spec, data, NULL, &model));
-    return model;
 }
 
 static stonet_importance_result *importance(const stonet_model *model, const stonet_data *data,
@@ -59,7 +49,7 @@ TEST(a_linear_model_has_known_importances)
 {
     static const double slope[P] = {2, 1, 0, 0};
     SN_AUTO(stonet_data) *data = linear_data();
-    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", data, NULL);
     double mean = 0, variance = 0, of[P] = {0};
     for (int i = 0; i < N; i++) mean += y[i] / N;
     for (int i = 0; i < N; i++) variance += pow(y[i] - mean, 2) / N;
@@ -123,7 +113,7 @@ TEST(classes_text_and_threads)
     SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_read(path, &how, &data));
     remove(path);
-    SN_AUTO(stonet_model) *model = fit("sir", "1", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", data, NULL);
     for (int kind = 0; kind < 3; kind++) {
         SN_AUTO(stonet_importance_result) *one = importance(model, data, (stonet_importance_kind)kind, 1);
         SN_AUTO(stonet_importance_result) *two = importance(model, data, (stonet_importance_kind)kind, 2);
@@ -142,7 +132,7 @@ TEST(classes_text_and_threads)
 TEST(what_cannot_be_answered_is_said)
 {
     SN_AUTO(stonet_data) *data = linear_data();
-    SN_AUTO(stonet_model) *model = fit("pca", "2", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", data, NULL);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     stonet_importance_result *found = NULL;
     assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
@@ -166,7 +156,7 @@ static void count_warning(stonet_level level, const char *text, void *user)
 TEST(refits_miss_what_the_others_cannot_say)
 {
     SN_AUTO(stonet_data) *data = linear_data();
-    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", data, NULL);
     stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_REFIT, .train = data};
     stonet_run run = STONET_RUN_INIT;
     run.on_message = count_warning;
@@ -189,7 +179,7 @@ TEST(refits_miss_what_the_others_cannot_say)
     assert_int_equal(stonet_importance(model, data, &how, &run, &found), STONET_ERROR_DATA);
     stonet_model_free(model);
     for (int i = 0; i < N; i++) x[i * P + 2] = x[i * P]; /* a copy of x1 */
-    model = fit("pca", "4", data);
+    model = sn_testing_fit("pca 4", data, NULL);
     how.train = data;
     OK(stonet_importance(model, data, &how, &run, &found));
     assert_true(fabs(row_of(found, 0).importance) < 1e-3 && fabs(row_of(found, 2).importance) < 1e-3);
@@ -216,7 +206,7 @@ TEST(halves_agree_on_what_matters)
     for (int i = 0; i < 80; i++) some[i] = i;
     SN_AUTO(stonet_data) *few = NULL;
     OK(stonet_data_subset(data, some, 80, &few));
-    SN_AUTO(stonet_model) *model = fit("pca", "2", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", data, NULL);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
     how.kind = STONET_IMPORTANCE_STABILITY;
     how.repeats = 2;
@@ -270,7 +260,7 @@ TEST(weights_are_repeated_rows)
     static const stonet_importance_kind kinds[] = {STONET_IMPORTANCE_GRADIENT, STONET_IMPORTANCE_PERMUTATION,
                                                    STONET_IMPORTANCE_SHAPLEY};
     SN_AUTO(stonet_data) *weighted = counted_data(false);
-    SN_AUTO(stonet_model) *model = fit("pca", "4", weighted);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", weighted, NULL);
     stonet_importance_result *one[3];
     for (int k = 0; k < 3; k++) one[k] = importance(model, weighted, kinds[k], 1);
     stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
@@ -307,7 +297,7 @@ TEST(a_copy_is_not_needed_given_the_original)
     SN_AUTO(stonet_data) *train = NULL, *fresh = NULL;
     OK(stonet_data_subset(data, half[0], N / 2, &train));
     OK(stonet_data_subset(data, half[1], N / 2, &fresh));
-    SN_AUTO(stonet_model) *model = fit("none", "4", train);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("none 4", train, NULL);
     stonet_importance_result *found = importance(model, fresh, STONET_IMPORTANCE_CONDITIONAL, 1),
                              *again = importance(model, fresh, STONET_IMPORTANCE_CONDITIONAL, 3);
     assert_true(stonet_importance_q_value(found, 0) <= 0.05);
@@ -339,7 +329,7 @@ TEST(p_values_of_noise_are_uniform)
         SN_AUTO(stonet_data) *data = NULL;
         OK(stonet_data_wrap(x, 100, P, &data));
         OK(stonet_data_set_targets(data, y, 1));
-        SN_AUTO(stonet_model) *model = fit("none", "4", data);
+        SN_AUTO(stonet_model) *model = sn_testing_fit("none 4", data, NULL);
         OK(stonet_data_set_targets(data, y + 100, 1)); /* another response for the same x */
         SN_AUTO(stonet_importance_result) *found = importance(model, data, STONET_IMPORTANCE_CONDITIONAL, 1);
         for (int j = 0; j < P; j++) below += stonet_importance_p_value(found, j) <= 0.1;
@@ -389,7 +379,8 @@ TEST(vip_is_that_of_the_textbook)
     SN_AUTO(stonet_data) *table = NULL;
     OK(stonet_data_wrap(x, N, P, &table));
     OK(stonet_data_set_targets(table, y, 1));
-    SN_AUTO(stonet_model) *model = fit("pls", "2", table), *other = fit("pca", "2", table);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pls 2", table, NULL),
+                          *other = sn_testing_fit("pca 2", table, NULL);
     stonet_importance_result *found = importance(model, table, STONET_IMPORTANCE_VIP, 1);
     for (int j = 0; j < P; j++) {
         vip[j] = 0.0;
@@ -412,7 +403,7 @@ TEST(errors_that_include_the_fit)
     for (int i = 0; i < N; i++) y[i] += (double)x[(i * 7 % N) * P + 3]; /* noise, or all fits would agree */
     OK(stonet_data_set_targets(data, y, 1));
     SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = fit("pca", "4", data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", data, NULL);
     OK(stonet_model_spec(model, &spec));
     stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_GRADIENT};
     stonet_run run = STONET_RUN_INIT;

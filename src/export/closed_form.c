@@ -1,7 +1,6 @@
 #include "export/closed_form.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -61,7 +60,8 @@ static stonet_status add_network(sn_formula *formula, const sn_network *net, int
 static stonet_status add_output(sn_formula *formula, const sn_network *net, int mu, int *out)
 {
     *out = mu;
-    return net->shape.task == SN_CLASSIFICATION ? sn_formula_softmax(formula, mu, out) : STONET_OK;
+    return net->shape.task == SN_CLASSIFICATION ? sn_formula_map(formula, SN_OP_SOFTMAX, mu, 0.0, out)
+                                                : STONET_OK;
 }
 
 /* ---- the StoNet ------------------------------------------------------------------------------------ */
@@ -223,9 +223,9 @@ static stonet_status add_ordered(sn_formula *formula, const sn_response *respons
     SN_TRY(sn_formula_affine(
         formula, mu, &(sn_affine_map){.width = k, .matrix = minus, .offset = response->parameter}, &at));
     if (upper) {
-        SN_TRY(sn_formula_exp(formula, at, &at));
+        SN_TRY(sn_formula_map(formula, SN_OP_EXP, at, 0.0, &at));
         SN_TRY(sn_formula_scale(formula, at, minus, NULL, &at));
-        SN_TRY(sn_formula_exp(formula, at, &at));
+        SN_TRY(sn_formula_map(formula, SN_OP_EXP, at, 0.0, &at));
     } else {
         SN_TRY(sn_formula_activation(formula, at, SN_SIGMOID, &at));
     }
@@ -390,7 +390,7 @@ static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
     }
     SN_TRY(sn_formula_affine(formula, at,
                              &(sn_affine_map){.width = present, .matrix = matrix, .offset = offset}, &at));
-    SN_TRY(sn_formula_softmax(formula, at, &formula->answer));
+    SN_TRY(sn_formula_map(formula, SN_OP_SOFTMAX, at, 0.0, &formula->answer));
     if (present == classes) return STONET_OK;
     SN_ZEROS(classes * present, double, spread);
     for (int64_t k = 0; k < present; k++) spread[((const int32_t *)class_of->data)[k] * present + k] = 1.0;
@@ -444,7 +444,8 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
 {
     if (model->schema->task == SN_CLASSIFICATION) {
         if (model->calibration == NULL) return STONET_OK;
-        return sn_formula_temper(formula, formula->answer, model->calibration->temperature, &formula->answer);
+        return sn_formula_map(formula, SN_OP_TEMPER, formula->answer, 1.0 / model->calibration->temperature,
+                              &formula->answer);
     }
     const int64_t m = sn_schema_outputs(model->schema);
     SN_ARRAY(m, double, sd);
@@ -454,8 +455,9 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
         mean[j] = sn_schema_target_mean(model->schema, j);
     }
     SN_TRY(sn_formula_scale(formula, formula->answer, sd, mean, &formula->answer));
-    return sn_schema_has_law(model->schema) ? sn_formula_exp(formula, formula->answer, &formula->answer)
-                                            : STONET_OK;
+    return sn_schema_has_law(model->schema)
+               ? sn_formula_map(formula, SN_OP_EXP, formula->answer, 0.0, &formula->answer)
+               : STONET_OK;
 }
 
 /* Builds the formula from the entries that the model file would have, so that each method needs no second way

@@ -35,13 +35,6 @@ static stonet_status add(sn_formula *formula, const sn_step *step, int *out)
     return STONET_OK;
 }
 
-/* As many numbers as `in` has. */
-static stonet_status add_same(sn_formula *formula, sn_op op, int in, double number, int *out)
-{
-    const sn_step step = {.op = op, .in = in, .width = width_of(formula, in), .number = number};
-    return add(formula, &step, out);
-}
-
 /* A copy of n numbers, or zeros where there are none. */
 static stonet_status keep_numbers(sn_formula *formula, int64_t n, const double *numbers, const double **out)
 {
@@ -125,19 +118,10 @@ stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int
     return add(formula, &(sn_step){.op = SN_OP_LARGEST, .in = in, .width = width}, out);
 }
 
-stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out)
+stonet_status sn_formula_map(sn_formula *formula, sn_op op, int in, double number, int *out)
 {
-    return add_same(formula, SN_OP_SOFTMAX, in, 0.0, out);
-}
-
-stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out)
-{
-    return add_same(formula, SN_OP_TEMPER, in, 1.0 / temperature, out);
-}
-
-stonet_status sn_formula_exp(sn_formula *formula, int in, int *out)
-{
-    return add_same(formula, SN_OP_EXP, in, 0.0, out);
+    const sn_step step = {.op = op, .in = in, .width = width_of(formula, in), .number = number};
+    return add(formula, &step, out);
 }
 
 /* ---- use ------------------------------------------------------------------------------------------ */

@@ -78,10 +78,8 @@ stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, co
 stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out);
 stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out);
 stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out);
-stonet_status sn_formula_softmax(sn_formula *formula, int in, int *out);
-stonet_status sn_formula_temper(sn_formula *formula, int in, double temperature, int *out);
-
-stonet_status sn_formula_exp(sn_formula *formula, int in, int *out);
+/* SOFTMAX, TEMPER and EXP, with as many numbers as `in` has. */
+stonet_status sn_formula_map(sn_formula *formula, sn_op op, int in, double number, int *out);
 
 /* Rows and columns of the matrix of a step. */
 int64_t sn_step_rows(const sn_step *step);

@@ -1,6 +1,5 @@
 #include "export/onnx_graph.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -134,6 +134,11 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
     stonet_model_free(model);
 }
 
+static void add_fit(harness *h, const char *words, const cells *table)
+{
+    add_model(h, sn_testing_fit(words, table->data, NULL), table);
+}
+
 static void start(harness *h)
 {
     static int started = 0;
@@ -185,32 +190,6 @@ static void finish(harness *h)
     sn_bytes_free(&h->files);
 }
 
-static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
-{
-    stonet_model *model = NULL;
-    const stonet_status status = stonet_fit(spec, data, NULL, &model);
-    if (status != STONET_OK) print_error("%s: %s\n", spec->method->name, stonet_last_error());
-    OK(status);
-    stonet_spec_free(spec);
-    return model;
-}
-
-/* A spec of "method dim NAME=VALUE NAME=VALUE ..". */
-static stonet_spec *spec_of(const char *words)
-{
-    char text[256], *rest = NULL;
-    snprintf(text, sizeof text, "%s", words);
-    const char *method = strtok_r(text, " ", &rest), *dim = strtok_r(NULL, " ", &rest);
-    stonet_spec *spec = sn_testing_spec(method, dim);
-    sn_testing_hurry(spec);
-    for (char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
-        char *equals = strchr(word, '=');
-        *equals = '\0';
-        OK(stonet_spec_set(spec, word, equals + 1));
-    }
-    return spec;
-}
-
 /* ---- every method -------------------------------------------------------------------------------------- */
 
 TEST(every_method_answers_the_same)
@@ -223,11 +202,9 @@ TEST(every_method_answers_the_same)
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
         char words[64];
-        snprintf(words, sizeof words, "%s 2", method->name);
-        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0)
-            add_model(&h, must_fit(spec_of(words), classes.data), &of_classes);
-        if ((method->tasks & SN_TASK_REGRESSION) != 0)
-            add_model(&h, must_fit(spec_of(words), numbers.data), &of_numbers);
+        snprintf(words, sizeof words, "%s 2 hurry", method->name);
+        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0) add_fit(&h, words, &of_classes);
+        if ((method->tasks & SN_TASK_REGRESSION) != 0) add_fit(&h, words, &of_numbers);
     }
     finish(&h);
 }
@@ -236,9 +213,9 @@ TEST(every_method_answers_the_same)
 TEST(every_law_answers_the_same)
 {
     static const char *const SPECS[] = {
-        "stonet 1 front=none task=survival", "stonet 1 front=kernel task=survival law=extreme",
-        "stonet 2 front=none task=count",    "stonet 1 front=none task=count law=negbin",
-        "stonet 1 front=none task=ordinal",  "stonet 1 front=none task=ordinal law=extreme",
+        "stonet 1 hurry front=none task=survival", "stonet 1 hurry front=kernel task=survival law=extreme",
+        "stonet 2 hurry front=none task=count",    "stonet 1 hurry front=none task=count law=negbin",
+        "stonet 1 hurry front=none task=ordinal",  "stonet 1 hurry front=none task=ordinal law=extreme",
     };
     harness h;
     start(&h);
@@ -247,9 +224,9 @@ TEST(every_law_answers_the_same)
     double y[80];
     for (int i = 0; i < 80; i++) y[i] = 1.0 + fmin(floor(fabs((double)table.x[i * 4])), 4.0);
     OK(stonet_data_set_targets(table.data, y, 1));
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
-        add_model(&h, must_fit(spec_of(SPECS[k]), table.data), &rows);
-    SN_AUTO(stonet_model) *probit = must_fit(spec_of("stonet 1 task=ordinal law=normal"), table.data);
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &rows);
+    SN_AUTO(stonet_model) *probit =
+        sn_testing_fit("stonet 1 hurry task=ordinal law=normal", table.data, NULL);
     unsigned char *bytes = NULL;
     size_t size = 0;
     assert_says(stonet_model_export(probit, STONET_EXPORT_C, NULL, &bytes, &size), STONET_ERROR_UNSUPPORTED,
@@ -259,16 +236,16 @@ TEST(every_law_answers_the_same)
 
 TEST(every_part_of_a_model_is_there)
 {
-    static const char *const OF_CLASSES[] = {"stonet 2 front=none activation=relu hidden=5",
-                                             "stonet 1 front=kernel front_linear=0.5",
-                                             "stonet 1 front=kernel front_linear=0",
-                                             "stonet 2 front=none activation=sigmoid hidden=none",
+    static const char *const OF_CLASSES[] = {"stonet 2 hurry front=none activation=relu hidden=5",
+                                             "stonet 1 hurry front=kernel front_linear=0.5",
+                                             "stonet 1 hurry front=kernel front_linear=0",
+                                             "stonet 2 hurry front=none activation=sigmoid hidden=none",
                                              "pca 2 learner=mlp",
                                              "pca 2 learner=kernel",
                                              "sir 1 learner=none"};
     static const char *const OF_NUMBERS[] = {
-        "stonet 1 front=none response=location-scale", "stonet 2 front=none response=ensemble",
-        "stonet 1 front=kernel response=ensemble", "pca 2 learner=mlp", "pca 2 learner=kernel"};
+        "stonet 1 hurry front=none response=location-scale", "stonet 2 hurry front=none response=ensemble",
+        "stonet 1 hurry front=kernel response=ensemble", "pca 2 learner=mlp", "pca 2 learner=kernel"};
     harness h;
     start(&h);
     SN_FREED_BY(sn_table_free)
@@ -278,20 +255,17 @@ TEST(every_part_of_a_model_is_there)
     const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
     const cells of_wide = of_table(&wide);
     for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {
-        add_model(&h, must_fit(spec_of(OF_CLASSES[k]), three.data), &of_three);
-        add_model(&h, must_fit(spec_of(OF_CLASSES[k]), two.data), &of_two);
+        add_fit(&h, OF_CLASSES[k], &of_three);
+        add_fit(&h, OF_CLASSES[k], &of_two);
     }
     for (size_t k = 0; k < sizeof OF_NUMBERS / sizeof *OF_NUMBERS; k++)
-        add_model(&h, must_fit(spec_of(OF_NUMBERS[k]), numbers.data), &of_numbers);
-    add_model(&h, must_fit(spec_of("stonet 1 front=components"), wide.data), &of_wide);
-    add_model(&h, must_fit(spec_of("stonet 1 front=columns"), wide.data), &of_wide);
-    add_model(&h,
-              must_fit(spec_of("stonet 1 front=conv front_image=5,6,2 front_channels=3 epochs=2"), wide.data),
-              &of_wide);
-    add_model(&h, must_fit(spec_of("pls 2 curves=snv-derivative2 curves_columns=2-30,31-59"), wide.data),
-              &of_wide);
-    add_model(&h, must_fit(spec_of("stonet 1 front=none curves=detrend epochs=2"), wide.data), &of_wide);
-    stonet_model *calibrated = must_fit(spec_of("pca 2"), three.data);
+        add_fit(&h, OF_NUMBERS[k], &of_numbers);
+    add_fit(&h, "stonet 1 hurry front=components", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=columns", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=conv front_image=5,6,2 front_channels=3 epochs=2", &of_wide);
+    add_fit(&h, "pls 2 curves=snv-derivative2 curves_columns=2-30,31-59", &of_wide);
+    add_fit(&h, "stonet 1 hurry front=none curves=detrend epochs=2", &of_wide);
+    stonet_model *calibrated = sn_testing_fit("pca 2", three.data, NULL);
     OK(stonet_calibrate(calibrated, three.data, NULL, NULL));
     add_model(&h, calibrated, &of_three);
     finish(&h);
@@ -361,9 +335,8 @@ TEST(columns_are_encoded_the_same)
     SN_AUTO(stonet_data) *data = read_mixed();
     const cells table = {.data = data, .columns = MIXED_COLUMNS, .number = mixed_number, .text = mixed_text};
     static const char *const SPECS[] = {"none 1 levels=6", "pca 2 levels=none",
-                                        "stonet 1 levels=6 front=none"};
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
-        add_model(&h, must_fit(spec_of(SPECS[k]), data), &table);
+                                        "stonet 1 hurry levels=6 front=none"};
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &table);
     finish(&h);
 }
 
@@ -414,8 +387,8 @@ TEST(ranks_dates_and_missing_cells)
     start(&h);
     SN_AUTO(stonet_data) *data = ranked_table();
     const cells table = {.data = data, .columns = 3, .number = ranked_number, .text = ranked_text};
-    add_model(&h, must_fit(spec_of("none 1 missing=mean missing_indicators=off"), data), &table);
-    add_model(&h, must_fit(spec_of("none 1 missing=mean missing_indicators=on"), data), &table);
+    add_fit(&h, "none 1 missing=mean missing_indicators=off", &table);
+    add_fit(&h, "none 1 missing=mean missing_indicators=on", &table);
     finish(&h);
 }
 
@@ -425,7 +398,7 @@ TEST(cells_nobody_knows_have_a_status)
     harness h;
     start(&h);
     SN_AUTO(stonet_data) *data = read_mixed();
-    SN_AUTO(stonet_model) *model = must_fit(spec_of("none 1 levels=6 missing=error"), data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("none 1 levels=6 missing=error", data, NULL);
     const int64_t p = stonet_model_features(model);
     export_to_file(&h, model);
     sn_bytes_print(&h.program, "int m0_transform(const cell *row, double *out);\n");
@@ -452,7 +425,7 @@ TEST(cells_nobody_knows_have_a_status)
 TEST(bad_calls_are_told)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
-    SN_AUTO(stonet_model) *model = must_fit(spec_of("pca 1"), table.data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1", table.data, NULL);
     unsigned char *bytes = NULL;
     size_t size = 0;
     stonet_export_format format;
@@ -503,7 +476,7 @@ TEST(times_of_the_year_are_the_same)
     unlink(path);
     start(&h);
     const cells table = {.data = data, .columns = 2, .number = day_number, .text = day_text, .user = data};
-    stonet_model *model = must_fit(spec_of("none 1"), data);
+    stonet_model *model = sn_testing_fit("none 1", data, NULL);
     assert_int_equal(stonet_model_features(model), 4);
     add_model(&h, model, &table);
     finish(&h);
@@ -513,7 +486,7 @@ TEST(times_of_the_year_are_the_same)
 TEST(files_are_the_same_every_time)
 {
     SN_AUTO(stonet_data) *data = read_mixed();
-    SN_AUTO(stonet_model) *model = must_fit(spec_of("stonet 2 levels=6"), data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 hurry levels=6", data, NULL);
     for (int format = STONET_EXPORT_ONNX; format <= STONET_EXPORT_JSON; format++) {
         unsigned char *bytes[2] = {NULL, NULL};
         size_t size[2] = {0, 0};

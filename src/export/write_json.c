@@ -3,7 +3,6 @@
  * about the model, how columns become features, and the steps of the formula. Each row of a matrix is a line.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"

@@ -111,15 +111,21 @@ static bool same_outputs(const stonet_model *model, const stonet_model *asked)
 }
 
 /* Probabilities in the classes of `asked`, as those of `model`. */
-static void rename_classes(const stonet_model *model, const stonet_model *asked, int64_t count,
-                           const double *from, double *to)
+static stonet_status rename_classes(const stonet_model *model, const stonet_model *asked, int64_t count,
+                                    const double *from, double *to)
 {
     const int64_t classes = sn_schema_outputs(model->schema), known = sn_schema_outputs(asked->schema);
     memset(to, 0, (size_t)(count * classes) * sizeof *to);
     for (int64_t k = 0; k < known; k++) {
         const int64_t c = class_in(model, asked, k);
+        if (c < 0)
+            return sn_fail(STONET_ERROR_DATA,
+                           "the rows to calibrate on have the class '%.80s', which the model has not met: "
+                           "leave its rows out, or fit again with them",
+                           asked->schema->classes.text[k]);
         for (int64_t i = 0; i < count; i++) to[i * classes + c] = from[i * known + k];
     }
+    return STONET_OK;
 }
 
 bool sn_calibration_has_spread(const stonet_model *model)
@@ -175,7 +181,7 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
     SN_ARRAY(count * asked->schema->p, float, x);
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
-    if (!same) rename_classes(model, asked, count, own, out);
+    if (!same) SN_TRY(rename_classes(model, asked, count, own, out));
     return spread != NULL ? ask_spread(asked, x, first, count, spread) : STONET_OK;
 }
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -127,9 +128,21 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
 static stonet_status predicted_rows(const stonet_model *model, const stonet_data *data,
                                     const stonet_use_options *asked, sn_workspace *keep, double **predicted)
 {
-    const stonet_use_options how = {.size = sizeof how, .threads = asked->threads, .team = asked->team};
+    stonet_use_options how = *asked; /* but for what is of intervals and sets alone */
+    how.level = 0.0;
+    how.by_class = 0;
     SN_TRY(SN_TAKE(keep, *predicted, stonet_data_rows(data) * sn_schema_outputs(model->schema)));
     return stonet_predict(model, data, &how, *predicted);
+}
+
+/* Each NaN: all that follows the first score is numbers. */
+static stonet_scores no_scores(void)
+{
+    static const double NONE = NAN;
+    stonet_scores none = STONET_SCORES_INIT;
+    for (size_t at = offsetof(stonet_scores, error_rate); at < sizeof none; at += sizeof NONE)
+        memcpy((char *)&none + at, &NONE, sizeof NONE);
+    return none;
 }
 
 /* All that both the caller and this library know of. */
@@ -152,39 +165,18 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
     stonet_scores found;
     SN_TRY(sn_use_level(options, data, "stonet_score", &how));
     SN_TRY(sn_options_take(&found, sizeof found, scores, "stonet_scores"));
-    found = (stonet_scores){.size = sizeof found,
-                            .n = stonet_data_rows(data),
-                            .is_classifier = stonet_model_is_classifier(model),
-                            .error_rate = NAN,
-                            .accuracy = NAN,
-                            .log_loss = NAN,
-                            .mse = NAN,
-                            .mse_scaled = NAN,
-                            .r2 = NAN,
-                            .correlation = NAN,
-                            .balanced_accuracy = NAN,
-                            .brier = NAN,
-                            .calibration_error = NAN,
-                            .auc = NAN,
-                            .level = NAN,
-                            .coverage = NAN,
-                            .width = NAN,
-                            .log_likelihood = NAN,
-                            .concordance = NAN,
-                            .uno = NAN,
-                            .integrated_brier = NAN,
-                            .deviance = NAN,
-                            .deviance_explained = NAN,
-                            .rank_error = NAN,
-                            .kappa = NAN};
+    found = no_scores();
+    found.n = stonet_data_rows(data);
+    found.is_classifier = stonet_model_is_classifier(model);
     SN_WORKSPACE(scratch);
     double *predicted = NULL;
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
-    if (sn_schema_has_law(model->schema) && model->calibration != NULL)
-        SN_TRY(score_intervals(model, data, data->y, &how, &found)); /* counts, without an exposure */
-    SN_TRY(sn_schema_has_law(model->schema) ? sn_score_law(model, data, predicted, &found)
-           : found.is_classifier            ? score_classes(model, data, predicted, &how, &found)
-                                            : score_numbers(model, data, predicted, &how, &found));
+    const bool has_law = sn_schema_has_law(model->schema);
+    SN_TRY(has_law               ? sn_score_law(model, data, predicted, &found) /* looks at every response */
+           : found.is_classifier ? score_classes(model, data, predicted, &how, &found)
+                                 : score_numbers(model, data, predicted, &how, &found));
+    if (has_law && model->calibration != NULL) /* counts, without an exposure */
+        SN_TRY(score_intervals(model, data, data->y, &how, &found));
     hand_out(&found, scores);
     return STONET_OK;
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/take_options.h"
 #include "data/frame.h"
 #include "math/noise.h"
 #include "stats/distributions.h"

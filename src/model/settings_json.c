@@ -1,9 +1,7 @@
 #include "model/settings_json.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,8 +10,9 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/pack.h"
 
-enum { MAX_CONFIG_BYTES = SN_BUFFER(1 << 20), MAX_VALUE_TEXT = 4096 };
+enum { MAX_CONFIG_BYTES = SN_BUFFER(1 << 20) };
 
 /* Printed with 15 digits, so that 0.1 stays 0.1; sn_settings_json takes care of what needs more. */
 static const size_t JSON_FORMAT = JSON_REAL_PRECISION(15);
@@ -124,38 +123,33 @@ stonet_status sn_spec_hash_but_dim(const stonet_spec *spec, uint64_t seed, sn_ha
 
 /* ---- reading ---- */
 
-/* A JSON value as the text a user would give; false for what no setting takes. */
-static bool value_text(const json_t *value, char *text, size_t size)
+/* Adds a number, a word or, where they are `flags`, true or false as the text a user would give. */
+static stonet_status add_text(const char *name, const json_t *value, bool flags, sn_pack *out)
 {
-    int length = -1;
-    if (json_is_string(value))
-        length = snprintf(text, size, "%s", json_string_value(value));
-    else if (json_is_integer(value))
-        length = snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    char number[40];
+    const char *text = json_is_string(value) ? json_string_value(value) : number;
+    if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
-        length = sn_format(text, size, "%.17g", json_real_value(value));
-    else if (json_is_boolean(value))
-        length = snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
-    return length >= 0 && (size_t)length < size;
+        sn_format(number, sizeof number, "%.17g", json_real_value(value));
+    else if (json_is_boolean(value) && flags)
+        text = json_is_true(value) ? "on" : "off";
+    else if (!json_is_string(value))
+        return sn_fail(STONET_ERROR_ARGUMENT, "setting '%.80s' takes a number, a word or a list of numbers",
+                       name);
+    return sn_pack_bytes(out, text, strlen(text));
 }
 
-static bool list_text(const json_t *list, char *text, size_t size)
+/* The same of a value that may be a list, with a zero at the end. */
+static stonet_status put_text(const char *name, const json_t *value, sn_pack *out)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *value = json_array_get(list, i);
-        if (i > 0 && used + 1 < size) text[used++] = ',';
-        if (json_is_boolean(value) || !value_text(value, text + used, size - used)) return false;
-        used += strlen(text + used);
+    const size_t count = json_array_size(value); /* 0 of what is no list */
+    if (count == 0) SN_TRY(add_text(name, value, true, out));
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) SN_TRY(sn_pack_bytes(out, ",", 1));
+        SN_TRY(add_text(name, json_array_get(value, i), false, out));
     }
-    return used > 0;
-}
-
-static stonet_status json_to_text(const char *name, const json_t *value, char *text, size_t size)
-{
-    if (json_is_array(value) ? list_text(value, text, size) : value_text(value, text, size)) return STONET_OK;
-    return sn_fail(STONET_ERROR_ARGUMENT, "setting '%.80s' takes a number, a word or a list of numbers",
-                   name);
+    return sn_pack_bytes(out, "", 1);
 }
 
 stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object, const char *what)
@@ -165,9 +159,9 @@ stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object,
     json_t *value;
     json_object_foreach((json_t *)object, name, value)
     {
-        char text[MAX_VALUE_TEXT];
-        SN_TRY(json_to_text(name, value, text, sizeof text));
-        SN_TRY(sn_settings_set(settings, name, text));
+        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
+        SN_TRY(put_text(name, value, &text));
+        SN_TRY(sn_settings_set(settings, name, (const char *)text.bytes));
     }
     return STONET_OK;
 }
@@ -182,10 +176,11 @@ static stonet_status set_entries(stonet_spec *spec, const json_t *object, const 
     json_t *value;
     json_object_foreach((json_t *)object, key, value)
     {
-        char name[128], text[MAX_VALUE_TEXT];
+        char name[128];
+        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
         snprintf(name, sizeof name, "%s%.100s", prefix, key);
-        SN_TRY(json_to_text(name, value, text, sizeof text));
-        SN_TRY(stonet_spec_set(spec, name, text));
+        SN_TRY(put_text(name, value, &text));
+        SN_TRY(stonet_spec_set(spec, name, (const char *)text.bytes));
     }
     return STONET_OK;
 }
@@ -204,9 +199,9 @@ static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
         if (!sn_settings_has(spec->common, key))
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "a config has no entry '%.80s' (method settings go inside \"settings\")", key);
-        char text[MAX_VALUE_TEXT];
-        SN_TRY(json_to_text(key, value, text, sizeof text));
-        SN_TRY(stonet_spec_set(spec, key, text));
+        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
+        SN_TRY(put_text(key, value, &text));
+        SN_TRY(stonet_spec_set(spec, key, (const char *)text.bytes));
     }
     SN_TRY(set_entries(spec, json_object_get(config, "settings"), "settings", ""));
     return set_entries(spec, json_object_get(config, "learner_settings"), "learner_settings", "learner.");

@@ -1,6 +1,5 @@
 /* The numbers of a model by name: the store it is saved to, opened to callers. */
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/test_kit.h"
 #include "choice/fit.h"
-#include "model/model.h"
+#include "model/test_table.h"
 
 enum { ROWS = 4100, COLUMNS = 4100 }; /* just above the 64 MB that are copied */
 
@@ -24,19 +24,8 @@ static stonet_data *make_table(float *x)
     return data;
 }
 
-static stonet_model *fit(const stonet_data *data, const char *learner)
-{
-    const char *const settings[][2] = {{"dim", "1"},          {"hidden", "none"},      {"epochs", "0.05"},
-                                       {"weight_decay", "0"}, {"sdr_iterations", "1"}, {"activation", "tanh"},
-                                       {"sweeps", "1"},       {"learner", learner}};
-    SN_AUTO(stonet_spec) *spec = NULL;
-    stonet_model *model = NULL;
-    OK(stonet_spec_create("stonet", &spec));
-    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++)
-        OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
-    OK(stonet_fit(spec, data, NULL, &model));
-    return model;
-}
+#define SHORT                                                                                                \
+    "stonet 1 hidden=none epochs=0.05 weight_decay=0 sdr_iterations=1 activation=tanh sweeps=1 learner="
 
 /* The same fit with all rows scaled first. */
 static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, float *x)
@@ -74,7 +63,8 @@ TEST(by_rows_is_the_same_model)
     SN_BLOCK float *x = malloc(cells * sizeof *x), *scaled = malloc(cells * sizeof *scaled);
     assert_true(x != NULL && scaled != NULL);
     SN_AUTO(stonet_data) *data = make_table(x);
-    SN_AUTO(stonet_model) *model = fit(data, "logistic"); /* the learner is fitted on Z of the same rows */
+    SN_AUTO(stonet_model) *model =
+        sn_testing_fit(SHORT "logistic", data, NULL); /* the learner is fitted on Z of the same rows */
     assert_non_null(model->learner);
     SN_AUTO(sn_stonet) *copy = fit_copy(model, data, scaled);
     const sn_stonet *net = model->state;
@@ -86,7 +76,7 @@ TEST(by_rows_is_the_same_model)
     assert_true(scores.error_rate < 0.5);
     stonet_model_free(model);
     map_labels(data);
-    model = fit(data, "none"); /* reads the labels from the file too */
+    model = sn_testing_fit(SHORT "none", data, NULL); /* reads the labels from the file too */
     net = model->state;
     assert_memory_equal(net->network.theta, copy->network.theta,
                         (size_t)net->network.shape.parameters * sizeof *net->network.theta);

@@ -12,7 +12,7 @@ static int stop_after(void *user)
 }
 
 /* The sessions that a fit takes when each is stopped after a while, which grows; and its model. */
-static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience,
+static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, int64_t patience,
                          stonet_model **out)
 {
     char path[256];
@@ -24,7 +24,7 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
         run.threads = 1 + session % 2;
         run.should_stop = stop_after;
         run.user = &left;
-        OK(stonet_checkpoint_open(path, every, &run.checkpoint));
+        OK(stonet_checkpoint_open(path, 1e6, &run.checkpoint));
         const stonet_status status = stonet_fit(spec, data, &run, &model);
         OK(status);
         const bool done = stonet_model_outcome(model) == STONET_DONE;
@@ -38,34 +38,24 @@ static int fit_in_pieces(const stonet_spec *spec, const stonet_data *data, doubl
     }
 }
 
-static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, double every, int64_t patience)
+static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, int64_t patience)
 {
     SN_AUTO(stonet_model) *whole = NULL, *pieces = NULL;
     OK(stonet_fit(spec, data, NULL, &whole));
-    assert_true(fit_in_pieces(spec, data, every, patience, &pieces) > 2);
+    assert_true(fit_in_pieces(spec, data, patience, &pieces) > 2);
     assert_same_model(whole, pieces);
-}
-
-static void set_all(stonet_spec *spec, const char *const (*settings)[2])
-{
-    for (; (*settings)[0] != NULL; settings++) OK(stonet_spec_set(spec, (*settings)[0], (*settings)[1]));
 }
 
 /* Both stages of one training, stopped in either, for every kind of schedule. */
 TEST(training_goes_on)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(500, 6, 2, 3);
-    static const char *const schedules[] = {"linear", "averaged", "constant"};
+    static const char *const schedules[] = {"schedule=linear", "schedule=averaged", "schedule=constant"};
     for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
-        set_all(spec, (const char *const[][2]){{"epochs", "7.5"},
-                                               {"weight_decay", "0.001"},
-                                               {"hidden", "5"},
-                                               {"restarts", "1"},
-                                               {"batch", "64"},
-                                               {"schedule", schedules[k]},
-                                               {NULL, NULL}});
-        assert_goes_on(spec, table.data, 1e6, 3);
+        SN_AUTO(stonet_spec) *spec =
+            sn_testing_spec_of("stonet 2 epochs=7.5 weight_decay=0.001 hidden=5 restarts=1 batch=64");
+        sn_testing_set(spec, schedules[k]);
+        assert_goes_on(spec, table.data, 3);
     }
 }
 
@@ -89,38 +79,26 @@ static stonet_data *with_holes(void)
 TEST(drawn_cells_go_on)
 {
     SN_AUTO(stonet_data) *data = with_holes();
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-    set_all(spec, (const char *const[][2]){{"missing", "joint"},
-                                           {"hidden", "4"},
-                                           {"restarts", "1"},
-                                           {"weight_decay", "0.001"},
-                                           {"epochs", "6"},
-                                           {NULL, NULL}});
-    assert_goes_on(spec, data, 1e6, 3);
+    SN_AUTO(stonet_spec) *spec =
+        sn_testing_spec_of("stonet 1 missing=joint hidden=4 restarts=1 weight_decay=0.001 epochs=6");
+    assert_goes_on(spec, data, 3);
 }
 
 /* And while settings are chosen, in every training of the choice. */
 TEST(choice_with_drawn_cells_goes_on)
 {
     SN_AUTO(stonet_data) *data = with_holes();
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-    set_all(spec, (const char *const[][2]){{"missing", "joint"},
-                                           {"hidden", "4"},
-                                           {"restarts", "2"},
-                                           {"activation", "tanh"},
-                                           {"front", "none"},
-                                           {NULL, NULL}});
-    assert_goes_on(spec, data, 1e6, 700);
+    SN_AUTO(stonet_spec) *spec =
+        sn_testing_spec_of("stonet 1 missing=joint hidden=4 restarts=2 activation=tanh front=none");
+    assert_goes_on(spec, data, 700);
 }
 
 /* The choice of settings: legs of lines on folds, the training on all rows. */
 TEST(choice_goes_on)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(100, 5, 3, 4);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
-    set_all(spec,
-            (const char *const[][2]){{"hidden", "4"}, {"restarts", "2"}, {"front", "none"}, {NULL, NULL}});
-    assert_goes_on(spec, table.data, 1e6, 1500);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 2 hidden=4 restarts=2 front=none");
+    assert_goes_on(spec, table.data, 1500);
 }
 
 TEST(what_is_not_the_same_is_refused)
@@ -129,10 +107,8 @@ TEST(what_is_not_the_same_is_refused)
     sn_testing_path(path, sizeof path, "refused.checkpoint");
     SN_FREED_BY(sn_table_free)
     sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1"), *other_spec = NULL;
-    const char *const quick[][2] = {
-        {"epochs", "2"}, {"weight_decay", "0.01"}, {"restarts", "1"}, {NULL, NULL}};
-    set_all(spec, quick);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 1 epochs=2 weight_decay=0.01 restarts=1"),
+                         *other_spec = NULL;
     OK(stonet_spec_copy(spec, &other_spec));
     OK(stonet_spec_set(other_spec, "lr", "0.01"));
     for (int change = 0; change <= 4; change++) {

@@ -27,19 +27,12 @@ static stonet_data *spectra(bool smooth, double factor, float *x)
     return data;
 }
 
-static stonet_model *fit(const stonet_data *data, const char *curves)
+static stonet_model *fit(const stonet_data *data, const char *words)
 {
-    SN_AUTO(stonet_spec) *spec = NULL;
     stonet_run run = STONET_RUN_INIT;
-    stonet_model *model = NULL;
     sn_heard[0] = '\0';
     run.on_message = sn_hear;
-    OK(stonet_spec_create("pls", &spec));
-    OK(stonet_spec_set(spec, "dim", "2"));
-    OK(stonet_spec_set(spec, "learner", "linear"));
-    OK(stonet_spec_set(spec, "curves", curves));
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s", stonet_last_error());
-    return model;
+    return sn_testing_fit(words, data, &run);
 }
 
 /* Offset and factor of a spectrum say nothing about y: auto finds out. */
@@ -47,10 +40,10 @@ TEST(auto_chooses_for_smooth_columns)
 {
     static float x[N * CHANNELS], other[N * CHANNELS];
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *rough = spectra(false, 1.0, other);
-    SN_AUTO(stonet_model) *model = fit(data, "auto");
+    SN_AUTO(stonet_model) *model = fit(data, "pls 2 learner=linear curves=auto");
     assert_non_null(strstr(sn_heard, "was chosen"));
     assert_true(sn_curve_divides(model->schema->curves.how));
-    SN_AUTO(stonet_model) *plain = fit(rough, "auto");
+    SN_AUTO(stonet_model) *plain = fit(rough, "pls 2 learner=linear curves=auto");
     assert_non_null(strstr(sn_heard, "not smooth"));
     assert_int_equal(plain->schema->curves.how, SN_CURVE_NONE);
 }
@@ -60,14 +53,11 @@ TEST(fits_in_a_row_share_the_choice)
 {
     static float x[N * CHANNELS];
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x);
-    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("pls learner=linear curves=auto");
     stonet_run run = STONET_RUN_INIT;
     sn_curve chosen[2];
     run.on_message = sn_hear;
     OK(stonet_checkpoint_open(NULL, -1.0, &run.checkpoint));
-    OK(stonet_spec_create("pls", &spec));
-    OK(stonet_spec_set(spec, "learner", "linear"));
-    OK(stonet_spec_set(spec, "curves", "auto"));
     for (int k = 0; k < 2; k++) {
         SN_AUTO(stonet_model) *model = NULL;
         sn_heard[0] = '\0';
@@ -87,7 +77,8 @@ TEST(a_saved_model_prepares_new_rows)
 {
     static float x[N * CHANNELS], other[N * CHANNELS];
     SN_AUTO(stonet_data) *data = spectra(true, 1.0, x), *twice = spectra(true, 2.0, other);
-    SN_AUTO(stonet_model) *model = fit(data, "snv-derivative1"), *back = sn_testing_again(model);
+    SN_AUTO(stonet_model) *model = fit(data, "pls 2 learner=linear curves=snv-derivative1"),
+                          *back = sn_testing_again(model);
     double one[N], two[N];
     OK(stonet_predict(model, data, NULL, one));
     OK(stonet_predict(back, twice, NULL, two));

@@ -2,32 +2,25 @@
 
 #include "base/json.h"
 #include "base/test_kit.h"
-#include "math/noise.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { NOISE_ROWS = 120, NOISE_COLUMNS = 3 };
 
-static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *dim)
+static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *words)
 {
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
+    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, train, &run);
     stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_spec_create("stonet", &spec));
-    OK(stonet_spec_set(spec, "dim", dim));
-    OK(stonet_fit(spec, train, &run, &model));
     OK(stonet_score(model, test, NULL, &scores));
     return scores;
 }
 
-static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *dim)
+static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *words)
 {
     SN_AUTO(stonet_data) *train = NULL, *test = NULL;
     OK(stonet_generate(generator, rows, data_seed, &train));
     OK(stonet_generate(generator, 2000, 999, &test));
-    const stonet_scores scores = scores_of(train, test, dim);
-    return scores;
+    return scores_of(train, test, words);
 }
 
 /* y = cos(b'x) + noise: even, so that no first step knows the way, and most of the loss is noise. R2 of .44
@@ -35,15 +28,16 @@ static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t 
 TEST(m1_is_never_stuck)
 {
     not_for_sanitizers();
-    for (uint64_t seed = 1; seed <= 2; seed++) assert_true(fresh_scores("m1", 2000, seed, "2").r2 > 0.4);
-    assert_true(fresh_scores("m1", 2000, 5, "1").r2 > 0.4);
+    for (uint64_t seed = 1; seed <= 2; seed++)
+        assert_true(fresh_scores("m1", 2000, seed, "stonet 2").r2 > 0.4);
+    assert_true(fresh_scores("m1", 2000, 5, "stonet 1").r2 > 0.4);
 }
 
 /* Classes that no linear direction separates: the log loss of a constant is .69, of the truth .27. */
 TEST(ring_is_never_stuck)
 {
     not_for_sanitizers();
-    assert_true(fresh_scores("ring", 2000, 1, "1").log_loss < 0.34);
+    assert_true(fresh_scores("ring", 2000, 1, "stonet 1").log_loss < 0.34);
 }
 
 /* Numbers that do not depend on x. */
@@ -77,17 +71,12 @@ static void assert_tells_its_choice(const stonet_model *model)
 /* Where nothing is found the line with the strongest decay wins, which may have been dropped long before. */
 TEST(a_line_that_was_dropped_can_win)
 {
-    const char *const front[] = {"none", "kernel"};
+    static const char *const ways[] = {"stonet 2 front=none", "stonet 2 front=kernel"};
     float x[NOISE_ROWS * NOISE_COLUMNS];
     for (uint64_t k = 0; k < 6; k++) {
         SN_AUTO(stonet_data) *data = NULL;
-        SN_AUTO(stonet_spec) *spec = NULL;
-        SN_AUTO(stonet_model) *model = NULL;
         make_noise(x, k, &data);
-        OK(stonet_spec_create("stonet", &spec));
-        OK(stonet_spec_set(spec, "dim", "2"));
-        OK(stonet_spec_set(spec, "front", front[k % 2]));
-        OK(stonet_fit(spec, data, NULL, &model));
+        SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k % 2], data, NULL);
         assert_tells_its_choice(model);
     }
 }
@@ -110,18 +99,11 @@ TEST(a_strong_decay_keeps_what_is_linear)
     snprintf(path, sizeof path, "%s/breast-cancer/breast-cancer_train_data_1.asc", root);
     snprintf(labels, sizeof labels, "%s/breast-cancer/breast-cancer_train_labels_1.asc", root);
     SN_AUTO(stonet_data) *train = NULL;
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
-    run.seed = 33;
+    const stonet_run run = {.size = sizeof run, .seed = 33, .threads = 1};
     stonet_scores scores = STONET_SCORES_INIT;
     const stonet_read_options how = {.size = sizeof how, .target_file = labels};
     OK(stonet_data_read(path, &how, &train));
-    OK(stonet_spec_create("stonet", &spec));
-    OK(stonet_spec_set(spec, "dim", "2"));
-    OK(stonet_spec_set(spec, "weight_decay", "0.12"));
-    OK(stonet_fit(spec, train, &run, &model));
+    SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 weight_decay=0.12", train, &run);
     OK(stonet_score(model, train, NULL, &scores));
     assert_true(scores.log_loss < 0.55); /* .602 of the constant */
 }
@@ -142,7 +124,7 @@ TEST(what_takes_longer_is_found)
     for (int64_t i = 0; i < TRAIN + TEST; i++) rows[i] = i;
     OK(stonet_data_subset(all, rows, TRAIN, &train));
     OK(stonet_data_subset(all, rows + TRAIN, TEST, &test));
-    assert_true(scores_of(train, test, "1").r2 > 0.7); /* -.001 at the constant */
+    assert_true(scores_of(train, test, "stonet 1").r2 > 0.7); /* -.001 at the constant */
 }
 
 RUN_TESTS(NULL, NULL)

@@ -210,29 +210,19 @@ static stonet_data *read_table(const char *target, const char *features, int row
     return data;
 }
 
-static stonet_model *fit(const char *method, const char *const (*settings)[2], const stonet_data *data)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    stonet_run run = STONET_RUN_INIT;
-    stonet_model *model = NULL;
-    run.threads = 1;
-    sn_testing_hurry(spec);
-    for (size_t i = 0; settings != NULL && settings[i][0] != NULL; i++)
-        OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    return model;
-}
+static const stonet_run ALONE = {.size = sizeof ALONE, .seed = 1, .threads = 1};
+#define NET "stonet 1 hurry hidden=2 weight_decay=0 "
 
-static void every_method(void **state)
+TEST(every_method)
 {
-    (void)state;
     SN_AUTO(stonet_data) *numbers = read_table("y", "a,b,code", ROWS),
                          *rows = read_table(NULL, "a,b,code", USED);
-    static const char *const NET[][2] = {{"hidden", "2"},    {"activation", "tanh"}, {"weight_decay", "0"},
-                                         {"levels", "none"}, {"front", "none"},      {NULL, NULL}};
     for (size_t i = 0; i < sn_method_count(); i++) {
-        const char *name = sn_method_at(i)->name;
-        SN_AUTO(stonet_model) *model = fit(name, strcmp(name, "stonet") == 0 ? NET : NULL, numbers);
+        char words[64];
+        snprintf(words, sizeof words, "%s 1 hurry", sn_method_at(i)->name);
+        const bool net = strncmp(words, NET, 7) == 0;
+        SN_AUTO(stonet_model) *model =
+            sn_testing_fit(net ? NET "activation=tanh levels=none front=none" : words, numbers, &ALONE);
         damage_all(model, "method.", rows);
     }
 }
@@ -259,43 +249,25 @@ static void flip_bits(const stonet_model *model)
 }
 
 typedef struct kind {
-    const char *method, *target;
-    const char *settings[8][2];
+    const char *words, *target;
     bool calibrated;
 } kind;
 
-static void every_column(void **state)
+TEST(every_column)
 {
-    (void)state;
     static const kind KINDS[] = {
-        {"sir", "y", {{"missing_indicators", "on"}}, true},
-        {"sir", "label", {{"levels", "5"}, {"learner", "mlp"}, {"learner.epochs", "2"}}, true},
-        {"stonet",
-         "label",
-         {{"hidden", "2"}, {"activation", "relu"}, {"weight_decay", "0"}, {"front", "none"}},
-         false},
-        {"stonet",
-         "y",
-         {{"hidden", "2"}, {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "kernel"}},
-         false},
-        {"stonet",
-         "y",
-         {{"hidden", "2"},
-          {"activation", "tanh"},
-          {"weight_decay", "0"},
-          {"response", "location-scale"},
-          {"front", "columns"}},
-         false},
-        {"stonet",
-         "y",
-         {{"hidden", "2"}, {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "components"}},
-         false},
-        {"gsir", "label", {{"missing", "mean"}}, false},
+        {"sir 1 missing_indicators=on", "y", true},
+        {"sir 1 levels=5 learner=mlp learner.epochs=2", "label", true},
+        {NET "activation=relu front=none", "label", false},
+        {NET "activation=tanh front=kernel", "y", false},
+        {NET "activation=tanh response=location-scale front=columns", "y", false},
+        {NET "activation=tanh front=components", "y", false},
+        {"gsir 1 missing=mean", "label", false},
     };
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         SN_AUTO(stonet_data) *data = read_table(KINDS[i].target, NULL, ROWS),
                              *rows = read_table(NULL, NULL, USED);
-        SN_AUTO(stonet_model) *model = fit(KINDS[i].method, KINDS[i].settings, data);
+        SN_AUTO(stonet_model) *model = sn_testing_fit(KINDS[i].words, data, &ALONE);
         stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
         how.folds = 2;
         if (KINDS[i].calibrated) OK(stonet_calibrate(model, data, &how, NULL));
@@ -304,12 +276,11 @@ static void every_column(void **state)
     }
 }
 
-int main(void)
+static int name_table(void **state)
 {
+    (void)state;
     sn_testing_path(path, sizeof path, "hostile.csv");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method),
-        cmocka_unit_test(every_column),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+RUN_TESTS(name_table, NULL)

@@ -25,23 +25,6 @@ static sn_table bars(uint32_t seed)
     return table;
 }
 
-static stonet_spec *spec_of(const char *settings[][2], int count)
-{
-    stonet_spec *spec = sn_testing_spec("stonet", "2");
-    for (int k = 0; k < count; k++) OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
-    return spec;
-}
-
-static stonet_model *must_fit(stonet_spec *spec, const stonet_data *data)
-{
-    stonet_run run = STONET_RUN_INIT;
-    stonet_model *model = NULL;
-    run.threads = 2;
-    OK(stonet_fit(spec, data, &run, &model));
-    stonet_spec_free(spec);
-    return model;
-}
-
 static double error_of(const stonet_model *model, const stonet_data *data)
 {
     double probability[ROWS * 2], wrong = 0.0;
@@ -52,23 +35,17 @@ static double error_of(const stonet_model *model, const stonet_data *data)
 
 TEST(test_fit)
 {
-    const char *settings[][2] = {{"front", "conv"},
-                                 {"front_image", "10,10"},
-                                 {"front_channels", "6"},
-                                 {"epochs", "20"},
-                                 {"batch", "16"}};
+    stonet_run run = STONET_RUN_INIT;
+    run.threads = 2;
     SN_FREED_BY(sn_table_free) sn_table train = bars(1), fresh = bars(2);
-    SN_AUTO(stonet_model) *model = must_fit(spec_of(settings, 5), train.data), *loaded = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit(
+        "stonet 2 front=conv front_image=10,10 front_channels=6 epochs=20 batch=16", train.data, &run),
+                          *loaded = sn_testing_again(model);
     const double error = error_of(model, fresh.data);
     if (!(error < 0.1)) fail_msg("an error of %g on new rows", error);
     SN_BLOCK char *about = stonet_model_json(model);
     assert_non_null(about);
     assert_non_null(strstr(about, "held_out_error"));
-    char path[300];
-    sn_testing_path(path, sizeof path, "images.model");
-    OK(stonet_model_save(model, path));
-    OK(stonet_model_load(path, &loaded));
-    unlink(path);
     float z[2][ROWS * 2];
     OK(stonet_transform(model, fresh.data, NULL, z[0]));
     OK(stonet_transform(loaded, fresh.data, NULL, z[1]));
@@ -79,9 +56,9 @@ TEST(test_fit)
 
 static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)
 {
-    const char *settings[][2] = {{"front", "conv"}, {"front_image", "10,10"}, {name, value}};
-    SN_AUTO(stonet_spec) *spec = spec_of(settings, 3);
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 2 front=conv front_image=10,10");
     stonet_model *model = NULL;
+    OK(stonet_spec_set(spec, name, value));
     assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
     if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
 }

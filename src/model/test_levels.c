@@ -20,47 +20,29 @@ static sn_table codes(uint32_t seed)
     return table;
 }
 
-static int64_t features_of(const char *method, const char *levels, const stonet_data *data)
+static int64_t features_of(const char *words, const stonet_data *data)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    stonet_run run = STONET_RUN_INIT;
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_spec_set(spec, "levels", levels));
-    if (strcmp(method, "stonet") == 0) {
-        OK(stonet_spec_set(spec, "epochs", "5"));
-        OK(stonet_spec_set(spec, "weight_decay", "0.01"));
-    }
-    OK(stonet_spec_set(spec, "task", "regression"));
-    OK(stonet_fit(spec, data, &run, &model));
-    const int64_t features = stonet_model_features(model);
-    return features;
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, data, NULL);
+    return stonet_model_features(model);
 }
 
 TEST(codes_without_order_become_categories)
 {
     SN_FREED_BY(sn_table_free) sn_table table = codes(1);
-    assert_int_equal(features_of("sir", "auto", table.data), 7);
-    assert_int_equal(features_of("stonet", "default", table.data), 7);
-    assert_int_equal(features_of("sir", "default", table.data), 2);
-    assert_int_equal(features_of("stonet", "none", table.data), 2);
-    assert_int_equal(features_of("pca", "5", table.data), 7);
-    assert_int_equal(features_of("pca", "4", table.data), 2);
+    assert_int_equal(features_of("sir 1 levels=auto", table.data), 7);
+    assert_int_equal(features_of("stonet 1 epochs=5 weight_decay=0.01", table.data), 7);
+    assert_int_equal(features_of("sir 1", table.data), 2);
+    assert_int_equal(features_of("stonet 1 levels=none epochs=5 weight_decay=0.01", table.data), 2);
+    assert_int_equal(features_of("pca 1 levels=5", table.data), 7);
+    assert_int_equal(features_of("pca 1 levels=4", table.data), 2);
 }
 
 /* An unseen code goes through a saved model, and a shuffled code is one variable. */
 TEST(a_model_with_levels_is_used_like_any_other)
 {
     SN_FREED_BY(sn_table_free) sn_table table = codes(2);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    stonet_run run = STONET_RUN_INIT;
-    SN_AUTO(stonet_model) *model = NULL, *back = NULL;
-    char path[4096];
-    sn_testing_path(path, sizeof path, "levels.model");
-    OK(stonet_spec_set(spec, "levels", "auto"));
-    OK(stonet_fit(spec, table.data, &run, &model));
-    OK(stonet_model_save(model, path));
-    OK(stonet_model_load(path, &back));
-    unlink(path);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1 levels=auto", table.data, NULL),
+                          *back = sn_testing_again(model);
     const float fresh[4] = {9.0F, 1.0F, 2.0F, 1.0F};
     SN_AUTO(stonet_data) *rows = NULL;
     OK(stonet_data_wrap(fresh, 2, 2, &rows));
@@ -70,7 +52,7 @@ TEST(a_model_with_levels_is_used_like_any_other)
     assert_memory_equal(out[0], out[1], sizeof out[0]);
     assert_true(isfinite(out[0][0]) && fabs(out[0][1] + 2.0) < 1.0);
     SN_AUTO(stonet_importance_result) *importance = NULL;
-    OK(stonet_importance(model, table.data, NULL, &run, &importance));
+    OK(stonet_importance(model, table.data, NULL, NULL, &importance));
     assert_int_equal(stonet_importance_rows(importance), 2);
 }
 

@@ -64,22 +64,15 @@ typedef struct account {
 
 static void account_free(account *a)
 {
-    stonet_string_free(a->spec);
-    stonet_string_free(a->about);
-    stonet_string_free(a->history);
-    stonet_string_free(a->table);
-    stonet_string_free(a->rows);
-    stonet_bytes_free(a->file);
+    SN_FREE_ALL(a->spec, a->about, a->history, a->table, a->rows, a->file);
 }
 
 static stonet_spec *make_spec(const char *method)
 {
     stonet_spec *spec = sn_testing_spec(method, "2");
     if (strcmp(method, "stonet") != 0) return spec;
-    const char *const settings[][2] = {
-        {"hidden", "8, 6"}, {"epochs", "3"}, {"lr", "0.0123456789"}, {"momentum", ".75"}, {"l1", "5e-4"}};
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        OK(stonet_spec_set(spec, settings[i][0], settings[i][1]));
+    sn_testing_set(spec, "epochs=3 lr=0.0123456789 momentum=.75 l1=5e-4");
+    OK(stonet_spec_set(spec, "hidden", "8, 6"));
     return spec;
 }
 

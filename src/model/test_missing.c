@@ -31,12 +31,9 @@ static sn_table gaps(sn_table table)
 
 static stonet_model *fit_of(const char *method, const char *missing, const stonet_data *data)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    stonet_model *model = NULL;
-    sn_testing_hurry(spec);
-    OK(stonet_spec_set(spec, "missing", missing));
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    return model;
+    char words[96];
+    snprintf(words, sizeof words, "%s 1 hurry missing=%s", method, missing);
+    return sn_testing_fit(words, data, NULL);
 }
 
 static stonet_model *reload(stonet_model *model)
@@ -85,9 +82,8 @@ TEST(every_method_takes_them)
 TEST(the_ways_differ_and_none_fails)
 {
     SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("none 1 missing=error");
     stonet_model *refused = NULL;
-    OK(stonet_spec_set(spec, "missing", "error"));
     assert_says(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA, "missing=error");
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
@@ -152,6 +148,14 @@ TEST(answers_are_means_over_draws)
     }
     /* In standard errors of 20 draws, which is how the many differ from the few, but for skewed rows. */
     assert_true(incomplete > 5 && squares < 3.0 * incomplete);
+    const double *y = stonet_data_targets(table.data, NULL);
+    for (int k = 0; k < 2; k++) { /* scores are of the predictions with the same options */
+        stonet_scores scores = STONET_SCORES_INIT;
+        double mse = 0.0;
+        OK(stonet_score(model, table.data, k == 0 ? NULL : &how, &scores));
+        for (int64_t i = 0; i < N; i++) mse += pow((k == 0 ? out : many)[i] - y[i], 2) / N;
+        assert_true(fabs(scores.mse - mse) < 1e-12 * mse);
+    }
     /* Passes with noise have draws of their own; those of complete rows are what they were. */
     how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     how.draws = 3;
@@ -169,14 +173,9 @@ TEST(spreads_count_what_is_missing)
 {
     enum { M = 25 };
     SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-    SN_AUTO(stonet_model) *model = NULL;
-    static const char *const SETTINGS[][2] = {
-        {"response", "location-scale"}, {"hidden", "4"},       {"epochs", "150"},
-        {"activation", "tanh"},         {"weight_decay", "0"}, {"front", "none"}};
-    for (size_t k = 0; k < sizeof SETTINGS / sizeof *SETTINGS; k++)
-        OK(stonet_spec_set(spec, SETTINGS[k][0], SETTINGS[k][1]));
-    OK(stonet_fit(spec, table.data, NULL, &model));
+    SN_AUTO(stonet_model) *model = sn_testing_fit(
+        "stonet 1 response=location-scale hidden=4 epochs=150 activation=tanh weight_decay=0 front=none",
+        table.data, NULL);
     const stonet_use_options how = {.size = sizeof how, .cell_draws = M};
     double spread[N], between[N], alone[N / 4], most = 0;
     int64_t complete[N / 4];
@@ -248,13 +247,10 @@ TEST(threads_do_not_matter)
     SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
     double out[4][N];
     for (int k = 0; k < 4; k++) {
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-        SN_AUTO(stonet_model) *model = NULL;
         stonet_run run = STONET_RUN_INIT;
         run.threads = 1 + k % 2;
-        OK(stonet_spec_set(spec, "missing", k < 2 ? "gaussian" : "joint"));
-        sn_testing_hurry(spec);
-        OK(stonet_fit(spec, table.data, &run, &model));
+        SN_AUTO(stonet_model) *model = sn_testing_fit(
+            k < 2 ? "stonet 1 hurry missing=gaussian" : "stonet 1 hurry missing=joint", table.data, &run);
         OK(stonet_predict(model, table.data, NULL, out[k]));
     }
     assert_memory_equal(out[0], out[1], sizeof out[0]);
@@ -310,18 +306,6 @@ static sn_table telling_gaps(bool telling, uint32_t seed)
     return table;
 }
 
-static stonet_model *fit_indicators(const char *method, const char *indicators, const stonet_data *data)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    stonet_model *model = NULL;
-    sn_testing_hurry(spec);
-    OK(stonet_spec_set(spec, "missing", "gaussian"));
-    if (indicators != NULL) OK(stonet_spec_set(spec, "missing_indicators", indicators));
-    if (spec->method->predict == NULL) OK(stonet_spec_set(spec, "learner", "linear"));
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    return model;
-}
-
 static double error_of(stonet_model *model, const stonet_data *data)
 {
     enum { ROWS = 400 };
@@ -338,29 +322,33 @@ static double error_of(stonet_model *model, const stonet_data *data)
 TEST(gaps_that_tell_can_have_indicators)
 {
     SN_FREED_BY(sn_table_free) sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
-    static const char *const methods[] = {"none", "stonet"};
+    static const char *const methods[] = {"none 1 learner=linear missing_indicators=on",
+                                          "stonet 1 hurry missing_indicators=on"};
     for (int k = 0; k < 2; k++) {
-        stonet_model *model = reload(fit_indicators(methods[k], "on", train.data));
+        stonet_model *model = reload(sn_testing_fit(methods[k], train.data, NULL));
         assert_int_equal(stonet_model_features(model), 4);
         assert_string_equal(stonet_model_feature_name(model, 1), "x1 is missing");
         SN_BLOCK char *json = stonet_model_json(model);
         assert_non_null(strstr(json, "\"indicators\": [\n      \"x1\"\n    ]"));
         const double with = error_of(model, test.data);
         if (k > 0) continue;
-        assert_true(with < 0.9 * error_of(fit_indicators("none", "off", train.data), test.data));
+        assert_true(with < 0.9 * error_of(sn_testing_fit("none 1 learner=linear missing_indicators=off",
+                                                         train.data, NULL),
+                                          test.data));
     }
-    SN_AUTO(stonet_model) *plain = fit_indicators("none", NULL, train.data);
+    SN_AUTO(stonet_model) *plain = sn_testing_fit("none 1 learner=linear", train.data, NULL);
     assert_int_equal(stonet_model_features(plain), 3);
 }
 
 /* Complete tables are fitted as if there were no such thing, whatever is asked. */
 TEST(complete_tables_have_no_indicators)
 {
-    static const char *const wishes[] = {"off", NULL, "on"};
+    static const char *const wishes[] = {"stonet 1 hurry missing_indicators=off", "stonet 1 hurry",
+                                         "stonet 1 hurry missing_indicators=on"};
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 8);
     double out[3][N];
     for (int k = 0; k < 3; k++) {
-        SN_AUTO(stonet_model) *model = fit_indicators("stonet", wishes[k], table.data);
+        SN_AUTO(stonet_model) *model = sn_testing_fit(wishes[k], table.data, NULL);
         assert_int_equal(stonet_model_features(model), P);
         OK(stonet_predict(model, table.data, NULL, out[k]));
         assert_memory_equal(out[0], out[k], sizeof out[0]);

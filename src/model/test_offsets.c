@@ -9,16 +9,6 @@
 
 enum { ROWS = 128, COLUMNS = 3 };
 
-/* What makes a method quick. */
-static const char *const quick[][3] = {
-    {"stonet", "epochs", "2"},        {"stonet", "weight_decay", "0.001"},
-    {"stonet", "activation", "tanh"}, {"nnsdr", "epochs", "2"},
-    {"autoencoder", "epochs", "2"},   {"kdr", "iterations", "2"},
-    {"cve", "iterations", "3"},       {"cve", "restarts", "1"},
-    {"lsmie", "iterations", "2"},     {"lsmie", "restarts", "1"},
-    {"lasso-sir", "folds", "3"},
-};
-
 static double near_zero[ROWS * COLUMNS], far_away[ROWS * COLUMNS], y[ROWS];
 
 static int make_numbers(void **state)
@@ -38,13 +28,12 @@ static int make_numbers(void **state)
 }
 
 /* Z and the predictions of a model fitted to x. */
-static void use(const stonet_spec *spec, const double *x, float *z, double *predictions)
+static void use(const char *words, const double *x, float *z, double *predictions)
 {
     SN_AUTO(stonet_data) *data = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
     OK(stonet_data_wrap_double(x, ROWS, COLUMNS, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    OK(stonet_fit(spec, data, NULL, &model));
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, data, NULL);
     OK(stonet_transform(model, data, NULL, z));
     OK(stonet_predict(model, data, NULL, predictions));
 }
@@ -55,12 +44,12 @@ TEST(an_offset_changes_nothing)
         const char *name = sn_method_at(i)->name;
         static float z[2][ROWS * COLUMNS];
         static double predictions[2][ROWS];
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec(name, strcmp(name, "none") == 0 ? "3" : "1");
-        for (size_t k = 0; k < sizeof quick / sizeof *quick; k++)
-            if (strcmp(quick[k][0], name) == 0) OK(stonet_spec_set(spec, quick[k][1], quick[k][2]));
-        if (!sn_method_at(i)->unsupervised) OK(stonet_spec_set(spec, "task", "regression"));
-        use(spec, near_zero, z[0], predictions[0]);
-        use(spec, far_away, z[1], predictions[1]);
+        char words[96];
+        snprintf(words, sizeof words, "%s %d hurry%s%s", name, strcmp(name, "none") == 0 ? 3 : 1,
+                 strcmp(name, "stonet") == 0 ? " weight_decay=0.001 activation=tanh" : "",
+                 sn_method_at(i)->unsupervised ? "" : " task=regression");
+        use(words, near_zero, z[0], predictions[0]);
+        use(words, far_away, z[1], predictions[1]);
         bool same = true;
         for (int64_t k = 0; k < (int64_t)ROWS * COLUMNS; k++) same = same && z[0][k] == z[1][k];
         for (int64_t k = 0; k < ROWS; k++) same = same && predictions[0][k] == predictions[1][k];

@@ -4,9 +4,6 @@
 
 enum { N = 120, P = 4, MOST_STAGES = 32 };
 
-static const char *const SMALL[][2] = {
-    {"refine", "2"}, {"iterations", "2"}, {"restarts", "1"}, {"sdr_iterations", "2"}};
-
 typedef struct heard {
     const char *method;
     int count, stages;
@@ -34,29 +31,26 @@ static void hear(const stonet_progress *progress, void *user)
     h->last[find_stage(h, progress->stage)] = progress->done;
 }
 
-static void listen(const char *method, const char *epochs, const stonet_data *data, heard *h)
+static void listen(const char *words, const stonet_data *data, heard *h)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
-    *h = (heard){.method = method};
+    *h = (heard){.method = words};
     run.on_progress = hear;
     run.user = h;
     run.threads = 2;
-    for (size_t k = 0; k < sizeof SMALL / sizeof *SMALL; k++)
-        if (sn_spec_has(spec, SMALL[k][0])) OK(stonet_spec_set(spec, SMALL[k][0], SMALL[k][1]));
-    if (epochs != NULL && sn_spec_has(spec, "epochs")) OK(stonet_spec_set(spec, "epochs", epochs));
-    if (stonet_fit(spec, data, &run, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, data, &run);
 }
 
 TEST(every_stage_has_a_total)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, P, 2, 3);
     heard h;
-    for (size_t k = 0; k < sn_method_count(); k++)
-        if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0)
-            listen(sn_method_at(k)->name, "2", table.data, &h);
-    listen("none", NULL, table.data, &h); /* logistic regression */
+    for (size_t k = 0; k < sn_method_count(); k++) {
+        char words[64];
+        snprintf(words, sizeof words, "%s 1 hurry", sn_method_at(k)->name);
+        if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0) listen(words, table.data, &h);
+    }
+    listen("none 1", table.data, &h); /* logistic regression */
     assert_true(h.count > 1);
 }
 
@@ -65,7 +59,7 @@ TEST(the_choice_of_settings_has_a_total)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
     heard h;
-    listen("stonet", NULL, table.data, &h);
+    listen("stonet 1 restarts=1 sdr_iterations=2", table.data, &h);
     assert_true(h.last[find_stage(&h, "choosing settings")] >= 100);
     assert_true(h.last[find_stage(&h, "training")] > 0);
 }

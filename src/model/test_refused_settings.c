@@ -6,44 +6,42 @@
 #include "model/test_table.h"
 
 typedef struct choice {
-    const char *settings[5][2];
+    const char *settings;
     const char *words; /* of the sentence; NULL: it is fitted */
 } choice;
 
 static const choice CHOICES[] = {
-    {{{"sigma2", "0.1"}}, "both 'sigma2' and 'epsilon'"},
-    {{{"epsilon", "0.1"}}, "both 'sigma2' and 'epsilon'"},
-    {{{"sigma2", "0.1,0.1"}, {"epsilon", "0.01"}}, "'sigma2' has 2 values"},
-    {{{"sigma2", "0.1"}, {"epsilon", "0.01,0.1,0.1"}}, "'epsilon' has 3 values"},
-    {{{"sigma2", "0.1"}, {"epsilon", "0.01"}, {"eta", "1000"}}, "eta times epsilon"},
-    {{{"sigma2", "0.1"}, {"epsilon", "0.001"}, {"eta", "1"}}, NULL},
-    {{{"sigma2", "0.001,0.01,0.1"}, {"epsilon", "0.001,0.002"}}, NULL},
-    {{{"eta", "1"}}, "'eta' belongs to the absolute form"},
-    {{{"gamma", "0.1"}, {"lr", "0.1"}}, "'gamma' or 'lr', not both"},
-    {{{"gamma", "0.1,0.1"}}, "'gamma' has 2 values"},
-    {{{"gamma", "1e-7"}}, NULL},
-    {{{"output", "refit"}, {"response", "location-scale"}}, "output=refit"},
-    {{{"hidden", "2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2"}},
-     "'hidden' has 34 layers"},
-    {{{"start", "forward"}}, NULL},
-    {{{"schedule", "power"}, {"integrator", "euler"}}, NULL},
-    {{{"schedule", "constant"}, {"layer_step", "residual"}}, NULL},
-    {{{"schedule", "averaged"}, {"sdr_iterations", "0"}}, NULL},
-    {{{"input_activation", "tanh"}}, NULL},
-    {{{"hidden", "none"}}, NULL},
-    {{{"hidden", "auto"}}, NULL},
-    {{{"front", "kernel"}, {"front_complexity", "1"}, {"front_linear", "0.5"}, {"front_landmarks", "5"}},
-     NULL},
-    {{{"front", "kernel"}, {"hidden", "auto"}}, NULL},
-    {{{"front", "conv"}}, "image"},
-    {{{"front", "conv"}, {"front_image", "2,3"}}, "an image of 6 numbers"},
-    {{{"front", "conv"}, {"front_image", "4"}}, "image"},
-    {{{"engine", "ref"}, {"l1", "0.01"}}, NULL},
-    {{{"task", "classification"}}, ""},
-    {{{"learner", "logistic"}}, "logistic"},
-    {{{"class_weight", "balanced"}}, ""},
-    {{{"missing", "error"}, {"missing_indicators", "on"}}, ""},
-    {{{"dim", "1000"}, {"hidden", "none"}}, NULL},
+    {"sigma2=0.1", "both 'sigma2' and 'epsilon'"},
+    {"epsilon=0.1", "both 'sigma2' and 'epsilon'"},
+    {"sigma2=0.1,0.1 epsilon=0.01", "'sigma2' has 2 values"},
+    {"sigma2=0.1 epsilon=0.01,0.1,0.1", "'epsilon' has 3 values"},
+    {"sigma2=0.1 epsilon=0.01 eta=1000", "eta times epsilon"},
+    {"sigma2=0.1 epsilon=0.001 eta=1", NULL},
+    {"sigma2=0.001,0.01,0.1 epsilon=0.001,0.002", NULL},
+    {"eta=1", "'eta' belongs to the absolute form"},
+    {"gamma=0.1 lr=0.1", "'gamma' or 'lr', not both"},
+    {"gamma=0.1,0.1", "'gamma' has 2 values"},
+    {"gamma=1e-7", NULL},
+    {"output=refit response=location-scale", "output=refit"},
+    {"hidden=2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2", "'hidden' has 34 layers"},
+    {"start=forward", NULL},
+    {"schedule=power integrator=euler", NULL},
+    {"schedule=constant layer_step=residual", NULL},
+    {"schedule=averaged sdr_iterations=0", NULL},
+    {"input_activation=tanh", NULL},
+    {"hidden=none", NULL},
+    {"hidden=auto", NULL},
+    {"front=kernel front_complexity=1 front_linear=0.5 front_landmarks=5", NULL},
+    {"front=kernel hidden=auto", NULL},
+    {"front=conv", "image"},
+    {"front=conv front_image=2,3", "an image of 6 numbers"},
+    {"front=conv front_image=4", "image"},
+    {"engine=ref l1=0.01", NULL},
+    {"task=classification", ""},
+    {"learner=logistic", "logistic"},
+    {"class_weight=balanced", ""},
+    {"missing=error missing_indicators=on", ""},
+    {"dim=1000 hidden=none", NULL},
 };
 
 TEST(networks)
@@ -52,22 +50,15 @@ TEST(networks)
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     for (size_t k = 0; k < sizeof CHOICES / sizeof *CHOICES; k++) {
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-        static const char *const SHORT[][2] = {{"hidden", "2"},
-                                               {"epochs", "2"},
-                                               {"activation", "tanh"},
-                                               {"weight_decay", "0"},
-                                               {"front", "none"}};
-        for (size_t i = 0; i < 5; i++) OK(stonet_spec_set(spec, SHORT[i][0], SHORT[i][1]));
-        for (size_t i = 0; i < 5 && CHOICES[k].settings[i][0] != NULL; i++)
-            OK(stonet_spec_set(spec, CHOICES[k].settings[i][0], CHOICES[k].settings[i][1]));
+        SN_AUTO(stonet_spec) *spec =
+            sn_testing_spec_of("stonet 1 hidden=2 epochs=2 activation=tanh weight_decay=0 front=none");
+        sn_testing_set(spec, CHOICES[k].settings);
         SN_AUTO(stonet_model) *model = NULL;
         const stonet_status status = stonet_fit(spec, table.data, &run, &model);
         const bool refused = CHOICES[k].words != NULL && CHOICES[k].words[0] != '\0';
         if ((refused && (status == STONET_OK || strstr(stonet_last_error(), CHOICES[k].words) == NULL)) ||
             (CHOICES[k].words == NULL && status != STONET_OK))
-            fail_msg("%s=%s: %s", CHOICES[k].settings[0][0], CHOICES[k].settings[0][1],
-                     status == STONET_OK ? "fitted" : stonet_last_error());
+            fail_msg("%s: %s", CHOICES[k].settings, status == STONET_OK ? "fitted" : stonet_last_error());
     }
 }
 
@@ -111,6 +102,11 @@ TEST(configs)
     text[sizeof text - 1] = '\0';
     json_object_set_new(json_object_get(whole, "settings"), "hidden", json_string(text));
     parse(whole, NULL);
+    const long before = accepted; /* names of columns may be long */
+    json_object_set_new(whole, "curves_columns", json_sprintf("%05000d-x", 1));
+    json_object_del(json_object_get(whole, "settings"), "hidden");
+    parse(whole, NULL);
+    assert_int_equal(accepted, before + 1);
     json_t *list = json_array();
     for (int i = 0; i < 3000; i++) json_array_append_new(list, json_integer(1000000 + i));
     json_object_set_new(json_object_get(whole, "settings"), "hidden", list);

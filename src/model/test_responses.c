@@ -69,10 +69,8 @@ enum { KINDS = sizeof ALL / sizeof *ALL };
 
 static stonet_spec *spec_of(const char *method, const char *task)
 {
-    stonet_spec *spec;
-    OK(stonet_spec_create(method, &spec));
+    stonet_spec *spec = sn_testing_spec(method, "1");
     OK(stonet_spec_set(spec, "task", task));
-    OK(stonet_spec_set(spec, "dim", "1"));
     return spec;
 }
 
@@ -86,10 +84,7 @@ static stonet_spec *linear_spec(const response *r)
 {
     stonet_spec *spec = spec_of("stonet", r->task);
     OK(stonet_spec_set(spec, "response", r->kind));
-    OK(stonet_spec_set(spec, "activation", "identity"));
-    OK(stonet_spec_set(spec, "front", "none"));
-    OK(stonet_spec_set(spec, "epochs", "60"));
-    OK(stonet_spec_set(spec, "weight_decay", "0.0001"));
+    sn_testing_set(spec, "activation=identity front=none epochs=60 weight_decay=0.0001");
     return spec;
 }
 
@@ -272,14 +267,9 @@ TEST(threads_and_files_change_nothing)
 {
     TABLE(t);
     for (int k = 0; k < KINDS; k++) {
-        SN_AUTO(stonet_model) *one = fit(t, &ALL[k], 1), *two = fit(t, &ALL[k], 3), *back = NULL;
-        unsigned char *a = NULL, *b = NULL;
-        size_t a_size = 0, b_size = 0;
-        OK(stonet_model_save_bytes(one, &a, &a_size));
-        OK(stonet_model_save_bytes(two, &b, &b_size));
-        assert_int_equal(a_size, b_size);
-        assert_memory_equal(a, b, a_size);
-        OK(stonet_model_load_bytes(a, a_size, &back));
+        SN_AUTO(stonet_model) *one = fit(t, &ALL[k], 1), *two = fit(t, &ALL[k], 3),
+                              *back = sn_testing_again(one);
+        assert_same_model(one, two);
         const int64_t m = stonet_model_outputs(one);
         SN_BLOCK double *now = sn_calloc((size_t)(N * m), sizeof *now),
                         *then = sn_calloc((size_t)(N * m), sizeof *then);
@@ -287,8 +277,6 @@ TEST(threads_and_files_change_nothing)
         OK(stonet_predict(back, t->data, NULL, then));
         assert_memory_equal(now, then, (size_t)(N * m) * sizeof *now);
         assert_string_equal(stonet_model_task(back), ALL[k].task);
-        stonet_bytes_free(a);
-        stonet_bytes_free(b);
     }
 }
 
@@ -377,6 +365,9 @@ TEST(counts_are_calibrated)
         assert_true(low[i] >= 0.0 && low[i] == floor(low[i]) && high[i] == floor(high[i]));
     OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(scores.coverage >= 0.88 && scores.coverage <= 0.99 && scores.width > 1.0);
+    SN_AUTO(stonet_data) *bare = NULL;
+    OK(stonet_data_wrap(t->x, N, P, &bare));
+    assert_says(stonet_score(model, bare, NULL, &scores), STONET_ERROR_DATA, "no target");
     stonet_model_free(model);
     for (int of = 0; of <= 2; of += 2) {
         model = fit(t, &ALL[of], 1);
@@ -386,7 +377,15 @@ TEST(counts_are_calibrated)
     }
 }
 
-static void refuse(const stonet_data *data, const char *method, const char *task, const char *words);
+/* A fit that must fail, with these words. */
+static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
+{
+    SN_AUTO(stonet_spec) *spec = spec_of(method, task);
+    stonet_model *model = NULL;
+    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
+    if (strstr(stonet_last_error(), words) == NULL)
+        fail_msg("'%s' is not in: %s", words, stonet_last_error());
+}
 
 /* Slices of (event, time) and of the log rate find eta; the line on Z under the law has its slope. */
 TEST(slices_of_what_was_seen_find_the_direction)
@@ -426,18 +425,6 @@ TEST(slices_of_what_was_seen_find_the_direction)
     assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
     OK(stonet_spec_set(spec, "learner", "none"));
     OK(stonet_fit(spec, t->data, NULL, &model));
-}
-
-/* A fit that must fail, with these words. */
-static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
-{
-    SN_AUTO(stonet_spec) *spec = spec_of(method, task);
-    stonet_model *model = NULL;
-    stonet_run run = {.size = sizeof run, .threads = 1};
-    const stonet_status status = stonet_fit(spec, data, &run, &model);
-    assert_int_not_equal(status, STONET_OK);
-    if (strstr(stonet_last_error(), words) == NULL)
-        fail_msg("'%s' is not in: %s", words, stonet_last_error());
 }
 
 static void refuse_numbers(table *t, const double *y, int64_t m, const char *task, const char *words)
@@ -541,6 +528,7 @@ TEST(what_knows_no_law_says_so)
     stonet_model_free(model);
     model = fit(t, &ALL[3], 1);
     assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=ordinal");
+    assert_says(stonet_predict_spread(model, t->data, NULL, out), STONET_ERROR_UNSUPPORTED, "classes");
     assert_says(stonet_predict_survival(model, t->data, NULL, (const double[]){1.0}, 1, out, NULL),
                 STONET_ERROR_UNSUPPORTED, "no times");
     stonet_model_free(model);

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "math/noise.h"
 #include "model/safetensors.h"
+#include "model/test_table.h"
 
 static sn_store *sample_store(void)
 {
@@ -46,12 +46,6 @@ static void assert_same_store(const sn_store *a, const sn_store *b)
     }
 }
 
-static void file_name(char *path, size_t size, const char *name)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
-}
-
 TEST(round_trips_exactly)
 {
     SN_AUTO(sn_store) *store = sample_store(), *back = NULL;
@@ -63,7 +57,7 @@ TEST(round_trips_exactly)
     sn_store_free(back);
 
     char path[256];
-    file_name(path, sizeof path, "roundtrip.model");
+    sn_testing_path(path, sizeof path, "roundtrip.model");
     OK(sn_safetensors_write(store, path));
     back = NULL;
     OK(sn_safetensors_read(path, &back));
@@ -209,7 +203,7 @@ TEST(other_files_are_named_for_what_they_are)
 {
     char path[256];
     sn_store *store = NULL;
-    file_name(path, sizeof path, "other");
+    sn_testing_path(path, sizeof path, "other");
     assert_says(sn_safetensors_read(path, &store), STONET_ERROR_IO, path);
 
     FILE *file = fopen(path, "wb");
@@ -252,7 +246,7 @@ TEST(what_is_written_can_be_read)
     sn_store *store = NULL, *back = NULL;
     OK(sn_store_create(&store));
     OK(sn_store_put_text(store, "names", text));
-    file_name(path, sizeof path, "large.model");
+    sn_testing_path(path, sizeof path, "large.model");
     OK(sn_safetensors_write(store, path));
     OK(sn_safetensors_read(path, &back));
     assert_string_equal(sn_store_find_text(back, "names"), text);

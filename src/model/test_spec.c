@@ -1,8 +1,6 @@
-#include <unistd.h>
-
 #include "base/json.h"
 #include "base/test_kit.h"
-#include "model/model.h"
+#include "model/test_table.h"
 
 TEST(unknown_names_are_refused_with_the_nearest)
 {
@@ -72,9 +70,7 @@ TEST(the_tables_of_all_methods_are_sound)
 static char *write_config(const char *text)
 {
     static char path[256];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/stonet_%ld_config.json", folder != NULL ? folder : "/tmp",
-             (long)getpid());
+    sn_testing_path(path, sizeof path, "config.json");
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     fputs(text, file);
@@ -109,9 +105,7 @@ TEST(numbers_survive_the_config_exactly)
 {
     static const char *const VALUES[] = {"0.1", "1e-7", "0.30000000000000004", "1234.5678901234567", "3"};
     for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
-        SN_AUTO(stonet_spec) *spec = NULL, *back = NULL;
-        OK(stonet_spec_create("pca", &spec));
-        OK(stonet_spec_set(spec, "learner", "logistic"));
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("pca learner=logistic"), *back = NULL;
         OK(stonet_spec_set(spec, "learner.l2", VALUES[i]));
         SN_BLOCK char *text = stonet_spec_json(spec);
         const char *path = write_config(text);

@@ -1,7 +1,5 @@
-#include <stonet/stonet.h>
-
 #include "base/test_kit.h"
-#include "math/noise.h"
+#include "model/test_table.h"
 
 enum { N = 240, P = 4 };
 
@@ -14,36 +12,26 @@ static stonet_data *draw(uint32_t substream, int classes)
     sn_random random = sn_random_from(1, SN_STREAM_TEST, substream);
     float *values = x[substream % 2];
     for (int64_t i = 0; i < N; i++) {
-        for (int64_t j = 0; j < P; j++) {
+        for (int64_t j = 0; j < P; j++)
             values[i * P + j] = (float)(sn_random_normal(&random) * (j == 1 ? 5.0 : 1.0));
-        }
         y[i] = values[i * P] + 0.5 * sn_random_normal(&random);
         code[i] = y[i] > 0.3;
     }
     stonet_data *data = NULL;
     const char *labels[] = {"low", "high"};
     OK(stonet_data_wrap(values, N, P, &data));
-    if (classes) {
-        OK(stonet_data_set_classes(data, code, labels, 2));
-    } else {
-        OK(stonet_data_set_targets(data, y, 1));
-    }
+    OK(classes ? stonet_data_set_classes(data, code, labels, 2) : stonet_data_set_targets(data, y, 1));
     return data;
 }
 
-static stonet_sufficiency_result look_at(const char *method, const char *scale, int classes, int threads)
+static stonet_sufficiency_result look_at(const char *words, int classes, int threads)
 {
     SN_AUTO(stonet_data) *train = draw(0, classes);
     SN_AUTO(stonet_data) *test = draw(1, classes);
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, train, &run);
     stonet_sufficiency_result result = {0};
-    OK(stonet_spec_create(method, &spec));
-    if (strcmp(method, "none") != 0) OK(stonet_spec_set(spec, "dim", "1"));
-    OK(stonet_spec_set(spec, "scale", scale));
-    OK(stonet_fit(spec, train, &run, &model));
     OK(stonet_sufficiency(model, test, NULL, &run, &result));
     assert_int_equal(result.test, STONET_TEST_GCM);
     assert_int_equal(result.gain.n, N);
@@ -55,14 +43,14 @@ static stonet_sufficiency_result look_at(const char *method, const char *scale, 
 TEST(tells_sufficient_from_insufficient)
 {
     for (int classes = 0; classes < 2; classes++) {
-        stonet_sufficiency_result all = look_at("none", "column", classes, 0);
+        stonet_sufficiency_result all = look_at("none scale=column", classes, 0);
         assert_true(all.p_value > 0.05);
         assert_true(all.gain.p_value > 0.05);
         assert_true(fabs(all.gain.explained_zx - all.gain.explained_z) < 0.01);
-        stonet_sufficiency_result sir = look_at("sir", "column", classes, 0);
+        stonet_sufficiency_result sir = look_at("sir 1 scale=column", classes, 0);
         assert_true(sir.gain.explained_z > 0.2);
         assert_true(sir.gain.explained_zx - sir.gain.explained_z < 0.02);
-        stonet_sufficiency_result pca = look_at("pca", "none", classes, 0);
+        stonet_sufficiency_result pca = look_at("pca 1 scale=none", classes, 0);
         assert_true(pca.p_value < 1e-3);
         assert_true(pca.gain.p_value < 1e-3);
         assert_true(pca.gain.explained_z < 0.02);
@@ -72,8 +60,8 @@ TEST(tells_sufficient_from_insufficient)
 
 TEST(does_not_depend_on_threads)
 {
-    stonet_sufficiency_result one = look_at("sir", "column", 0, 1);
-    stonet_sufficiency_result two = look_at("sir", "column", 0, 2);
+    stonet_sufficiency_result one = look_at("sir 1 scale=column", 0, 1);
+    stonet_sufficiency_result two = look_at("sir 1 scale=column", 0, 2);
     assert_true(one.p_value == two.p_value);
     assert_true(one.gain.p_value == two.gain.p_value);
     assert_true(one.gain.explained_zx == two.gain.explained_zx);
@@ -83,13 +71,10 @@ TEST(does_not_depend_on_threads)
 TEST(refuses_too_few_rows)
 {
     SN_AUTO(stonet_data) *train = draw(0, 0), *few = NULL;
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit("none", train, NULL);
     stonet_sufficiency_result result;
     int64_t rows[79];
     for (int64_t i = 0; i < 79; i++) rows[i] = i;
-    OK(stonet_spec_create("none", &spec));
-    OK(stonet_fit(spec, train, NULL, &model));
     OK(stonet_data_subset(train, rows, 79, &few));
     assert_says(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA,
                 "79 rows are too few");
@@ -98,17 +83,11 @@ TEST(refuses_too_few_rows)
 
 TEST(needs_a_response)
 {
-    SN_AUTO(stonet_data) *train = draw(0, 0);
-    SN_AUTO(stonet_data) *bare = NULL;
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, 0), *bare = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", train, NULL);
     stonet_sufficiency_result result;
-    OK(stonet_spec_create("sir", &spec));
-    OK(stonet_spec_set(spec, "dim", "1"));
-    OK(stonet_fit(spec, train, NULL, &model));
     OK(stonet_data_wrap(stonet_data_x(train), N, P, &bare));
     assert_int_not_equal(stonet_sufficiency(model, bare, NULL, NULL, &result), STONET_OK);
-    assert_int_equal(stonet_sufficiency(NULL, bare, NULL, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,6 +1,5 @@
 /* Columns a model does not look at: said in every way, kept in the file, and true. */
-#include <jansson.h>
-
+#include "base/json.h"
 #include "base/test_kit.h"
 #include "model/test_table.h"
 
@@ -8,29 +7,23 @@ enum { N = 90, P = 5 };
 
 /* Column 0 says all there is to say; the penalty is given, so that one path is walked and nothing compared.
  */
-static stonet_model *fit(const sn_table *table, const char *select)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-    stonet_model *model = NULL;
-    const char *const pairs[] = {"select", select, "select_penalty", "1", "epochs", "3", "weight_decay", "0"};
-    for (int k = 0; k < 8; k += 2) OK(stonet_spec_set(spec, pairs[k], pairs[k + 1]));
-    OK(stonet_fit(spec, table->data, NULL, &model));
-    return model;
-}
+#define WITH(select) "stonet 1 select_penalty=1 epochs=3 weight_decay=0 select=" select
 
 static void check_names(const stonet_model *model, const char *name)
 {
     SN_BLOCK char *text = stonet_model_json(model);
-    json_t *about = json_loads(text, 0, NULL), *support = json_object_get(about, "support");
+    SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
+    const json_t *support = json_object_get(about, "support");
     assert_int_equal(json_array_size(support), name != NULL ? 1 : P);
     if (name != NULL) assert_string_equal(json_string_value(json_array_get(support, 0)), name);
-    json_decref(about);
 }
 
 TEST(test_support)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
-    SN_AUTO(stonet_model) *all = fit(&table, "none"), *some = fit(&table, "group"), *again = NULL;
+    SN_AUTO(stonet_model) *all = sn_testing_fit(WITH("none"), table.data, NULL),
+                          *some = sn_testing_fit(WITH("group"), table.data, NULL),
+                          *again = sn_testing_again(some);
     unsigned char used[P];
     assert_int_equal(stonet_model_support(all, NULL), P);
     check_names(all, NULL);
@@ -39,11 +32,6 @@ TEST(test_support)
     check_names(some, "x1");
     assert_int_equal(stonet_model_support(NULL, used), 0);
 
-    char path[512];
-    sn_testing_path(path, sizeof path, "support.model");
-    OK(stonet_model_save(some, path));
-    OK(stonet_model_load(path, &again));
-    remove(path);
     memset(used, 7, sizeof used);
     assert_int_equal(stonet_model_support(again, used), 1);
     for (int j = 0; j < P; j++) assert_int_equal(used[j], j == 0);

@@ -1,7 +1,7 @@
 /* Columns that are warned of when a model is fitted: those that number the rows, and the response in
  * disguise. */
 #include "base/test_kit.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { N = 120, WARNED = 40 };
 
@@ -21,99 +21,55 @@ static bool is_warned_of(const char *words)
     return false;
 }
 
-/* A number of column `kind` in row i; y = 3 i^2 mod 101. */
 static double response(int i)
 {
     return (double)(3 * i * i % 101);
 }
 
-typedef struct column {
-    const char *name;
-    double (*value)(int i);
-    bool numbers, copies; /* it is warned of as the one or the other */
-} column;
-
-static double rises(int i)
+static void fit(const stonet_data *data, const char *words)
 {
-    return 10.0 * i;
-}
-static double is_dense(int i)
-{
-    return i * 7 % 127;
-}
-static double is_spread(int i)
-{
-    return (double)((long)(i + 1) * 7919 % 100003);
-}
-static double comes_twice(int i)
-{
-    return i == N - 1 ? 5 : i;
-}
-static double breaks_late(int i)
-{
-    return i == N - 1 ? 0.5 : i;
-}
-static double has_a_gap(int i)
-{
-    return i == N - 1 ? (double)NAN : i;
-}
-static double copy(int i)
-{
-    return 1 - 2 * response(i);
-}
-static double copy_with_gaps(int i)
-{
-    return i % 5 == 1 ? (double)NAN : response(i);
-}
-static double nearly(int i)
-{
-    return response(i) + (i % 2 == 0 ? 20.0 : 0.5);
-}
-static double waves(int i)
-{
-    return sin(i);
-}
-
-static const column COLUMNS[] = {
-    {"rises", rises, true, false},         {"dense", is_dense, true, false},
-    {"spread", is_spread, false, false},   {"twice", comes_twice, false, false},
-    {"breaks", breaks_late, false, false}, {"gap", has_a_gap, false, false},
-    {"copy", copy, false, true},           {"gaps", copy_with_gaps, false, true},
-    {"nearly", nearly, false, false},      {"waves", waves, false, false},
-};
-enum { P = sizeof COLUMNS / sizeof *COLUMNS };
-
-static void fit(const stonet_data *data, const char *task)
-{
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_model) *model = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     run.on_message = note;
     count = 0;
-    OK(stonet_spec_create("pca", &spec));
-    OK(stonet_spec_set(spec, "task", task));
-    OK(stonet_fit(spec, data, &run, &model));
+    SN_AUTO(stonet_model) *model = sn_testing_fit(words, data, &run);
 }
 
 TEST(numbers)
 {
+    static const struct {
+        const char *name;
+        bool warned; /* of those that number the rows, and of copies of the response */
+    } COLUMNS[] = {{"rises", true}, {"dense", true}, {"spread", false}, {"twice", false},  {"breaks", false},
+                   {"gap", false},  {"copy", true},  {"gaps", true},    {"nearly", false}, {"waves", false}};
+    enum { P = sizeof COLUMNS / sizeof *COLUMNS };
     static double x[N * P], y[N];
     const char *names[P];
     for (int j = 0; j < P; j++) names[j] = COLUMNS[j].name;
     for (int i = 0; i < N; i++) {
+        const bool last = i == N - 1;
         y[i] = response(i);
-        for (int j = 0; j < P; j++) x[i * P + j] = COLUMNS[j].value(i);
+        const double row[P] = {10.0 * i,
+                               i * 7 % 127,
+                               (double)((long)(i + 1) * 7919 % 100003),
+                               last ? 5 : i,
+                               last ? 0.5 : i,
+                               last ? (double)NAN : i,
+                               1 - 2 * y[i],
+                               i % 5 == 1 ? (double)NAN : y[i],
+                               y[i] + (i % 2 == 0 ? 20.0 : 0.5),
+                               sin(i)};
+        memcpy(x + (size_t)i * P, row, sizeof row);
     }
     SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap_double(x, N, P, &data));
     OK(stonet_data_set_names(data, names));
     OK(stonet_data_set_targets(data, y, 1));
-    fit(data, "regression");
+    fit(data, "pca task=regression");
     for (int j = 0; j < P; j++) {
         char words[64];
         snprintf(words, sizeof words, "'%s'", COLUMNS[j].name);
-        if (is_warned_of(words) != (COLUMNS[j].numbers || COLUMNS[j].copies)) fail_msg("%s", words);
+        if (is_warned_of(words) != COLUMNS[j].warned) fail_msg("%s", words);
     }
 }
 
@@ -129,7 +85,7 @@ TEST(many)
     SN_AUTO(stonet_data) *data = NULL;
     OK(stonet_data_wrap_double(x, N, MANY, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    fit(data, "regression");
+    fit(data, "pca task=regression");
     assert_true(is_warned_of("more columns have a different whole number"));
     assert_true(count < MANY);
     int more = 0;
@@ -170,7 +126,7 @@ TEST(classes)
     OK(stonet_data_add_texts(made, "other", other));
     OK(stonet_data_end(made, NULL, &data));
     OK(stonet_data_set_classes(data, label, LABELS, 3));
-    fit(data, "classification");
+    fit(data, "pca task=classification");
     static const struct {
         const char *name;
         bool warned;

@@ -110,6 +110,42 @@ static inline void sn_testing_hurry(stonet_spec *spec)
         if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
 }
 
+/* "NAME=VALUE NAME=VALUE .."; a number alone is the dimension, the word hurry stands for sn_testing_hurry. */
+static inline void sn_testing_set(stonet_spec *spec, const char *words)
+{
+    char text[512], *rest = NULL;
+    assert_true(snprintf(text, sizeof text, "%s", words) < (int)sizeof text);
+    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        char *equals = strchr(word, '=');
+        if (equals != NULL) *equals = '\0';
+        if (strcmp(word, "hurry") == 0)
+            sn_testing_hurry(spec);
+        else
+            OK(stonet_spec_set(spec, equals != NULL ? word : "dim", equals != NULL ? equals + 1 : word));
+    }
+}
+
+/* Of "METHOD DIM NAME=VALUE ..". */
+static inline stonet_spec *sn_testing_spec_of(const char *words)
+{
+    char method[64];
+    const size_t length = strcspn(words, " ");
+    stonet_spec *spec = NULL;
+    snprintf(method, sizeof method, "%.*s", (int)length, words);
+    OK(stonet_spec_create(method, &spec));
+    sn_testing_set(spec, words + length);
+    return spec;
+}
+
+/* The fit of such a spec; run may be NULL. */
+static inline stonet_model *sn_testing_fit(const char *words, const stonet_data *data, const stonet_run *run)
+{
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of(words);
+    stonet_model *model = NULL;
+    if (stonet_fit(spec, data, run, &model) != STONET_OK) fail_msg("%s: %s", words, stonet_last_error());
+    return model;
+}
+
 static inline void sn_testing_path(char *path, size_t size, const char *name)
 {
     const char *folder = getenv("TMPDIR");

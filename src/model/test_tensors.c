@@ -4,20 +4,12 @@
 
 enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
 
-static stonet_model *fit(const char *method, const sn_table *table)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-    if (strcmp(method, "stonet") == 0) OK(stonet_spec_set(spec, "epochs", "2"));
-    stonet_model *model = NULL;
-    OK(stonet_fit(spec, table->data, NULL, &model));
-    return model;
-}
-
 TEST(every_tensor_has_a_name_a_shape_and_values)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     for (size_t m = 0; m < 2; m++) {
-        SN_AUTO(stonet_model) *model = fit(m == 0 ? "stonet" : "sir", &table);
+        SN_AUTO(stonet_model) *model =
+            sn_testing_fit(m == 0 ? "stonet 2 epochs=2" : "sir 2", table.data, NULL);
         SN_AUTO(stonet_tensors) *tensors = NULL;
         OK(stonet_model_tensors(model, &tensors));
         assert_true(stonet_tensors_count(tensors) > 3);
@@ -44,7 +36,7 @@ TEST(every_tensor_has_a_name_a_shape_and_values)
 TEST(a_replaced_tensor_changes_the_model)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
-    SN_AUTO(stonet_model) *model = fit("sir", &table), *other = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 2", table.data, NULL), *other = NULL;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     double direction[COLUMNS * DIM];
     float before[ROWS * DIM], after[ROWS * DIM];
@@ -62,7 +54,7 @@ TEST(a_replaced_tensor_changes_the_model)
 TEST(wrong_tensors_are_refused)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 3);
-    SN_AUTO(stonet_model) *model = fit("stonet", &table), *other = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 epochs=2", table.data, NULL), *other = NULL;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     double value[64] = {0};
     int64_t shape[STONET_MAX_RANK];
@@ -88,7 +80,7 @@ TEST(directions_give_z)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     for (int64_t i = 0; i < ROWS; i++) table.x[i * COLUMNS + 1] *= 100;
-    SN_AUTO(stonet_model) *model = fit("sir", &table);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 2", table.data, NULL);
     double b[COLUMNS * DIM];
     float z[ROWS * DIM];
     assert_int_equal(stonet_model_features(model), COLUMNS);
@@ -104,7 +96,7 @@ TEST(directions_give_z)
             assert_true(fabs(moved - ((double)z[i * DIM + k] - (double)z[k])) < 1e-4);
         }
     stonet_model_free(model);
-    model = fit("ksir", &table);
+    model = sn_testing_fit("ksir 2", table.data, NULL);
     assert_says(stonet_model_directions(model, b), STONET_ERROR_UNSUPPORTED, "ksir");
 }
 

@@ -4,15 +4,6 @@
 
 enum { N = 50, P = 3 };
 
-static stonet_model *fit_pca(const stonet_data *data, const char *scale)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
-    OK(stonet_spec_set(spec, "scale", scale));
-    stonet_model *model = NULL;
-    OK(stonet_fit(spec, data, NULL, &model));
-    return model;
-}
-
 static int met(const stonet_model *model, const stonet_data *data)
 {
     int answer = 9;
@@ -23,7 +14,8 @@ static int met(const stonet_model *model, const stonet_data *data)
 /* By the means of what is centred: of features that are left as they are, only a numeric response tells. */
 TEST(own_rows_are_known)
 {
-    static const char *const scales[] = {"column", "common", "centre", "none"};
+    static const char *const ways[] = {"pca 1 scale=column", "pca 1 scale=common", "pca 1 scale=centre",
+                                       "pca 1 scale=none"};
     for (int classes = 0; classes < 2; classes++) {
         SN_FREED_BY(sn_table_free)
         sn_table own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
@@ -32,7 +24,7 @@ TEST(own_rows_are_known)
         SN_FREED_BY(sn_table_free)
         sn_table fewer = classes ? sn_table_classes(N - 2, P, 2, 1) : sn_table_numbers(N - 2, P, 2, 1);
         for (int k = 0; k < 4; k++) {
-            SN_AUTO(stonet_model) *model = fit_pca(own.data, scales[k]);
+            SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k], own.data, NULL);
             assert_int_equal(met(model, own.data), k < 3 || !classes);
             assert_int_equal(met(model, other.data), 0);
             assert_int_equal(met(model, fewer.data), 0);
@@ -53,14 +45,22 @@ TEST(a_change_is_noticed)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(N, P, 1);
     make_gaps(&table, 1);
-    SN_AUTO(stonet_model) *model = fit_pca(table.data, "column");
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", table.data, NULL);
     assert_int_equal(met(model, table.data), 1);
     table.x[P] += 0.01F;
     assert_int_equal(met(model, table.data), 0);
     stonet_model_free(model);
     make_gaps(&table, 0);
-    model = fit_pca(table.data, "column");
+    model = sn_testing_fit("pca 1 scale=column", table.data, NULL);
     assert_int_equal(met(model, table.data), 0); /* nothing is left to tell by */
+}
+
+/* A model that was fitted without a response does not look at one. */
+TEST(no_response_is_no_difference)
+{
+    SN_FREED_BY(sn_table_free) sn_table none = sn_table_features(N, P, 1), one = sn_table_numbers(N, P, 1, 1);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", none.data, NULL);
+    assert_int_equal(met(model, one.data), 1);
 }
 
 TEST(refusals)
@@ -68,7 +68,7 @@ TEST(refusals)
     int answer;
     SN_FREED_BY(sn_table_free)
     sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
-    SN_AUTO(stonet_model) *model = fit_pca(table.data, "column");
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", table.data, NULL);
     assert_int_equal(stonet_model_met(NULL, table.data, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, NULL, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, table.data, NULL), STONET_ERROR_ARGUMENT);

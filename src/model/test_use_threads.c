@@ -47,17 +47,14 @@ TEST(one_row_starts_no_threads)
     for (size_t k = 0; k < sn_method_count() + 5; k++) {
         const char *front = k < 5 ? fronts[k] : "none";
         const char *method = k < 5 ? "stonet" : sn_method_at(k - 5)->name;
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-        SN_AUTO(stonet_model) *model = NULL;
-        sn_testing_hurry(spec);
-        if (k < 5) OK(stonet_spec_set(spec, "front", front));
-        if (k == 4) OK(stonet_spec_set(spec, "front_image", "6,6"));
-        OK(stonet_fit(spec, table.data, &run, &model));
+        char words[96];
+        snprintf(words, sizeof words, "%s 2 hurry%s%s%s", method, k < 5 ? " front=" : "", k < 5 ? front : "",
+                 k == 4 ? " front_image=6,6" : "");
+        SN_AUTO(stonet_model) *model = sn_testing_fit(words, table.data, &run);
         OK(stonet_calibrate(model, table.data, &fresh, &run));
         assert_int_equal(threads_alive(), 1);
         use_one_row(model, row);
-        if (threads_alive() != 1)
-            fail_msg("%s with front=%s used %d threads for one row", method, front, threads_alive());
+        if (threads_alive() != 1) fail_msg("%s used %d threads for one row", words, threads_alive());
     }
 }
 
@@ -73,34 +70,19 @@ static void use_all(const stonet_model *model, const stonet_data *data, int thre
     OK(stonet_score(model, data, &how, &scores));
 }
 
-static stonet_model *fit(const char *method, const char *learner, const stonet_data *data)
-{
-    static const char *const quick[][2] = {{"epochs", "1"}, {"weight_decay", "0.01"}, {"activation", "tanh"}};
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = 1;
-    stonet_model *model = NULL;
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-    sn_testing_hurry(spec);
-    for (size_t k = 0; k < 3 && strcmp(method, "stonet") == 0; k++)
-        OK(stonet_spec_set(spec, quick[k][0], quick[k][1]));
-    if (learner != NULL) {
-        OK(stonet_spec_set(spec, "learner", learner));
-        OK(stonet_spec_set(spec, "learner.epochs", "1"));
-    }
-    OK(stonet_fit(spec, data, &run, &model));
-    return model;
-}
+#define QUICK "stonet 2 hurry epochs=1 weight_decay=0.01 activation=tanh"
+static const stonet_run ALONE = {.size = sizeof ALONE, .seed = 1, .threads = 1};
 
 TEST(calls_take_the_threads_they_are_given)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    static const char *const models[][2] = {
-        {"sir", NULL}, {"nnsdr", NULL}, {"none", "mlp"}, {"stonet", NULL}};
+    static const char *const models[] = {"sir 2", "nnsdr 2 hurry", "none 2 learner=mlp learner.epochs=1",
+                                         QUICK};
     const int before = omp_get_max_threads();
     for (size_t k = 0; k < 4; k++) {
-        SN_AUTO(stonet_model) *model = fit(models[k][0], models[k][1], table.data);
+        SN_AUTO(stonet_model) *model = sn_testing_fit(models[k], table.data, &ALONE);
         use_all(model, table.data, 1);
-        if (threads_alive() != 1) fail_msg("%s used %d threads, not one", models[k][0], threads_alive());
+        if (threads_alive() != 1) fail_msg("%s used %d threads, not one", models[k], threads_alive());
         if (k == 3) use_all(model, table.data, MORE);
     }
     assert_int_equal(threads_alive(), MORE);
@@ -112,7 +94,7 @@ TEST(none_given_is_what_openmp_says)
 {
     const int before = omp_get_max_threads();
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
-    SN_AUTO(stonet_model) *model = fit("stonet", NULL, table.data);
+    SN_AUTO(stonet_model) *model = sn_testing_fit(QUICK, table.data, &ALONE);
     omp_set_num_threads(MORE + 2);
     use_all(model, table.data, 0);
     assert_int_equal(threads_alive(), MORE + 2);

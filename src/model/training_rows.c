@@ -88,8 +88,8 @@ stonet_status stonet_model_met(const stonet_model *model, const stonet_data *dat
     if (stonet_data_rows(data) != model->n_train) return STONET_OK;
     SN_TRY(sn_frame_check(data));
     const bool centred = model->schema->scale != SN_SCALE_NONE;
-    const bool numbers =
-        model->schema->task == SN_REGRESSION && data->y != NULL && !sn_schema_has_law(model->schema);
+    const bool numbers = sn_schema_outputs(model->schema) > 0 && model->schema->task == SN_REGRESSION &&
+                         data->y != NULL && !sn_schema_has_law(model->schema);
     if (!centred && !numbers) return STONET_OK;
     bool same = true;
     if (numbers) SN_TRY(response_is_centred(model, data, &same));

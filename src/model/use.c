@@ -93,6 +93,9 @@ stonet_status sn_model_spread(const stonet_model *model, const float *x, int64_t
             STONET_ERROR_UNSUPPORTED,
             "a model of task=%s has no standard deviation: of times, use the survival probabilities",
             sn_schema_task_word(model->schema));
+    if (model->schema->task == SN_CLASSIFICATION)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model predicts classes, and only numbers have a standard deviation");
     if (model->learner != NULL || model->method->spread == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model has no spread of its own: fit one of method stonet with "

@@ -1,6 +1,5 @@
 /* stonet_report: what a page says, from the calls that answer each part of it. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

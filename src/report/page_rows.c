@@ -40,16 +40,17 @@ static stonet_status take_law(const sn_page_subject *about, double *predicted, s
 static stonet_status take_response(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
 {
     const double *numbers = stonet_data_targets(about->data, NULL);
+    const bool there = numbers != NULL || stonet_data_classes(about->data, NULL) != NULL;
+    if (!there || rows->outputs == 0) return STONET_OK;
+    SN_TRY(sn_schema_check_targets(about->model->schema, about->data));
     if (!rows->is_classifier) {
         rows->response = numbers;
         return STONET_OK;
     }
-    if (numbers == NULL && stonet_data_classes(about->data, NULL) == NULL) return STONET_OK;
     int32_t *label = NULL;
     SN_TRY(SN_TAKE(keep, label, rows->n));
-    SN_TRY(sn_schema_response(about->model->schema, about->data, label, NULL));
     rows->label = label;
-    return STONET_OK;
+    return sn_schema_response(about->model->schema, about->data, label, NULL);
 }
 
 /* Z, predictions and response of all rows, in `keep`. A model without predictions leaves rows->predicted
@@ -255,7 +256,7 @@ static int64_t find_channels(const sn_schema *schema, int64_t curve, int64_t *in
     int64_t m = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++)
         if (schema->n_curves > 0 ? schema->input[j].curve == curve
-                                 : schema->input[j].kind == SN_COLUMN_NUMBER && !schema->input[j].left_out)
+                                 : schema->input[j].kind == SN_COLUMN_NUMBER && schema->input[j].features > 0)
             input[m++] = j;
     return m;
 }
@@ -273,26 +274,21 @@ static bool read_axis(const sn_schema *schema, int64_t m, const int64_t *input, 
     return named;
 }
 
-/* The prepared curves of some rows: a list of their numbers for each row. */
-static stonet_status lines_json(const sn_schema *schema, int64_t m, const int64_t *input,
-                                const stonet_data *some, json_t **out)
+/* The curves of rows x (encoded) as they were prepared, before they were scaled: a list of numbers a row. */
+static json_t *lines_json(const sn_schema *schema, int64_t m, const int64_t *input, int64_t n, const float *x)
 {
-    const int64_t n = stonet_data_rows(some);
-    SN_ARRAY(n * m, double, cell);
-    SN_ARRAY(m, double, x);
-    SN_ARRAY(m, double, made);
-    for (int64_t k = 0; k < m; k++)
-        SN_TRY(
-            stonet_data_column_numbers(some, find_column(some, schema->input[input[k]].name), cell + k * n));
-    *out = json_array();
+    json_t *lines = json_array();
     for (int64_t i = 0; i < n; i++) {
         json_t *line = json_array();
-        for (int64_t k = 0; k < m; k++) x[k] = cell[k * n + i];
-        const bool there = sn_curve_prepare(&schema->curves, m, x, made);
-        for (int64_t k = 0; k < m && there; k++) line = sn_json_add(line, sn_json_number(made[k]));
-        *out = sn_json_add(*out, line);
+        for (int64_t k = 0; k < m; k++) {
+            const int64_t f = schema->input[input[k]].first_feature;
+            const double scaled = (double)x[i * schema->p + f], factor = schema->factor[f];
+            const double apart = factor != 0.0 ? scaled / factor : 0.0;
+            line = sn_json_add(line, sn_json_number(schema->centre[f] + apart));
+        }
+        lines = sn_json_add(lines, line);
     }
-    return STONET_OK;
+    return lines;
 }
 
 stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *rows, json_t **out)
@@ -312,13 +308,13 @@ stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *r
                                   : fit,
                      &scratch, &drawn));
     SN_TRY(stonet_data_subset(about->data, drawn.row, drawn.count, &some));
+    SN_ARRAY(drawn.count * schema->p, float, x);
+    SN_TRY(sn_schema_encode_x(schema, some, x));
     for (int64_t curve = 1; curve <= (schema->n_curves > 0 ? schema->n_curves : 1); curve++) {
         const int64_t m = find_channels(schema, curve, input);
         const bool named = read_axis(schema, m, input, axis);
         if (schema->n_curves == 0 && (!named || m < FEWEST_CHANNELS || m > SN_CURVE_MOST)) break;
-        json_t *lines = NULL;
-        SN_TRY(lines_json(schema, m, input, some, &lines));
-        json_t *numbers = json_array();
+        json_t *numbers = json_array(), *lines = lines_json(schema, m, input, drawn.count, x);
         for (int64_t k = 0; k < m; k++) numbers = sn_json_add(numbers, sn_json_number(axis[k]));
         json_t *one = sn_json_put(sn_json_put(json_object(), "axis", numbers), "lines", lines);
         list = sn_json_add(list, sn_json_put(one, "z", z_json(rows, &drawn)));

@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { ROWS = 12, COLUMNS = 2 };
 
@@ -14,17 +14,6 @@ static stonet_spec *spec;
 static stonet_model *model, *classifier, *unasked;
 
 #define REFUSED(call) assert_says((call), STONET_ERROR_ARGUMENT, "")
-
-static stonet_model *fit(const char *method, const stonet_data *train)
-{
-    stonet_model *made = NULL;
-    OK(stonet_spec_create(method, &spec));
-    OK(stonet_spec_set(spec, "dim", "1"));
-    OK(stonet_spec_set(spec, "task", train == labels ? "classification" : "auto"));
-    OK(stonet_fit(spec, train, NULL, &made));
-    stonet_spec_free(spec);
-    return made;
-}
 
 static int begin(void **state)
 {
@@ -42,10 +31,10 @@ static int begin(void **state)
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &labels));
     OK(stonet_data_set_classes(labels, code, LABELS, 2));
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &plain));
-    model = fit("sir", data);
-    classifier = fit("sir", labels);
-    unasked = fit("pca", plain);
-    OK(stonet_spec_create("sir", &spec));
+    model = sn_testing_fit("sir 1", data, NULL);
+    classifier = sn_testing_fit("sir 1 task=classification", labels, NULL);
+    unasked = sn_testing_fit("pca 1", plain, NULL);
+    spec = sn_testing_spec_of("sir");
     return 0;
 }
 
@@ -66,7 +55,7 @@ TEST(tables)
 {
     stonet_data *made = NULL;
     const double wide[ROWS * COLUMNS] = {0}, minus[ROWS] = {-1}, infinite[ROWS] = {INFINITY},
-                             none[ROWS] = {0};
+                             unknown[ROWS] = {NAN}, none[ROWS] = {0};
     const int32_t code[ROWS] = {0}, high[ROWS] = {2}, low[ROWS] = {-1};
     const char *const two[] = {"a", "b"}, *const hole[] = {"a", NULL};
     REFUSED(stonet_data_wrap(x, 0, COLUMNS, &made));
@@ -89,6 +78,7 @@ TEST(tables)
     REFUSED(stonet_data_set_weights(data, NULL));
     assert_says(stonet_data_set_weights(data, minus), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, infinite), STONET_ERROR_DATA, "row 1");
+    assert_says(stonet_data_set_weights(data, unknown), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, none), STONET_ERROR_DATA, "all weights are 0");
     assert_null(stonet_data_weights(NULL));
     assert_null(stonet_data_weights(data));
@@ -240,6 +230,11 @@ TEST(use)
     REFUSED(stonet_predict(model, data, NULL, NULL));
     REFUSED(stonet_predict(model, data, &level, out));
     REFUSED(stonet_predict(model, data, &each, out));
+    const stonet_use_options drawn = {.size = sizeof drawn, .draws = 2}, unsized = {0},
+                             imputed = {.size = sizeof imputed, .impute = 1};
+    assert_says(stonet_predict(model, data, &drawn, out), STONET_ERROR_ARGUMENT, "stonet_predict");
+    assert_says(stonet_score(model, data, &imputed, &scores), STONET_ERROR_ARGUMENT, "stonet_score");
+    assert_says(stonet_predict(model, data, &unsized, out), STONET_ERROR_ARGUMENT, "size");
     REFUSED(stonet_predict_spread(NULL, data, NULL, out));
     REFUSED(stonet_predict_spread(model, NULL, NULL, out));
     REFUSED(stonet_predict_spread(model, data, NULL, NULL));
@@ -295,6 +290,17 @@ TEST(calibrations_and_refits)
     how.folds = 1;
     REFUSED(stonet_calibrate(model, data, &how, NULL));
     assert_int_not_equal(stonet_calibrate(unasked, data, NULL, NULL), STONET_OK);
+    static const char *const THREE[] = {"no", "yes", "perhaps"};
+    how.folds = 2;
+    for (int k = 0; k < ROWS; k++) { /* a class that the model has not met, held out or not */
+        SN_AUTO(stonet_data) *more = NULL;
+        int32_t code[ROWS];
+        memcpy(code, stonet_data_classes(labels, NULL), sizeof code);
+        code[k] = code[(k + 1) % ROWS] = 2;
+        OK(stonet_data_wrap(x, ROWS, COLUMNS, &more));
+        OK(stonet_data_set_classes(more, code, THREE, 3));
+        assert_says(stonet_calibrate(classifier, more, &how, NULL), STONET_ERROR_DATA, "'perhaps'");
+    }
     REFUSED(stonet_transform_se(NULL, data, data, 2, NULL, out, NULL));
     REFUSED(stonet_transform_se(model, NULL, data, 2, NULL, out, NULL));
     REFUSED(stonet_transform_se(model, data, NULL, 2, NULL, out, NULL));
@@ -469,6 +475,13 @@ TEST(explanations)
     assert_int_equal(stonet_importance_rows(NULL), 0);
     REFUSED(stonet_importance_row(NULL, 0, &row));
     REFUSED(stonet_importance_row(made, 0, NULL));
+    for (int k = STONET_IMPORTANCE_PERMUTATION; k <= STONET_IMPORTANCE_VIP; k++) {
+        const stonet_importance_options any = {
+            .size = sizeof any, .kind = (stonet_importance_kind)k, .train = data};
+        stonet_importance_result *never = NULL;
+        assert_says(stonet_importance(unasked, k % 2 == 0 ? data : plain, &any, NULL, &never),
+                    STONET_ERROR_UNSUPPORTED, "without a response");
+    }
     REFUSED(stonet_importance_row(made, -1, &row));
     REFUSED(stonet_importance_row(made, COLUMNS, &row));
     assert_null(stonet_importance_json(NULL));

@@ -2,8 +2,6 @@
    makes of it is asked by cli/test_page.c. */
 #include <math.h>
 
-#include <jansson.h>
-
 #include "base/json.h"
 #include "base/test_kit.h"
 #include "model/test_table.h"
@@ -23,15 +21,6 @@ static json_t *content_of(const char *page)
     return content;
 }
 
-static stonet_model *fit(const char *method, const char *learner, const sn_table *table)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "1");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "learner", learner));
-    OK(stonet_fit(spec, table->data, NULL, &model));
-    return model;
-}
-
 static bool has(const json_t *content, const char *key)
 {
     return json_object_get(content, key) != NULL;
@@ -40,7 +29,7 @@ static bool has(const json_t *content, const char *key)
 TEST(test_classes)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, P, 3, 2);
-    SN_AUTO(stonet_model) *model = fit("sir", "auto", &table);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", table.data, NULL);
     stonet_report_options how = STONET_REPORT_OPTIONS_INIT;
     how.model_name = "</script><b>";
     how.points = 10;
@@ -60,7 +49,7 @@ TEST(test_classes)
 TEST(test_z_alone)
 {
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
-    SN_AUTO(stonet_model) *model = fit("sir", "none", &table);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1 learner=none", table.data, NULL);
     SN_BLOCK char *page = NULL;
     OK(stonet_report(model, table.data, NULL, NULL, &page));
     SN_AUTO(json_t) *content = content_of(page);
@@ -70,19 +59,18 @@ TEST(test_z_alone)
 
 /* Curves are shown as the model prepares them, over 1, 2, .. or names that are numbers in order. Columns of
    other tables are no curves. */
+enum { CHANNELS = 12 };
+static const char *const NAMES[] = {"10", "20", "30", "40",  "50",  "60",
+                                    "70", "80", "90", "100", "110", "120"};
+
 TEST(test_curves)
 {
-    enum { CHANNELS = 12 };
-    static const char *const NAMES[] = {"10", "20", "30", "40",  "50",  "60",
-                                        "70", "80", "90", "100", "110", "120"};
     SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, CHANNELS, 1, 3);
     for (int k = 0; k < 4; k++) { /* k: curves, names */
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec("pls", "1");
-        SN_AUTO(stonet_model) *model = NULL;
         SN_BLOCK char *page = NULL;
         if (k == 2) OK(stonet_data_set_names(table.data, NAMES));
-        OK(stonet_spec_set(spec, "curves", k % 2 == 1 ? "snv" : "none"));
-        OK(stonet_fit(spec, table.data, NULL, &model));
+        SN_AUTO(stonet_model) *model =
+            sn_testing_fit(k % 2 == 1 ? "pls 1 curves=snv" : "pls 1", table.data, NULL);
         OK(stonet_report(model, table.data, NULL, NULL, &page));
         SN_AUTO(json_t) *content = content_of(page);
         const json_t *curves = json_object_get(content, "curves"), *one = json_array_get(curves, 0);
@@ -96,6 +84,38 @@ TEST(test_curves)
             mean += json_number_value(json_array_get(json_array_get(lines, 5), c)) / CHANNELS;
         assert_true((fabs(mean) < 1e-5) == (k != 2));
     }
+}
+
+/* A model knows its columns by their places too, where the rows have no names. */
+TEST(test_curves_of_rows_without_names)
+{
+    SN_FREED_BY(sn_table_free)
+    sn_table table = sn_table_numbers(N, CHANNELS, 1, 3), bare = sn_table_numbers(N, CHANNELS, 1, 3);
+    OK(stonet_data_set_names(table.data, NAMES));
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pls 1", table.data, NULL);
+    SN_BLOCK char *page = NULL;
+    OK(stonet_report(model, bare.data, NULL, NULL, &page));
+    SN_AUTO(json_t) *content = content_of(page);
+    const json_t *curves = json_object_get(content, "curves");
+    const json_t *line = json_array_get(json_object_get(json_array_get(curves, 0), "lines"), 5);
+    for (size_t k = 0; k < CHANNELS; k++)
+        assert_true(fabs(json_number_value(json_array_get(line, k)) -
+                         (double)bare.x[5 * CHANNELS + (int64_t)k]) < 1e-4);
+}
+
+/* Rows with other responses than those of the model: none is read where there is none. */
+TEST(test_responses_of_another_table)
+{
+    SN_FREED_BY(sn_table_free)
+    sn_table two = sn_table_numbers(N, P, 2, 3), one = sn_table_numbers(N, P, 1, 3),
+             none = sn_table_features(N, P, 3);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pls 1", two.data, NULL),
+                          *unasked = sn_testing_fit("pca 1", none.data, NULL);
+    SN_BLOCK char *page = NULL;
+    assert_says(stonet_report(model, one.data, NULL, NULL, &page), STONET_ERROR_DATA, "1 target column");
+    OK(stonet_report(unasked, one.data, NULL, NULL, &page));
+    SN_AUTO(json_t) *content = content_of(page);
+    assert_false(has(json_object_get(content, "points"), "y"));
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,7 +1,7 @@
 /* Whatever takes long can be stopped, from its first look at the caller on: it says so, or gives what it has
    so far and says that. */
 #include "base/test_kit.h"
-#include "stonet/stonet.h"
+#include "model/test_table.h"
 
 enum { ROWS = 120, COLUMNS = 3 };
 
@@ -25,11 +25,6 @@ static stonet_run stopped_run(void)
     return (stonet_run){.size = sizeof(stonet_run), .seed = 1, .threads = 1, .should_stop = wants_to_stop};
 }
 
-static void set(stonet_spec *spec, const char *name, const char *value)
-{
-    OK(stonet_spec_set(spec, name, value));
-}
-
 static int begin(void **state)
 {
     (void)state;
@@ -45,12 +40,8 @@ static int begin(void **state)
     OK(stonet_data_set_targets(data, y, 1));
     OK(stonet_data_wrap(x, ROWS, COLUMNS, &labels));
     OK(stonet_data_set_classes(labels, code, LABELS, 2));
-    OK(stonet_spec_create("sir", &sir));
-    set(sir, "dim", "1");
-    OK(stonet_spec_create("stonet", &net));
-    static const char *const SHORT[][2] = {{"dim", "1"},           {"hidden", "2"},       {"epochs", "2"},
-                                           {"activation", "tanh"}, {"weight_decay", "0"}, {"front", "none"}};
-    for (size_t k = 0; k < sizeof SHORT / sizeof *SHORT; k++) set(net, SHORT[k][0], SHORT[k][1]);
+    sir = sn_testing_spec_of("sir 1");
+    net = sn_testing_spec_of("stonet 1 hidden=2 epochs=2 activation=tanh weight_decay=0 front=none");
     OK(stonet_fit(sir, data, NULL, &model));
     OK(stonet_fit(net, data, NULL, &trained));
     return 0;
@@ -77,10 +68,8 @@ static stonet_status order(int kind, const stonet_run *run)
     SN_AUTO(stonet_order_result) *found = NULL;
     const stonet_order_options how = {
         .size = sizeof how, .rule = (stonet_order_rule)kind, .level = 0.05, .resamples = 3, .folds = 2};
-    SN_AUTO(stonet_spec) *dr = NULL;
-    OK(stonet_spec_create(kind == STONET_ORDER_TESTS ? "dr" : "sir", &dr));
-    stonet_status status = stonet_order(dr, data, &how, run, &found);
-    return status;
+    SN_AUTO(stonet_spec) *dr = sn_testing_spec_of(kind == STONET_ORDER_TESTS ? "dr" : "sir");
+    return stonet_order(dr, data, &how, run, &found);
 }
 
 static stonet_status importance(int kind, const stonet_run *run)
@@ -88,17 +77,14 @@ static stonet_status importance(int kind, const stonet_run *run)
     SN_AUTO(stonet_importance_result) *found = NULL;
     const stonet_importance_options how = {
         .size = sizeof how, .kind = (stonet_importance_kind)kind, .repeats = 2, .train = data};
-    stonet_status status =
-        stonet_importance(kind == STONET_IMPORTANCE_REFIT ? model : trained, data, &how, run, &found);
-    return status;
+    return stonet_importance(kind == STONET_IMPORTANCE_REFIT ? model : trained, data, &how, run, &found);
 }
 
 static stonet_status coef(int kind, const stonet_run *run)
 {
     SN_AUTO(stonet_coef_result) *found = NULL;
     const stonet_coef_options how = {.size = sizeof how, .pairs = kind};
-    stonet_status status = stonet_coef(kind != 0 ? model : trained, data, &how, run, &found);
-    return status;
+    return stonet_coef(kind != 0 ? model : trained, data, &how, run, &found);
 }
 
 static stonet_status independence(int kind, const stonet_run *run)
@@ -135,8 +121,7 @@ static stonet_status report(int kind, const stonet_run *run)
 {
     (void)kind;
     SN_BLOCK char *html = NULL;
-    stonet_status status = stonet_report(model, data, NULL, run, &html);
-    return status;
+    return stonet_report(model, data, NULL, run, &html);
 }
 
 TEST(nothing_is_given_before_the_end)
@@ -184,16 +169,15 @@ TEST(nothing_is_given_before_the_end)
 TEST(what_is_there_is_kept)
 {
     stonet_run run = stopped_run();
-    static const char *const WAYS[][2] = {
-        {"epochs", "50"},         {"epochs", "auto"},  {"weight_decay", "auto"},
-        {"front", "kernel"},      {"select", "group"}, {"output", "refit"},
-        {"response", "ensemble"}, {"restarts", "3"},   {"activation", "auto"}};
+    static const char *const WAYS[] = {"epochs=50",         "epochs=auto",  "weight_decay=auto",
+                                       "front=kernel",      "select=group", "output=refit",
+                                       "response=ensemble", "restarts=3",   "activation=auto"};
     for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++)
         for (stop_after = 0; stop_after < 60; stop_after += 7) {
             SN_AUTO(stonet_spec) *spec = NULL;
             SN_AUTO(stonet_model) *so_far = NULL;
             OK(stonet_spec_copy(net, &spec));
-            set(spec, WAYS[k][0], WAYS[k][1]);
+            sn_testing_set(spec, WAYS[k]);
             asked = 0;
             const stonet_status status = stonet_fit(spec, data, &run, &so_far);
             if (status == STONET_OK && asked > stop_after) {

@@ -67,7 +67,7 @@ static double criterion_value(stonet_criterion criterion, const stonet_scores *s
 }
 
 /* Each job has one thread, for its scores too. */
-static const stonet_use_options ONE_THREAD = {.size = sizeof(stonet_use_options), .threads = 1};
+static const stonet_use_options ONE_THREAD = {.size = sizeof(stonet_use_options), .threads = 1, .seed = 1};
 
 static stonet_status score_split(const stonet_model *model, const sn_split *split, stonet_scores *scores)
 {

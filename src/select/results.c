@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -149,10 +148,11 @@ int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits)
     for (int64_t i = 0; i < n; i++) {
         standing here = {0};
         for (int64_t k = 0; k < splits; k++) {
-            if (!job[i * splits + k].done) continue;
+            const sn_job *at = &job[i * splits + k];
+            if (!at->done || isnan(at->value)) continue;
             here.done++;
-            here.mean += job[i * splits + k].value;
-            here.tie += job[i * splits + k].tie;
+            here.mean += at->value;
+            here.tie += at->tie;
         }
         if (here.done == 0) continue;
         here.mean /= (double)here.done;

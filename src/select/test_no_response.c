@@ -4,27 +4,19 @@
 
 enum { ROWS = 80, COLUMNS = 5, DIM = 2 };
 
-static stonet_spec *quick_spec(const char *method)
-{
-    stonet_spec *spec = sn_testing_spec(method, "2");
-    if (strcmp(method, "autoencoder") == 0) OK(stonet_spec_set(spec, "epochs", "2"));
-    return spec;
-}
-
 /* Z is the same as with a response, and the model goes through a file. */
 TEST(z_does_not_depend_on_the_response)
 {
-    const char *const methods[] = {"pca", "autoencoder", "none"};
+    static const char *const methods[] = {"pca 2", "autoencoder 2 epochs=2", "none 2"};
     SN_FREED_BY(sn_table_free)
     sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
     assert_memory_equal(with.x, without.x, ROWS * COLUMNS * sizeof *with.x);
     for (size_t m = 0; m < 3; m++) {
-        SN_AUTO(stonet_spec) *spec = quick_spec(methods[m]);
-        SN_AUTO(stonet_model) *one = NULL, *two = NULL, *back = NULL;
+        SN_AUTO(stonet_spec) *spec = sn_testing_spec_of(methods[m]);
+        SN_AUTO(stonet_model) *one = sn_testing_fit(methods[m], with.data, NULL),
+                              *two = sn_testing_fit(methods[m], without.data, NULL),
+                              *back = sn_testing_again(two);
         assert_int_equal(stonet_spec_needs_response(spec), 0);
-        OK(stonet_fit(spec, with.data, NULL, &one));
-        OK(stonet_fit(spec, without.data, NULL, &two));
-        back = sn_testing_again(two);
         float a[ROWS * COLUMNS], b[ROWS * COLUMNS];
         OK(stonet_transform(one, with.data, NULL, a));
         OK(stonet_transform(back, with.data, NULL, b));
@@ -41,7 +33,7 @@ TEST(what_needs_a_response_says_so)
     SN_FREED_BY(sn_table_free)
     sn_table with = sn_table_numbers(ROWS, COLUMNS, 1, 1), without = sn_table_features(ROWS, COLUMNS, 1);
     stonet_model *model = NULL;
-    SN_AUTO(stonet_spec) *sir = quick_spec("sir"), *pca = quick_spec("pca");
+    SN_AUTO(stonet_spec) *sir = sn_testing_spec("sir", "2"), *pca = sn_testing_spec("pca", "2");
     assert_int_equal(stonet_spec_needs_response(sir), 1);
     assert_says(stonet_fit(sir, without.data, NULL, &model), STONET_ERROR_DATA, "method 'sir' needs one");
     OK(stonet_fit(pca, without.data, NULL, &model));
@@ -70,10 +62,8 @@ TEST(sufficiency_is_tested_on_any_response)
     SN_FREED_BY(sn_table_free)
     sn_table classes = sn_table_classes(ROWS, COLUMNS, 3, 2), numbers = sn_table_numbers(ROWS, COLUMNS, 2, 3),
              without = sn_table_features(ROWS, COLUMNS, 4);
-    SN_AUTO(stonet_spec) *pca = quick_spec("pca");
-    SN_AUTO(stonet_model) *model = NULL;
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", without.data, NULL);
     stonet_sufficiency_result result;
-    OK(stonet_fit(pca, without.data, NULL, &model));
     OK(stonet_sufficiency(model, classes.data, NULL, NULL, &result));
     assert_true(result.p_value >= 0 && result.p_value <= 1);
     OK(stonet_sufficiency(model, numbers.data, NULL, NULL, &result));

@@ -84,8 +84,7 @@ TEST(a_class_of_one_row_is_never_held_out)
 static stonet_results *tune_hidden(const stonet_data *data, int threads)
 {
     static const char *const GRID[] = {"dim=1,2"};
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
-    OK(stonet_spec_set(spec, "scale", "centre"));
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("pca 1 scale=centre");
     stonet_results *results = NULL;
     stonet_run run = STONET_RUN_INIT;
     run.threads = threads;
@@ -143,6 +142,19 @@ TEST(the_simplest_is_the_first_that_is_close)
     assert_int_equal(stonet_results_simplest(results, 0.0), 1);
     results->best = -1;
     assert_int_equal(stonet_results_simplest(results, 1.0), -1);
+}
+
+/* A fold without a pair to compare gives no number, whatever is fitted: the others decide. */
+TEST(what_is_no_number_does_not_count)
+{
+    enum { POINTS = 3, FOLDS = 2 };
+    static const double VALUES[POINTS][FOLDS] = {{NAN, 0.4}, {NAN, 0.1}, {NAN, 0.2}};
+    sn_job job[POINTS * FOLDS] = {{0}};
+    for (int i = 0; i < POINTS * FOLDS; i++) {
+        job[i].done = true;
+        job[i].value = VALUES[i / FOLDS][i % FOLDS];
+    }
+    assert_int_equal(sn_best_of_jobs(job, POINTS, FOLDS), 1);
 }
 
 TEST(threads_do_not_change_the_results)
@@ -281,15 +293,32 @@ TEST(stopping_keeps_what_is_finished)
 
 /* ---- compare ---- */
 
+enum { MOST_SPECS = 3 };
+typedef struct spec_list {
+    const stonet_spec *list[MOST_SPECS];
+} spec_list;
+
+static spec_list specs_of(int count, const char *const *words)
+{
+    spec_list made = {{NULL}};
+    for (int i = 0; i < count; i++) made.list[i] = sn_testing_spec_of(words[i]);
+    return made;
+}
+
+static void specs_free(spec_list *specs)
+{
+    for (int i = 0; i < MOST_SPECS; i++) stonet_spec_free((stonet_spec *)(uintptr_t)specs->list[i]);
+}
+#define SPECS(count, ...)                                                                                    \
+    SN_FREED_BY(specs_free) spec_list specs = specs_of(count, (const char *const[]){__VA_ARGS__})
+
 TEST(methods_are_compared_on_the_same_folds)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(120, 5);
-    stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
-                             sn_testing_spec("sir", "2")};
-    OK(stonet_spec_set(specs[0], "scale", "centre"));
-    stonet_results *results = NULL;
+    SPECS(3, "pca 1 scale=centre", "sir 1", "sir 2");
+    SN_AUTO(stonet_results) *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .folds = 5};
-    OK(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results));
+    OK(stonet_compare(specs.list, 3, table.data, &options, NULL, &results));
     int64_t best = stonet_results_best(results);
     assert_true(best == 1 || best == 2);
     assert_true(row_of(results, 0).p_value < 0.05);
@@ -298,22 +327,17 @@ TEST(methods_are_compared_on_the_same_folds)
     assert_true(isnan(other) || (other >= 0.0 && other <= 1.0));
     SN_BLOCK char *text = stonet_results_csv(results);
     assert_non_null(strstr(text, "p_value"));
-    stonet_results_free(results);
-    assert_says(stonet_compare(NULL, 0, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
-                "specs");
-    for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
 }
 
 TEST(a_test_set_takes_the_place_of_folds)
 {
     SN_FREED_BY(sn_table_free) sn_table train = hidden_classes(120, 5), test = hidden_classes(60, 6);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
+    SPECS(1, "sir 1");
     SN_AUTO(stonet_results) *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .test = test.data};
-    OK(stonet_compare((const stonet_spec *const *)&spec, 1, train.data, &options, NULL, &results));
-    SN_AUTO(stonet_model) *model = NULL;
+    OK(stonet_compare(specs.list, 1, train.data, &options, NULL, &results));
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", train.data, NULL);
     stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_fit(spec, train.data, NULL, &model));
     OK(stonet_score(model, test.data, NULL, &scores));
     assert_int_equal(row_of(results, 0).n_values, 1);
     assert_true(row_of(results, 0).values[0] == scores.error_rate);
@@ -337,12 +361,12 @@ static stonet_status choose_two(const stonet_spec *spec, const stonet_data *trai
 TEST(an_open_dimension_is_chosen_in_each_training_part)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(90, 7);
-    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("pca", "2")};
+    SPECS(2, "pca 1", "pca 2");
     const int open[2] = {1, 0};
     stonet_compare_options options = {
         .size = sizeof options, .folds = 3, .choose_dim = choose_two, .open_dims = open};
     stonet_results *results = NULL;
-    OK(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results));
+    OK(stonet_compare(specs.list, 2, table.data, &options, NULL, &results));
     const stonet_result_row chosen = row_of(results, 0), fixed = row_of(results, 1);
     assert_null(chosen.failure);
     assert_int_equal(chosen.dim, 0);
@@ -357,9 +381,8 @@ TEST(an_open_dimension_is_chosen_in_each_training_part)
     stonet_results_free(results);
     stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2};
     options.tuning = &tuning;
-    assert_says(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results),
-                STONET_ERROR_ARGUMENT, "either chosen or tuned");
-    for (int i = 0; i < 2; i++) stonet_spec_free(specs[i]);
+    assert_says(stonet_compare(specs.list, 2, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
+                "either chosen or tuned");
 }
 
 /* The settings chosen for a split must not depend on its held-out rows: with the classes of the test set
@@ -374,8 +397,7 @@ TEST(tuning_sees_the_training_part_only)
     memcpy(code, stonet_data_classes(spoiled.data, &n_classes), sizeof code);
     OK(stonet_data_set_classes(spoiled.data, code, LABELS, 3));
     static const char *const GRID[] = {"pca:dim=1,2,3", "learner.l2=0.01,1,1000"};
-    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("none", "1")};
-    for (int i = 0; i < 2; i++) OK(stonet_spec_set(specs[i], "learner", "logistic"));
+    SPECS(2, "pca 1 learner=logistic", "none 1 learner=logistic");
     char *chosen[2];
     double mean[2];
     for (int k = 0; k < 2; k++) {
@@ -383,7 +405,7 @@ TEST(tuning_sees_the_training_part_only)
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 3, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {
             .size = sizeof options, .test = k == 0 ? test.data : spoiled.data, .tuning = &tuning};
-        OK(stonet_compare((const stonet_spec *const *)specs, 2, train.data, &options, NULL, &results));
+        OK(stonet_compare(specs.list, 2, train.data, &options, NULL, &results));
         SN_BLOCK char *text = stonet_results_json(results);
         SN_AUTO(json_t) *list = json_loads(text, 0, NULL);
         chosen[k] = json_dumps(json_object_get(json_array_get(list, 0), "chosen"), JSON_SORT_KEYS);
@@ -391,18 +413,14 @@ TEST(tuning_sees_the_training_part_only)
     }
     assert_string_equal(chosen[0], chosen[1]);
     assert_true(mean[0] < 0.2 && mean[1] > 0.8);
-    for (int i = 0; i < 2; i++) {
-        free(chosen[i]);
-        stonet_spec_free(specs[i]);
-    }
+    for (int i = 0; i < 2; i++) free(chosen[i]);
 }
 
 TEST(tuned_comparisons_are_the_same_for_any_threads)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 9);
     static const char *const GRID[] = {"pca:dim=1,2", "slices=3,6"};
-    stonet_spec *specs[3] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1"),
-                             sn_testing_spec("none", "1")};
+    SPECS(3, "pca 1", "sir 1", "none 1");
     double values[2][9];
     for (int k = 0; k < 2; k++) {
         stonet_run run = STONET_RUN_INIT;
@@ -410,7 +428,7 @@ TEST(tuned_comparisons_are_the_same_for_any_threads)
         SN_AUTO(stonet_results) *results = NULL;
         stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = GRID, .n_grid = 2};
         stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
-        OK(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, &run, &results));
+        OK(stonet_compare(specs.list, 3, table.data, &options, &run, &results));
         for (int i = 0; i < 3; i++) memcpy(&values[k][3 * i], row_of(results, i).values, 3 * sizeof(double));
     }
     assert_memory_equal(values[0], values[1], sizeof values[0]);
@@ -418,51 +436,46 @@ TEST(tuned_comparisons_are_the_same_for_any_threads)
     static const char *const LOST[] = {"kdr:epsilon=1,2"};
     stonet_tune_options tuning = {.size = sizeof tuning, .folds = 2, .grid = LOST, .n_grid = 1};
     stonet_compare_options options = {.size = sizeof options, .folds = 3, .tuning = &tuning};
-    assert_says(stonet_compare((const stonet_spec *const *)specs, 3, table.data, &options, NULL, &results),
-                STONET_ERROR_ARGUMENT, "kdr:epsilon");
-    for (int i = 0; i < 3; i++) stonet_spec_free(specs[i]);
+    assert_says(stonet_compare(specs.list, 3, table.data, &options, NULL, &results), STONET_ERROR_ARGUMENT,
+                "kdr:epsilon");
 }
 
 /* Says what stonet_compare would say, and fits nothing: these fits would not end. */
 TEST(a_check_finds_what_a_comparison_would)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 10);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("autoencoder", "1");
-    const stonet_spec *const *specs = (const stonet_spec *const *)&spec;
-    OK(stonet_spec_set(spec, "epochs", "9000000"));
+    SPECS(1, "autoencoder 1 epochs=9000000");
     static const char *const LOST[] = {"slices=2,3"};
     stonet_tune_options tuning = STONET_TUNE_OPTIONS_INIT;
     stonet_compare_options fine = {.size = sizeof fine, .folds = 3, .tuning = &tuning}, wrong = fine;
-    OK(stonet_compare_check(specs, 1, table.data, &fine));
+    OK(stonet_compare_check(specs.list, 1, table.data, &fine));
     wrong.folds = 61;
-    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "61 folds");
+    assert_says(stonet_compare_check(specs.list, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "61 folds");
     wrong = fine;
     tuning.folds = 41;
-    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "to tune on");
+    assert_says(stonet_compare_check(specs.list, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "to tune on");
     tuning.folds = 0;
     wrong = fine;
     wrong.criterion = STONET_CRITERION_MSE;
-    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "mse");
+    assert_says(stonet_compare_check(specs.list, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "mse");
     wrong = fine;
     tuning.grid = LOST;
     tuning.n_grid = 1;
-    assert_says(stonet_compare_check(specs, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "slices=2,3");
+    assert_says(stonet_compare_check(specs.list, 1, table.data, &wrong), STONET_ERROR_ARGUMENT, "slices=2,3");
 }
 
 /* A comparison where everything fails is one that says why, row by row. */
 TEST(specs_that_all_fail_give_their_reasons)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 11);
-    stonet_spec *specs[2] = {sn_testing_spec("pca", "1"), sn_testing_spec("sir", "1")};
-    for (int i = 0; i < 2; i++) OK(stonet_spec_set(specs[i], "learner", "linear"));
+    SPECS(2, "pca 1 learner=linear", "sir 1 learner=linear");
     SN_AUTO(stonet_results) *results = NULL;
     stonet_compare_options options = {.size = sizeof options, .folds = 3};
-    OK(stonet_compare((const stonet_spec *const *)specs, 2, table.data, &options, NULL, &results));
+    OK(stonet_compare(specs.list, 2, table.data, &options, NULL, &results));
     assert_int_equal(stonet_results_best(results), -1);
     for (int i = 0; i < 2; i++) {
         assert_non_null(strstr(row_of(results, i).failure, "'linear' does not do classification"));
         assert_true(isnan(row_of(results, i).mean) && isnan(row_of(results, i).p_value));
-        stonet_spec_free(specs[i]);
     }
 }
 

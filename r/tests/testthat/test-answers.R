@@ -21,6 +21,9 @@ test_that("stonet_compare and stonet_tune give a row for each, on the same folds
   expect_identical(tuned$table$settings, c("ridge=0", "ridge=0.1"))
   same <- stonet_tune(Species ~ ., iris, method = "sir", grid = "ridge=0,0.1", folds = 3, seed = 1, threads = 1)
   expect_identical(same$table$mean, tuned$table$mean)
+  lists <- stonet_tune(mpg ~ ., mtcars, dim = 1, grid = list(hidden = list(c(3, 2), 4)), folds = 2, epochs = 2, weight_decay = 0,
+                       activation = "tanh", front = "none", seed = 1, threads = 1)
+  expect_identical(lapply(lists$settings, `[[`, "hidden"), list(c(3, 2), 4))
   held <- stonet_compare(Species ~ ., iris[seq(1, 150, 2), ], test = iris[seq(2, 150, 2), ], methods = "sir", dim = 1)
   expect_identical(ncol(held$values), 1L)
   inside <- stonet_compare(Species ~ ., iris, methods = "sir", dim = 1, folds = 2, tune = TRUE, grid = list(ridge = c(0, 1)),

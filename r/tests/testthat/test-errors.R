@@ -50,6 +50,7 @@ calls <- list(
   "a class that was not there" = list(quote(stonet_score(fit, transform(iris, Species = "rose"))), "rose"),
   "a rule that is not there" = list(quote(stonet_order(mpg ~ ., mtcars, rule = "laddle")), "ladle"),
   "a rule for other methods" = list(quote(stonet_order(mpg ~ ., mtcars, method = "gsir", rule = "ladle")), "ladle"),
+  "one list in a grid" = list(quote(stonet_tune(mpg ~ ., mtcars, grid = list(hidden = list(c(3, 2))))), "outside of the grid"),
   "a grid without names" = list(quote(stonet_tune(mpg ~ ., mtcars, grid = list(1, 2))), "a grid is a list"),
   "a criterion that is not there" = list(quote(stonet_tune(mpg ~ ., mtcars, criterion = "r2")), "criterion is one of"),
   "methods that are numbers" = list(quote(stonet_compare(mpg ~ ., mtcars, methods = 1:2)), "methods are texts"),
