@@ -161,12 +161,25 @@ TEST(faults_are_named)
                                          {.size = sizeof *named, .drop = "3"},
                                          {.size = sizeof *named, .id = "1"},
                                          {.size = sizeof *named, .season = "1"},
+                                         {.size = sizeof *named, .weights = "1"},
                                          {.size = sizeof *named, .ordinal = order, .n_ordinal = 1}};
     assert_says(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT,
                 "it is called y, not 'price'");
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         assert_says(read_text("1 1:1\n", &named[k], NULL, &data), STONET_ERROR_ARGUMENT, "no named columns");
     assert_null(data);
+}
+
+/* Rows of a sparse table lack no cell: a number that stands for a missing one is refused, and not taken. */
+TEST(words_for_missing_cells_count)
+{
+    const stonet_read_options how = {.size = sizeof how, .na = "unknown,-9"};
+    SN_AUTO(stonet_data) *data = NULL;
+    assert_says(read_text("1 1:1\n2 1:-9\n", &how, NULL, &data), STONET_ERROR_FORMAT,
+                "line 2 has a number that is missing");
+    assert_says(read_text("1 1:1\n-9 1:2\n", &how, NULL, &data), STONET_ERROR_FORMAT,
+                "line 2 has a response that is missing");
+    OK(read_text("1 1:1\n2 1:9\n", &how, NULL, &data));
 }
 
 TEST(lines_may_be_longer_than_any_buffer)
