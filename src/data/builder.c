@@ -65,6 +65,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->na = &wish->na;
     builder->drain = wish->drain;
     builder->missing_targets = wish->missing_targets;
+    builder->open_targets = wish->open_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
     SN_TRY(sn_find_roles(builder, names, wish));
@@ -235,14 +236,16 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64
                                         size_t length)
 {
     const char *advice = "rows without a response can be left out (drop_missing_target)";
-    if (!builder->missing_targets && length == 0)
+    const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
+    const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
+    if (!may && length == 0)
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the cell of the target is empty; %s", advice);
-    if (!builder->missing_targets)
+    if (!may)
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the value of the target is missing ('%.*s'); %s", (int)length, word,
                                     advice);
-    if (builder->column[column].role == SN_TARGET_TEXT)
+    if (is_text)
         builder->label[builder->rows] = -1;
     else
         builder->y[builder->rows * builder->n_targets + builder->column[column].slot] = (double)NAN;

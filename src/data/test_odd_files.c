@@ -41,6 +41,7 @@ static const text_case CASES[] = {
      {SIZE, .target = "y", .ordinal = TARGET, .n_ordinal = 1},
      "the value '3'",
      0},
+    {"a,y\n1,u\n2,\n", {SIZE, .target = "y", .open_target = 1}, "the cell of the target is empty", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "t", .weights = "t"}, "cannot be used", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .weights = "a,y"}, "cannot be used", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "a,t"}, "not both", 0},
