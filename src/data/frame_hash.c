@@ -6,6 +6,7 @@ enum { HASH_ROWS = 1 << 16 };
 static void add_dictionary(const sn_dictionary *words, sn_hash *hash)
 {
     sn_hash_int(hash, words->count);
+    sn_hash_int(hash, words->ordered | words->told << 1);
     for (int64_t c = 0; c < words->count; c++) sn_hash_text(hash, words->text[c]);
 }
 
@@ -54,8 +55,10 @@ static void add_columns(const stonet_data *data, sn_hash *hash)
     const int64_t sizes[] = {data->n, data->n_columns, data->n_numeric, data->n_text, data->n_targets};
     sn_hash_add(hash, sizes, sizeof sizes);
     for (int64_t j = 0; j < data->n_columns; j++) {
-        sn_hash_text(hash, data->column[j].name);
-        sn_hash_int(hash, data->column[j].kind);
+        const sn_column *column = &data->column[j];
+        sn_hash_text(hash, column->name);
+        sn_hash_int(hash, column->kind);
+        sn_hash_int(hash, column->is_date | column->season << 1 | column->unnamed << 2);
     }
     sn_hash_text(hash, data->na);
     for (int k = 0; k < data->image.rank; k++) sn_hash_int(hash, data->image.extent[k]);
