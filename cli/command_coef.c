@@ -60,7 +60,7 @@ static int print_table(const cli_command *command, const char *path, const stone
 static int print_csv(const cli_command *command, const char *path, const stonet_coef_result *found)
 {
     output out;
-    TRY(output_open(command, path, &out));
+    output_open(path, &out);
     fprintf(out.stream, "feature");
     for (int64_t c = 0; c < stonet_coef_columns(found); c++)
         fprintf(out.stream, ",%s", stonet_coef_column_name(found, c));

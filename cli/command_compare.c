@@ -258,8 +258,8 @@ static int compare_next(comparison *self, int k, stonet_run *run, report *writte
     run->user = &at;
     stonet_status status = compare_set(self, run, set);
     if (status != STONET_OK) return say_error(self->command, "%s: %s", set->path, stonet_last_error());
-    int result = report_add(written, set->path, set->data, set->results);
-    if (result != EXIT_DONE || stonet_results_best(set->results) >= 0) return result;
+    report_add(written, set->path, set->data, set->results);
+    if (stonet_results_best(set->results) >= 0) return EXIT_DONE;
     return say_error(self->command, "%s: no method could be fitted", set->path);
 }
 
@@ -271,7 +271,7 @@ static int compare_all(comparison *self, stonet_run *run)
     int64_t n_whole = 0;
     if (run->on_progress != NULL) run->on_progress = on_progress;
     report written;
-    TRY(report_open(self->command, &self->values->results, &written));
+    report_open(self->command, &self->values->results, &written);
     int result = EXIT_DONE;
     for (int k = 0; k < self->count && run->should_stop(NULL) == 0; k++) {
         int of_set = compare_next(self, k, run, &written);

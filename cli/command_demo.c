@@ -103,7 +103,7 @@ static int draw(const cli_command *command, const char *path, const stonet_model
     snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
              TEST_ROWS, TRAIN_ROWS, error_rate);
     char axis[2][96];
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
     svg_panel panel = {
         .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
@@ -128,18 +128,15 @@ static int plot(const cli_command *command, const char *path, const stonet_model
 /* ---- the fits ---------------------------------------------------------------------------------- */
 
 /* A line of the table, or an entry of `list` where there is one. */
-static int tell_fit(const cli_command *command, const demo_fit *fit, int64_t dim, double error_rate,
-                    double seconds, json_t *list)
+static void tell_fit(const demo_fit *fit, int64_t dim, double error_rate, double seconds, json_t *list)
 {
     if (list == NULL) {
         printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, dim, error_rate, seconds);
         fflush(stdout);
-        return EXIT_DONE;
+        return;
     }
-    json_t *entry = json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
-                              (json_int_t)dim, "error_rate", error_rate, "seconds", seconds);
-    if (json_array_append_new(list, entry) == 0) return EXIT_DONE;
-    return say_error(command, "memory ran out");
+    json_add(list, json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
+                             (json_int_t)dim, "error_rate", error_rate, "seconds", seconds));
 }
 
 static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
@@ -151,7 +148,7 @@ static int show_fit(const cli_command *command, const demo_values *values, const
     TRY(fit_one(command, values, data->train, fit, &model));
     const double seconds = progress_clock() - start;
     TRY(outcome(command, stonet_score(model, data->test, NULL, &scores)));
-    TRY(tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list));
+    tell_fit(fit, stonet_model_dim(model), scores.error_rate, seconds, list);
     return fit->plotted ? plot(command, path, model, data->test, scores.error_rate) : EXIT_DONE;
 }
 

@@ -84,7 +84,7 @@ static int write_log(const cli_command *command, const fit_values *values, const
     if (values->log == NULL) return EXIT_DONE;
     errno = 0;
     BLOCK char *history = stonet_model_history_csv(model);
-    if (history == NULL && errno == ENOMEM) return say_failure(command, STONET_ERROR_MEMORY);
+    if (history == NULL && errno == ENOMEM) must_have(NULL);
     if (history == NULL) {
         fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
         return EXIT_DONE;
@@ -271,10 +271,10 @@ static long long used_columns(const json_t *about)
 
 /* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s"; "200 of 400 rows" where the others have
    weight 0 or were dropped. */
-static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
-                        const stonet_data *train, double seconds)
+static void say_summary(const fit_values *values, const stonet_model *model, const stonet_data *train,
+                        double seconds)
 {
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     char spent[32];
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
@@ -353,12 +353,9 @@ static int finish(const fitting *self, const fit_values *values, const stonet_mo
     case STONET_DONE:
         break;
     }
-    if (!values->run.quiet) say_summary(command, values, model, self->train, seconds);
-    if (self->told == NULL) return EXIT_DONE;
-    json_t *about = take_json(command, stonet_model_json(model));
-    if (about == NULL) return EXIT_FAILED;
-    return json_array_append_new(self->told, about) == 0 ? EXIT_DONE
-                                                         : say_failure(command, STONET_ERROR_MEMORY);
+    if (!values->run.quiet) say_summary(values, model, self->train, seconds);
+    if (self->told != NULL) json_add(self->told, take_json(stonet_model_json(model)));
+    return EXIT_DONE;
 }
 
 static int calibrate(const fitting *self, const fit_values *values, stonet_model *model)
@@ -488,9 +485,7 @@ static int fit_all(const cli_command *command, const fit_values *values, stonet_
     if (is_open(values)) TRY(choose_dim(&self));
     TRY(list->count > 1 ? fit_list(&self, list) : fit_dim(&self, NULL));
     if (!values->json) return EXIT_DONE;
-    json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
-    return shown != NULL ? output_json(command, NULL, json_incref(shown))
-                         : say_failure(command, STONET_ERROR_MEMORY);
+    return output_json(command, NULL, json_incref(list->count > 1 ? told : json_array_get(told, 0)));
 }
 
 /* The spec is complete, and all options are checked, before the data are read: reading may take minutes. */

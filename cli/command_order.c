@@ -58,7 +58,7 @@ static void cell_text(double value, int64_t column, char text[32])
 static int print_table(const cli_command *command, const stonet_order_result *found)
 {
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     enum { MOST_COLUMNS = 16 };
     const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
     char align[MOST_COLUMNS + 2] = "";

@@ -45,13 +45,12 @@ static int read_order(const cli_command *command, const char *path, char **text)
     if (path == NULL) return EXIT_DONE;
     json_error_t error = {.text = ""};
     AUTO(json_t) *order = json_load_file(path, 0, &error);
-    *text = order != NULL ? json_print(order, JSON_COMPACT) : NULL;
-    const bool unread =
-        order == NULL && json_error_code(&error) != json_error_out_of_memory && error.text[0] != '\0';
-    if (*text != NULL) return EXIT_DONE;
-    if (unread)
+    if (order == NULL && (json_error_code(&error) == json_error_out_of_memory || error.text[0] == '\0'))
+        must_have(NULL);
+    if (order == NULL)
         return say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);
-    return say_error(command, "memory ran out while reading %s", path);
+    *text = json_print(order, JSON_COMPACT);
+    return EXIT_DONE;
 }
 
 /* The page names the model and the data by their files, without folders. --json prints its name and size, for

@@ -152,7 +152,7 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
         return output_json(command, NULL, object);
     }
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     fprintf(out.stream, "%-22s %lld\n", "n", (long long)n);
     for (int i = 0; i < count; i++) fprintf(out.stream, "%-22s %.6g\n", number[i].name, number[i].value);
     TRY(output_close(command, &out));

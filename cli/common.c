@@ -48,18 +48,18 @@ int require_target_of_model(const cli_command *command, target_options *target)
     return target->own ? EXIT_DONE : require_target(command, target);
 }
 
-static int parse_header(const cli_command *command, const char *word, stonet_header *header)
+int find_choice(const cli_command *command, const char *option, const word_choice *known, size_t count,
+                const char *name, int *value)
 {
-    if (word == NULL || strcmp(word, "auto") == 0)
-        *header = STONET_HEADER_AUTO;
-    else if (strcmp(word, "yes") == 0)
-        *header = STONET_HEADER_YES;
-    else if (strcmp(word, "no") == 0)
-        *header = STONET_HEADER_NO;
-    else {
-        return say_usage(command, "--header takes yes, no or auto, not '%s'", word);
+    char list[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(list);
+        const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        *value = known[i].value;
+        if (strcmp(known[i].name, name) == 0) return EXIT_DONE;
+        snprintf(list + used, sizeof list - used, "%s%s", between, known[i].name);
     }
-    return EXIT_DONE;
+    return say_usage(command, "--%s takes %s, not '%s'", option, list, name);
 }
 
 int read_options_of(const cli_command *command, const target_options *target, stonet_read_options *options)
@@ -80,7 +80,12 @@ int read_options_of(const cli_command *command, const target_options *target, st
     options->n_ordinal = (int64_t)target->columns.ordinal.count;
     options->max_bytes = target->max_bytes;
     options->should_stop = should_stop;
-    return parse_header(command, target->header, &options->header);
+    static const word_choice known[] = {
+        {"yes", STONET_HEADER_YES}, {"no", STONET_HEADER_NO}, {"auto", STONET_HEADER_AUTO}};
+    int header = STONET_HEADER_AUTO;
+    if (target->header != NULL) TRY(FIND_CHOICE(command, "header", known, target->header, &header));
+    options->header = (stonet_header)header;
+    return EXIT_DONE;
 }
 
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
@@ -223,24 +228,16 @@ int name_response(const cli_command *command, target_options *target, stonet_spe
 
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion)
 {
-    static const struct {
-        const char *name;
-        stonet_criterion value;
-    } known[] = {{"auto", STONET_CRITERION_AUTO},
-                 {"error_rate", STONET_CRITERION_ERROR_RATE},
-                 {"log_loss", STONET_CRITERION_LOG_LOSS},
-                 {"mse", STONET_CRITERION_MSE},
-                 {"discordance", STONET_CRITERION_DISCORDANCE},
-                 {"deviance", STONET_CRITERION_DEVIANCE}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(text, known[i].name) == 0) {
-            *criterion = known[i].value;
-            return EXIT_DONE;
-        }
-    }
-    return say_usage(command,
-                     "--criterion takes auto, error_rate, log_loss, mse, discordance or deviance, not '%s'",
-                     text);
+    static const word_choice known[] = {{"auto", STONET_CRITERION_AUTO},
+                                        {"error_rate", STONET_CRITERION_ERROR_RATE},
+                                        {"log_loss", STONET_CRITERION_LOG_LOSS},
+                                        {"mse", STONET_CRITERION_MSE},
+                                        {"discordance", STONET_CRITERION_DISCORDANCE},
+                                        {"deviance", STONET_CRITERION_DEVIANCE}};
+    int value = STONET_CRITERION_AUTO;
+    TRY(FIND_CHOICE(command, "criterion", known, text, &value));
+    *criterion = (stonet_criterion)value;
+    return EXIT_DONE;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -311,22 +308,15 @@ int close_checkpoint(const cli_command *command, stonet_run *run, int result)
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-json_t *take_json(const cli_command *command, char *text)
+json_t *take_json(char *text)
 {
-    if (text == NULL) {
-        say_error(command, "%s", stonet_last_error());
-        return NULL;
-    }
-    json_t *json = json_loads(text, 0, NULL);
-    stonet_string_free(text);
-    if (json == NULL) say_error(command, "memory ran out while reading JSON");
-    return json;
+    BLOCK char *own = must_have(text);
+    return must_have(json_loads(own, 0, NULL));
 }
 
 int output_made_json(const cli_command *command, const char *path, char *text)
 {
-    json_t *json = take_json(command, text);
-    return json != NULL ? output_json(command, path, json) : EXIT_FAILED;
+    return output_json(command, path, take_json(text));
 }
 
 json_t *json_number(double value)
@@ -334,21 +324,14 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *kept_if(int failed, json_t *container)
-{
-    if (!failed) return container;
-    json_decref(container);
-    return NULL;
-}
-
 json_t *json_add(json_t *list, json_t *value)
 {
-    return kept_if(json_array_append_new(list, value), list);
+    return must_have(json_array_append_new(list, value) == 0 ? list : NULL);
 }
 
 json_t *json_put(json_t *object, const char *key, json_t *value)
 {
-    return kept_if(json_object_set_new(object, key, value), object);
+    return must_have(json_object_set_new(object, key, value) == 0 ? object : NULL);
 }
 
 const char *json_text(const json_t *object, const char *key)

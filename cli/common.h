@@ -193,10 +193,20 @@ int make_spec(const cli_command *command, const spec_options *options, const cha
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */
 int split_setting(const cli_command *command, const char *option, const char *text, char **name,
                   const char **value);
-/* The number behind error_rate, log_loss, mse or auto. */
 /* --event, --target-low and --exposure: two target columns, and the task that they belong to. *made: their
    names as one text, to be freed. */
 int name_response(const cli_command *command, target_options *target, stonet_spec *spec, char **made);
+/* A word that an option takes, and the number behind it. */
+typedef struct word_choice {
+    const char *name;
+    int value;
+} word_choice;
+/* Finds the number of a name, or says which names there are: "a, b or c". */
+int find_choice(const cli_command *command, const char *option, const word_choice *known, size_t count,
+                const char *name, int *value);
+#define FIND_CHOICE(command, option, known, name, value)                                                     \
+    find_choice((command), (option), (known), sizeof(known) / sizeof *(known), (name), (value))
+/* The number behind error_rate, log_loss, mse or auto. */
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion);
 
 /* A share between 0 and 1, both excluded, given to an option; NULL text leaves *level as it is. */
@@ -216,14 +226,13 @@ int open_checkpoint(const cli_command *command, const checkpoint_options *option
    that of a failure here. */
 int close_checkpoint(const cli_command *command, stonet_run *run, int result);
 
-/* JSON from a text the library made; frees the text. NULL with a sentence said when that fails. */
-json_t *take_json(const cli_command *command, char *text);
+/* JSON from a text the library made, which is freed. */
+json_t *take_json(char *text);
 /* The same to a file or stdout, as output_json. */
 int output_made_json(const cli_command *command, const char *path, char *text);
 /* A real, or null when it is not finite. */
 json_t *json_number(double value);
-/* Append to a list, or enter into an object, and give that back; NULL, with both dropped, when one of them is
-   NULL or memory runs out: what is built so is whole, or output_json says why not. */
+/* Append to a list, or put into an object, what then belongs to it; both return it. */
 json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
 /* The names of the objects of a list, with `between` between them; to be freed. */

@@ -157,8 +157,7 @@ static void fill_series(const stonet_model *model, const stonet_data *data, cons
     }
 }
 
-/* The training loss over all stages, NaN where a cell is empty, to be freed; *count: how many, -1 when memory
-   ran out. */
+/* The training loss over all stages, NaN where a cell is empty, to be freed; *count: how many. */
 static double *take_loss(const stonet_model *model, int64_t *count)
 {
     errno = 0;
@@ -166,7 +165,8 @@ static double *take_loss(const stonet_model *model, int64_t *count)
     char *lines = csv, *names = csv != NULL ? strsep(&lines, "\n") : NULL, *line;
     double *loss = NULL;
     int column = 0;
-    *count = csv == NULL && errno == ENOMEM ? -1 : 0;
+    if (csv == NULL && errno == ENOMEM) must_have(NULL);
+    *count = 0;
     const char *name = strsep(&names, ",");
     for (; name != NULL && strcmp(name, "loss") != 0; name = strsep(&names, ",")) column++;
     while (name != NULL && (line = strsep(&lines, "\n")) != NULL && line[0] != '\0') {
@@ -180,7 +180,7 @@ static double *take_loss(const stonet_model *model, int64_t *count)
 }
 
 /* A scatter plot of Z, coloured by group, and with with_curve the training loss beside it. xy: room for two
-   numbers a row. The caller frees the text; NULL: memory ran out. */
+   numbers a row. The caller frees the text. */
 static char *render(const json_t *about, const stonet_model *model, const stonet_data *data,
                     const grouping *groups, const float *z, double *xy, bool with_curve)
 {
@@ -213,14 +213,13 @@ static char *render(const json_t *about, const stonet_model *model, const stonet
         snprintf(subtitle, sizeof subtitle, "%lld rows", (long long)n);
     const svg_figure figure = {
         .title = title, .subtitle = subtitle, .panels = panels, .n_panels = epochs > 0 ? 2 : 1, .columns = 2};
-    return epochs >= 0 ? svg_render(&figure) : NULL;
+    return svg_render(&figure);
 }
 
 int plot_reduction(const cli_command *command, const char *path, const stonet_model *model,
                    const stonet_data *data, const float *z, bool with_curve)
 {
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
-    if (about == NULL) return EXIT_FAILED;
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     grouping groups;
     make_groups(model, data, &groups);
     BLOCK int32_t *group = groups.group;
