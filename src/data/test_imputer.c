@@ -7,6 +7,7 @@
 #include "data/imputer.h"
 #include "data/schema_parts.h"
 #include "data/test_one_file.h"
+#include "data/test_tables.h"
 #include "math/noise.h"
 
 enum { N = 1200 };
@@ -44,10 +45,7 @@ static stonet_data *table(bool gaps)
 
 static sn_schema *fit(const stonet_data *data, int64_t levels)
 {
-    sn_schema *schema;
-    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .levels = levels};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
+    return FITTED(data, .missing = SN_MISSING_GAUSSIAN, .levels = levels);
 }
 
 TEST(levels_go_there_and_back)
@@ -216,11 +214,7 @@ TEST(the_file_has_it_all)
 {
     SN_AUTO(stonet_data) *data = table(true);
     for (int way = 0; way < 2; way++) {
-        SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = NULL;
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_schema_save(schema, store));
-        OK(sn_schema_load(store, &back));
+        SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = loaded_again(schema);
         SN_BLOCK float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
         assert_memory_equal(x, y, (size_t)(N * schema->p) * sizeof *x);
     }
@@ -230,14 +224,12 @@ TEST(the_file_has_it_all)
 TEST(damage_is_found)
 {
     SN_AUTO(stonet_data) *data = table(true);
-    sn_schema *schema = fit(data, 8), *back;
+    SN_AUTO(sn_schema) *schema = fit(data, 8), *back = NULL;
     static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         for (int way = 0; way < 2; way++) {
-            SN_AUTO(sn_store) *store = NULL;
+            SN_AUTO(sn_store) *store = stored(schema);
             char name[40];
-            OK(sn_store_create(&store));
-            OK(sn_schema_save(schema, store));
             snprintf(name, sizeof name, "schema.cells.%s", names[k]);
             const sn_tensor *tensor = sn_store_find(store, name);
             assert_non_null(tensor);
@@ -249,7 +241,6 @@ TEST(damage_is_found)
             }
             assert_int_equal(sn_schema_load(store, &back), STONET_ERROR_FORMAT);
         }
-    sn_schema_free(schema);
 }
 
 /* More columns than a full covariance is for: factors, and they help. */
@@ -293,7 +284,6 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
     float x[2 * ROWS];
     double y[ROWS], seen = 0.0, drawn = 0.0, left = 0.0, cross = 0.0;
     SN_AUTO(stonet_data) *data = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         x[2 * i] = (float)normal(i, 30);
         x[2 * i + 1] = (float)normal(i, 31);
@@ -302,8 +292,7 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
     }
     OK(stonet_data_wrap(x, ROWS, 2, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = FITTED(data, .missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE);
     SN_BLOCK float *without = encode(schema, data, 1, false);
     SN_AUTO(sn_encoder) *encoder = NULL;
     OK(sn_encoder_create(schema, data, &encoder));

@@ -1,21 +1,9 @@
 /* Small files that are read, or refused with a sentence: what is rare in text, NumPy's arrays and zip
    archives. */
-#include <unistd.h>
 #include <zlib.h>
 
-#include "base/test_kit.h"
-#include "data/frame.h"
+#include "data/test_tables.h"
 #include "data/utf8.h"
-
-static char path[64];
-
-static void write_file(const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* ---- text ---- */
 
@@ -78,9 +66,8 @@ TEST(texts)
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         const text_case *c = &CASES[k];
         const bool wide = c->text[0] == '\xff' || c->text[0] == '\xfe';
-        write_file(c->text, wide ? 6 : strlen(c->text));
         SN_AUTO(stonet_data) *data = NULL;
-        const stonet_status status = stonet_data_read(path, &c->how, &data);
+        const stonet_status status = read_bytes(c->text, wide ? 6 : strlen(c->text), &c->how, NULL, &data);
         if ((status == STONET_OK) != (c->words == NULL) ||
             (status != STONET_OK && strstr(stonet_last_error(), c->words) == NULL))
             fail_msg("case %zu: status %d, %s", k, (int)status,
@@ -124,9 +111,8 @@ TEST(types_of_arrays)
                                         "<u4", "<u8", ">i2", ">i4", ">i8", ">u2", ">u4", ">u8"};
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
         unsigned char bytes[256];
-        write_file(bytes, make_npy(TYPES[k], bytes));
         SN_AUTO(stonet_data) *data = NULL;
-        if (stonet_data_read(path, NULL, &data) != STONET_OK)
+        if (read_bytes(bytes, make_npy(TYPES[k], bytes), NULL, NULL, &data) != STONET_OK)
             fail_msg("%s: %s", TYPES[k], stonet_last_error());
         const float *x = stonet_data_x(data);
         for (int i = 0; i < 4; i++) assert_true(x[i] == (float)(i + 1));
@@ -135,8 +121,7 @@ TEST(types_of_arrays)
     for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++) {
         unsigned char bytes[256];
         SN_AUTO(stonet_data) *data = NULL;
-        write_file(bytes, make_npy(WRONG[k], bytes));
-        const stonet_status status = stonet_data_read(path, NULL, &data);
+        const stonet_status status = read_bytes(bytes, make_npy(WRONG[k], bytes), NULL, NULL, &data);
         if (status == STONET_OK && strcmp(WRONG[k], "|b1") != 0) fail_msg("%s was read", WRONG[k]);
     }
 }
@@ -207,8 +192,7 @@ static archive make_archive(void)
 static void check_archive(const archive *a, const char *words)
 {
     SN_AUTO(stonet_data) *data = NULL;
-    write_file(a->bytes, a->size);
-    const stonet_status status = stonet_data_read(path, NULL, &data);
+    const stonet_status status = read_bytes(a->bytes, a->size, NULL, NULL, &data);
     if (words != NULL) assert_says(status, STONET_ERROR_FORMAT, words);
     if (words == NULL) assert_int_equal(stonet_data_rows(data), 2);
 }
@@ -291,17 +275,4 @@ TEST(unicode)
         if (sn_utf8_valid(cases[k].text, strlen(cases[k].text)) != cases[k].valid) fail_msg("case %zu", k);
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    snprintf(path, sizeof path, "/tmp/stonet_odd_%ld", (long)getpid());
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-RUN_TESTS(enter, leave)
+RUN_TESTS(NULL, NULL)

@@ -3,6 +3,7 @@
 #include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/problem.h"
+#include "data/test_tables.h"
 #include "math/noise.h"
 
 TEST(test_sets)
@@ -64,9 +65,8 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
 /* Every row, at any stride, in any company, has the bits of the table encoded as a whole. */
 static void check_fetching(stonet_data *data)
 {
-    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(sn_schema) *schema = FITTED(data, .scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO);
     SN_AUTO(sn_encoder) *encoder = NULL;
-    OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema));
     const int64_t n = stonet_data_rows(data), p = schema->p;
     SN_BLOCK float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
     SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
