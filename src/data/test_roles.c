@@ -98,6 +98,28 @@ TEST(places_are_remembered)
                 "has 5 columns and the model was fitted on 3");
 }
 
+/* A row of weight 2 counts as two rows, for the scale of the season too. */
+TEST(seasons_are_weighed)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = "3", .season = "6"};
+    SN_AUTO(stonet_data) *data = NULL, *copies = NULL;
+    double weight[N];
+    int64_t rows[2 * N], count = 0;
+    OK(build(NULL, 6, &how, NULL, &data));
+    for (int64_t i = 0; i < N; i++) {
+        weight[i] = i < N / 3 ? 2.0 : 1.0;
+        rows[count++] = i;
+        if (weight[i] > 1.0) rows[count++] = i;
+    }
+    OK(stonet_data_subset(data, rows, count, &copies));
+    OK(stonet_data_set_weights(data, weight));
+    SN_AUTO(sn_schema) *weighted = FITTED(data, 0), *copied = FITTED(copies, 0);
+    for (int64_t f = 0; f < weighted->p; f++) {
+        assert_near(weighted->centre[f], copied->centre[f], 1e-9);
+        assert_near(weighted->factor[f], copied->factor[f], 1e-9);
+    }
+}
+
 TEST(the_model_knows_its_response)
 {
     static const char *const names[] = {"a", "b", "c", "d"}, *const others[] = {"d", "b", "a", "c"};
