@@ -1,4 +1,4 @@
-#include "data/splits.h"
+#include "data/partitions.h"
 
 #include <math.h>
 #include <stdlib.h>
