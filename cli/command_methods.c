@@ -1,5 +1,4 @@
 /* stonet methods: what can be fitted, and its settings. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* Bad calls and bad files: each ends with its own exit status and a sentence that names the cause. */
 #include "cli/test_support.h"
 
-#include <sys/stat.h>
-
 typedef struct bad_case {
     const char *command;
     int status;

@@ -1,11 +1,9 @@
 /* The program end to end: every command on small data, through the shell, as a user would. */
 #include "cli/test_support.h"
 
-#include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { TRAIN_ROWS = 90, TEST_ROWS = 40 };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "data/dictionary.h"
 #include "data/imputer.h"
 #include "data/moments.h"

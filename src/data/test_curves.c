@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/test_kit.h"
-#include "data/schema_parts.h"
 #include "data/test_tables.h"
 
 enum { M = 21 };

@@ -1,11 +1,9 @@
 /* What stands for missing cells: margins and back, conditional means and draws, the model file. */
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
 #include "data/test_one_file.h"
 #include "data/test_tables.h"
 #include "math/noise.h"

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "data/encoder.h"
 #include "data/test_one_file.h"
 #include "data/test_reading.h"
 #include "data/test_tables.h"

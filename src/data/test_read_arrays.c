@@ -8,7 +8,6 @@
 #include "base/test_store.h"
 #include "data/frame.h"
 #include "data/readers.h"
-#include "data/schema_parts.h"
 #include "data/test_tables.h"
 
 static char path[512];

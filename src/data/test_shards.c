@@ -4,7 +4,6 @@
 
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "data/shards.h"
 #include "data/test_folder.h"
 #include "data/test_reading.h"
 

@@ -1,6 +1,5 @@
 /* stonet_data_write and stonet_matrix_write: CSV with the shortest digits that read back, and NPY. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
