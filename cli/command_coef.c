@@ -21,7 +21,7 @@ static const cli_option options[] = {
                 "Standard errors of the directions of a linear method, by fits on 25 pairs of halves of the "
                 "rows. DATA are the rows it was fitted on, with the response"),
     TARGET_OPTIONS(coef_values, target),
-    GROUP_OPTION(coef_values, target.group),
+    GROUP_OPTION(coef_values, target),
     RESULTS_OPTIONS(coef_values, results),
     RUN_OPTIONS(coef_values, run),
 };
@@ -118,8 +118,7 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     if (given->operand[1] != NULL)
         TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
     if (values->se) how.pairs = PAIRS;
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_coef(model, data, &how, &run, &found)));
     return print(command, values, found);
 }

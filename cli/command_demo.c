@@ -54,8 +54,7 @@ static int fit_one(const cli_command *command, const demo_values *values, const 
     spec_options what = {.method = fit->method, .learner = fit->learner};
     AUTO(stonet_spec) *spec = NULL;
     TRY(make_spec(command, &what, fit->dim, &spec));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     run.on_message = NULL;
     TRY(outcome(command, stonet_fit(spec, train, &run, model)));
     if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;

@@ -29,8 +29,8 @@ static const char DIM[] = "{dim}";
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
     RESPONSE_OPTIONS(fit_values, target),
-    GROUP_OPTION(fit_values, target.group),
-    COLUMN_OPTIONS(fit_values, target.columns),
+    GROUP_OPTION(fit_values, target),
+    COLUMN_OPTIONS(fit_values, target),
     TEXT_OPTION(fit_values, dim, "dim", "Q,..",
                 "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it. With "
                 "several a model is written for each, from one training: --dim 1,2,5 --out my-{dim}.model"),
@@ -503,8 +503,7 @@ static int fit(const cli_command *command, const cli_arguments *given, void *par
         TRY(require_target(command, &values->target));
     TRY(check_values(command, values));
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &train));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     int result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE) result = fit_all(command, values, spec, train, &run, &list);
     return close_checkpoint(command, &run, result);

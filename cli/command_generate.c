@@ -1,6 +1,5 @@
 /* stonet generate: data from the built-in models. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -141,8 +141,7 @@ static int test_table(const cli_command *command, const independence_values *val
 {
     __attribute__((cleanup(free_parts))) parts read = {0};
     TRY(read_parts(command, values, data, &read));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     stonet_independence_result found;
     const stonet_sides sides = {.n = stonet_data_rows(data),
                                 .dx = read.width[0],

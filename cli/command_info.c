@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "cli/show.h"
 
 typedef struct info_values {

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 typedef struct report_values {
@@ -67,8 +66,7 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
     how.importance = values->importance;
     how.order = order;
     how.points = values->points;
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_report(model, data, &how, &run, &page)));
     TRY(output_text(command, values->out, page));
     if (!values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);

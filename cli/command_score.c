@@ -178,8 +178,7 @@ static int score(const cli_command *command, const score_values *values, const s
     named_number number[MAX_NUMBERS];
     int count = name_scores(&scores, number);
     if (values->sufficiency) {
-        stonet_run run;
-        start_run(&values->run, &run);
+        stonet_run run = run_of(&values->run);
         stonet_sufficiency_result test;
         TRY(outcome(command, stonet_sufficiency(model, data, NULL, &run, &test)));
         number[count++] = (named_number){"sufficiency_statistic", test.statistic};

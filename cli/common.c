@@ -30,22 +30,22 @@ static int should_stop(void *user)
 
 bool has_target(const target_options *target)
 {
-    return target->target != NULL || target->target_file != NULL;
+    return target->read.target != NULL || target->read.target_file != NULL;
 }
 
 int require_target(const cli_command *command, const target_options *target)
 {
-    if (target->target != NULL && target->target_file != NULL)
+    if (target->read.target != NULL && target->read.target_file != NULL)
         return say_usage(command, "give the response by --target or by --target-file, not both");
-    if (target->target == NULL && target->target_file == NULL)
+    if (target->read.target == NULL && target->read.target_file == NULL)
         return say_usage(command, "the response is missing: give --target COL or --target-file FILE");
     return EXIT_DONE;
 }
 
 int require_target_of_model(const cli_command *command, target_options *target)
 {
-    target->own = !has_target(target);
-    return target->own ? EXIT_DONE : require_target(command, target);
+    target->read.own_target = !has_target(target);
+    return target->read.own_target ? EXIT_DONE : require_target(command, target);
 }
 
 int find_choice(const cli_command *command, const char *option, const word_choice *known, size_t count,
@@ -64,21 +64,11 @@ int find_choice(const cli_command *command, const char *option, const word_choic
 
 int read_options_of(const cli_command *command, const target_options *target, stonet_read_options *options)
 {
-    options->target = target->target;
-    options->target_file = target->target_file;
-    options->na = target->na;
-    options->weights = target->weights;
-    options->group = target->group;
+    *options = target->read;
+    options->size = sizeof *options;
     options->drop_missing_target = target->drop_missing;
-    options->own_target = target->own;
-    options->open_target = target->open;
-    options->features = target->columns.features;
-    options->drop = target->columns.drop;
-    options->id = target->columns.id;
-    options->season = target->columns.season;
-    options->ordinal = target->columns.ordinal.text;
-    options->n_ordinal = (int64_t)target->columns.ordinal.count;
-    options->max_bytes = target->max_bytes;
+    options->ordinal = target->ordinal.text;
+    options->n_ordinal = (int64_t)target->ordinal.count;
     options->should_stop = should_stop;
     static const word_choice known[] = {
         {"yes", STONET_HEADER_YES}, {"no", STONET_HEADER_NO}, {"auto", STONET_HEADER_AUTO}};
@@ -97,11 +87,10 @@ int read_data(const cli_command *command, const char *path, const target_options
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data)
 {
-    stonet_read_options options = {
-        .size = sizeof options, .threads = (int)threads, .team = program_team(), .should_stop = should_stop};
-    if (target != NULL) {
-        TRY(read_options_of(command, target, &options));
-    }
+    stonet_read_options options;
+    TRY(read_options_of(command, target, &options));
+    options.threads = (int)threads;
+    options.team = program_team();
     TRY(outcome(command, model != NULL ? stonet_data_read_for(model, path, &options, data)
                                        : stonet_data_read(path, &options, data)));
     if (stonet_data_dropped(*data) > 0)
@@ -211,18 +200,18 @@ int name_response(const cli_command *command, target_options *target, stonet_spe
                        : target->exposure != NULL ? "count"
                        : target->low != NULL      ? "interval"
                                                   : NULL;
-    const char *first = target->low != NULL ? target->low : target->target;
+    const char *first = target->low != NULL ? target->low : target->read.target;
     const char *second = target->event != NULL      ? target->event
                          : target->exposure != NULL ? target->exposure
                                                     : target->high;
     if (task == NULL && target->high == NULL) return EXIT_DONE;
     const int given = (target->event != NULL) + (target->exposure != NULL) + (target->low != NULL);
-    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->target != NULL))
+    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->read.target != NULL))
         return say_usage(command,
                          "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
                          "--target-high COL");
-    target->target = *made = text_of("%s,%s", first, second);
-    target->open = target->low != NULL;
+    target->read.target = *made = text_of("%s,%s", first, second);
+    target->read.open_target = target->low != NULL;
     return outcome(command, stonet_spec_set(spec, "task", task));
 }
 
@@ -274,18 +263,19 @@ void say_calibration(const stonet_model *model)
     }
 }
 
-void start_run(const run_options *options, stonet_run *run)
+stonet_run run_of(const run_options *options)
 {
-    *run = (stonet_run)STONET_RUN_INIT;
-    run->seed = (uint64_t)options->seed;
-    run->threads = (int)options->threads;
-    run->should_stop = should_stop;
-    run->team = program_team();
+    stonet_run run = STONET_RUN_INIT;
+    run.seed = (uint64_t)options->seed;
+    run.threads = (int)options->threads;
+    run.should_stop = should_stop;
+    run.team = program_team();
     if (!options->quiet) {
-        run->on_progress = on_progress;
-        run->on_message = say_message;
+        run.on_progress = on_progress;
+        run.on_message = say_message;
     }
-    if (run->team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
+    if (run.team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
+    return run;
 }
 
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run)

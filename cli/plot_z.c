@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/say.h"
 #include "cli/svg.h"
 
 void z_axis_label(const json_t *about, size_t k, char label[96])
