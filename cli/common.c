@@ -93,9 +93,12 @@ int read_data_for(const cli_command *command, const stonet_model *model, const c
     options.team = program_team();
     TRY(outcome(command, model != NULL ? stonet_data_read_for(model, path, &options, data)
                                        : stonet_data_read(path, &options, data)));
-    if (stonet_data_dropped(*data) > 0)
-        fprintf(stderr, "note: %lld rows of %s are left out: their response is missing\n",
-                (long long)stonet_data_dropped(*data), path);
+    const long long dropped = (long long)stonet_data_dropped(*data);
+    if (dropped > 0)
+        fprintf(stderr,
+                dropped == 1 ? "note: %lld row of %s is left out: its response is missing\n"
+                             : "note: %lld rows of %s are left out: their response is missing\n",
+                dropped, path);
     return EXIT_DONE;
 }
 

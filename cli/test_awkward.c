@@ -94,7 +94,7 @@ static const awkward told[] = {
     {"words of their own for missing cells", AWK("NR == 5 {$1 = \"-999\"} NR == 9 {$2 = \"unknown\"} 1"),
      NULL, "--target y --na=-999,unknown", "2 of 160 cells are missing"},
     {"rows without a response", AWK("NR == 5 {$3 = \"\"} 1"), NULL, "--target y --drop-missing-target",
-     "note: 1 rows of f.csv are left out: their response is missing"},
+     "note: 1 row of f.csv is left out: its response is missing"},
     {"a column that is always the same", BEHIND("unit", "7"), NULL, NULL,
      "1 constant feature is without effect: unit"},
     {"two columns of one name", BEHIND("a", "sin(NR)"), NULL, NULL, NULL},
