@@ -99,7 +99,7 @@ static int draw(const cli_command *command, const fit_values *values, const ston
     const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
     BLOCK float *z = room_for(stonet_data_rows(train) * stonet_model_dim(model) + 1, sizeof *z);
     TRY(outcome(command, stonet_transform(model, train, &how, z)));
-    return plot_reduction(command, values->plot, model, train, z, true);
+    return plot_reduction(command, values->plot, model, train, &(z_picture){z, true, NULL});
 }
 
 /* Some rows of a very large table, evenly from all of it, that tell its score to three digits; NULL: take

@@ -101,7 +101,8 @@ static int transform(const cli_command *command, const transform_values *values,
                               .team = program_team()};
     TRY(outcome(command, stonet_transform(model, data, &how, z)));
     if (values->se != NULL) TRY(standard_errors(command, values, model, data, &se));
-    if (values->plot != NULL) TRY(plot_reduction(command, values->plot, model, data, z, false));
+    if (values->plot != NULL)
+        TRY(plot_reduction(command, values->plot, model, data, &(z_picture){z, false, NULL}));
     return write_z(command, &to, z, se, rows * passes, dim);
 }
 
