@@ -87,9 +87,8 @@ TEST(skewed_columns_go_by_ranks)
 /* Encodes all rows with a draw of the missing cells. */
 static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
 {
-    float *x = sn_calloc((size_t)(data->n * schema->p), sizeof *x);
+    float *x = test_zeros(data->n * schema->p, sizeof *x);
     SN_AUTO(sn_encoder) *encoder = NULL;
-    assert_non_null(x);
     OK(sn_encoder_create(schema, data, &encoder));
     sn_encoder_key(encoder, 5, by_content);
     const sn_rows rows = sn_rows_range(0, data->n);
@@ -245,10 +244,9 @@ TEST(damage_is_found)
 TEST(wide_tables_have_factors)
 {
     enum { ROWS = 600, P = 210 };
-    SN_BLOCK float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
+    SN_BLOCK float *x = test_zeros(ROWS * P, sizeof *x), *truth = test_zeros(ROWS * P, sizeof *truth);
     double y[ROWS];
     SN_AUTO(stonet_data) *data = NULL, *whole = NULL;
-    assert_true(x != NULL && truth != NULL);
     for (uint32_t i = 0; i < ROWS; i++) {
         y[i] = normal(i, 1000);
         for (uint32_t j = 0; j < P; j++) {

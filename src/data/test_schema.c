@@ -319,8 +319,7 @@ static void check_same(const sn_schema *a, const sn_schema *b, const stonet_data
     assert_int_equal(sn_schema_outputs(b), sn_schema_outputs(a));
     assert_string_equal(b->target_name[0], a->target_name[0]);
     for (int64_t f = 0; f < p; f++) assert_string_equal(b->feature_name[f], a->feature_name[f]);
-    SN_BLOCK float *x = malloc((size_t)(data->n * p) * sizeof *x),
-                   *z = malloc((size_t)(data->n * p) * sizeof *z);
+    SN_BLOCK float *x = test_zeros(data->n * p, sizeof *x), *z = test_zeros(data->n * p, sizeof *z);
     OK(sn_schema_encode_x(a, data, x));
     OK(sn_schema_encode_x(b, data, z));
     assert_memory_equal(x, z, (size_t)(data->n * p) * sizeof *x);

@@ -160,8 +160,7 @@ TEST(words_for_missing_cells_count)
 TEST(lines_may_be_longer_than_any_buffer)
 {
     const size_t room = 1 << 20;
-    SN_BLOCK char *text = sn_malloc(room, 1);
-    assert_non_null(text);
+    SN_BLOCK char *text = test_zeros((int64_t)room, 1);
     size_t used = (size_t)snprintf(text, room, "1 1:2\n-1");
     for (int j = 1; j < 60000; j++) used += (size_t)snprintf(text + used, room - used, " %d:1", j);
     SN_AUTO(stonet_data) *data = NULL;
