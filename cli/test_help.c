@@ -135,6 +135,7 @@ TEST(every_result_can_be_json)
     assert_int_equal(sh("stonet fit t.csv --target y --method sir --dim 1 --json --out -"), 2);
     assert_int_equal(sh("stonet export m --format c --json"), 2);
     assert_int_equal(sh("stonet report m t.csv --json --out -"), 2);
+    sh_refused("stonet export m --json --out \"$(printf '\\377.c')\"", 1, "a name in it is not UTF-8");
     sh_prints("stonet export m --out m.c --name mine --json && grep -c mine m.c", "\"format\": \"c\"");
     SH("stonet completion --json | tr -d ' \\n'");
     for (const char *name = "fit\0report\0export\0demo\0completion\0"; *name != '\0';
