@@ -197,54 +197,49 @@ static void check_archive(const archive *a, const char *words)
     if (words == NULL) assert_int_equal(stonet_data_rows(data), 2);
 }
 
+/* Other bytes, so far from the beginning of a part. */
+typedef struct change {
+    size_t part, from;
+    uint64_t value;
+    int bytes;
+} change;
+#define AT(part) offsetof(archive, part)
+
+static const struct {
+    change change[4];
+    const char *words; /* NULL: it is read */
+} ARCHIVES[] = {
+    {{{0}}, NULL},
+    {{{AT(end), 10, 1, 2}}, NULL}, /* the place alone is long */
+    {{{AT(end), 10, 1, 2},
+      {AT(directory), 24, 144, 4}, /* as are packed size and place */
+      {AT(directory), ENTRY + 20, 0, 8},
+      {AT(directory), ENTRY + 12, 144, 8}},
+     NULL},
+    {{{AT(directory), 42, 0, 4}}, NULL},                                      /* the sizes alone */
+    {{{AT(directory), 20, 144, 4}, {AT(directory), ENTRY + 20, 0, 8}}, NULL}, /* the place, behind one size */
+    {{{AT(locator), 0, 'Q', 1}}, "its directory is damaged"},
+    {{{AT(end64), 0, 'Q', 1}}, "its directory is damaged"},
+    {{{AT(locator), 8, UINT64_MAX, 8}}, "its directory is damaged"},
+    {{{AT(end64), 32, UINT64_MAX, 8}}, "its directory is damaged"},
+    {{{AT(directory), ENTRY + 8, 2, 2}}, "no sizes"},   /* no field with the sizes, */
+    {{{AT(directory), ENTRY + 10, 16, 2}}, "no sizes"}, /* or a short one, */
+    {{{AT(directory), 30, EXTRA - 8, 2}}, "no sizes"},  /* or one that is cut off */
+    {{{AT(directory), ENTRY + 28, UINT64_MAX, 8}}, "outside the file"},
+    {{{AT(directory), ENTRY + 20, 1 << 20, 8}}, "outside the file"},
+};
+
 TEST(long_archives)
 {
+    for (size_t k = 0; k < sizeof ARCHIVES / sizeof *ARCHIVES; k++) {
+        archive a = make_archive();
+        for (const change *c = ARCHIVES[k].change; c < ARCHIVES[k].change + 4; c++)
+            put(a.bytes + *(const size_t *)((const char *)&a + c->part) + c->from, c->value, c->bytes);
+        check_archive(&a, ARCHIVES[k].words);
+    }
     archive a = make_archive();
-    check_archive(&a, NULL);
-    put(a.bytes + a.end + 10, 1, 2); /* the place alone is long */
-    check_archive(&a, NULL);
-    put(a.bytes + a.directory + 24, 144, 4); /* as are packed size and place */
-    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
-    put(a.bytes + a.directory + ENTRY + 12, 144, 8);
-    check_archive(&a, NULL);
-    a = make_archive();
-    put(a.bytes + a.directory + 42, 0, 4); /* the sizes alone */
-    check_archive(&a, NULL);
-    a = make_archive();
-    put(a.bytes + a.directory + 20, 144, 4); /* the place alone, behind one size */
-    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
-    check_archive(&a, NULL);
-    a = make_archive();
-    a.bytes[a.locator] = 'Q';
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    a.bytes[a.end64] = 'Q';
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.locator + 8, UINT64_MAX, 8);
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.end64 + 32, UINT64_MAX, 8);
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 8, 2, 2); /* no field with the sizes, */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 10, 16, 2); /* or a short one, */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + 30, EXTRA - 8, 2); /* or one that is cut off */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 28, UINT64_MAX, 8);
-    check_archive(&a, "outside the file");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 20, 1 << 20, 8);
-    check_archive(&a, "outside the file");
-    a = make_archive();
     memcpy(a.bytes, "PK\3\4", 4);
     memmove(a.bytes + 4, a.bytes + a.end, 22); /* no room for a locator */
-    memcpy(a.bytes, "PK\3\4", 4);
     a.size = 26;
     check_archive(&a, "its directory is damaged");
 }
