@@ -4,9 +4,7 @@
  * MiB for each thread when it is loaded, and as much again when our threads call it. If there is no room, it
  * tries for ever. With the address space limited (ulimit -v) the program would hang, in --version too.
  */
-#include <errno.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ typedef struct calibrate_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(calibrate_values, target),
-    GROUP_OPTION(calibrate_values, target.group),
+    GROUP_OPTION(calibrate_values, target),
     FLAG_OPTION(calibrate_values, json, "json", "Print what 'stonet info --json' says of the model"),
     OUT_OPTION(calibrate_values, out, "The calibrated model"),
     FLAG_OPTION(calibrate_values, fresh, "fresh",
@@ -63,8 +63,7 @@ static int calibrate(const cli_command *command, const cli_arguments *given, voi
     TRY(require_target_of_model(command, &target));
     TRY(read_model(command, given->operand[0], &model));
     TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_calibrate(model, data, &how, &run)));
     TRY(write_model(command, values->out, model));
     if (!values->run.quiet) {

@@ -21,7 +21,7 @@ static const cli_option options[] = {
                 "Standard errors of the directions of a linear method, by fits on 25 pairs of halves of the "
                 "rows. DATA are the rows it was fitted on, with the response"),
     TARGET_OPTIONS(coef_values, target),
-    GROUP_OPTION(coef_values, target.group),
+    GROUP_OPTION(coef_values, target),
     RESULTS_OPTIONS(coef_values, results),
     RUN_OPTIONS(coef_values, run),
 };
@@ -60,7 +60,7 @@ static int print_table(const cli_command *command, const char *path, const stone
 static int print_csv(const cli_command *command, const char *path, const stonet_coef_result *found)
 {
     output out;
-    TRY(output_open(command, path, &out));
+    output_open(path, &out);
     fprintf(out.stream, "feature");
     for (int64_t c = 0; c < stonet_coef_columns(found); c++)
         fprintf(out.stream, ",%s", stonet_coef_column_name(found, c));
@@ -118,8 +118,7 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     if (given->operand[1] != NULL)
         TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
     if (values->se) how.pairs = PAIRS;
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_coef(model, data, &how, &run, &found)));
     return print(command, values, found);
 }

@@ -33,8 +33,8 @@ static const cli_option options[] = {
     TEXTS_OPTION(compare_values, target_files, "target-file", "FILE",
                  "The response in a file of its own, row by row; one for each DATA, in the same order"),
     TABLE_OPTIONS(compare_values, target),
-    GROUP_OPTION(compare_values, target.group),
-    COLUMN_OPTIONS(compare_values, target.columns),
+    GROUP_OPTION(compare_values, target),
+    COLUMN_OPTIONS(compare_values, target),
     TEXT_OPTION(compare_values, wishes.methods, "methods", "a,b,c",
                 "The methods; 'none' is the learner on x itself. 'all': every method that 'stonet methods' "
                 "lists, none included"),
@@ -96,7 +96,7 @@ static int check_targets(const cli_command *command, const compare_values *value
 {
     size_t files = values->target_files.count;
     target_options target = values->target;
-    if (files > 0) target.target_file = values->target_files.text[0];
+    if (files > 0) target.read.target_file = values->target_files.text[0];
     int result = require_target(command, &target);
     if (result != EXIT_DONE || files == 0 || files == (size_t)n_data) return result;
     return say_usage(command,
@@ -135,13 +135,13 @@ static int read_sets(comparison *self, const cli_arguments *given)
     target_options target = values->target; /* and the file of each table */
     for (int k = 0; k < given->n_operands; k++) {
         data_set *set = &self->set[self->count++];
-        if (values->target_files.count > 0) target.target_file = values->target_files.text[k];
+        if (values->target_files.count > 0) target.read.target_file = values->target_files.text[k];
         set->path = given->operand[k];
         TRY(read_data(self->command, set->path, &target, values->run.threads, &set->data));
     }
     if (values->test == NULL) return EXIT_DONE;
-    if (values->test_target_file != NULL) target.target = NULL;
-    target.target_file = values->test_target_file;
+    if (values->test_target_file != NULL) target.read.target = NULL;
+    target.read.target_file = values->test_target_file;
     TRY(read_data(self->command, values->test, &target, values->run.threads, &self->test));
     self->how.test = self->test;
     return EXIT_DONE;
@@ -258,8 +258,8 @@ static int compare_next(comparison *self, int k, stonet_run *run, report *writte
     run->user = &at;
     stonet_status status = compare_set(self, run, set);
     if (status != STONET_OK) return say_error(self->command, "%s: %s", set->path, stonet_last_error());
-    int result = report_add(written, set->path, set->data, set->results);
-    if (result != EXIT_DONE || stonet_results_best(set->results) >= 0) return result;
+    report_add(written, set->path, set->data, set->results);
+    if (stonet_results_best(set->results) >= 0) return EXIT_DONE;
     return say_error(self->command, "%s: no method could be fitted", set->path);
 }
 
@@ -271,7 +271,7 @@ static int compare_all(comparison *self, stonet_run *run)
     int64_t n_whole = 0;
     if (run->on_progress != NULL) run->on_progress = on_progress;
     report written;
-    TRY(report_open(self->command, &self->values->results, &written));
+    report_open(self->command, &self->values->results, &written);
     int result = EXIT_DONE;
     for (int k = 0; k < self->count && run->should_stop(NULL) == 0; k++) {
         int of_set = compare_next(self, k, run, &written);
@@ -289,8 +289,7 @@ static int compare_all(comparison *self, stonet_run *run)
 /* All comparisons, with the checkpoint if --checkpoint is there. */
 static int run_comparison(comparison *self)
 {
-    stonet_run run;
-    start_run(&self->values->run, &run);
+    stonet_run run = run_of(&self->values->run);
     int result = open_checkpoint(self->command, &self->values->checkpoint, &run);
     if (result == EXIT_DONE) result = self->count > 1 ? compare_all(self, &run) : compare_one(self, &run);
     return close_checkpoint(self->command, &run, result);

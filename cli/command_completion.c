@@ -13,7 +13,7 @@ typedef struct known_names {
     char *methods, *settings, *generators;
 } known_names;
 
-static void free_names(known_names *known)
+static void free_names(const known_names *known)
 {
     free(known->methods);
     free(known->settings);
@@ -37,15 +37,12 @@ static char *settings_of(const json_t *tables)
     return all;
 }
 
-static int find_names(const cli_command *command, known_names *known)
+static known_names find_names(void)
 {
-    AUTO(json_t) *methods = take_json(command, stonet_methods_json());
-    AUTO(json_t) *generators = take_json(command, stonet_generators_json());
-    if (methods == NULL || generators == NULL) return EXIT_FAILED;
-    known->methods = names_of(json_object_get(methods, "methods"), " ");
-    known->settings = settings_of(methods);
-    known->generators = names_of(generators, " ");
-    return EXIT_DONE;
+    AUTO(json_t) *methods = take_json(stonet_methods_json());
+    AUTO(json_t) *generators = take_json(stonet_generators_json());
+    return (known_names){names_of(json_object_get(methods, "methods"), " "), settings_of(methods),
+                         names_of(generators, " ")};
 }
 
 /* What an option's value is. */
@@ -212,8 +209,7 @@ static json_t *options_json(const cli_command *about)
     json_t *list = json_array();
     for (size_t k = 0; k < about->n_options; k++) {
         const cli_option *option = &about->options[k];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s?, s:s?, s:s}", "name", option->name, "argument",
+        list = json_add(list, json_pack("{s:s, s:s?, s:s?, s:s}", "name", option->name, "argument",
                                         option->argument, "default", option->initial, "help", option->help));
     }
     return list;
@@ -224,13 +220,11 @@ static int print_commands(const cli_command *command)
     json_t *list = json_array();
     for (size_t i = 0; i < cli_command_count(); i++) {
         const cli_command *about = cli_command_at(i);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "name", about->name, "summary",
-                                              about->summary, "operands", about->operands, "options",
-                                              options_json(about)));
+        list =
+            json_add(list, json_pack("{s:s, s:s, s:s, s:o}", "name", about->name, "summary", about->summary,
+                                     "operands", about->operands, "options", options_json(about)));
     }
-    const bool whole = json_array_size(list) == cli_command_count();
-    if (!whole) json_decref(list);
-    return output_json(command, NULL, whole ? list : NULL);
+    return output_json(command, NULL, list);
 }
 
 typedef struct completion_values {
@@ -253,8 +247,7 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(shells[i].name, given->operand[0]) != 0) continue;
-        __attribute__((cleanup(free_names))) known_names known = {0};
-        TRY(find_names(command, &known));
+        __attribute__((cleanup(free_names))) const known_names known = find_names();
         shells[i].print(&known);
         return EXIT_DONE;
     }

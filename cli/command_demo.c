@@ -11,7 +11,6 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/signals.h"
-#include "cli/svg.h"
 
 /* As many rows as in the usual benchmark splits of these data. */
 enum { TRAIN_ROWS = 400, TEST_ROWS = 4600 };
@@ -54,8 +53,7 @@ static int fit_one(const cli_command *command, const demo_values *values, const 
     spec_options what = {.method = fit->method, .learner = fit->learner};
     AUTO(stonet_spec) *spec = NULL;
     TRY(make_spec(command, &what, fit->dim, &spec));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     run.on_message = NULL;
     TRY(outcome(command, stonet_fit(spec, train, &run, model)));
     if (stonet_model_outcome(*model) == STONET_DONE) return EXIT_DONE;
@@ -64,82 +62,29 @@ static int fit_one(const cli_command *command, const demo_values *values, const 
 
 /* ---- the plot ---------------------------------------------------------------------------------- */
 
-/* Splits the rows of z (n x 2) by class: each series gets its points; x and y have room for n numbers each.
- */
-static size_t split_by_class(const stonet_data *data, const float *z, double *x, double *y,
-                             svg_series *series, size_t most)
-{
-    int64_t classes = 0;
-    const int32_t *code = stonet_data_classes(data, &classes);
-    int64_t n = stonet_data_rows(data);
-    int64_t filled = 0;
-    size_t count = 0;
-    for (int64_t c = 0; code != NULL && c < classes && count < most; c++, count++) {
-        series[count] = (svg_series){.x = x + filled, .y = y + filled};
-        for (int64_t i = 0; i < n; i++) {
-            if (code[i] != c) continue;
-            x[filled] = (double)z[2 * i];
-            y[filled++] = (double)z[2 * i + 1];
-            series[count].n++;
-        }
-    }
-    return count;
-}
-
-/* z: rows of test x 2. xy: room for 2 numbers a row, which the series point into. */
-static int draw(const cli_command *command, const char *path, const stonet_model *model,
-                const stonet_data *test, const float *z, double *xy, double error_rate)
-{
-    enum { MOST_CLASSES = 2 };
-    int64_t n = stonet_data_rows(test);
-    svg_series series[MOST_CLASSES];
-    char label[MOST_CLASSES][64];
-    size_t count = split_by_class(test, z, xy, xy + n, series, MOST_CLASSES);
-    for (size_t c = 0; c < count; c++) {
-        snprintf(label[c], sizeof label[c], "class %s", stonet_data_class_label(test, (int64_t)c));
-        series[c].label = label[c];
-    }
-    char subtitle[160];
-    snprintf(subtitle, sizeof subtitle, "Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
-             TEST_ROWS, TRAIN_ROWS, error_rate);
-    char axis[2][96];
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
-    for (size_t k = 0; k < 2; k++) z_axis_label(about, k, axis[k]);
-    svg_panel panel = {
-        .kind = SVG_SCATTER, .x_label = axis[0], .y_label = axis[1], .series = series, .n_series = count};
-    svg_figure figure = {.title = "Waveform data: 21 variables reduced to two",
-                         .subtitle = subtitle,
-                         .panels = &panel,
-                         .n_panels = 1,
-                         .columns = 1};
-    return output_plot(command, path, svg_render(&figure));
-}
-
 static int plot(const cli_command *command, const char *path, const stonet_model *model,
                 const stonet_data *test, double error_rate)
 {
-    const int64_t n = stonet_data_rows(test);
-    BLOCK float *z = room_for(2 * n, sizeof *z);
-    BLOCK double *xy = room_for(2 * n, sizeof *xy);
+    BLOCK float *z = room_for(stonet_data_rows(test) * stonet_model_dim(model), sizeof *z);
+    BLOCK char *subtitle = text_of("Z of %d test rows, by a StoNet fitted on %d others; error rate %.3f",
+                                   TEST_ROWS, TRAIN_ROWS, error_rate);
     TRY(outcome(command, stonet_transform(model, test, NULL, z)));
-    return draw(command, path, model, test, z, xy, error_rate);
+    const z_caption caption = {"Waveform data: 21 variables reduced to two", subtitle, "class "};
+    return plot_reduction(command, path, model, test, &(z_picture){z, false, &caption});
 }
 
 /* ---- the fits ---------------------------------------------------------------------------------- */
 
 /* A line of the table, or an entry of `list` where there is one. */
-static int tell_fit(const cli_command *command, const demo_fit *fit, int64_t dim, double error_rate,
-                    double seconds, json_t *list)
+static void tell_fit(const demo_fit *fit, int64_t dim, double error_rate, double seconds, json_t *list)
 {
     if (list == NULL) {
         printf("%-26s %4" PRId64 " %12.4f %8.1f s\n", fit->title, dim, error_rate, seconds);
         fflush(stdout);
-        return EXIT_DONE;
+        return;
     }
-    json_t *entry = json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
-                              (json_int_t)dim, "error_rate", error_rate, "seconds", seconds);
-    if (json_array_append_new(list, entry) == 0) return EXIT_DONE;
-    return say_error(command, "memory ran out");
+    json_add(list, json_pack("{s:s, s:s, s:I, s:f, s:f}", "title", fit->title, "method", fit->method, "dim",
+                             (json_int_t)dim, "error_rate", error_rate, "seconds", seconds));
 }
 
 static int show_fit(const cli_command *command, const demo_values *values, const demo_data *data,
@@ -151,7 +96,7 @@ static int show_fit(const cli_command *command, const demo_values *values, const
     TRY(fit_one(command, values, data->train, fit, &model));
     const double seconds = progress_clock() - start;
     TRY(outcome(command, stonet_score(model, data->test, NULL, &scores)));
-    TRY(tell_fit(command, fit, stonet_model_dim(model), scores.error_rate, seconds, list));
+    tell_fit(fit, stonet_model_dim(model), scores.error_rate, seconds, list);
     return fit->plotted ? plot(command, path, model, data->test, scores.error_rate) : EXIT_DONE;
 }
 

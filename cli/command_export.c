@@ -58,10 +58,9 @@ static int write_bytes(const cli_command *command, const export_values *values, 
 }
 
 /* Says, where the training rows had missing cells, that rows with such cells are not answered elsewhere. */
-static int note_missing(const cli_command *command, const stonet_model *model)
+static void note_missing(const stonet_model *model)
 {
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
-    if (about == NULL) return EXIT_FAILED;
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     const json_t *missing = json_object_get(about, "missing");
     const size_t columns = json_object_size(json_object_get(missing, "cells"));
     if (columns > 0 && strcmp(json_text(missing, "way"), "mean") != 0)
@@ -69,7 +68,6 @@ static int note_missing(const cli_command *command, const stonet_model *model)
             "note: training rows had missing cells in %zu %s; the file gives no answer for rows with such "
             "cells; a model fitted with --set missing=mean does",
             columns, columns == 1 ? "column" : "columns");
-    return EXIT_DONE;
 }
 
 /* Writes the file, or to standard output without --out. --json tells about the file, so it needs --out. */
@@ -83,7 +81,7 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     TRY(find_format(command, values, &format));
     TRY(read_model(command, given->operand[0], &model));
     TRY(outcome(command, stonet_model_export(model, format, values->name, &bytes, &size)));
-    TRY(note_missing(command, model));
+    note_missing(model);
     TRY(write_bytes(command, values, format, bytes, size));
     if (!values->json) return EXIT_DONE;
     return output_json(command, NULL,

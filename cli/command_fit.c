@@ -29,8 +29,8 @@ static const char DIM[] = "{dim}";
 static const cli_option options[] = {
     TARGET_OPTIONS(fit_values, target),
     RESPONSE_OPTIONS(fit_values, target),
-    GROUP_OPTION(fit_values, target.group),
-    COLUMN_OPTIONS(fit_values, target.columns),
+    GROUP_OPTION(fit_values, target),
+    COLUMN_OPTIONS(fit_values, target),
     TEXT_OPTION(fit_values, dim, "dim", "Q,..",
                 "The number of reduced variables, the columns of Z; auto: as 'stonet order' chooses it. With "
                 "several a model is written for each, from one training: --dim 1,2,5 --out my-{dim}.model"),
@@ -84,7 +84,7 @@ static int write_log(const cli_command *command, const fit_values *values, const
     if (values->log == NULL) return EXIT_DONE;
     errno = 0;
     BLOCK char *history = stonet_model_history_csv(model);
-    if (history == NULL && errno == ENOMEM) return say_failure(command, STONET_ERROR_MEMORY);
+    if (history == NULL && errno == ENOMEM) must_have(NULL);
     if (history == NULL) {
         fprintf(stderr, "note: this method has no training history, so %s is not written\n", values->log);
         return EXIT_DONE;
@@ -99,7 +99,7 @@ static int draw(const cli_command *command, const fit_values *values, const ston
     const stonet_use_options how = {.size = sizeof how, .threads = (int)values->run.threads, .seed = 1};
     BLOCK float *z = room_for(stonet_data_rows(train) * stonet_model_dim(model) + 1, sizeof *z);
     TRY(outcome(command, stonet_transform(model, train, &how, z)));
-    return plot_reduction(command, values->plot, model, train, z, true);
+    return plot_reduction(command, values->plot, model, train, &(z_picture){z, true, NULL});
 }
 
 /* Some rows of a very large table, evenly from all of it, that tell its score to three digits; NULL: take
@@ -271,10 +271,10 @@ static long long used_columns(const json_t *about)
 
 /* "stonet: 400 rows, 21 columns reduced to 2, 2 classes, in 1.2 s"; "200 of 400 rows" where the others have
    weight 0 or were dropped. */
-static void say_summary(const cli_command *command, const fit_values *values, const stonet_model *model,
-                        const stonet_data *train, double seconds)
+static void say_summary(const fit_values *values, const stonet_model *model, const stonet_data *train,
+                        double seconds)
 {
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     char spent[32];
     progress_duration(seconds, spent);
     long long outputs = (long long)stonet_model_outputs(model);
@@ -353,12 +353,9 @@ static int finish(const fitting *self, const fit_values *values, const stonet_mo
     case STONET_DONE:
         break;
     }
-    if (!values->run.quiet) say_summary(command, values, model, self->train, seconds);
-    if (self->told == NULL) return EXIT_DONE;
-    json_t *about = take_json(command, stonet_model_json(model));
-    if (about == NULL) return EXIT_FAILED;
-    return json_array_append_new(self->told, about) == 0 ? EXIT_DONE
-                                                         : say_failure(command, STONET_ERROR_MEMORY);
+    if (!values->run.quiet) say_summary(values, model, self->train, seconds);
+    if (self->told != NULL) json_add(self->told, take_json(stonet_model_json(model)));
+    return EXIT_DONE;
 }
 
 static int calibrate(const fitting *self, const fit_values *values, stonet_model *model)
@@ -488,9 +485,7 @@ static int fit_all(const cli_command *command, const fit_values *values, stonet_
     if (is_open(values)) TRY(choose_dim(&self));
     TRY(list->count > 1 ? fit_list(&self, list) : fit_dim(&self, NULL));
     if (!values->json) return EXIT_DONE;
-    json_t *shown = list->count > 1 ? told : json_array_get(told, 0);
-    return shown != NULL ? output_json(command, NULL, json_incref(shown))
-                         : say_failure(command, STONET_ERROR_MEMORY);
+    return output_json(command, NULL, json_incref(list->count > 1 ? told : json_array_get(told, 0)));
 }
 
 /* The spec is complete, and all options are checked, before the data are read: reading may take minutes. */
@@ -508,8 +503,7 @@ static int fit(const cli_command *command, const cli_arguments *given, void *par
         TRY(require_target(command, &values->target));
     TRY(check_values(command, values));
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &train));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     int result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE) result = fit_all(command, values, spec, train, &run, &list);
     return close_checkpoint(command, &run, result);

@@ -21,7 +21,7 @@ typedef struct importance_values {
 
 static const cli_option options[] = {
     TARGET_OPTIONS(importance_values, target),
-    GROUP_OPTION(importance_values, target.group),
+    GROUP_OPTION(importance_values, target),
     WORD_OPTION(
         importance_values, kind, "kind", "NAME", "permutation",
         "permutation: growth of the loss when the variable comes from another row; gradient: mean "
@@ -177,7 +177,7 @@ static int check_values(const cli_command *command, const importance_values *val
         wrong = "--kind refit needs the rows the model was fitted on: give --train FILE";
     else if (*kind > STONET_IMPORTANCE_REFIT && values->train != NULL)
         wrong = "--train belongs to --kind refit, permutation, gradient and shapley";
-    else if (values->train != NULL && values->target.target == NULL)
+    else if (values->train != NULL && values->target.read.target == NULL)
         wrong = "with --train the response is found in both files by --target COL";
     return wrong != NULL ? say_usage(command, "%s", wrong) : EXIT_DONE;
 }
@@ -198,15 +198,14 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     TRY(require_target_of_model(command, &target));
     TRY(output_check(command, values->plot));
     TRY(read_model(command, given->operand[0], &model));
-    if (values->train != NULL) target.group = NULL; /* it is the training rows that are split */
+    if (values->train != NULL) target.read.group = NULL; /* it is the training rows that are split */
     TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
-    target.group = values->target.group;
+    target.read.group = values->target.read.group;
     TRY(say_met(command, model, data, values->run.quiet));
     if (values->train != NULL)
         TRY(read_data_for(command, model, values->train, &target, values->run.threads, &train));
     how.train = train;
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_importance(model, data, &how, &run, &found)));
     return finish(command, values, how.kind, found);
 }

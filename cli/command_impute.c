@@ -53,10 +53,9 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
 {
     const impute_values *values = parsed;
     AUTO(stonet_data) *data = NULL;
-    stonet_run how;
     TRY(check(command, values));
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
-    start_run(&values->run, &how);
+    stonet_run how = run_of(&values->run);
     int64_t left = 0;
     for (int64_t draw = 1; draw <= values->draws; draw++) {
         AUTO(stonet_data) *completed = NULL;

@@ -44,46 +44,18 @@ static const cli_option options[] = {
     RUN_OPTIONS(independence_values, run),
 };
 
-typedef struct choice {
-    const char *name;
-    int value;
-} choice;
-
-static const choice tests[] = {{"auto", STONET_TEST_AUTO}, {"rit", STONET_TEST_RIT},
-                               {"rcit", STONET_TEST_RCIT}, {"rcot", STONET_TEST_RCOT},
-                               {"gcm", STONET_TEST_GCM},   {"dcor", STONET_TEST_DCOR}};
-static const choice laws[] = {{"lpb4", STONET_NULL_LPB4},
-                              {"hbe", STONET_NULL_HBE},
-                              {"gamma", STONET_NULL_GAMMA},
-                              {"chi2", STONET_NULL_CHI2},
-                              {"perm", STONET_NULL_PERMUTATION}};
-enum { N_TESTS = sizeof tests / sizeof *tests, N_LAWS = sizeof laws / sizeof *laws };
-
-/* Sets *value to the number of the choice with this name, or says which names there are: "a, b or c". */
-static int find_choice(const cli_command *command, const char *option, const choice *known, size_t count,
-                       const char *name, int *value)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(known[i].name, name) == 0) {
-            *value = known[i].value;
-            return EXIT_DONE;
-        }
-    }
-    char list[128] = "";
-    for (size_t i = 0; i < count; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s",
-                 i == 0           ? ""
-                 : i + 1 == count ? " or "
-                                  : ", ",
-                 known[i].name);
-    }
-    return say_usage(command, "--%s takes %s, not '%s'", option, list, name);
-}
+static const word_choice tests[] = {{"auto", STONET_TEST_AUTO}, {"rit", STONET_TEST_RIT},
+                                    {"rcit", STONET_TEST_RCIT}, {"rcot", STONET_TEST_RCOT},
+                                    {"gcm", STONET_TEST_GCM},   {"dcor", STONET_TEST_DCOR}};
+static const word_choice laws[] = {{"lpb4", STONET_NULL_LPB4},
+                                   {"hbe", STONET_NULL_HBE},
+                                   {"gamma", STONET_NULL_GAMMA},
+                                   {"chi2", STONET_NULL_CHI2},
+                                   {"perm", STONET_NULL_PERMUTATION}};
 
 static const char *test_name(stonet_test test)
 {
-    for (size_t i = 0; i < N_TESTS; i++) {
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         if (tests[i].value == (int)test) return tests[i].name;
     }
     return "";
@@ -101,8 +73,8 @@ static int make_options(const cli_command *command, const independence_values *v
             "times that were cut short (--event %s) cannot be tested: where the censoring depends on x, "
             "the cut times do too",
             values->event);
-    TRY(find_choice(command, "test", tests, N_TESTS, values->test, &chosen_test));
-    TRY(find_choice(command, "approx", laws, N_LAWS, values->approximation, &chosen_law));
+    TRY(FIND_CHOICE(command, "test", tests, values->test, &chosen_test));
+    TRY(FIND_CHOICE(command, "approx", laws, values->approximation, &chosen_law));
     test->test = (stonet_test)chosen_test;
     test->null_law = (stonet_null_law)chosen_law;
     test->features = values->features;
@@ -127,7 +99,7 @@ static int print_result(const cli_command *command, const independence_values *v
         return output_json(command, NULL, object);
     }
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     fprintf(out.stream, "%-22s %lld\n%-22s %s (%s)\n%-22s %.6g\n%-22s %.6g\n", "n", (long long)found->n,
             "test", test_name(found->test), law, distance ? "distance_correlation" : "statistic",
             found->statistic, "p_value", found->p_value);
@@ -169,8 +141,7 @@ static int test_table(const cli_command *command, const independence_values *val
 {
     __attribute__((cleanup(free_parts))) parts read = {0};
     TRY(read_parts(command, values, data, &read));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     stonet_independence_result found;
     const stonet_sides sides = {.n = stonet_data_rows(data),
                                 .dx = read.width[0],

@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "cli/show.h"
 
 typedef struct info_values {
@@ -115,7 +114,7 @@ static int print_checks(const cli_command *command, const char *hash, bool json)
         return output_json(command, NULL, about);
     }
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     fputs("form       right: every entry is there, of its type and shape, and the parts fit together\n"
           "numbers    finite\n",
           out.stream);
@@ -132,11 +131,10 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     AUTO(stonet_model) *model = NULL;
     TRY(read_model(command, given->operand[0], &model));
     if (values->verify) return print_checks(command, stonet_model_hash(model), values->json);
-    AUTO(json_t) *about = take_json(command, stonet_model_json(model));
-    if (about == NULL) return EXIT_FAILED;
+    AUTO(json_t) *about = take_json(stonet_model_json(model));
     if (values->json) return output_json(command, NULL, json_incref(about));
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     print_object(out.stream, about, 0);
     print_remark(out.stream, json_object_get(about, "fitted"));
     return output_close(command, &out);

@@ -1,5 +1,4 @@
 /* stonet methods: what can be fitted, and its settings. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,20 +24,14 @@ static const json_t *find_named(const json_t *list, const char *name)
     return NULL;
 }
 
-/* Texts of an array with `between` between them. */
-static void join(const json_t *list, const char *between, char *text, size_t size)
+/* Texts of an array with `between` between them, to be freed. */
+static char *join(const json_t *list, const char *between)
 {
-    size_t length = 0;
-    text[0] = '\0';
+    char *text = copy_of("");
     size_t i;
     json_t *entry;
-    json_array_foreach(list, i, entry)
-    {
-        int added =
-            snprintf(text + length, size - length, "%s%s", i > 0 ? between : "", json_string_value(entry));
-        if (added < 0 || (size_t)added >= size - length) return;
-        length += (size_t)added;
-    }
+    json_array_foreach(list, i, entry) text = joined(text, between, copy_of(json_string_value(entry)));
+    return text;
 }
 
 /* ---- the list ---------------------------------------------------------------------------------- */
@@ -49,8 +42,7 @@ static void add_entries(table *shown, const json_t *list)
     json_t *entry;
     json_array_foreach(list, i, entry)
     {
-        char tasks[64];
-        join(json_object_get(entry, "tasks"), ", ", tasks, sizeof tasks);
+        BLOCK char *tasks = join(json_object_get(entry, "tasks"), ", ");
         table_add(shown, "%s", json_text(entry, "name"));
         table_add(shown, "%s", tasks);
         table_add(shown, "%s", json_text(entry, "title"));
@@ -78,24 +70,19 @@ static int list_all(const cli_command *command, const json_t *all)
 /* ---- one method or learner --------------------------------------------------------------------- */
 
 /* "on, off" for a switch, the words for a choice, "0 to 1" or "1 or more" for numbers. Settings such as auto
-   have words and numbers: "auto, 1 or more". */
-static void describe_range(const json_t *setting, char *text, size_t size)
+   have words and numbers: "auto, 1 or more". To be freed. */
+static char *range_of(const json_t *setting)
 {
-    char words[256];
-    join(json_object_get(setting, "choices"), ", ", words, sizeof words);
+    BLOCK char *words = join(json_object_get(setting, "choices"), ", ");
     const char *kind = json_text(setting, "kind");
-    if (!json_is_number(json_object_get(setting, "low"))) {
-        snprintf(text, size, "%s", words[0] != '\0' ? words : "on, off");
-        return;
-    }
+    if (!json_is_number(json_object_get(setting, "low")))
+        return copy_of(words[0] != '\0' ? words : "on, off");
     double low = json_number_value(json_object_get(setting, "low"));
     double high = json_number_value(json_object_get(setting, "high"));
     const char *list = strstr(kind, "list") != NULL || strstr(kind, "integers") != NULL ? "list of " : "";
     const char *either = words[0] != '\0' ? ", " : "";
-    if (high >= 1e15)
-        snprintf(text, size, "%s%s%s%.6g or more", words, either, list, low);
-    else
-        snprintf(text, size, "%s%s%s%.6g to %.9g", words, either, list, low, high);
+    return high >= 1e15 ? text_of("%s%s%s%.6g or more", words, either, list, low)
+                        : text_of("%s%s%s%.6g to %.9g", words, either, list, low, high);
 }
 
 /* Settings from .. to - 1 of a list, under a title of their own. */
@@ -111,8 +98,7 @@ static void add_settings(table *shown, const part *shows)
 {
     for (size_t i = shows->from; i < shows->to; i++) {
         const json_t *setting = json_array_get(shows->settings, i);
-        char range[320];
-        describe_range(setting, range, sizeof range);
+        BLOCK char *range = range_of(setting);
         table_add(shown, "  %s%s", shows->prefix, json_text(setting, "name"));
         table_add(shown, "%s", json_text(setting, "default"));
         /* Many words would make the table wider than a screen: they come before the meaning. */
@@ -161,15 +147,13 @@ static int print_settings(const cli_command *command, const json_t *own, const j
 
 static int show_entry(const cli_command *command, const json_t *all, const json_t *entry, bool is_learner)
 {
-    char tasks[64];
-    join(json_object_get(entry, "tasks"), " and ", tasks, sizeof tasks);
+    BLOCK char *tasks = join(json_object_get(entry, "tasks"), " and ");
     printf("%s: %s\nFor %s.\n", json_text(entry, "name"), json_text(entry, "title"), tasks);
     const json_t *own = json_object_get(entry, "settings");
     const part learners = {own, 0, json_array_size(own), "learner.", "Settings (--set NAME=VALUE):"};
     int result = is_learner ? print_part(command, learners)
                             : print_settings(command, own, json_object_get(all, "common"));
-    char grid[512];
-    join(json_object_get(entry, "grid"), "  ", grid, sizeof grid);
+    BLOCK char *grid = join(json_object_get(entry, "grid"), "  ");
     if (result == EXIT_DONE && grid[0] != '\0') printf("\nTuned over, unless told otherwise: %s\n", grid);
     return result;
 }
@@ -204,8 +188,7 @@ static int show_one(const cli_command *command, const json_t *all, const char *n
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
 {
     methods_values *values = parsed;
-    AUTO(json_t) *all = take_json(command, stonet_methods_json());
-    if (all == NULL) return EXIT_FAILED;
+    AUTO(json_t) *all = take_json(stonet_methods_json());
     if (given->n_operands == 1) return show_one(command, all, given->operand[0], values->json);
     return values->json ? output_json(command, NULL, json_incref(all)) : list_all(command, all);
 }

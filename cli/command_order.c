@@ -1,7 +1,6 @@
 /* stonet order: how many dimensions are enough. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -23,8 +22,8 @@ typedef struct order_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(order_values, target),
     RESPONSE_OPTIONS(order_values, target),
-    GROUP_OPTION(order_values, target.group),
-    COLUMN_OPTIONS(order_values, target.columns),
+    GROUP_OPTION(order_values, target),
+    COLUMN_OPTIONS(order_values, target),
     WORD_OPTION(
         order_values, rule, "rule", "NAME", "auto",
         "cv: held-out loss, near the best; ladle: eigenvalues and how eigenvectors "
@@ -58,7 +57,7 @@ static void cell_text(double value, int64_t column, char text[32])
 static int print_table(const cli_command *command, const stonet_order_result *found)
 {
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     enum { MOST_COLUMNS = 16 };
     const int64_t columns = stonet_order_columns(found), chosen = stonet_order_chosen(found);
     char align[MOST_COLUMNS + 2] = "";
@@ -142,8 +141,7 @@ static int choose(const cli_command *command, const cli_arguments *given, void *
         TRY(require_target(command, &values->target));
     TRY(output_check(command, values->plot));
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_order(spec, data, &how, &run, &found)));
     return finish(command, values, found);
 }

@@ -1,6 +1,5 @@
 /* stonet predict: the response of new data. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -19,7 +18,7 @@ typedef struct predict_values {
 
 static const cli_option options[] = {
     READ_OPTIONS(predict_values, target),
-    ID_OPTION(predict_values, target.columns,
+    ID_OPTION(predict_values, target,
               "The column that names the rows, for the output; that of the fit, if it is there"),
     OUT_OPTION(predict_values, out, "Write .csv, .npy (also .gz) or .json instead of CSV to stdout"),
     JSON_OPTION(predict_values, json),
@@ -104,21 +103,20 @@ static int write_numbers(const cli_command *command, const rows_output *to, cons
 
 /* Predictions and standard deviations side by side: of the response, or over draws of missing cells. */
 static int predict_spread(const cli_command *command, const predict_values *values, const stonet_model *model,
-                          const stonet_data *data)
+                          const rows_output *to)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
-    const int64_t rows = stonet_data_rows(data), m = stonet_model_outputs(model);
+    const int64_t rows = stonet_data_rows(to->data), m = stonet_model_outputs(model);
     BLOCK double *both = room_for(4 * rows * m, sizeof *both);
     double *predicted = both + 2 * rows * m, *spread = both + 3 * rows * m;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
-    TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
-    TRY(outcome(command, values->spread ? stonet_predict_spread(model, data, &how, spread)
-                                        : stonet_missing_spread(model, data, &how, NULL, spread)));
+    TRY(outcome(command, stonet_predict(model, to->data, &how, predicted)));
+    TRY(outcome(command, values->spread ? stonet_predict_spread(model, to->data, &how, spread)
+                                        : stonet_missing_spread(model, to->data, &how, NULL, spread)));
     for (int64_t k = 0; k < rows * m; k++) {
         both[k / m * 2 * m + k % m] = predicted[k];
         both[k / m * 2 * m + m + k % m] = spread[k];
     }
-    return write_numbers(command, &to, model, both, 2 * m, values->spread ? "spread" : "missing_sd");
+    return write_numbers(command, to, model, both, 2 * m, values->spread ? "spread" : "missing_sd");
 }
 
 /* The times of --times, ascending; 0: they are none. */
@@ -135,11 +133,10 @@ static int64_t parse_times(const char *text, double *times, int64_t most)
 
 /* Median, survival and restricted mean side by side. */
 static int predict_times(const cli_command *command, const predict_values *values, const stonet_model *model,
-                         const stonet_data *data)
+                         const rows_output *to)
 {
     enum { MOST = 100 };
-    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
-    const int64_t n = stonet_data_rows(data);
+    const int64_t n = stonet_data_rows(to->data);
     double times[MOST];
     const int64_t count = parse_times(values->times, times, MOST), columns = count + 2;
     if (count == 0)
@@ -148,8 +145,8 @@ static int predict_times(const cli_command *command, const predict_values *value
     BLOCK double *all = room_for(n * (2 * columns), sizeof *all);
     double *survival = all + n * columns, *mean = survival + n * count, *median = mean + n;
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads};
-    TRY(outcome(command, stonet_predict_survival(model, data, &how, times, count, survival, mean)));
-    TRY(outcome(command, stonet_predict(model, data, &how, median)));
+    TRY(outcome(command, stonet_predict_survival(model, to->data, &how, times, count, survival, mean)));
+    TRY(outcome(command, stonet_predict(model, to->data, &how, median)));
     for (int64_t k = 0; k < n * columns; k++) {
         const int64_t i = k / columns, j = k % columns;
         all[k] = j == 0 ? median[i] : j <= count ? survival[i * count + j - 1] : mean[i];
@@ -158,16 +155,15 @@ static int predict_times(const cli_command *command, const predict_values *value
     names_add(&names, copy_of("median"));
     for (int64_t j = 0; j < count; j++) names_add(&names, text_of("beyond_%g", times[j]));
     names_add(&names, text_of("mean_to_%g", times[count - 1]));
-    return output_rows(command, &to, all, n, columns, (const char *const *)names.text);
+    return output_rows(command, to, all, n, columns, (const char *const *)names.text);
 }
 
 /* predicted: rows x outputs. Classifiers print labels, or with --proba the probabilities of all classes. .npy
    files hold numbers alone, so a label that is no number fails there. */
 static int predict(const cli_command *command, const predict_values *values, const stonet_model *model,
-                   const stonet_data *data)
+                   const rows_output *to)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
-    int64_t rows = stonet_data_rows(data);
+    int64_t rows = stonet_data_rows(to->data);
     int64_t columns = stonet_model_outputs(model);
     bool classifier = stonet_model_is_classifier(model) != 0;
     if (values->proba && !classifier)
@@ -177,29 +173,28 @@ static int predict(const cli_command *command, const predict_values *values, con
     if (values->missing_sd && (values->spread || (classifier && !values->proba)))
         return say_usage(command, "--missing-sd goes with plain numbers or with --proba, not with %s",
                          values->spread ? "--spread" : "labels");
-    if (values->spread || values->missing_sd) return predict_spread(command, values, model, data);
+    if (values->spread || values->missing_sd) return predict_spread(command, values, model, to);
     BLOCK double *predicted = room_for(rows * columns, sizeof *predicted);
     stonet_use_options how = {.size = sizeof how, .threads = (int)values->threads, .team = program_team()};
-    TRY(outcome(command, stonet_predict(model, data, &how, predicted)));
-    if (values->proba || !classifier) return write_numbers(command, &to, model, predicted, columns, NULL);
+    TRY(outcome(command, stonet_predict(model, to->data, &how, predicted)));
+    if (values->proba || !classifier) return write_numbers(command, to, model, predicted, columns, NULL);
     if (values->out != NULL && (ends_with(values->out, ".npy") || ends_with(values->out, ".npy.gz")))
-        return write_labels_npy(command, &to, model, predicted, columns);
-    return write_labels(command, &to, model, predicted, columns);
+        return write_labels_npy(command, to, model, predicted, columns);
+    return write_labels(command, to, model, predicted, columns);
 }
 
 /* How sure, instead of the plain prediction. */
 static int predict_sure(const cli_command *command, const predict_values *values, const stonet_model *model,
-                        const stonet_data *data)
+                        const rows_output *to)
 {
-    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
     stonet_use_options how = {
         .size = sizeof how, .threads = (int)values->threads, .by_class = values->by_class};
     if (values->proba || (values->interval != NULL && values->sets != NULL))
         return say_usage(command, "--proba, --interval and --sets are three different answers: choose one");
     TRY(parse_level(command, "interval", values->interval, &how.level));
     TRY(parse_level(command, "sets", values->sets, &how.level));
-    return values->sets != NULL ? write_sets(command, &to, model, &how)
-                                : write_intervals(command, &to, model, &how);
+    return values->sets != NULL ? write_sets(command, to, model, &how)
+                                : write_intervals(command, to, model, &how);
 }
 
 static int run(const cli_command *command, const cli_arguments *given, void *parsed)
@@ -212,9 +207,10 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     TRY(read_model(command, given->operand[0], &model));
     TRY(read_data_for(command, model, given->operand[1], &values->target, values->threads, &data));
     TRY(say_unseen(command, model, data, values->quiet));
-    if (values->times != NULL) return predict_times(command, values, model, data);
-    return values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, data)
-                                                            : predict(command, values, model, data);
+    const rows_output to = {.path = values->out, .json = values->json, .quiet = values->quiet, .data = data};
+    if (values->times != NULL) return predict_times(command, values, model, &to);
+    return values->interval != NULL || values->sets != NULL ? predict_sure(command, values, model, &to)
+                                                            : predict(command, values, model, &to);
 }
 
 const cli_command predict_command = {

@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 
 typedef struct report_values {
@@ -45,13 +44,12 @@ static int read_order(const cli_command *command, const char *path, char **text)
     if (path == NULL) return EXIT_DONE;
     json_error_t error = {.text = ""};
     AUTO(json_t) *order = json_load_file(path, 0, &error);
-    *text = order != NULL ? json_print(order, JSON_COMPACT) : NULL;
-    const bool unread =
-        order == NULL && json_error_code(&error) != json_error_out_of_memory && error.text[0] != '\0';
-    if (*text != NULL) return EXIT_DONE;
-    if (unread)
+    if (order == NULL && (json_error_code(&error) == json_error_out_of_memory || error.text[0] == '\0'))
+        must_have(NULL);
+    if (order == NULL)
         return say_error(command, "%s is not what 'stonet order --json' prints: %s", path, error.text);
-    return say_error(command, "memory ran out while reading %s", path);
+    *text = json_print(order, JSON_COMPACT);
+    return EXIT_DONE;
 }
 
 /* The page names the model and the data by their files, without folders. --json prints its name and size, for
@@ -68,8 +66,7 @@ static int write_page(const cli_command *command, const cli_arguments *given, co
     how.importance = values->importance;
     how.order = order;
     how.points = values->points;
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_report(model, data, &how, &run, &page)));
     TRY(output_text(command, values->out, page));
     if (!values->run.quiet) fprintf(stderr, "page written to %s\n", values->out);

@@ -152,7 +152,7 @@ static int print_numbers(const cli_command *command, int64_t n, const named_numb
         return output_json(command, NULL, object);
     }
     output out;
-    TRY(output_open(command, NULL, &out));
+    output_open(NULL, &out);
     fprintf(out.stream, "%-22s %lld\n", "n", (long long)n);
     for (int i = 0; i < count; i++) fprintf(out.stream, "%-22s %.6g\n", number[i].name, number[i].value);
     TRY(output_close(command, &out));
@@ -178,8 +178,7 @@ static int score(const cli_command *command, const score_values *values, const s
     named_number number[MAX_NUMBERS];
     int count = name_scores(&scores, number);
     if (values->sufficiency) {
-        stonet_run run;
-        start_run(&values->run, &run);
+        stonet_run run = run_of(&values->run);
         stonet_sufficiency_result test;
         TRY(outcome(command, stonet_sufficiency(model, data, NULL, &run, &test)));
         number[count++] = (named_number){"sufficiency_statistic", test.statistic};

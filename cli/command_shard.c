@@ -16,8 +16,8 @@ typedef struct shard_values {
 static const cli_option options[] = {
     TARGET_OPTION(shard_values, target),
     TABLE_OPTIONS(shard_values, target),
-    GROUP_OPTION(shard_values, target.group),
-    COLUMN_OPTIONS(shard_values, target.columns),
+    GROUP_OPTION(shard_values, target),
+    COLUMN_OPTIONS(shard_values, target),
     NUMBER_OPTION(shard_values, rows, "rows", "N", "1048576", 1, 1000000000,
                   "Rows of a shard, rounded up to a multiple of 1024; so many are held in memory"),
     FILE_OPTION(shard_values, out, "out", "DIR", "The folder to make"),
@@ -29,7 +29,7 @@ static int cut(const cli_command *command, const cli_arguments *given, void *par
     const shard_values *values = parsed;
     const char *path = given->operand[0];
     if (values->out == NULL) return say_usage(command, "the folder to make is missing: give --out DIR");
-    stonet_read_options how = STONET_READ_OPTIONS_INIT;
+    stonet_read_options how;
     TRY(read_options_of(command, &values->target, &how));
     int64_t rows = 0, shards = 0;
     signals_catch(); /* so that what was written so far is removed */

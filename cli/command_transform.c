@@ -35,8 +35,8 @@ static const cli_option options[] = {
     PLOT_OPTION(transform_values, plot,
                 "Draw Z (its first two columns), by the response where it is named; of --draws the first"),
     TARGET_OPTIONS(transform_values, target),
-    GROUP_OPTION(transform_values, target.group),
-    ID_OPTION(transform_values, target.columns,
+    GROUP_OPTION(transform_values, target),
+    ID_OPTION(transform_values, target,
               "The column that names the rows, for the output; that of the fit, if it is there"),
     RUN_OPTIONS(transform_values, run),
 };
@@ -64,9 +64,8 @@ static int standard_errors(const cli_command *command, const transform_values *v
     AUTO(stonet_data) *train = NULL;
     TRY(read_data_for(command, model, values->se, &values->target, values->run.threads, &train));
     *se = room_for(stonet_data_rows(data) * stonet_model_dim(model), sizeof **se);
-    stonet_run run;
     double stability = 0.0;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     TRY(outcome(command, stonet_transform_se(model, train, data, values->refits, &run, *se, &stability)));
     if (!values->run.quiet)
         fprintf(stderr,
@@ -102,7 +101,8 @@ static int transform(const cli_command *command, const transform_values *values,
                               .team = program_team()};
     TRY(outcome(command, stonet_transform(model, data, &how, z)));
     if (values->se != NULL) TRY(standard_errors(command, values, model, data, &se));
-    if (values->plot != NULL) TRY(plot_reduction(command, values->plot, model, data, z, false));
+    if (values->plot != NULL)
+        TRY(plot_reduction(command, values->plot, model, data, &(z_picture){z, false, NULL}));
     return write_z(command, &to, z, se, rows * passes, dim);
 }
 
@@ -115,15 +115,15 @@ static int run(const cli_command *command, const cli_arguments *given, void *par
     if (values->impute) TRY(require_target_of_model(command, &values->target));
     if (values->se != NULL && (values->draws > 0 || values->activated || values->impute))
         return say_usage(command, "--se is for the plain Z, without --draws, --activated and --impute");
-    if (values->se == NULL && values->target.group != NULL)
+    if (values->se == NULL && values->target.read.group != NULL)
         return say_usage(command, "--group is for the training rows of --se");
     TRY(output_check(command, values->out));
     TRY(output_check(command, values->plot));
     TRY(read_model(command, given->operand[0], &model));
     /* With --se the response and the groups are those of the training rows. */
     target_options target = values->target;
-    target.group = NULL;
-    if (values->se != NULL) target.target = target.target_file = NULL;
+    target.read.group = NULL;
+    if (values->se != NULL) target.read.target = target.read.target_file = NULL;
     if (values->se != NULL && stonet_model_targets(model) > 0)
         TRY(require_target_of_model(command, &values->target));
     TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));

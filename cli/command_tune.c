@@ -24,8 +24,8 @@ typedef struct tune_values {
 static const cli_option options[] = {
     TARGET_OPTIONS(tune_values, target),
     RESPONSE_OPTIONS(tune_values, target),
-    GROUP_OPTION(tune_values, target.group),
-    COLUMN_OPTIONS(tune_values, target.columns),
+    GROUP_OPTION(tune_values, target),
+    COLUMN_OPTIONS(tune_values, target),
     TEXT_OPTION(tune_values, dim, "dim", "Q",
                 "The number of reduced variables; --grid dim=1,2,5 tunes it too"),
     NUMBER_OPTION(tune_values, folds, "folds", "K", "5", 2, 1000, "Parts of the cross-validation"),
@@ -95,8 +95,7 @@ static int tune(const cli_command *command, const cli_arguments *given, void *pa
     TRY(output_check(command, values->best));
     TRY(parse_criterion(command, values->criterion, &how.criterion));
     TRY(read_data(command, given->operand[0], &values->target, values->run.threads, &data));
-    stonet_run run;
-    start_run(&values->run, &run);
+    stonet_run run = run_of(&values->run);
     int result = open_checkpoint(command, &values->checkpoint, &run);
     if (result == EXIT_DONE) {
         const stonet_status status = stonet_tune(spec, data, &how, &run, &results);

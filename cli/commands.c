@@ -1,6 +1,8 @@
 /* The commands, in the order of the help. */
 #include "cli/commands.h"
 
+#include <string.h>
+
 static const cli_command *const commands[] = {
     &fit_command,     &transform_command,    &predict_command,    &score_command,    &tune_command,
     &compare_command, &order_command,        &importance_command, &coef_command,     &calibrate_command,
@@ -24,4 +26,11 @@ size_t cli_command_count(void)
 const cli_command *cli_command_at(size_t index)
 {
     return commands[index];
+}
+
+const cli_command *cli_command_named(const char *name)
+{
+    for (size_t i = 0; i < cli_command_count(); i++)
+        if (strcmp(cli_command_at(i)->name, name) == 0) return cli_command_at(i);
+    return NULL;
 }

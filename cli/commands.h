@@ -26,6 +26,8 @@ extern const cli_command completion_command;
 
 /* All of them, in the order of the help. */
 size_t cli_command_count(void);
+/* NULL: there is none. */
+const cli_command *cli_command_named(const char *name);
 const cli_command *cli_command_at(size_t index);
 /* From data to Z, in lines to be typed. */
 extern const char cli_example[];

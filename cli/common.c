@@ -30,57 +30,52 @@ static int should_stop(void *user)
 
 bool has_target(const target_options *target)
 {
-    return target->target != NULL || target->target_file != NULL;
+    return target->read.target != NULL || target->read.target_file != NULL;
 }
 
 int require_target(const cli_command *command, const target_options *target)
 {
-    if (target->target != NULL && target->target_file != NULL)
+    if (target->read.target != NULL && target->read.target_file != NULL)
         return say_usage(command, "give the response by --target or by --target-file, not both");
-    if (target->target == NULL && target->target_file == NULL)
+    if (target->read.target == NULL && target->read.target_file == NULL)
         return say_usage(command, "the response is missing: give --target COL or --target-file FILE");
     return EXIT_DONE;
 }
 
 int require_target_of_model(const cli_command *command, target_options *target)
 {
-    target->own = !has_target(target);
-    return target->own ? EXIT_DONE : require_target(command, target);
+    target->read.own_target = !has_target(target);
+    return target->read.own_target ? EXIT_DONE : require_target(command, target);
 }
 
-static int parse_header(const cli_command *command, const char *word, stonet_header *header)
+int find_choice(const cli_command *command, const char *option, const word_choice *known, size_t count,
+                const char *name, int *value)
 {
-    if (word == NULL || strcmp(word, "auto") == 0)
-        *header = STONET_HEADER_AUTO;
-    else if (strcmp(word, "yes") == 0)
-        *header = STONET_HEADER_YES;
-    else if (strcmp(word, "no") == 0)
-        *header = STONET_HEADER_NO;
-    else {
-        return say_usage(command, "--header takes yes, no or auto, not '%s'", word);
+    char list[128] = "";
+    for (size_t i = 0; i < count; i++) {
+        const size_t used = strlen(list);
+        const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        *value = known[i].value;
+        if (strcmp(known[i].name, name) == 0) return EXIT_DONE;
+        snprintf(list + used, sizeof list - used, "%s%s", between, known[i].name);
     }
-    return EXIT_DONE;
+    return say_usage(command, "--%s takes %s, not '%s'", option, list, name);
 }
 
 int read_options_of(const cli_command *command, const target_options *target, stonet_read_options *options)
 {
-    options->target = target->target;
-    options->target_file = target->target_file;
-    options->na = target->na;
-    options->weights = target->weights;
-    options->group = target->group;
+    *options = target->read;
+    options->size = sizeof *options;
     options->drop_missing_target = target->drop_missing;
-    options->own_target = target->own;
-    options->open_target = target->open;
-    options->features = target->columns.features;
-    options->drop = target->columns.drop;
-    options->id = target->columns.id;
-    options->season = target->columns.season;
-    options->ordinal = target->columns.ordinal.text;
-    options->n_ordinal = (int64_t)target->columns.ordinal.count;
-    options->max_bytes = target->max_bytes;
+    options->ordinal = target->ordinal.text;
+    options->n_ordinal = (int64_t)target->ordinal.count;
     options->should_stop = should_stop;
-    return parse_header(command, target->header, &options->header);
+    static const word_choice known[] = {
+        {"yes", STONET_HEADER_YES}, {"no", STONET_HEADER_NO}, {"auto", STONET_HEADER_AUTO}};
+    int header = STONET_HEADER_AUTO;
+    if (target->header != NULL) TRY(FIND_CHOICE(command, "header", known, target->header, &header));
+    options->header = (stonet_header)header;
+    return EXIT_DONE;
 }
 
 int read_data(const cli_command *command, const char *path, const target_options *target, int64_t threads,
@@ -92,16 +87,18 @@ int read_data(const cli_command *command, const char *path, const target_options
 int read_data_for(const cli_command *command, const stonet_model *model, const char *path,
                   const target_options *target, int64_t threads, stonet_data **data)
 {
-    stonet_read_options options = {
-        .size = sizeof options, .threads = (int)threads, .team = program_team(), .should_stop = should_stop};
-    if (target != NULL) {
-        TRY(read_options_of(command, target, &options));
-    }
+    stonet_read_options options;
+    TRY(read_options_of(command, target, &options));
+    options.threads = (int)threads;
+    options.team = program_team();
     TRY(outcome(command, model != NULL ? stonet_data_read_for(model, path, &options, data)
                                        : stonet_data_read(path, &options, data)));
-    if (stonet_data_dropped(*data) > 0)
-        fprintf(stderr, "note: %lld rows of %s are left out: their response is missing\n",
-                (long long)stonet_data_dropped(*data), path);
+    const long long dropped = (long long)stonet_data_dropped(*data);
+    if (dropped > 0)
+        fprintf(stderr,
+                dropped == 1 ? "note: %lld row of %s is left out: its response is missing\n"
+                             : "note: %lld rows of %s are left out: their response is missing\n",
+                dropped, path);
     return EXIT_DONE;
 }
 
@@ -206,41 +203,33 @@ int name_response(const cli_command *command, target_options *target, stonet_spe
                        : target->exposure != NULL ? "count"
                        : target->low != NULL      ? "interval"
                                                   : NULL;
-    const char *first = target->low != NULL ? target->low : target->target;
+    const char *first = target->low != NULL ? target->low : target->read.target;
     const char *second = target->event != NULL      ? target->event
                          : target->exposure != NULL ? target->exposure
                                                     : target->high;
     if (task == NULL && target->high == NULL) return EXIT_DONE;
     const int given = (target->event != NULL) + (target->exposure != NULL) + (target->low != NULL);
-    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->target != NULL))
+    if (given != 1 || first == NULL || second == NULL || (target->low != NULL && target->read.target != NULL))
         return say_usage(command,
                          "give --target COL --event COL, --target COL --exposure COL, or --target-low COL "
                          "--target-high COL");
-    target->target = *made = text_of("%s,%s", first, second);
-    target->open = target->low != NULL;
+    target->read.target = *made = text_of("%s,%s", first, second);
+    target->read.open_target = target->low != NULL;
     return outcome(command, stonet_spec_set(spec, "task", task));
 }
 
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion)
 {
-    static const struct {
-        const char *name;
-        stonet_criterion value;
-    } known[] = {{"auto", STONET_CRITERION_AUTO},
-                 {"error_rate", STONET_CRITERION_ERROR_RATE},
-                 {"log_loss", STONET_CRITERION_LOG_LOSS},
-                 {"mse", STONET_CRITERION_MSE},
-                 {"discordance", STONET_CRITERION_DISCORDANCE},
-                 {"deviance", STONET_CRITERION_DEVIANCE}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(text, known[i].name) == 0) {
-            *criterion = known[i].value;
-            return EXIT_DONE;
-        }
-    }
-    return say_usage(command,
-                     "--criterion takes auto, error_rate, log_loss, mse, discordance or deviance, not '%s'",
-                     text);
+    static const word_choice known[] = {{"auto", STONET_CRITERION_AUTO},
+                                        {"error_rate", STONET_CRITERION_ERROR_RATE},
+                                        {"log_loss", STONET_CRITERION_LOG_LOSS},
+                                        {"mse", STONET_CRITERION_MSE},
+                                        {"discordance", STONET_CRITERION_DISCORDANCE},
+                                        {"deviance", STONET_CRITERION_DEVIANCE}};
+    int value = STONET_CRITERION_AUTO;
+    TRY(FIND_CHOICE(command, "criterion", known, text, &value));
+    *criterion = (stonet_criterion)value;
+    return EXIT_DONE;
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -277,18 +266,19 @@ void say_calibration(const stonet_model *model)
     }
 }
 
-void start_run(const run_options *options, stonet_run *run)
+stonet_run run_of(const run_options *options)
 {
-    *run = (stonet_run)STONET_RUN_INIT;
-    run->seed = (uint64_t)options->seed;
-    run->threads = (int)options->threads;
-    run->should_stop = should_stop;
-    run->team = program_team();
+    stonet_run run = STONET_RUN_INIT;
+    run.seed = (uint64_t)options->seed;
+    run.threads = (int)options->threads;
+    run.should_stop = should_stop;
+    run.team = program_team();
     if (!options->quiet) {
-        run->on_progress = on_progress;
-        run->on_message = say_message;
+        run.on_progress = on_progress;
+        run.on_message = say_message;
     }
-    if (run->team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
+    if (run.team == NULL) signals_catch(); /* several cannot stop at the same place: a signal ends them */
+    return run;
 }
 
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run)
@@ -311,22 +301,15 @@ int close_checkpoint(const cli_command *command, stonet_run *run, int result)
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-json_t *take_json(const cli_command *command, char *text)
+json_t *take_json(char *text)
 {
-    if (text == NULL) {
-        say_error(command, "%s", stonet_last_error());
-        return NULL;
-    }
-    json_t *json = json_loads(text, 0, NULL);
-    stonet_string_free(text);
-    if (json == NULL) say_error(command, "memory ran out while reading JSON");
-    return json;
+    BLOCK char *own = must_have(text);
+    return must_have(json_loads(own, 0, NULL));
 }
 
 int output_made_json(const cli_command *command, const char *path, char *text)
 {
-    json_t *json = take_json(command, text);
-    return json != NULL ? output_json(command, path, json) : EXIT_FAILED;
+    return output_json(command, path, take_json(text));
 }
 
 json_t *json_number(double value)
@@ -334,21 +317,14 @@ json_t *json_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *kept_if(int failed, json_t *container)
-{
-    if (!failed) return container;
-    json_decref(container);
-    return NULL;
-}
-
 json_t *json_add(json_t *list, json_t *value)
 {
-    return kept_if(json_array_append_new(list, value), list);
+    return must_have(json_array_append_new(list, value) == 0 ? list : NULL);
 }
 
 json_t *json_put(json_t *object, const char *key, json_t *value)
 {
-    return kept_if(json_object_set_new(object, key, value), object);
+    return must_have(json_object_set_new(object, key, value) == 0 ? object : NULL);
 }
 
 const char *json_text(const json_t *object, const char *key)

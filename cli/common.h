@@ -11,21 +11,12 @@
 #include "cli/say.h"
 #include "cli/table.h"
 
-/* Which columns of the table are what. */
-typedef struct column_options {
-    const char *features, *drop, *id, *season;
-    text_list ordinal;
-} column_options;
-
 typedef struct target_options {
-    const char *target, *target_file;
-    const char *header, *na, *weights, *group;
-    int64_t max_bytes;
+    stonet_read_options read; /* as far as the options have its types; read_options_of adds the rest */
+    const char *header;
+    text_list ordinal;
     bool drop_missing;
     const char *event, *low, *high, *exposure; /* --target with the second column that it has */
-    bool open;                                 /* empty targets are open bounds */
-    bool own; /* with neither target nor target_file: the target of the model */
-    column_options columns;
 } target_options;
 
 typedef struct run_options {
@@ -74,15 +65,15 @@ FREED_BY(json_t, json_decref)
 /* Rows of an option table; `type` is the command's struct, `field` its member of the type above. */
 #define TARGET_OPTIONS(type, field)                                                                          \
     TARGET_OPTION(type, field),                                                                              \
-        TEXT_OPTION(type, field.target_file, "target-file", "FILE",                                          \
+        TEXT_OPTION(type, field.read.target_file, "target-file", "FILE",                                     \
                     "The response in a file of its own, row by row"),                                        \
         TABLE_OPTIONS(type, field)
 #define TARGET_OPTION(type, field)                                                                           \
-    TEXT_OPTION(type, field.target, "target", "COL",                                                         \
+    TEXT_OPTION(type, field.read.target, "target", "COL",                                                    \
                 "The response: a column by name or 1-based number; several, separated by commas")
 /* The other columns, and how a file is read. */
 #define TABLE_OPTIONS(type, field)                                                                           \
-    TEXT_OPTION(type, field.weights, "weights", "COL",                                                       \
+    TEXT_OPTION(type, field.read.weights, "weights", "COL",                                                  \
                 "The column that says what each row counts, from 0 on; it is no feature"),                   \
         FLAG_OPTION(type, field.drop_missing, "drop-missing-target",                                         \
                     "Leave out rows whose response is missing, which are an error otherwise"),               \
@@ -99,26 +90,27 @@ FREED_BY(json_t, json_decref)
                     "The target is a count, and this column is what it was counted over")
 /* For commands that hold out or draw rows. */
 #define GROUP_OPTION(type, field)                                                                            \
-    TEXT_OPTION(type, field, "group", "COL",                                                                 \
+    TEXT_OPTION(type, field.read.group, "group", "COL",                                                      \
                 "The column that says which rows belong together, such as one patient's: they are never "    \
                 "split; it is no feature")
-/* For commands that fit on a table: which of its columns are features. `field` is a column_options. */
+/* For commands that fit on a table: which of its columns are features. */
 #define COLUMN_OPTIONS(type, field)                                                                          \
-    TEXT_OPTION(type, field.features, "features", "COLS",                                                    \
+    TEXT_OPTION(type, field.read.features, "features", "COLS",                                               \
                 "The columns that are features, by name, number or range of numbers (3-7) [default: all]"),  \
-        TEXT_OPTION(type, field.drop, "drop", "COLS", "Columns to leave out"),                               \
+        TEXT_OPTION(type, field.read.drop, "drop", "COLS", "Columns to leave out"),                          \
         ID_OPTION(type, field,                                                                               \
                   "A column that names the rows: no feature, and carried to the output of "                  \
                   "'transform' and 'predict'"),                                                              \
         TEXTS_OPTION(type, field.ordinal, "ordinal", "COL=LOW,..,HIGH",                                      \
                      "A text column whose values have this order: one feature, the rank; of the target: "    \
                      "ordered classes"),                                                                     \
-        TEXT_OPTION(type, field.season, "season", "COLS",                                                    \
+        TEXT_OPTION(type, field.read.season, "season", "COLS",                                               \
                     "Columns of dates (2024-05-01) whose time of the year counts, beside the days")
-#define ID_OPTION(type, field, text) TEXT_OPTION(type, field.id, "id", "COL", text)
+#define ID_OPTION(type, field, text) TEXT_OPTION(type, field.read.id, "id", "COL", text)
 /* How files are read, for commands without a response too. */
 #define READ_OPTIONS(type, field)                                                                            \
-    HEADER_OPTION(type, field.header), NA_OPTION(type, field.na), MAX_BYTES_OPTION(type, field.max_bytes)
+    HEADER_OPTION(type, field.header), NA_OPTION(type, field.read.na),                                       \
+        MAX_BYTES_OPTION(type, field.read.max_bytes)
 #define MAX_BYTES_OPTION(type, field)                                                                        \
     NUMBER_OPTION(                                                                                           \
         type, field, "max-bytes", "N", "0", 0, INT64_MAX,                                                    \
@@ -193,10 +185,20 @@ int make_spec(const cli_command *command, const spec_options *options, const cha
 /* Splits "NAME=VALUE" of an option; *name is to be freed. */
 int split_setting(const cli_command *command, const char *option, const char *text, char **name,
                   const char **value);
-/* The number behind error_rate, log_loss, mse or auto. */
 /* --event, --target-low and --exposure: two target columns, and the task that they belong to. *made: their
    names as one text, to be freed. */
 int name_response(const cli_command *command, target_options *target, stonet_spec *spec, char **made);
+/* A word that an option takes, and the number behind it. */
+typedef struct word_choice {
+    const char *name;
+    int value;
+} word_choice;
+/* Finds the number of a name, or says which names there are: "a, b or c". */
+int find_choice(const cli_command *command, const char *option, const word_choice *known, size_t count,
+                const char *name, int *value);
+#define FIND_CHOICE(command, option, known, name, value)                                                     \
+    find_choice((command), (option), (known), sizeof(known) / sizeof *(known), (name), (value))
+/* The number behind error_rate, log_loss, mse or auto. */
 int parse_criterion(const cli_command *command, const char *text, stonet_criterion *criterion);
 
 /* A share between 0 and 1, both excluded, given to an option; NULL text leaves *level as it is. */
@@ -208,7 +210,7 @@ void say_calibration(const stonet_model *model);
 /* A note or a warning on stderr. */
 void say_message(stonet_level level, const char *text, void *user);
 /* A run with notes and a progress line on stderr (neither when quiet) that Ctrl-C stops. */
-void start_run(const run_options *options, stonet_run *run);
+stonet_run run_of(const run_options *options);
 
 /* Opens the checkpoint of --checkpoint, if it is there, and gives it to the run. */
 int open_checkpoint(const cli_command *command, const checkpoint_options *options, stonet_run *run);
@@ -216,14 +218,13 @@ int open_checkpoint(const cli_command *command, const checkpoint_options *option
    that of a failure here. */
 int close_checkpoint(const cli_command *command, stonet_run *run, int result);
 
-/* JSON from a text the library made; frees the text. NULL with a sentence said when that fails. */
-json_t *take_json(const cli_command *command, char *text);
+/* JSON from a text the library made, which is freed. */
+json_t *take_json(char *text);
 /* The same to a file or stdout, as output_json. */
 int output_made_json(const cli_command *command, const char *path, char *text);
 /* A real, or null when it is not finite. */
 json_t *json_number(double value);
-/* Append to a list, or enter into an object, and give that back; NULL, with both dropped, when one of them is
-   NULL or memory runs out: what is built so is whole, or output_json says why not. */
+/* Append to a list, or put into an object, what then belongs to it; both return it. */
 json_t *json_add(json_t *list, json_t *value);
 json_t *json_put(json_t *object, const char *key, json_t *value);
 /* The names of the objects of a list, with `between` between them; to be freed. */

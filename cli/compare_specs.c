@@ -89,8 +89,7 @@ static int add_method(const cli_command *command, const compare_wishes *wishes, 
 
 int specs_make(const cli_command *command, const compare_wishes *wishes, int64_t columns, spec_list *list)
 {
-    AUTO(json_t) *all = take_json(command, stonet_methods_json());
-    if (all == NULL) return EXIT_FAILED;
+    AUTO(json_t) *all = take_json(stonet_methods_json());
     BLOCK char *methods = strcmp(wishes->methods, "all") == 0 ? names_of(json_object_get(all, "methods"), ",")
                                                               : copy_of(wishes->methods);
     list->set_used = room_for((int64_t)wishes->set.count, sizeof *list->set_used);

@@ -40,13 +40,6 @@ static void print_help(FILE *stream)
             cli_example);
 }
 
-static const cli_command *find_command(const char *name)
-{
-    for (size_t i = 0; i < cli_command_count(); i++)
-        if (strcmp(cli_command_at(i)->name, name) == 0) return cli_command_at(i);
-    return NULL;
-}
-
 static int say_unknown_command(const char *name)
 {
     enum { MOST = 100 };
@@ -80,7 +73,7 @@ static int run(int argc, char **argv)
     }
     if (help && strcmp(argv[2], "--man") == 0) return manual_print(argc > 3 ? argv[3] : NULL);
     const char *name = help ? argv[2] : argv[1];
-    const cli_command *found = find_command(name);
+    const cli_command *found = cli_command_named(name);
     if (found == NULL) return say_unknown_command(name);
     if (help) {
         options_help(found);

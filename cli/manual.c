@@ -140,11 +140,8 @@ int manual_print(const char *name)
         put_program();
         return EXIT_DONE;
     }
-    for (size_t i = 0; i < cli_command_count(); i++) {
-        if (strcmp(cli_command_at(i)->name, name) != 0) continue;
-        put_command(cli_command_at(i));
-        return EXIT_DONE;
-    }
-    fprintf(stderr, "stonet: there is no command '%s'\n", name);
-    return EXIT_USAGE;
+    const cli_command *about = cli_command_named(name);
+    if (about != NULL) put_command(about);
+    if (about == NULL) fprintf(stderr, "stonet: there is no command '%s'\n", name);
+    return about != NULL ? EXIT_DONE : EXIT_USAGE;
 }

@@ -13,9 +13,9 @@ typedef struct report {
     int64_t blocks;
 } report;
 
-/* These give an exit status. A report that was opened is closed, whatever came between. */
-int report_open(const cli_command *command, const results_options *options, report *self);
-int report_add(report *self, const char *path, const stonet_data *data, const stonet_results *results);
+/* A report that was opened is closed, whatever came between. */
+void report_open(const cli_command *command, const results_options *options, report *self);
+void report_add(report *self, const char *path, const stonet_data *data, const stonet_results *results);
 /* Writes the summary of the results given (those that ran to their end; none for fewer than two) and what is
-   still to be written. */
+   still to be written. Gives an exit status. */
 int report_close(report *self, const stonet_results *const *results, int64_t n_sets);

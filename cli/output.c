@@ -1,7 +1,6 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,20 +48,10 @@ int output_check(const cli_command *command, const char *path)
     return outcome(command, status);
 }
 
-int output_open(const cli_command *command, const char *path, output *out)
+void output_open(const char *path, output *out)
 {
     *out = (output){.stream = stdout, .path = file_of(path)};
-    if (out->path == NULL) return EXIT_DONE;
-    out->stream = open_memstream(&out->text, &out->size);
-    if (out->stream != NULL) return EXIT_DONE;
-    return say_error(command, "memory ran out");
-}
-
-void output_abandon(output *out)
-{
-    if (out->path != NULL && out->stream != NULL) fclose(out->stream);
-    free(out->text);
-    *out = (output){0};
+    if (out->path != NULL) out->stream = open_text(&out->text, &out->size);
 }
 
 static int flush_stdout(const cli_command *command)
@@ -74,32 +63,23 @@ static int flush_stdout(const cli_command *command)
 int output_close(const cli_command *command, output *out)
 {
     if (out->path == NULL) return flush_stdout(command);
-    bool complete = ferror(out->stream) == 0;
-    complete = fclose(out->stream) == 0 && complete;
-    out->stream = NULL;
-    int result = EXIT_DONE;
-    if (!complete)
-        result = say_error(command, "memory ran out");
-    else if (program_writes())
-        result = outcome(command, stonet_bytes_write(out->path, out->text, out->size));
-    output_abandon(out);
-    return result;
+    close_text(out->stream);
+    BLOCK char *text = out->text;
+    return outcome(command, program_writes() ? stonet_bytes_write(out->path, text, out->size) : STONET_OK);
 }
 
 int output_text(const cli_command *command, const char *path, const char *text)
 {
     output out;
-    TRY(output_open(command, path, &out));
+    output_open(path, &out);
     fputs(text, out.stream);
     return output_close(command, &out);
 }
 
 int output_plot(const cli_command *command, const char *path, char *figure)
 {
-    if (figure == NULL) return say_error(command, "memory ran out while the plot was drawn");
-    const int result = output_text(command, path, figure);
-    free(figure);
-    return result;
+    BLOCK char *own = figure;
+    return output_text(command, path, own);
 }
 
 static int append_bytes(const char *bytes, size_t size, void *user)
@@ -111,24 +91,22 @@ char *json_print(const json_t *json, size_t flags)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = json != NULL ? open_memstream(&text, &size) : NULL;
-    if (stream == NULL) return NULL;
-    bool whole = json_dump_callback(json, append_bytes, stream, flags) == 0 && ferror(stream) == 0;
-    whole = fclose(stream) == 0 && whole;
-    if (whole) return text;
-    free(text);
-    return NULL;
+    FILE *stream = open_text(&text, &size);
+    if (json_dump_callback(json, append_bytes, stream, flags) != 0) must_have(NULL);
+    close_text(stream);
+    return text;
 }
 
 int output_json(const cli_command *command, const char *path, json_t *json)
 {
+    if (json == NULL)
+        return say_error(command, "no JSON can be made: memory ran out, or a name in it is not UTF-8");
     const bool shown = file_of(path) == NULL && isatty(STDOUT_FILENO); /* a terminal obeys some characters */
     BLOCK char *text =
         json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(12) | (shown ? (size_t)JSON_ENSURE_ASCII : 0));
     json_decref(json);
-    if (text == NULL) return say_error(command, "memory ran out");
     output out;
-    TRY(output_open(command, path, &out));
+    output_open(path, &out);
     fprintf(out.stream, "%s\n", text);
     return output_close(command, &out);
 }
@@ -136,7 +114,7 @@ int output_json(const cli_command *command, const char *path, json_t *json)
 int output_table(const cli_command *command, const char *path, const table *shown, bool heading)
 {
     output out;
-    TRY(output_open(command, path, &out));
+    output_open(path, &out);
     table_print(shown, heading, out.stream);
     return output_close(command, &out);
 }
@@ -155,28 +133,6 @@ void put_csv_field(FILE *stream, const char *text)
         return;
     }
     stonet_csv_cell(text, put_bytes, stream);
-}
-
-int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
-                  const char *const *names)
-{
-    if (file_of(path) != NULL) {
-        return outcome(command,
-                       program_writes() ? stonet_matrix_write(path, values, n, m, names) : STONET_OK);
-    }
-    for (int64_t j = 0; j < m; j++) {
-        if (j > 0) putchar(',');
-        put_csv_field(stdout, names[j]);
-    }
-    putchar('\n');
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++) {
-            char text[STONET_NUMBER_SIZE]; /* the same digits as in a file */
-            stonet_number_text(values[i * m + j], text);
-            fputs(text, stdout);
-            putchar(j + 1 < m ? ',' : '\n');
-        }
-    return flush_stdout(command);
 }
 
 static bool is_json(const rows_output *to)
@@ -240,7 +196,7 @@ static void put_id(const output *out, const rows_output *to, int64_t row)
 static int rows_as_text(const cli_command *command, const rows_output *to, const row_cells *cells)
 {
     output out;
-    TRY(output_open(command, to->path, &out));
+    output_open(to->path, &out);
     for (int64_t i = -1; i < cells->n; i++) {
         put_id(&out, to, i);
         for (int64_t j = 0; j < cells->m; j++) {
@@ -252,6 +208,14 @@ static int rows_as_text(const cli_command *command, const rows_output *to, const
         }
     }
     return output_close(command, &out);
+}
+
+int output_matrix(const cli_command *command, const char *path, const double *values, int64_t n, int64_t m,
+                  const char *const *names)
+{
+    const row_cells cells = {.n = n, .m = m, .names = names, .values = values};
+    if (file_of(path) == NULL) return rows_as_text(command, &(rows_output){0}, &cells);
+    return outcome(command, program_writes() ? stonet_matrix_write(path, values, n, m, names) : STONET_OK);
 }
 
 /* The column that names the rows must not be called as a column of ours: two of one name are no table. */

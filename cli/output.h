@@ -21,19 +21,17 @@ typedef struct output {
 
 /* Whether `path` can be written, found out by beginning to: said before a long job instead of after it. */
 int output_check(const cli_command *command, const char *path);
-int output_open(const cli_command *command, const char *path, output *out);
+void output_open(const char *path, output *out);
 /* Writes the file, or flushes stdout. */
 int output_close(const cli_command *command, output *out);
-/* Drops what was written. */
-void output_abandon(output *out);
 
 int output_text(const cli_command *command, const char *path, const char *text);
-/* A figure, which is freed; NULL: there was no memory to draw it. */
+/* A figure, which is freed. */
 int output_plot(const cli_command *command, const char *path, char *figure);
-/* The text of a value, to be freed by free(); NULL when memory runs out or the value is NULL. Not json_dumps:
-   that one leaves out what it finds no memory for, and says nothing (Jansson 2.14). */
+/* The text of a value, to be freed by free(). Not json_dumps: that one leaves out what it finds no memory
+   for, and says nothing (Jansson 2.14). */
 char *json_print(const json_t *json, size_t flags);
-/* A line of JSON for machines and people. Steals the reference; NULL json means memory ran out. */
+/* A line of JSON for machines and people. Steals the reference. */
 int output_json(const cli_command *command, const char *path, json_t *json);
 /* The first row is a heading when `heading` is set. */
 int output_table(const cli_command *command, const char *path, const table *shown, bool heading);

@@ -121,8 +121,9 @@ int columns_matrix(const cli_command *command, const stonet_data *data, const co
         if (!choice->chosen[j]) continue;
         int64_t own = column_width(data, j);
         if (stonet_data_missing(data, j) > 0)
-            return say_error(command, "column '%s' has %lld missing cells; leave their rows out first",
-                             stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j));
+            return say_error(command, "column '%s' has %lld missing cell%s; leave their rows out first",
+                             stonet_data_column_name(data, j), (long long)stonet_data_missing(data, j),
+                             stonet_data_missing(data, j) == 1 ? "" : "s");
         if (own > MOST_VALUES)
             return say_error(command,
                              "column '%s' has %lld different texts, too many to be categories; leave it out",

@@ -8,10 +8,17 @@
 
 // NOLINTEND(bugprone-macro-parentheses)
 
-/* "Z1 (98.2% of the effect on the output)", where the model knows that share. */
-void z_axis_label(const json_t *about, size_t k, char label[96]);
+/* What stands over a picture, and before the names of classes. */
+typedef struct z_caption {
+    const char *title, *subtitle, *before_class;
+} z_caption;
 
-/* Draws Z (one row a row of data) by the response, which may be missing; with_curve: and the training loss,
-   where there is one. Gives an exit status. */
+typedef struct z_picture {
+    const float *z;           /* one row a row of the data */
+    bool with_curve;          /* and the training loss, where there is one */
+    const z_caption *caption; /* NULL: the method and the rows */
+} z_picture;
+
+/* Draws Z by the response, which may be missing. Gives an exit status. */
 int plot_reduction(const cli_command *command, const char *path, const stonet_model *model,
-                   const stonet_data *data, const float *z, bool with_curve);
+                   const stonet_data *data, const z_picture *picture);

@@ -40,8 +40,7 @@ static void add_number(table *shown, const char *format, double value)
 /* {"lr": 0.1, "hidden": "16"} as "lr=0.1 hidden=16". */
 static void add_settings(table *shown, const char *settings)
 {
-    char text[512] = "";
-    size_t length = 0;
+    BLOCK char *text = copy_of("");
     AUTO(json_t) *object = settings != NULL ? json_loads(settings, 0, NULL) : NULL;
     const char *key;
     json_t *value;
@@ -49,12 +48,7 @@ static void add_settings(table *shown, const char *settings)
     {
         BLOCK char *number =
             json_is_string(value) ? NULL : json_print(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        int added = snprintf(text + length, sizeof text - length, "%s%s=%s", length > 0 ? " " : "", key,
-                             json_is_string(value) ? json_string_value(value)
-                             : number != NULL      ? number
-                                                   : "?");
-        if (added < 0 || (size_t)added >= sizeof text - length) break;
-        length += (size_t)added;
+        text = joined(text, " ", text_of("%s=%s", key, number != NULL ? number : json_string_value(value)));
     }
     table_add(shown, "%s", text);
 }
@@ -135,7 +129,6 @@ int output_results(const cli_command *command, const results_options *options, c
         return output_table(command, options->out, shown, true);
     }
     if (format == RESULTS_JSON) return output_made_json(command, options->out, stonet_results_json(results));
-    BLOCK char *text = stonet_results_csv(results);
-    if (text == NULL) return say_failure(command, STONET_ERROR_MEMORY);
+    BLOCK char *text = must_have(stonet_results_csv(results));
     return output_text(command, options->out, text);
 }

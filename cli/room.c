@@ -1,12 +1,12 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "cli/room.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli/say.h"
 
-static void *must_have(void *room)
+void *must_have(void *room)
 {
     if (room != NULL) return room;
     say_line("stonet: memory ran out");
@@ -41,6 +41,17 @@ char *text_of(const char *format, ...)
     char *text = vtext_of(format, values);
     va_end(values);
     return text;
+}
+
+FILE *open_text(char **text, size_t *size)
+{
+    return must_have(open_memstream(text, size));
+}
+
+void close_text(FILE *stream)
+{
+    const bool whole = ferror(stream) == 0;
+    if (fclose(stream) != 0 || !whole) must_have(NULL);
 }
 
 char *joined(char *first, const char *between, char *second)

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A variable whose block is freed when it goes out of scope: BLOCK double *numbers = NULL; */
@@ -12,6 +13,8 @@ static inline void drop_block(void *variable)
     free(*(void **)variable);
 }
 
+/* What it is given, unless that is NULL: then the program ends. */
+void *must_have(void *room);
 /* Zeroed room for so many things, to be freed. */
 void *room_for(int64_t count, size_t size);
 /* As realloc. */
@@ -20,7 +23,9 @@ void *more_room(void *room, int64_t count, size_t size);
 char *copy_of(const char *text);
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *vtext_of(const char *format, va_list values);
-
+/* A stream of memory. When it is closed, *text is what was written to it, to be freed. */
+FILE *open_text(char **text, size_t *size);
+void close_text(FILE *stream);
 /* Two such texts, which are freed, with `between` between them unless the first is empty. */
 char *joined(char *first, const char *between, char *second);
 

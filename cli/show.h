@@ -12,5 +12,5 @@ enum { SHOWN_SIZE = 4 * 4 + 1 }; /* a character of four bytes as \xNN each, and 
 size_t show_next(const char **text, char out[SHOWN_SIZE]);
 /* Prints all of the text so. */
 void show_text(FILE *stream, const char *text);
-/* The same as a text, to be freed; NULL when memory ran out. */
+/* The same as a text, to be freed. */
 char *shown_copy(const char *text);

@@ -8,6 +8,6 @@
 /*
  * One row for each row of the results, all of which have the same ones in the same order; the smallest mean
  * rank first. Rank 1 is the smallest mean of a data set, and equal means share the mean of their ranks. A row
- * that failed on some splits comes after those that did not. NULL when memory ran out.
+ * that failed on some splits comes after those that did not.
  */
 table *summary_table(const stonet_results *const *results, int64_t n_sets);

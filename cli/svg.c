@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/room.h"
 #include "cli/svg_parts.h"
 
 /* Sizes in pixels: one panel with its axes and labels, and where its frame lies inside. */
@@ -290,8 +290,7 @@ char *svg_render(const svg_figure *figure)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return NULL;
+    FILE *out = open_text(&text, &size);
     size_t columns = figure->columns < 1 ? 1 : figure->columns;
     if (columns > figure->n_panels && figure->n_panels > 0) columns = figure->n_panels;
     size_t rows = (figure->n_panels + columns - 1) / columns;
@@ -303,9 +302,6 @@ char *svg_render(const svg_figure *figure)
         draw_panel(out, &figure->panels[i], (double)column * PANEL_WIDTH, top + (double)row * PANEL_HEIGHT);
     }
     fprintf(out, "</svg>\n");
-    if (ferror(out) != 0 || fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    close_text(out);
     return text;
 }

@@ -40,7 +40,7 @@ typedef struct svg_figure {
     size_t columns; /* panels beside each other */
 } svg_figure;
 
-/* The figure as text, to be freed with free(); NULL when memory ran out. */
+/* The figure as text, to be freed with free(). */
 char *svg_render(const svg_figure *figure);
 
 /* Named amounts as horizontal bars from 0, in the order given. */

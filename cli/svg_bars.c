@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/room.h"
 #include "cli/svg.h"
 #include "cli/svg_parts.h"
 
@@ -58,8 +59,7 @@ char *svg_render_bars(const char *title, const char *label, const svg_bar *bars,
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL) return NULL;
+    FILE *out = open_text(&text, &size);
     double low = 0.0, high = 0.0;
     for (size_t i = 0; i < count; i++) {
         const double error = isfinite(bars[i].error) ? bars[i].error : 0.0;
@@ -80,10 +80,6 @@ char *svg_render_bars(const char *title, const char *label, const svg_bar *bars,
     for (size_t i = 0; i < count; i++) draw_bar(out, &x, &bars[i], TOP + STEP * ((double)i + 0.5));
     fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.1f\" stroke=\"#444\"/>\n</svg>\n",
             svg_place(&x, 0.0), svg_place(&x, 0.0), TOP, bottom);
-    const int failed = ferror(out);
-    if (fclose(out) != 0 || failed) {
-        free(text);
-        return NULL;
-    }
+    close_text(out);
     return text;
 }

@@ -94,7 +94,7 @@ static const awkward told[] = {
     {"words of their own for missing cells", AWK("NR == 5 {$1 = \"-999\"} NR == 9 {$2 = \"unknown\"} 1"),
      NULL, "--target y --na=-999,unknown", "2 of 160 cells are missing"},
     {"rows without a response", AWK("NR == 5 {$3 = \"\"} 1"), NULL, "--target y --drop-missing-target",
-     "note: 1 rows of f.csv are left out: their response is missing"},
+     "note: 1 row of f.csv is left out: its response is missing"},
     {"a column that is always the same", BEHIND("unit", "7"), NULL, NULL,
      "1 constant feature is without effect: unit"},
     {"two columns of one name", BEHIND("a", "sin(NR)"), NULL, NULL, NULL},
@@ -268,8 +268,7 @@ TEST(rows_keep_their_names_through_a_model)
         strstr(captured_err, "column 'town': 1 of 80 rows have values that no training row had (Bonn)"));
     SH("stonet transform m new.csv --draws 0 --out z.csv && head -3 z.csv | tail -1");
     assert_memory_equal(captured_out, "003,", 4);
-    SH("stonet transform m new.csv --out z.npy");
-    assert_non_null(strstr(captured_err, "z.npy holds numbers only: column 'who'"));
+    sh_notes("stonet transform m new.csv --out z.npy", "z.npy holds numbers only: column 'who'");
     SH("cut -d, -f2- new.csv > bare.csv && stonet predict m bare.csv"); /* and need not be there */
     assert_memory_equal(captured_out, "prediction\n", 11);
     SH("stonet predict m bare.csv --id y | head -1"); /* another column may name them */
@@ -286,8 +285,8 @@ TEST(rows_keep_their_names_through_a_model)
 TEST(columns_that_are_left_out_are_not_counted)
 {
     SH("awk -F, -v OFS=, '{print NR == 1 ? \"\" : NR - 1, $0}' base.csv > counted.csv");
-    SH("stonet fit counted.csv --target y --method sir --set slices=5 --dim 1 --out m");
-    assert_non_null(strstr(captured_err, "80 rows, 2 columns reduced to 1, "));
+    sh_notes("stonet fit counted.csv --target y --method sir --set slices=5 --dim 1 --out m",
+             "80 rows, 2 columns reduced to 1, ");
 }
 
 RUN_TESTS(set_up, leave_test_folder)

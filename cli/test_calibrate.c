@@ -33,8 +33,9 @@ TEST(intervals)
     SH("stonet fit train.csv --target y --dim 3 --method none --set task=regression --out plain.model "
        "--quiet --set learner=linear || cat .err");
     sh_refused("stonet predict plain.model test.csv --interval 0.9", 1, "was not calibrated");
-    SH("stonet fit train.csv --target y --dim 3 --method none --learner linear --calibrate --out y.model");
-    assert_non_null(strstr(captured_err, "calibrated by cv+ with 200 rows"));
+    sh_notes(
+        "stonet fit train.csv --target y --dim 3 --method none --learner linear --calibrate --out y.model",
+        "calibrated by cv+ with 200 rows");
     SH("stonet predict y.model test.csv --interval 0.9");
     assert_int_equal(strncmp(captured_out, "prediction,low,high\n", 20), 0);
     double predicted, low, high;
@@ -46,8 +47,7 @@ TEST(intervals)
     assert_true(number_in(captured_out, "interval_width") > 0.5);
     /* The predictions are those of the model that was not calibrated. */
     SH("stonet predict y.model test.csv > a.csv; stonet predict plain.model test.csv | cmp - a.csv");
-    SH("stonet info y.model");
-    assert_non_null(strstr(captured_out, "cv+"));
+    sh_prints("stonet info y.model", "cv+");
     /* Several responses. */
     SH("stonet fit train.csv --target y,c --dim 2 --method none --learner linear --calibrate --out two.model "
        "--quiet");
@@ -58,35 +58,33 @@ TEST(intervals)
 TEST(fresh_rows)
 {
     SH("stonet fit train.csv --target y --dim 1 --method sir --out sir.model --quiet");
-    SH("stonet calibrate sir.model fresh.csv --target y --fresh --out fresh.model");
-    assert_non_null(strstr(captured_err, "calibrated by fresh with 100 rows"));
+    sh_notes("stonet calibrate sir.model fresh.csv --target y --fresh --out fresh.model",
+             "calibrated by fresh with 100 rows");
     assert_null(strstr(captured_err, "warning"));
-    SH("{ head -1 train.csv; tail -n +2 train.csv | tac; } > turned.csv; stonet calibrate sir.model "
-       "turned.csv "
-       "--target y --fresh --out narrow.model");
-    assert_non_null(strstr(captured_err, "the fresh rows look like the training rows"));
+    sh_notes("{ head -1 train.csv; tail -n +2 train.csv | tac; } > turned.csv; stonet calibrate sir.model "
+             "turned.csv "
+             "--target y --fresh --out narrow.model",
+             "the fresh rows look like the training rows");
     SH("stonet predict fresh.model test.csv --interval 0.9 --out i.npy");
     SH("head -6 fresh.csv > few.csv; stonet calibrate sir.model few.csv --target y --fresh --out few.model");
-    SH("stonet predict few.model test.csv --interval 0.9");
-    assert_non_null(strstr(captured_err, "has 5 rows, and level 0.9 needs 9"));
+    sh_notes("stonet predict few.model test.csv --interval 0.9", "has 5 rows, and level 0.9 needs 9");
     assert_non_null(strstr(captured_out, "inf"));
-    SH("stonet calibrate sir.model train.csv --target y --folds 5 --out folds.model");
-    assert_non_null(strstr(captured_err, "calibrated by cv+ with 200 rows"));
-    SH("stonet calibrate sir.model fresh.csv --target y --out other.model");
-    assert_non_null(strstr(captured_err, "fitted on 200 rows and is calibrated with 100"));
+    sh_notes("stonet calibrate sir.model train.csv --target y --folds 5 --out folds.model",
+             "calibrated by cv+ with 200 rows");
+    sh_notes("stonet calibrate sir.model fresh.csv --target y --out other.model",
+             "fitted on 200 rows and is calibrated with 100");
 }
 
 TEST(sets)
 {
-    SH("stonet fit train.csv --target label --dim 1 --method sir --calibrate --out c.model");
-    assert_non_null(strstr(captured_err, "temperature"));
+    sh_notes("stonet fit train.csv --target label --dim 1 --method sir --calibrate --out c.model",
+             "temperature");
     SH("stonet predict c.model test.csv --sets 0.9");
     assert_true(strncmp(captured_out, "no,yes\n", 7) == 0 || strncmp(captured_out, "yes,no\n", 7) == 0);
     assert_non_null(strstr(captured_out, "\n1,0\n"));
     assert_non_null(strstr(captured_out, "\n0,1\n"));
     SH("stonet predict c.model test.csv --sets 0.9 --by-class");
-    SH("stonet score c.model test.csv --target label --json");
-    SN_AUTO(json_t) *scores = captured_json();
+    SN_AUTO(json_t) *scores = JSON_OF("stonet score c.model test.csv --target label --json");
     static const char *const names[] = {"balanced_accuracy", "auc",     "brier",
                                         "calibration_error", "level",   "error_rate",
                                         "coverage",          "set_size"};
@@ -98,8 +96,7 @@ TEST(sets)
         rows += json_integer_value(json_array_get(json_array_get(confusion, i / 2), i % 2));
     assert_int_equal(rows, 500);
     assert_true(json_number_value(json_object_get(scores, "coverage")) > 0.85);
-    SH("stonet score c.model test.csv --target label");
-    assert_non_null(strstr(captured_out, "true \\ predicted"));
+    sh_prints("stonet score c.model test.csv --target label", "true \\ predicted");
     SH("stonet calibrate c.model train.csv --target label --score lac --out lac.model --quiet");
     SH("stonet score lac.model test.csv --target label");
 }

@@ -79,8 +79,8 @@ TEST_WITH(wrong_checkpoints_are_refused, fresh, NULL)
     SH("head -c 100 kept > cut");
     assert_int_equal(sh("stonet %s --checkpoint cut --out x.model", FIT), 1);
     assert_non_null(strstr(captured_err, "remove it to begin anew"));
-    SH("stonet fit t.csv --target label --dim 1 --method sir --checkpoint new --out sir.model");
-    assert_non_null(strstr(captured_err, "writes no checkpoint"));
+    sh_notes("stonet fit t.csv --target label --dim 1 --method sir --checkpoint new --out sir.model",
+             "writes no checkpoint");
 }
 
 static int prepare(void **state)

@@ -88,8 +88,8 @@ TEST(rows_of_all_sets_are_listed)
     assert_string_equal(text_of(json_array_get(rows, 3), "data"), "sub/b, c.csv");
     assert_string_equal(text_of(json_array_get(rows, 5), "method"), "pca");
     /* The same numbers as on its own. */
-    SH("stonet compare b.csv --target label --methods none,pca --dim 1,2 --folds 3 --quiet --json");
-    SN_AUTO(json_t) *alone = captured_json();
+    SN_AUTO(json_t) *alone =
+        JSON_OF("stonet compare b.csv --target label --methods none,pca --dim 1,2 --folds 3 --quiet --json");
     assert_int_equal(json_array_size(alone), 3);
     for (size_t i = 0; i < 3; i++) {
         assert_null(json_object_get(json_array_get(alone, i), "data"));
@@ -121,8 +121,7 @@ static double rank_among(const json_t *rows, size_t first, size_t count, size_t 
 TEST(a_summary_follows_the_blocks)
 {
 #define CALL "stonet compare a.csv b.csv --target label --methods none,pca,sir,phd --dim 1 --folds 4 --quiet "
-    SH(CALL "--json");
-    SN_AUTO(json_t) *rows = captured_json();
+    SN_AUTO(json_t) *rows = JSON_OF(CALL "--json");
     SH(CALL);
     assert_memory_equal(captured_out, "a.csv (60 x 3)\nmethod", strlen("a.csv (60 x 3)\nmethod"));
     assert_non_null(strstr(captured_out, "\n\nb.csv (80 x 3)\nmethod"));
@@ -141,16 +140,16 @@ TEST(a_summary_follows_the_blocks)
         all_best += line.best;
     }
     assert_int_equal(all_best, 2);
-    SH(CALL "--out table.txt && cat table.txt");
-    assert_non_null(strstr(captured_out, "Over 2 data sets"));
+    sh_prints(CALL "--out table.txt && cat table.txt", "Over 2 data sets");
 #undef CALL
 }
 
 TEST(target_files_go_with_the_data_in_order)
 {
-    SH("stonet compare x-a.csv x-b.csv --target-file y-a.csv --target-file y-b.csv --methods pca --dim 1 "
-       "--quiet");
-    assert_non_null(strstr(captured_out, "x-b.csv (80 x 3)"));
+    sh_prints(
+        "stonet compare x-a.csv x-b.csv --target-file y-a.csv --target-file y-b.csv --methods pca --dim 1 "
+        "--quiet",
+        "x-b.csv (80 x 3)");
     assert_int_equal(
         sh("stonet compare x-a.csv x-b.csv --target-file y-b.csv --target-file y-a.csv --methods "
            "pca --dim 1 --quiet"),
@@ -161,24 +160,23 @@ TEST(target_files_go_with_the_data_in_order)
 /* Each set has the criterion of its task; ranks do not mind. */
 TEST(tasks_may_be_mixed)
 {
-    SH("stonet compare a.csv numbers.csv --target label --methods none,pca --dim 1 --folds 2 --quiet");
-    assert_non_null(strstr(captured_out, "error_rate"));
+    sh_prints("stonet compare a.csv numbers.csv --target label --methods none,pca --dim 1 --folds 2 --quiet",
+              "error_rate");
     assert_non_null(strstr(captured_out, "mse"));
     assert_non_null(strstr(captured_out, "Over 2 data sets"));
-    assert_int_equal(sh("stonet compare numbers.csv a.csv --target label --criterion mse" ENDLESS), 2);
-    assert_non_null(strstr(captured_err, "a.csv: the criterion mse is not for class targets"));
+    sh_refused("stonet compare numbers.csv a.csv --target label --criterion mse" ENDLESS, 2,
+               "a.csv: the criterion mse is not for class targets");
     assert_string_equal(captured_out, "");
 }
 
 TEST(all_is_every_method)
 {
-    SH("stonet methods --json");
-    SN_AUTO(json_t) *known = captured_json();
+    SN_AUTO(json_t) *known = JSON_OF("stonet methods --json");
     size_t count = json_array_size(json_object_get(known, "methods"));
     assert_true(count > 15);
-    SH("stonet compare a.csv --target label --methods all --dim 1 --folds 2 --quiet --json --set epochs=2 "
-       "--set nnsdr:refine=2 --set benn:units=20 --set iterations=2 --set restarts=1");
-    SN_AUTO(json_t) *rows = captured_json();
+    SN_AUTO(json_t) *rows = JSON_OF(
+        "stonet compare a.csv --target label --methods all --dim 1 --folds 2 --quiet --json --set epochs=2 "
+        "--set nnsdr:refine=2 --set benn:units=20 --set iterations=2 --set restarts=1");
     assert_int_equal(json_array_size(rows), count);
     for (size_t i = 0; i < count; i++) {
         const json_t *row = json_array_get(rows, i);
@@ -193,16 +191,16 @@ TEST(all_is_every_method)
 
 TEST(a_method_that_fails_on_one_set_stops_nothing)
 {
-    SH("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet");
-    assert_non_null(strstr(captured_out, "failed: phd: a linear"));
+    sh_prints("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet",
+              "failed: phd: a linear");
     summary_line line = line_of("phd", "1");
     assert_int_equal(line.failed, 1);
     assert_true(line.rank >= 1.5); /* it was last of two on one of them */
     assert_true(line.not_told <= 1);
     /* With tuning the failure comes from inside. */
-    SH("stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet --tune "
-       "--tune-folds 2 --grid phd:scale=none,column --json");
-    SN_AUTO(json_t) *rows = captured_json();
+    SN_AUTO(json_t) *rows = JSON_OF(
+        "stonet compare wide.csv a.csv --target label --methods phd,pca --dim 1 --folds 2 --quiet --tune "
+        "--tune-folds 2 --grid phd:scale=none,column --json");
     assert_true(json_is_string(json_object_get(json_array_get(rows, 0), "failure")));
     assert_true(json_is_null(json_object_get(json_array_get(rows, 2), "failure")));
 }
@@ -210,8 +208,7 @@ TEST(a_method_that_fails_on_one_set_stops_nothing)
 TEST(a_set_where_all_fail_does_not_hide_the_others)
 {
 #define CALL "stonet compare numbers.csv a.csv --target label --methods pca,sir --dim 1 --folds 2 --quiet "
-    assert_int_equal(sh(CALL "--learner logistic"), 1);
-    assert_non_null(strstr(captured_err, "numbers.csv: no method could be fitted"));
+    sh_refused(CALL "--learner logistic", 1, "numbers.csv: no method could be fitted");
     assert_non_null(strstr(captured_out, "failed: learner 'logistic' does not do"));
     assert_non_null(strstr(captured_out, "a.csv (60 x 3)"));
     assert_int_equal(sh(CALL "--learner logistic --json"), 1);

@@ -51,9 +51,7 @@ TEST(used_columns_still_matter)
     SH("cut -d, -f1,3 new.csv | sed 1d > changed.csv");
     sh_refused("stonet predict bare.model changed.csv", 1, "has 2 columns and the model was fitted on 3");
     SH("awk -F, -v OFS=, 'NR == 3 {$4 = \"\"} 1' new.csv > changed.csv");
-    assert_int_equal(sh("stonet score named.model changed.csv --target y"),
-                     1); /* here the response is used */
-    assert_non_null(strstr(captured_err, "the cell of the target is empty"));
+    sh_refused("stonet score named.model changed.csv --target y", 1, "the cell of the target is empty");
 }
 
 /* A text column that looks like an identifier is left out of the model, so it may be blank or missing. */
@@ -100,9 +98,9 @@ TEST(headers_of_numbers)
     SH("stonet predict years.model new-years.csv --header yes | cmp - expected.csv");
     SH("stonet transform years.model new-years.csv --header yes | cmp - z.csv");
     SH("stonet transform years.model new-years.csv | wc -l > lines && grep -qx 7 lines"); /* a row too many */
-    SH("printf 'a,b\n1,x\n2,y\n' > words.csv && stonet independence words.csv --header no --x 1 --y 2 "
-       "--json");
-    assert_non_null(strstr(captured_out, "\"n\": 3"));
+    sh_prints("printf 'a,b\n1,x\n2,y\n' > words.csv && stonet independence words.csv --header no --x 1 --y 2 "
+              "--json",
+              "\"n\": 3");
     sh_refused("stonet predict years.model new-years.csv --header perhaps", 2,
                "--header takes yes, no or auto, not 'perhaps'");
     SH("stonet generate waveform --rows 9 --out w.npy");
@@ -123,8 +121,8 @@ TEST(names_that_come_twice)
         SH("stonet %s named.model others.csv", commands[k]); /* which the model does not use */
     }
     SH("awk -F, -v OFS=, '{print NR == 1 ? \"a\" : NR * NR %% 17, $0}' train.csv > both.csv");
-    SH("stonet fit both.csv --target y --method pca --dim 2 --out both.model");
-    assert_non_null(strstr(captured_err, "two columns have the same name: the later one is called 'a.2'"));
+    sh_notes("stonet fit both.csv --target y --method pca --dim 2 --out both.model",
+             "two columns have the same name: the later one is called 'a.2'");
     SH("stonet predict both.model both.csv && stonet score both.model twice.csv");
 }
 
@@ -217,8 +215,7 @@ TEST(predictions_can_be_quiet)
        "q.csv");
     SH("stonet fit q.csv --target y --method sir --dim 1 --quiet --out q.model && sed '2s/,v,/,w,/' q.csv > "
        "unseen.csv");
-    SH("stonet predict q.model unseen.csv");
-    assert_non_null(strstr(captured_err, "'t'"));
+    sh_notes("stonet predict q.model unseen.csv", "'t'");
     SH("stonet predict q.model unseen.csv --quiet");
     assert_string_equal(captured_err, "");
 }

@@ -100,23 +100,25 @@ __attribute__((format(printf, 1, 2))) static inline int sh(const char *format, .
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static inline void sh_must(int status, const char *call)
+{
+    if (status == 0) return;
+    print_error("exit status %d of: %s\n%s", status, call, captured_err);
+    fail();
+}
 /* The same for a command that must succeed. */
-#define SH(...)                                                                                              \
-    do {                                                                                                     \
-        int sh_status_ = sh(__VA_ARGS__);                                                                    \
-        if (sh_status_ != 0) {                                                                               \
-            print_error("exit status %d of: %s\n%s", sh_status_, #__VA_ARGS__, captured_err);                \
-            fail();                                                                                          \
-        }                                                                                                    \
-    } while (0)
+#define SH(...) sh_must(sh(__VA_ARGS__), #__VA_ARGS__)
 
-/* The same for one that must end with this status and say these words. */
-static inline void sh_refused(const char *command, int status, const char *words)
+/* The same for one that must end with this status and write these words to `stream`. */
+static inline void sh_says(const char *command, int status, const char *stream, const char *words)
 {
     const int ended = sh("%s", command);
-    if (ended != status || strstr(captured_err, words) == NULL)
-        fail_msg("%s: exit status %d, %s", command, ended, captured_err);
+    if (ended != status || strstr(stream, words) == NULL)
+        fail_msg("%s: exit status %d, no '%s' in: %s%s", command, ended, words, captured_out, captured_err);
 }
+#define sh_prints(command, words)          sh_says((command), 0, captured_out, (words))
+#define sh_notes(command, words)           sh_says((command), 0, captured_err, (words))
+#define sh_refused(command, status, words) sh_says((command), (status), captured_err, (words))
 
 /* What the last command printed, as JSON. */
 static inline json_t *captured_json(void)
@@ -126,6 +128,8 @@ static inline json_t *captured_json(void)
     if (json == NULL) fail_msg("not JSON (%s): %s\n%s", error.text, captured_out, captured_err);
     return json;
 }
+/* And of a command that must succeed. */
+#define JSON_OF(...) (SH(__VA_ARGS__), captured_json())
 
 /* Makes the folder, moves into it and puts the program on the path. -1 when that fails. */
 static inline int enter_test_folder(void **state)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "base/number.h"

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checkpoint.h"
 #include "base/pack.h"
 #include "base/store.h"
 #include "base/test_kit.h"

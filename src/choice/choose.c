@@ -7,7 +7,7 @@
 #include "choice/baselines.h"
 #include "choice/choosing.h"
 #include "choice/incomplete.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "math/noise.h"
 
 /* A choice that is no better than a constant guess, on rows that had no say in it, has found nothing: the

@@ -65,6 +65,7 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->na = &wish->na;
     builder->drain = wish->drain;
     builder->missing_targets = wish->missing_targets;
+    builder->open_targets = wish->open_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
     SN_TRY(sn_find_roles(builder, names, wish));
@@ -83,21 +84,20 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
     forget_rows(builder);
     if (builder->drain != NULL) SN_TRY(builder->drain->restart(builder->drain));
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        const bool text = is_text[j] || builder->column[j].as_text || builder->column[j].order.count > 0 ||
-                          sn_builder_is_label(builder, j);
-        builder->column[j].role = builder->column[j].unused ? SN_UNUSED
-                                  : text                    ? SN_FEATURE_TEXT
-                                                            : SN_FEATURE_NUMBER;
+        sn_builder_column *column = &builder->column[j];
+        const bool text =
+            is_text[j] || column->as_text || column->order.count > 0 || sn_builder_is_label(builder, j);
+        column->role = column->unused ? SN_UNUSED : text ? SN_FEATURE_TEXT : SN_FEATURE_NUMBER;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
-        int64_t j = builder->target_position[k];
-        const bool text = is_text[j] || builder->column[j].order.count > 0;
-        builder->column[j].role = text ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
-        builder->column[j].slot = k;
+        sn_builder_column *target = &builder->column[builder->target_position[k]];
+        const bool text = is_text[builder->target_position[k]] || target->order.count > 0;
+        target->role = text ? SN_TARGET_TEXT : SN_TARGET_NUMBER;
+        target->slot = k;
         if (text && builder->n_targets > 1)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: the target '%s' is text, and with several targets all must be numbers",
-                           builder->path, builder->column[j].name);
+                           builder->path, target->name);
     }
     if (builder->weight_position >= 0) {
         if (is_text[builder->weight_position])
@@ -106,8 +106,9 @@ stonet_status sn_builder_start(sn_builder *builder, const bool *is_text)
         builder->column[builder->weight_position].role = SN_WEIGHT;
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->column[j].role == SN_FEATURE_NUMBER) builder->column[j].slot = builder->n_numeric++;
-        if (builder->column[j].role == SN_FEATURE_TEXT) builder->column[j].slot = builder->n_text++;
+        sn_builder_column *column = &builder->column[j];
+        if (column->role == SN_FEATURE_NUMBER) column->slot = builder->n_numeric++;
+        if (column->role == SN_FEATURE_TEXT) column->slot = builder->n_text++;
     }
     SN_TRY(create_digits(builder));
     SN_TRY(SN_NEW(builder->code, builder->n_text));
@@ -235,14 +236,16 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64
                                         size_t length)
 {
     const char *advice = "rows without a response can be left out (drop_missing_target)";
-    if (!builder->missing_targets && length == 0)
+    const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
+    const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
+    if (!may && length == 0)
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the cell of the target is empty; %s", advice);
-    if (!builder->missing_targets)
+    if (!may)
         return sn_builder_fail_cell(builder, line, builder->rows, column,
                                     "the value of the target is missing ('%.*s'); %s", (int)length, word,
                                     advice);
-    if (builder->column[column].role == SN_TARGET_TEXT)
+    if (is_text)
         builder->label[builder->rows] = -1;
     else
         builder->y[builder->rows * builder->n_targets + builder->column[column].slot] = (double)NAN;
@@ -512,19 +515,18 @@ stonet_status sn_builder_drain(sn_builder *builder)
 static stonet_status check_said(const sn_builder *builder)
 {
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        if (builder->column[j].role == SN_UNUSED) continue;
-        if (builder->column[j].season &&
-            (builder->column[j].role != SN_FEATURE_NUMBER || !builder->column[j].is_date))
+        const sn_builder_column *column = &builder->column[j];
+        if (column->role == SN_UNUSED) continue;
+        if (column->season && (column->role != SN_FEATURE_NUMBER || !column->is_date))
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has no dates such as 2024-05-01, so it has no season",
-                           builder->path, builder->column[j].name);
-        if (builder->column[j].order.count == 0 || !sn_builder_is_text(builder, j)) continue;
+                           builder->path, column->name);
+        if (column->order.count == 0 || !sn_builder_is_text(builder, j)) continue;
         const sn_dictionary *words = &sn_builder_texts(builder, j)->words;
-        if (words->count > builder->column[j].order.count)
+        if (words->count > column->order.count)
             return sn_fail(STONET_ERROR_DATA,
                            "%s: column '%s' has the value '%s', which is not in the order given for it",
-                           builder->path, builder->column[j].name,
-                           words->text[builder->column[j].order.count]);
+                           builder->path, column->name, words->text[column->order.count]);
     }
     return STONET_OK;
 }

@@ -74,7 +74,7 @@ typedef struct sn_builder {
     int64_t weight_position; /* -1: none */
 
     const sn_na *na;
-    bool missing_targets;
+    bool missing_targets, open_targets; /* as in the wish */
 
     sn_drain *drain; /* NULL: none */
     int64_t before;  /* rows of the file that are not here any more: taken, or */

@@ -43,18 +43,18 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
     SN_TRY(SN_NEW(data->text_values, builder->n_text));
     data->n_targets = builder->n_targets;
     for (int64_t j = 0; j < builder->n_columns; j++) {
-        bool is_text = builder->column[j].role == SN_FEATURE_TEXT;
-        if ((builder->column[j].role != SN_FEATURE_NUMBER && !is_text) || sn_builder_is_label(builder, j))
-            continue;
-        data->column[data->n_columns++] = (sn_column){.name = builder->column[j].name,
+        sn_builder_column *from = &builder->column[j];
+        const bool is_text = from->role == SN_FEATURE_TEXT;
+        if ((from->role != SN_FEATURE_NUMBER && !is_text) || sn_builder_is_label(builder, j)) continue;
+        data->column[data->n_columns++] = (sn_column){.name = from->name,
                                                       .kind = is_text ? SN_COLUMN_TEXT : SN_COLUMN_NUMBER,
-                                                      .slot = builder->column[j].slot,
-                                                      .is_date = !is_text && builder->column[j].is_date,
-                                                      .season = builder->column[j].season,
-                                                      .unnamed = builder->column[j].unnamed,
-                                                      .again = builder->column[j].again,
+                                                      .slot = from->slot,
+                                                      .is_date = !is_text && from->is_date,
+                                                      .season = from->season,
+                                                      .unnamed = from->unnamed,
+                                                      .again = from->again,
                                                       .position = j};
-        builder->column[j].name = NULL;
+        from->name = NULL;
     }
     for (int64_t k = 0; k < builder->n_targets; k++) {
         char **name = &builder->column[builder->target_position[k]].name;

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "data/kin.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 
 /* A thousand copies of one row would decide like a thousand rows, and are no more than one. *first: of each
    row, the first that it is a copy of; NULL: there are no copies. */

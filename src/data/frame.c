@@ -87,38 +87,40 @@ stonet_status sn_frame_check(const stonet_data *data)
     return data->mapped_x == NULL ? STONET_OK : sn_mapping_check(data->mapped_x, data->source);
 }
 
-/* What rows of the response begin with, and their bytes. */
-static const void *response_of(const stonet_data *data, int64_t row, size_t *bytes)
+/* What becomes of the pages of some rows that are mapped. */
+typedef void fate(const sn_mapping *mapping, const void *from, size_t size);
+
+static void tell_response(const stonet_data *data, int64_t first, int64_t count, fate *tell)
 {
-    *bytes = data->label != NULL ? sizeof *data->label : (size_t)data->n_targets * sizeof *data->y;
-    return data->label != NULL ? (const void *)(data->label + row) : data->y + row * data->n_targets;
+    const int64_t m = data->n_targets;
+    if (data->mapped_y == NULL) return;
+    if (data->label != NULL)
+        tell(data->mapped_y, data->label + first, (size_t)count * sizeof *data->label);
+    else
+        tell(data->mapped_y, data->y + first * m, (size_t)(count * m) * sizeof *data->y);
+}
+
+static void tell_rows(const stonet_data *data, int64_t first, int64_t count, fate *tell)
+{
+    if (data->mapped_x != NULL)
+        tell(data->mapped_x, data->x + first * data->n_numeric,
+             (size_t)(count * data->n_numeric) * sizeof *data->x);
+    tell_response(data, first, count, tell);
 }
 
 void sn_frame_rest_response(const stonet_data *data, int64_t first, int64_t count)
 {
-    if (data->mapped_y == NULL) return;
-    size_t bytes;
-    const void *y = response_of(data, first, &bytes);
-    sn_mapping_rest(data->mapped_y, y, (size_t)count * bytes);
+    tell_response(data, first, count, sn_mapping_rest);
 }
 
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count)
 {
-    if (data->mapped_x != NULL)
-        sn_mapping_rest(data->mapped_x, data->x + first * data->n_numeric,
-                        (size_t)(count * data->n_numeric) * sizeof *data->x);
-    sn_frame_rest_response(data, first, count);
+    tell_rows(data, first, count, sn_mapping_rest);
 }
 
 void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count)
 {
-    if (data->mapped_x != NULL)
-        sn_mapping_ahead(data->mapped_x, data->x + first * data->n_numeric,
-                         (size_t)(count * data->n_numeric) * sizeof *data->x);
-    if (data->mapped_y == NULL) return;
-    size_t bytes;
-    const void *y = response_of(data, first, &bytes);
-    sn_mapping_ahead(data->mapped_y, y, (size_t)count * bytes);
+    tell_rows(data, first, count, sn_mapping_ahead);
 }
 
 /* In whole numbers and without a branch, so that it goes at the speed of memory: infinity and all NaN have
@@ -251,11 +253,11 @@ stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
     }
     /* As in the header of a file, names that were given come before those that are made up. */
     for (int64_t j = 0; j < data->n_columns; j++) {
-        char *name = NULL;
+        SN_BLOCK char *name = NULL;
         SN_TRY(again[j] ? sn_interner_add_apart(&taken, names[j], &name) : sn_text_copy(names[j], &name));
         sn_free(data->column[j].name);
-        data->column[j].name = name;
         data->column[j].again = again[j];
+        (void)SN_GIVE(name, &data->column[j].name);
     }
     data->has_header = true;
     return STONET_OK;

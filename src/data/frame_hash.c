@@ -6,6 +6,7 @@ enum { HASH_ROWS = 1 << 16 };
 static void add_dictionary(const sn_dictionary *words, sn_hash *hash)
 {
     sn_hash_int(hash, words->count);
+    sn_hash_int(hash, words->ordered | words->told << 1);
     for (int64_t c = 0; c < words->count; c++) sn_hash_text(hash, words->text[c]);
 }
 
@@ -17,20 +18,25 @@ static void add_sparse(const sn_cells *cells, sn_hash *hash)
     sn_hash_add(hash, cells->value, count * sizeof *cells->value);
 }
 
-/* In stretches of rows, so that a mapped table larger than memory can be hashed. Columns that are kept in
-   double count with all their digits, after the floats. */
+/* Numbers of so many bytes a row, in stretches of rows, so that a mapped table larger than memory can be
+   hashed. */
+static void add_rows(const stonet_data *data, const void *from, size_t bytes, sn_hash *hash)
+{
+    for (int64_t first = 0; first < data->n; first += HASH_ROWS) {
+        const int64_t rows = data->n - first < HASH_ROWS ? data->n - first : HASH_ROWS;
+        sn_hash_add(hash, (const char *)from + (size_t)first * bytes, (size_t)rows * bytes);
+        sn_frame_rest(data, first, rows);
+    }
+}
+
+/* Columns that are kept in double count with all their digits, after the floats. */
 static void add_numbers(const stonet_data *data, sn_hash *hash)
 {
     if (data->sparse != NULL) {
         add_sparse(data->sparse, hash);
         return;
     }
-    for (int64_t first = 0; first < data->n; first += HASH_ROWS) {
-        const int64_t rows = data->n - first < HASH_ROWS ? data->n - first : HASH_ROWS;
-        sn_hash_add(hash, data->x + first * data->n_numeric,
-                    (size_t)(rows * data->n_numeric) * sizeof *data->x);
-        sn_frame_rest(data, first, rows);
-    }
+    add_rows(data, data->x, (size_t)data->n_numeric * sizeof *data->x, hash);
     for (int64_t j = 0; data->exact != NULL && j < data->n_numeric; j++) {
         const sn_exact *exact = &data->exact[j];
         sn_hash_int(hash, exact->at != NULL);
@@ -39,23 +45,15 @@ static void add_numbers(const stonet_data *data, sn_hash *hash)
     }
 }
 
-/* The response, of so many bytes a row. */
-static void add_response(const stonet_data *data, const void *from, size_t bytes, sn_hash *hash)
-{
-    for (int64_t first = 0; first < data->n; first += HASH_ROWS) {
-        const int64_t rows = data->n - first < HASH_ROWS ? data->n - first : HASH_ROWS;
-        sn_hash_add(hash, (const char *)from + (size_t)first * bytes, (size_t)rows * bytes);
-        sn_frame_rest_response(data, first, rows);
-    }
-}
-
 static void add_columns(const stonet_data *data, sn_hash *hash)
 {
     const int64_t sizes[] = {data->n, data->n_columns, data->n_numeric, data->n_text, data->n_targets};
     sn_hash_add(hash, sizes, sizeof sizes);
     for (int64_t j = 0; j < data->n_columns; j++) {
-        sn_hash_text(hash, data->column[j].name);
-        sn_hash_int(hash, data->column[j].kind);
+        const sn_column *column = &data->column[j];
+        sn_hash_text(hash, column->name);
+        sn_hash_int(hash, column->kind);
+        sn_hash_int(hash, column->is_date | column->season << 1 | column->unnamed << 2);
     }
     sn_hash_text(hash, data->na);
     for (int k = 0; k < data->image.rank; k++) sn_hash_int(hash, data->image.extent[k]);
@@ -87,12 +85,12 @@ void sn_frame_hash(const stonet_data *data, sn_hash *hash)
         sn_hash_add(hash, data->text_code[j], (size_t)data->n * sizeof *data->text_code[j]);
     }
     for (int64_t k = 0; k < data->n_targets; k++) sn_hash_text(hash, data->target_name[k]);
-    if (data->y != NULL) add_response(data, data->y, (size_t)data->n_targets * sizeof *data->y, hash);
+    if (data->y != NULL) add_rows(data, data->y, (size_t)data->n_targets * sizeof *data->y, hash);
     if (data->weight != NULL) sn_hash_add(hash, data->weight, (size_t)data->n * sizeof *data->weight);
     if (data->spelled.count > 0) add_dictionary(&data->spelled, hash);
     if (data->group_name != NULL) sn_hash_text(hash, data->group_name);
     if (data->group != NULL) sn_hash_add(hash, data->group, (size_t)data->n * sizeof *data->group);
     if (data->label == NULL) return;
-    add_response(data, data->label, sizeof *data->label, hash);
+    add_rows(data, data->label, sizeof *data->label, hash);
     add_dictionary(&data->labels, hash);
 }

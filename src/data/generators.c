@@ -3,7 +3,6 @@
  * P of them, the further ones noise of the same law. And tables as people have them, with fixed columns.
  */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

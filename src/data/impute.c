@@ -15,7 +15,6 @@
 #include "base/workspace.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
 #include "math/noise.h"
 
 enum { SUBSTREAM = 79 << 24, MOST_VALUES = SN_MARGIN_LEVELS_MOST };

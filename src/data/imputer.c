@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/schema_parts.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
 

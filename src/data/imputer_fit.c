@@ -6,7 +6,6 @@
 #include "base/workspace.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
 #include "math/kernel.h"
 
 enum {

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
 
 #define PREFIX "schema.cells."
 

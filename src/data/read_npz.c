@@ -207,10 +207,14 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
     bool takes_y = y != NULL && (wish->columns == NULL ? wish->schema == NULL || wish->own_target
                                                        : strcmp(wish->columns, y->name) == 0);
     if (y == NULL || !takes_y || wish->all) return read_member(archive, x, wish, out);
+    if (wish->drain != NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "%s has its response in an array of its own: make shards of x alone, and give y by "
+                       "--target-file where they are used",
+                       sn_source_path(archive->source));
     sn_read_wish all = *wish, nothing = *wish;
     all.all = true;
     all.columns = NULL;
-    all.drain = NULL;
     nothing.columns = NULL;
     nothing.own_target = false;
     SN_AUTO(stonet_data) *data = NULL;

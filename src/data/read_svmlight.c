@@ -22,6 +22,7 @@ enum { MOST_COLUMNS = SN_BUFFER(1 << 22) };
 /* What was read so far. */
 typedef struct svm_rows {
     const char *path;
+    const sn_na *na;
     int64_t rows, rows_room, cells, cells_room;
     int64_t *start;
     int32_t *column;
@@ -112,7 +113,8 @@ static stonet_status read_cell(svm_rows *read, const char **at)
                                ? "has a query (qid), and ranking is not what this is for"
                                : "has something that is not COLUMN:NUMBER");
     const float value = (float)number;
-    if (!isfinite(value)) return wrong(read, "has a number that is missing, infinite or too large");
+    if (!isfinite(value) || sn_na_number(read->na, number))
+        return wrong(read, "has a number that is missing, infinite or too large");
     if (index > read->most)
         return sn_fail(STONET_ERROR_DATA,
                        "%s: line %lld names column %lld, and %d is the highest that can be read: number the "
@@ -143,7 +145,8 @@ static stonet_status read_line(svm_rows *read, const char *at, size_t length)
         return wrong(read, stop != NULL && *stop == ','
                                ? "has several labels, and one response is what can be fitted"
                                : "does not begin with a number, the response");
-    if (!isfinite(read->y[read->rows])) return wrong(read, "has a response that is missing or infinite");
+    if (!isfinite(read->y[read->rows]) || sn_na_number(read->na, read->y[read->rows]))
+        return wrong(read, "has a response that is missing or infinite");
     read->start[read->rows] = read->cells;
     for (;;) {
         while (is_blank(*stop)) stop++;
@@ -208,7 +211,8 @@ static stonet_status check_wish(const char *path, const sn_read_wish *wish)
             wish->columns);
     if (wish->all) return STONET_OK;
     if (wish->how.features != NULL || wish->how.drop != NULL || wish->how.id != NULL ||
-        wish->how.group != NULL || wish->how.n_ordinal > 0 || wish->how.season != NULL)
+        wish->how.group != NULL || wish->how.n_ordinal > 0 || wish->how.season != NULL ||
+        wish->how.weights != NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s is in the svmlight format, which has no named columns to choose from", path);
     return STONET_OK;
@@ -254,6 +258,7 @@ stonet_status sn_read_svmlight(sn_source *source, const sn_read_wish *wish, ston
 {
     SN_FREED_BY(free_rows)
     svm_rows read = {.path = sn_source_path(source),
+                     .na = &wish->na,
                      .lowest = INT32_MAX,
                      .highest = -1,
                      .most = wish->schema == NULL ? MOST_COLUMNS : INT32_MAX};

@@ -35,10 +35,11 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         char plain[24];
         const char *given = names != NULL ? names[j] : "";
         snprintf(plain, sizeof plain, "x%lld", (long long)j + 1);
-        builder->column[j].again = builder->column[j].name == NULL && given[0] != '\0';
-        if (builder->column[j].name == NULL)
-            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &builder->column[j].name));
-        builder->column[j].unnamed = names != NULL && (given[0] == '\0' || is_made_up(given));
+        sn_builder_column *column = &builder->column[j];
+        column->again = column->name == NULL && given[0] != '\0';
+        if (column->name == NULL)
+            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &column->name));
+        column->unnamed = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
 }

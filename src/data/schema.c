@@ -1,6 +1,5 @@
 #include "data/schema.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

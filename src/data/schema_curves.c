@@ -1,5 +1,4 @@
 /* Which columns of a table are curves, and the moments of what these become. */
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"

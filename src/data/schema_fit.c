@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "data/dictionary.h"
 #include "data/imputer.h"
 #include "data/moments.h"
@@ -86,21 +85,20 @@ static void level_moments(const stonet_data *train, const sn_input *input, int64
 /* Means and variances of sine and cosine of the time of the year. */
 static void season_moments(const stonet_data *train, int64_t slot, double *mean, double *variance)
 {
-    double sum[2] = {0, 0}, squares[2] = {0, 0};
-    int64_t count = 0;
+    double sum[2] = {0, 0}, squares[2] = {0, 0}, total = 0;
     for (int64_t i = 0; i < train->n; i++) {
         double part[2];
         sn_season(sn_frame_number(train, i, slot), part);
         if (isnan(part[0])) continue;
-        count++;
+        total += weight_of(train, i);
         for (int k = 0; k < 2; k++) {
-            sum[k] += part[k];
-            squares[k] += part[k] * part[k];
+            sum[k] += weight_of(train, i) * part[k];
+            squares[k] += weight_of(train, i) * (part[k] * part[k]);
         }
     }
-    for (int k = 0; k < 2 && count > 0; k++) {
-        mean[k] = sum[k] / (double)count;
-        variance[k] = fmax(squares[k] / (double)count - mean[k] * mean[k], 0);
+    for (int k = 0; k < 2 && total > 0; k++) {
+        mean[k] = sum[k] / total;
+        variance[k] = fmax(squares[k] / total - mean[k] * mean[k], 0);
     }
 }
 

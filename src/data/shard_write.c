@@ -1,6 +1,5 @@
 /* stonet_shards_write: a table cut into shards while it is being read. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

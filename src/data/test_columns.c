@@ -1,7 +1,5 @@
 /* Tables from columns in memory: what is put in comes out, and goes through a schema as a file would. */
-#include "base/memory.h"
-#include "base/test_kit.h"
-#include "data/readers.h"
+#include "data/test_tables.h"
 
 enum { N = 6 };
 static const double AREA[N] = {50, 60.5, 70, 80, 90, 100};
@@ -69,12 +67,7 @@ static const float *encoded_with(const sn_schema *schema, const stonet_data *dat
 TEST(an_order_becomes_one_feature)
 {
     SN_AUTO(stonet_data) *data = finish(all_columns(), "price");
-    SN_AUTO(sn_schema) *fitted = NULL, *schema = NULL;
-    SN_AUTO(sn_store) *store = NULL;
-    OK(sn_schema_fit(data, &(sn_encoding){0}, NULL, &fitted));
-    OK(sn_store_create(&store));
-    OK(sn_schema_save(fitted, store));
-    OK(sn_schema_load(store, &schema));
+    SN_AUTO(sn_schema) *learned = FITTED(data, 0), *schema = loaded_again(learned);
     assert_int_equal(schema->p, 1 + 3 + 1 + 3 + 1);
     assert_string_equal(schema->feature_name[4], "size");
     float x[N * 9], again[N * 9];
@@ -112,8 +105,7 @@ TEST(an_order_becomes_one_feature)
 TEST(dates_and_numbers_are_kept_apart)
 {
     SN_AUTO(stonet_data) *dates = finish(all_columns(), "price");
-    SN_AUTO(sn_schema) *schema = NULL;
-    OK(sn_schema_fit(dates, &(sn_encoding){0}, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = FITTED(dates, 0);
     stonet_columns *columns = NULL;
     OK(stonet_data_begin(N, &columns));
     OK(stonet_data_add_dates(columns, "area", AREA));
@@ -130,8 +122,7 @@ TEST(dates_and_numbers_are_kept_apart)
 TEST(what_a_model_does_not_use_may_hold_anything)
 {
     SN_AUTO(stonet_data) *train = finish(all_columns(), "price"), *data = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
-    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = FITTED(train, 0);
     const double nothing[N] = {(double)NAN, (double)INFINITY, 1e300, 0, 0, 0};
     static const char *const blank[N] = {NULL};
     SN_AUTO(stonet_columns) *columns = all_columns();

@@ -3,14 +3,9 @@
 #include <unistd.h>
 
 #include "base/test_kit.h"
-#include "data/schema_parts.h"
+#include "data/test_tables.h"
 
 enum { M = 21 };
-
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
-}
 
 static void prepare(sn_curve how, int64_t window, const double *x, double *out)
 {
@@ -142,17 +137,16 @@ static sn_encoding wanted(sn_curve how, const char *columns)
 TEST(curves_of_a_table)
 {
     SN_AUTO(stonet_data) *data = table(NULL);
-    SN_AUTO(sn_schema) *schema = NULL, *back = NULL, *plain = NULL;
     float x[ROWS * (P + 1)], again[P + 1], raw[ROWS * (P + 1)];
     const sn_encoding how = wanted(SN_CURVE_SNV_DERIVATIVE1, "a1-a6,9-15");
-    OK(sn_schema_fit(data, &how, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = fitted(data, &how);
     assert_int_equal(schema->p, P + 1); /* the word has two */
     assert_string_equal(schema->feature_name[2], "a1 snv-derivative1");
     assert_string_equal(schema->feature_name[8], "n");
     OK(sn_schema_encode_x(schema, data, x));
     /* Words and the number are as they are without curves; channels have mean 0 and variance 1. */
     const sn_encoding none = wanted(SN_CURVE_NONE, "2-7");
-    OK(sn_schema_fit(data, &none, NULL, &plain));
+    SN_AUTO(sn_schema) *plain = fitted(data, &none);
     OK(sn_schema_encode_x(plain, data, raw));
     for (int i = 0; i < ROWS; i++)
         for (int f = 0; f < 9; f += f == 1 ? 7 : 1) assert_true(x[i * (P + 1) + f] == raw[i * (P + 1) + f]);
@@ -168,10 +162,7 @@ TEST(curves_of_a_table)
         assert_near((double)x[P + 1 + 2 + k], (out[k] - schema->centre[2 + k]) * schema->factor[2 + k], 1e-5);
     }
     /* Saved and loaded, and a row alone: the same bits. */
-    SN_AUTO(sn_store) *store = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_schema_save(schema, store));
-    OK(sn_schema_load(store, &back));
+    SN_AUTO(sn_schema) *back = loaded_again(schema);
     OK(sn_schema_encode_rows(back, data, 7, 1, again));
     assert_memory_equal(again, x + 7 * (P + 1), sizeof again);
 }
@@ -181,12 +172,11 @@ TEST(curves_of_a_table)
 TEST(channels_of_a_curve_share_their_scale)
 {
     SN_AUTO(stonet_data) *data = table(NULL);
-    SN_AUTO(sn_schema) *schema = NULL;
     float x[ROWS * (P + 1)];
     static const int FIRST[] = {2, 8, 9, P + 1}; /* features: a1 .., n, b1 .. */
     sn_encoding how = wanted(SN_CURVE_DERIVATIVE1, "a1-a6,b1-b7");
     how.scale = SN_SCALE_AUTO;
-    OK(sn_schema_fit(data, &how, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = fitted(data, &how);
     OK(sn_schema_encode_x(schema, data, x));
     for (int part = 0; part < 3; part++) {
         double square = 0.0;
@@ -203,11 +193,10 @@ TEST(channels_of_a_curve_share_their_scale)
 TEST(missing_channels_of_a_table)
 {
     SN_AUTO(stonet_data) *data = table("NA"), *full = table(NULL);
-    SN_AUTO(sn_schema) *schema = NULL;
     const sn_encoding how = wanted(SN_CURVE_CENTRE, "2-7,9-15");
     float x[ROWS * (P + 1)];
     double value[6], out[6];
-    OK(sn_schema_fit(data, &how, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = fitted(data, &how);
     OK(sn_schema_encode_x(schema, data, x));
     for (int k = 0; k < 6; k++) value[k] = (double)full->x[full->column[1 + k].slot];
     value[1] = (value[0] + value[2]) / 2.0;
@@ -231,9 +220,8 @@ TEST(curves_by_name_and_number)
     SN_AUTO(stonet_data) *data = table(NULL);
     float x[2][ROWS * (P + 1)];
     for (int k = 0; k < 2; k++) {
-        SN_AUTO(sn_schema) *schema = NULL;
         const sn_encoding how = wanted(SN_CURVE_SNV, k == 0 ? "2-7,9-15" : "a1-a6,b1-b7");
-        OK(sn_schema_fit(data, &how, NULL, &schema));
+        SN_AUTO(sn_schema) *schema = fitted(data, &how);
         assert_int_equal(schema->n_curves, 2);
         OK(sn_schema_encode_x(schema, data, x[k]));
     }
@@ -250,10 +238,9 @@ TEST(names_of_channels_come_first)
     OK(stonet_data_wrap(x, ROWS, 12, &made));
     SN_AUTO(stonet_data) *data = made;
     OK(stonet_data_set_names(data, NAMES));
-    SN_AUTO(sn_schema) *schema = NULL;
     sn_encoding how = wanted(SN_CURVE_CENTRE, "7-3,c-1-c-5");
     how.task = SN_TASK_WISH_NONE;
-    OK(sn_schema_fit(data, &how, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = fitted(data, &how);
     for (int j = 0; j < 12; j++)
         assert_int_equal(schema->input[j].curve, j == 0 || j == 11 ? 0 : 1 + (j > 5));
 }

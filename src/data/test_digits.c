@@ -1,6 +1,7 @@
 /* Columns far from 0 for their spread keep their digits: as read, as encoded, alone and among other rows. */
 #include "data/test_one_file.h"
 #include "data/test_reading.h"
+#include "data/test_tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,13 +65,7 @@ static stonet_data *wrap(int64_t n)
     return data;
 }
 
-static sn_schema *learn(const stonet_data *data)
-{
-    const sn_encoding wanted = {.scale = SN_SCALE_COLUMN, .task = SN_TASK_WISH_REGRESSION};
-    sn_schema *schema = NULL;
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
-}
+#define LEARN(data) FITTED(data, .scale = SN_SCALE_COLUMN, .task = SN_TASK_WISH_REGRESSION)
 
 static void check_features(const sn_schema *schema, const stonet_data *data, int64_t first, int64_t n)
 {
@@ -104,7 +99,7 @@ TEST(features_are_those_of_the_column_without_its_offset)
 {
     write_rows(table, N);
     SN_AUTO(stonet_data) *read = read_rows(NULL), *wrapped = wrap(N);
-    SN_AUTO(sn_schema) *schema = learn(read), *same = learn(wrapped);
+    SN_AUTO(sn_schema) *schema = LEARN(read), *same = LEARN(wrapped);
     check_features(schema, read, 0, N);
     check_features(schema, wrapped, 0, N);
     check_features(same, read, 0, N);
@@ -120,7 +115,7 @@ TEST(a_stray_row_leaves_the_others_their_digits)
     static double rows[4 * P];
     write_rows(table, N);
     SN_AUTO(stonet_data) *train = read_rows(NULL);
-    SN_AUTO(sn_schema) *schema = learn(train);
+    SN_AUTO(sn_schema) *schema = LEARN(train);
     assert_true(sn_schema_needs_digits(schema));
     memset(rows, 0, (size_t)P * sizeof *rows);
     memcpy(rows + P, table, (size_t)3 * P * sizeof *rows);
@@ -134,7 +129,7 @@ TEST(a_row_does_not_depend_on_its_company)
 {
     static float all[N * P], alone[P], text[P];
     SN_AUTO(stonet_data) *many = wrap(N), *one = wrap(1);
-    SN_AUTO(sn_schema) *schema = learn(many);
+    SN_AUTO(sn_schema) *schema = LEARN(many);
     write_rows(table, 1);
     SN_AUTO(stonet_data) *read = read_rows(schema);
     OK(sn_schema_encode_x(schema, many, all));
@@ -155,7 +150,7 @@ TEST(ordinary_columns_are_rounded_first)
     OK(stonet_data_wrap_double(table, N, 1, &wide));
     OK(stonet_data_wrap(floats, N, 1, &narrow));
     OK(stonet_data_set_targets(wide, unit, 1));
-    SN_AUTO(sn_schema) *schema = learn(wide);
+    SN_AUTO(sn_schema) *schema = LEARN(wide);
     assert_false(sn_schema_needs_digits(schema));
     OK(sn_schema_encode_x(schema, wide, a));
     OK(sn_schema_encode_x(schema, narrow, b));

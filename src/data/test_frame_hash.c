@@ -4,7 +4,7 @@
 #include "base/test_kit.h"
 #include "data/frame.h"
 
-enum { ROWS = 4, WAYS = 14 };
+enum { ROWS = 4, WAYS = 17 };
 
 /* The same table but for the one thing that `way` says; 0: nothing. */
 static stonet_data *make(int way)
@@ -14,6 +14,11 @@ static stonet_data *make(int way)
     const char *text[ROWS] = {"a", "b", "a", "b"}, *word[ROWS] = {"a", "b", "a", "b"};
     int32_t code[ROWS] = {0, 1, 0, 1};
     const char *labels[] = {"no", "yes"};
+    static const char *const order[] = {"w=a,b"};
+    const stonet_read_options how = {.size = sizeof how,
+                                     .season = way == 14 ? "d" : NULL,
+                                     .ordinal = order,
+                                     .n_ordinal = way == 16}; /* the words are in this order anyway */
     if (way == 1) number[3] = 5;
     if (way == 2) large[0] = 1e6 + 0.26; /* the same float */
     if (way == 3) text[3] = "a";
@@ -30,8 +35,10 @@ static stonet_data *make(int way)
     OK(stonet_data_add_numbers(columns, "l", large));
     OK(stonet_data_add_texts(columns, "t", text));
     OK(way == 9 ? stonet_data_add_numbers(columns, "w", number) : stonet_data_add_texts(columns, "w", word));
-    OK(stonet_data_end(columns, NULL, &data));
-    if (way >= 11)
+    OK(way == 15 ? stonet_data_add_numbers(columns, "d", number)
+                 : stonet_data_add_dates(columns, "d", number));
+    OK(stonet_data_end(columns, &how, &data));
+    if (way >= 11 && way <= 13)
         OK(stonet_data_set_classes(data, code, labels, 2));
     else
         OK(stonet_data_set_targets(data, y, 1));

@@ -1,12 +1,11 @@
 /* What stands for missing cells: margins and back, conditional means and draws, the model file. */
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
-#include "data/schema_parts.h"
 #include "data/test_one_file.h"
+#include "data/test_tables.h"
 #include "math/noise.h"
 
 enum { N = 1200 };
@@ -44,10 +43,7 @@ static stonet_data *table(bool gaps)
 
 static sn_schema *fit(const stonet_data *data, int64_t levels)
 {
-    sn_schema *schema;
-    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .levels = levels};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
+    return FITTED(data, .missing = SN_MISSING_GAUSSIAN, .levels = levels);
 }
 
 TEST(levels_go_there_and_back)
@@ -91,9 +87,8 @@ TEST(skewed_columns_go_by_ranks)
 /* Encodes all rows with a draw of the missing cells. */
 static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
 {
-    float *x = sn_calloc((size_t)(data->n * schema->p), sizeof *x);
+    float *x = test_zeros(data->n * schema->p, sizeof *x);
     SN_AUTO(sn_encoder) *encoder = NULL;
-    assert_non_null(x);
     OK(sn_encoder_create(schema, data, &encoder));
     sn_encoder_key(encoder, 5, by_content);
     const sn_rows rows = sn_rows_range(0, data->n);
@@ -216,11 +211,7 @@ TEST(the_file_has_it_all)
 {
     SN_AUTO(stonet_data) *data = table(true);
     for (int way = 0; way < 2; way++) {
-        SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = NULL;
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_schema_save(schema, store));
-        OK(sn_schema_load(store, &back));
+        SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = loaded_again(schema);
         SN_BLOCK float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
         assert_memory_equal(x, y, (size_t)(N * schema->p) * sizeof *x);
     }
@@ -230,14 +221,12 @@ TEST(the_file_has_it_all)
 TEST(damage_is_found)
 {
     SN_AUTO(stonet_data) *data = table(true);
-    sn_schema *schema = fit(data, 8), *back;
+    SN_AUTO(sn_schema) *schema = fit(data, 8), *back = NULL;
     static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         for (int way = 0; way < 2; way++) {
-            SN_AUTO(sn_store) *store = NULL;
+            SN_AUTO(sn_store) *store = stored(schema);
             char name[40];
-            OK(sn_store_create(&store));
-            OK(sn_schema_save(schema, store));
             snprintf(name, sizeof name, "schema.cells.%s", names[k]);
             const sn_tensor *tensor = sn_store_find(store, name);
             assert_non_null(tensor);
@@ -249,17 +238,15 @@ TEST(damage_is_found)
             }
             assert_int_equal(sn_schema_load(store, &back), STONET_ERROR_FORMAT);
         }
-    sn_schema_free(schema);
 }
 
 /* More columns than a full covariance is for: factors, and they help. */
 TEST(wide_tables_have_factors)
 {
     enum { ROWS = 600, P = 210 };
-    SN_BLOCK float *x = sn_calloc(ROWS * P, sizeof *x), *truth = sn_calloc(ROWS * P, sizeof *truth);
+    SN_BLOCK float *x = test_zeros(ROWS * P, sizeof *x), *truth = test_zeros(ROWS * P, sizeof *truth);
     double y[ROWS];
     SN_AUTO(stonet_data) *data = NULL, *whole = NULL;
-    assert_true(x != NULL && truth != NULL);
     for (uint32_t i = 0; i < ROWS; i++) {
         y[i] = normal(i, 1000);
         for (uint32_t j = 0; j < P; j++) {
@@ -293,7 +280,6 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
     float x[2 * ROWS];
     double y[ROWS], seen = 0.0, drawn = 0.0, left = 0.0, cross = 0.0;
     SN_AUTO(stonet_data) *data = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         x[2 * i] = (float)normal(i, 30);
         x[2 * i + 1] = (float)normal(i, 31);
@@ -302,8 +288,7 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
     }
     OK(stonet_data_wrap(x, ROWS, 2, &data));
     OK(stonet_data_set_targets(data, y, 1));
-    const sn_encoding wanted = {.missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = FITTED(data, .missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE);
     SN_BLOCK float *without = encode(schema, data, 1, false);
     SN_AUTO(sn_encoder) *encoder = NULL;
     OK(sn_encoder_create(schema, data, &encoder));

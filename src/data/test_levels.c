@@ -1,7 +1,7 @@
 /* Numbers that look like codes: which columns have levels, what they become, and the way to a store and back.
  */
-#include "base/test_kit.h"
-#include "data/schema.h"
+#include "base/test_store.h"
+#include "data/test_tables.h"
 
 enum { ROWS = 12, COLUMNS = 5 };
 
@@ -23,10 +23,7 @@ static stonet_data *rows(const float *x, int64_t n)
 
 static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
 {
-    sn_schema *schema = NULL;
-    const sn_encoding wanted = {.scale = scale, .task = SN_TASK_WISH_REGRESSION, .levels = levels};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
+    return FITTED(data, .scale = scale, .task = SN_TASK_WISH_REGRESSION, .levels = levels);
 }
 
 TEST(columns_of_few_numbers_gain_a_block)
@@ -105,12 +102,8 @@ TEST(unseen_numbers_have_an_empty_block)
 TEST(levels_come_back_from_a_store)
 {
     SN_AUTO(stonet_data) *data = rows(table, ROWS);
-    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
-    SN_AUTO(sn_store) *store = NULL;
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8), *back = loaded_again(schema);
     float x[ROWS * 9], again[ROWS * 9];
-    OK(sn_store_create(&store));
-    OK(sn_schema_save(schema, store));
-    OK(sn_schema_load(store, &back));
     OK(sn_schema_encode_x(schema, data, x));
     OK(sn_schema_encode_x(back, data, again));
     assert_memory_equal(x, again, sizeof x);
@@ -125,22 +118,13 @@ TEST(damaged_levels_are_refused)
                                "[{\"name\":\"x1\",\"levels\":[1,1e300]}]",
                                "[{\"name\":\"x1\",\"categories\":[\"a\"],\"levels\":[1,2,3]}]"};
     SN_AUTO(stonet_data) *data = rows(table, ROWS);
-    sn_schema *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
+    SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_COLUMN, 8), *back = NULL;
+    SN_AUTO(sn_store) *whole = stored(schema);
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        SN_AUTO(sn_store) *whole = NULL, *store = NULL;
-        const char *key, *value;
-        OK(sn_store_create(&whole));
-        OK(sn_store_create(&store));
-        OK(sn_schema_save(schema, whole));
-        for (size_t i = 0; i < sn_store_texts(whole); i++) {
-            sn_store_text(whole, i, &key, &value);
-            const bool here = strcmp(key, "schema.inputs") == 0;
-            OK(sn_store_put_text(store, key, here ? bad[k] : value));
-        }
-        if (sn_schema_load(store, &back) != STONET_ERROR_FORMAT) fail_msg("%s loads", bad[k]);
-        assert_non_null(strstr(stonet_last_error(), "schema.inputs"));
+        SN_AUTO(sn_store) *store = sn_store_without(whole, "schema.inputs");
+        OK(sn_store_put_text(store, "schema.inputs", bad[k]));
+        assert_says(sn_schema_load(store, &back), STONET_ERROR_FORMAT, "schema.inputs");
     }
-    sn_schema_free(schema);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "data/encoder.h"
 #include "data/test_one_file.h"
 #include "data/test_reading.h"
+#include "data/test_tables.h"
 
 static stonet_status read_with(const char *text, const stonet_read_options *how, stonet_data **data)
 {
@@ -121,10 +121,7 @@ TEST(weights_are_a_column_and_no_feature)
 
 static sn_schema *schema_of(const stonet_data *data, sn_missing missing)
 {
-    sn_schema *schema;
-    const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
+    return FITTED(data, .missing = missing, .scale = SN_SCALE_COLUMN);
 }
 
 /* Centre and scale are those of the cells that are there, and a missing one is at the centre. */
@@ -183,14 +180,6 @@ static stonet_data *gappy(void)
     return table(text, "y", NULL);
 }
 
-static sn_schema *with_indicators(const stonet_data *data, sn_missing missing)
-{
-    sn_schema *schema;
-    const sn_encoding wanted = {.missing = missing, .scale = SN_SCALE_COLUMN, .indicators = true};
-    OK(sn_schema_fit(data, &wanted, NULL, &schema));
-    return schema;
-}
-
 /* a | a is missing | b | c=u c=v | c is missing | d */
 TEST(indicators_say_which_are_missing)
 {
@@ -198,9 +187,9 @@ TEST(indicators_say_which_are_missing)
     enum { P = 7 };
     SN_AUTO(stonet_data) *data = gappy();
     for (int way = 0; way < 2; way++) {
-        SN_AUTO(sn_schema) *schema = with_indicators(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN),
-                           *back = NULL;
-        SN_AUTO(sn_schema) *without = schema_of(data, way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN);
+        const sn_missing how = way == 0 ? SN_MISSING_MEAN : SN_MISSING_GAUSSIAN;
+        SN_AUTO(sn_schema) *without = schema_of(data, how);
+        SN_AUTO(sn_schema) *schema = FITTED(data, .missing = how, .scale = SN_SCALE_COLUMN, .indicators = 1);
         assert_int_equal(schema->p, P);
         for (int f = 0; f < P; f++) assert_string_equal(schema->feature_name[f], names[f]);
         int64_t group[5];
@@ -216,10 +205,7 @@ TEST(indicators_say_which_are_missing)
             for (int f = 0; f < 5; f++) /* the others are what they are without indicators */
                 assert_true(x[i * P + f + (f > 0) + (f > 3)] == plain[i * 5 + f]);
         }
-        SN_AUTO(sn_store) *store = NULL;
-        OK(sn_store_create(&store));
-        OK(sn_schema_save(schema, store));
-        OK(sn_schema_load(store, &back));
+        SN_AUTO(sn_schema) *back = loaded_again(schema);
         OK(sn_schema_encode_x(back, data, again));
         assert_memory_equal(x, again, sizeof x);
     }

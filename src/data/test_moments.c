@@ -6,8 +6,7 @@ enum { COLUMNS = 3, BLOCK = 1024 };
 
 static float *make_table(int64_t n)
 {
-    float *x = malloc((size_t)(n * COLUMNS) * sizeof *x);
-    assert_non_null(x);
+    float *x = test_zeros(n * COLUMNS, sizeof *x);
     sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < n * COLUMNS; i++)
         x[i] = (float)(sn_random_normal(&random) * (i % COLUMNS == 1 ? 1e4 : 0.3) +
@@ -21,8 +20,7 @@ TEST(test_against_long_double)
     for (int s = 0; s < 7; s++) {
         const int64_t n = sizes[s];
         SN_BLOCK float *x = make_table(n);
-        SN_BLOCK double *wide = malloc((size_t)(n * COLUMNS) * sizeof *wide);
-        assert_non_null(wide);
+        SN_BLOCK double *wide = test_zeros(n * COLUMNS, sizeof *wide);
         for (int64_t i = 0; i < n * COLUMNS; i++) wide[i] = (double)x[i];
         sn_moments floats, doubles;
         OK(sn_moments_of(&(sn_numbers){.floats = x, .n = n, .m = COLUMNS}, &floats));
@@ -54,8 +52,7 @@ TEST(test_against_long_double)
 TEST(test_halves_add_up)
 {
     enum { N = 16 * BLOCK };
-    SN_BLOCK double *x = malloc(N * COLUMNS * sizeof *x);
-    assert_non_null(x);
+    SN_BLOCK double *x = test_zeros(N * COLUMNS, sizeof *x);
     sn_random random = sn_random_from(5, SN_STREAM_TEST, 0);
     for (int64_t i = 0; i < N * COLUMNS; i++) x[i] = sn_random_normal(&random);
     sn_moments whole, half[2];

@@ -1,21 +1,9 @@
 /* Small files that are read, or refused with a sentence: what is rare in text, NumPy's arrays and zip
    archives. */
-#include <unistd.h>
 #include <zlib.h>
 
-#include "base/test_kit.h"
-#include "data/frame.h"
+#include "data/test_tables.h"
 #include "data/utf8.h"
-
-static char path[64];
-
-static void write_file(const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* ---- text ---- */
 
@@ -41,6 +29,7 @@ static const text_case CASES[] = {
      {SIZE, .target = "y", .ordinal = TARGET, .n_ordinal = 1},
      "the value '3'",
      0},
+    {"a,y\n1,u\n2,\n", {SIZE, .target = "y", .open_target = 1}, "the cell of the target is empty", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "t", .weights = "t"}, "cannot be used", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .weights = "a,y"}, "cannot be used", 0},
     {"a,t,y\n1,low,3\n2,high,4\n", {SIZE, .id = "a,t"}, "not both", 0},
@@ -77,9 +66,8 @@ TEST(texts)
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
         const text_case *c = &CASES[k];
         const bool wide = c->text[0] == '\xff' || c->text[0] == '\xfe';
-        write_file(c->text, wide ? 6 : strlen(c->text));
         SN_AUTO(stonet_data) *data = NULL;
-        const stonet_status status = stonet_data_read(path, &c->how, &data);
+        const stonet_status status = read_bytes(c->text, wide ? 6 : strlen(c->text), &c->how, NULL, &data);
         if ((status == STONET_OK) != (c->words == NULL) ||
             (status != STONET_OK && strstr(stonet_last_error(), c->words) == NULL))
             fail_msg("case %zu: status %d, %s", k, (int)status,
@@ -123,9 +111,8 @@ TEST(types_of_arrays)
                                         "<u4", "<u8", ">i2", ">i4", ">i8", ">u2", ">u4", ">u8"};
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++) {
         unsigned char bytes[256];
-        write_file(bytes, make_npy(TYPES[k], bytes));
         SN_AUTO(stonet_data) *data = NULL;
-        if (stonet_data_read(path, NULL, &data) != STONET_OK)
+        if (read_bytes(bytes, make_npy(TYPES[k], bytes), NULL, NULL, &data) != STONET_OK)
             fail_msg("%s: %s", TYPES[k], stonet_last_error());
         const float *x = stonet_data_x(data);
         for (int i = 0; i < 4; i++) assert_true(x[i] == (float)(i + 1));
@@ -134,8 +121,7 @@ TEST(types_of_arrays)
     for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++) {
         unsigned char bytes[256];
         SN_AUTO(stonet_data) *data = NULL;
-        write_file(bytes, make_npy(WRONG[k], bytes));
-        const stonet_status status = stonet_data_read(path, NULL, &data);
+        const stonet_status status = read_bytes(bytes, make_npy(WRONG[k], bytes), NULL, NULL, &data);
         if (status == STONET_OK && strcmp(WRONG[k], "|b1") != 0) fail_msg("%s was read", WRONG[k]);
     }
 }
@@ -206,60 +192,54 @@ static archive make_archive(void)
 static void check_archive(const archive *a, const char *words)
 {
     SN_AUTO(stonet_data) *data = NULL;
-    write_file(a->bytes, a->size);
-    const stonet_status status = stonet_data_read(path, NULL, &data);
+    const stonet_status status = read_bytes(a->bytes, a->size, NULL, NULL, &data);
     if (words != NULL) assert_says(status, STONET_ERROR_FORMAT, words);
     if (words == NULL) assert_int_equal(stonet_data_rows(data), 2);
 }
 
+/* Other bytes, so far from the beginning of a part. */
+typedef struct change {
+    size_t part, from;
+    uint64_t value;
+    int bytes;
+} change;
+#define AT(part) offsetof(archive, part)
+
+static const struct {
+    change change[4];
+    const char *words; /* NULL: it is read */
+} ARCHIVES[] = {
+    {{{0}}, NULL},
+    {{{AT(end), 10, 1, 2}}, NULL}, /* the place alone is long */
+    {{{AT(end), 10, 1, 2},
+      {AT(directory), 24, 144, 4}, /* as are packed size and place */
+      {AT(directory), ENTRY + 20, 0, 8},
+      {AT(directory), ENTRY + 12, 144, 8}},
+     NULL},
+    {{{AT(directory), 42, 0, 4}}, NULL},                                      /* the sizes alone */
+    {{{AT(directory), 20, 144, 4}, {AT(directory), ENTRY + 20, 0, 8}}, NULL}, /* the place, behind one size */
+    {{{AT(locator), 0, 'Q', 1}}, "its directory is damaged"},
+    {{{AT(end64), 0, 'Q', 1}}, "its directory is damaged"},
+    {{{AT(locator), 8, UINT64_MAX, 8}}, "its directory is damaged"},
+    {{{AT(end64), 32, UINT64_MAX, 8}}, "its directory is damaged"},
+    {{{AT(directory), ENTRY + 8, 2, 2}}, "no sizes"},   /* no field with the sizes, */
+    {{{AT(directory), ENTRY + 10, 16, 2}}, "no sizes"}, /* or a short one, */
+    {{{AT(directory), 30, EXTRA - 8, 2}}, "no sizes"},  /* or one that is cut off */
+    {{{AT(directory), ENTRY + 28, UINT64_MAX, 8}}, "outside the file"},
+    {{{AT(directory), ENTRY + 20, 1 << 20, 8}}, "outside the file"},
+};
+
 TEST(long_archives)
 {
+    for (size_t k = 0; k < sizeof ARCHIVES / sizeof *ARCHIVES; k++) {
+        archive a = make_archive();
+        for (const change *c = ARCHIVES[k].change; c < ARCHIVES[k].change + 4; c++)
+            put(a.bytes + *(const size_t *)((const char *)&a + c->part) + c->from, c->value, c->bytes);
+        check_archive(&a, ARCHIVES[k].words);
+    }
     archive a = make_archive();
-    check_archive(&a, NULL);
-    put(a.bytes + a.end + 10, 1, 2); /* the place alone is long */
-    check_archive(&a, NULL);
-    put(a.bytes + a.directory + 24, 144, 4); /* as are packed size and place */
-    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
-    put(a.bytes + a.directory + ENTRY + 12, 144, 8);
-    check_archive(&a, NULL);
-    a = make_archive();
-    put(a.bytes + a.directory + 42, 0, 4); /* the sizes alone */
-    check_archive(&a, NULL);
-    a = make_archive();
-    put(a.bytes + a.directory + 20, 144, 4); /* the place alone, behind one size */
-    put(a.bytes + a.directory + ENTRY + 20, 0, 8);
-    check_archive(&a, NULL);
-    a = make_archive();
-    a.bytes[a.locator] = 'Q';
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    a.bytes[a.end64] = 'Q';
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.locator + 8, UINT64_MAX, 8);
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.end64 + 32, UINT64_MAX, 8);
-    check_archive(&a, "its directory is damaged");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 8, 2, 2); /* no field with the sizes, */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 10, 16, 2); /* or a short one, */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + 30, EXTRA - 8, 2); /* or one that is cut off */
-    check_archive(&a, "no sizes");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 28, UINT64_MAX, 8);
-    check_archive(&a, "outside the file");
-    a = make_archive();
-    put(a.bytes + a.directory + ENTRY + 20, 1 << 20, 8);
-    check_archive(&a, "outside the file");
-    a = make_archive();
     memcpy(a.bytes, "PK\3\4", 4);
     memmove(a.bytes + 4, a.bytes + a.end, 22); /* no room for a locator */
-    memcpy(a.bytes, "PK\3\4", 4);
     a.size = 26;
     check_archive(&a, "its directory is damaged");
 }
@@ -290,17 +270,4 @@ TEST(unicode)
         if (sn_utf8_valid(cases[k].text, strlen(cases[k].text)) != cases[k].valid) fail_msg("case %zu", k);
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    snprintf(path, sizeof path, "/tmp/stonet_odd_%ld", (long)getpid());
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-RUN_TESTS(enter, leave)
+RUN_TESTS(NULL, NULL)

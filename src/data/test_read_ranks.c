@@ -1,6 +1,5 @@
 /* Several ranks read the same files: each looks at a part of the numbers, and all know what all have found.
  */
-#include <unistd.h>
 
 #include "base/test_kit.h"
 #include "base/test_wire.h"

@@ -74,35 +74,30 @@ TEST(test_delimiters_and_line_ends)
     check(read_as("one.csv", "7\n", NULL), 1, 1, (float[]){7});
 }
 
+/* All text: a header never comes again below, a label does. */
 TEST(test_header)
 {
-    SN_AUTO(stonet_data) *data = read_as("a.csv", "id,\"a \"\"b\"\"\", c\n1,2,3\n", NULL);
-    assert_true(data->has_header);
-    assert_string_equal(stonet_data_column_name(data, 1), "a \"b\"");
-    assert_string_equal(stonet_data_column_name(data, 2), "c");
-    assert_null(stonet_data_column_name(data, 3));
-    stonet_data_free(data);
-    data = read_as("a.csv", "id,2019,2020\n1,2,3\n", NULL);
-    assert_true(data->has_header);
-    assert_string_equal(stonet_data_column_name(data, 1), "2019");
-    stonet_data_free(data);
-    data = read_as("a.csv", "1,2\n3,4\n", NULL);
-    assert_false(data->has_header);
-    assert_string_equal(stonet_data_column_name(data, 1), "x2");
-    stonet_data_free(data);
-    data = read_as("a.csv", ",a,a,a\n1,2,3,4\n", NULL);
-    assert_string_equal(stonet_data_column_name(data, 0), "x1");
-    assert_string_equal(stonet_data_column_name(data, 2), "a.2");
-    assert_string_equal(stonet_data_column_name(data, 3), "a.3");
-    stonet_data_free(data);
-    /* All text: a header never comes again below, a label does. */
-    data = read_as("a.csv", "colour,size\nred,big\nblue,big\nred,small\n", NULL);
-    assert_true(data->has_header);
-    assert_int_equal(data->n, 3);
-    stonet_data_free(data);
-    data = read_as("a.csv", "red\nblue\nred\nblue\n", NULL);
-    assert_false(data->has_header);
-    assert_int_equal(data->n, 4);
+    static const struct {
+        const char *text;
+        bool has_header;
+        int64_t rows, column;
+        const char *name;
+    } cases[] = {{"id,\"a \"\"b\"\"\", c\n1,2,3\n", true, 1, 1, "a \"b\""},
+                 {"id,\"a \"\"b\"\"\", c\n1,2,3\n", true, 1, 2, "c"},
+                 {"id,2019,2020\n1,2,3\n", true, 1, 1, "2019"},
+                 {"1,2\n3,4\n", false, 2, 1, "x2"},
+                 {",a,a,a\n1,2,3,4\n", true, 1, 0, "x1"},
+                 {",a,a,a\n1,2,3,4\n", true, 1, 2, "a.2"},
+                 {",a,a,a\n1,2,3,4\n", true, 1, 3, "a.3"},
+                 {"colour,size\nred,big\nblue,big\nred,small\n", true, 3, 1, "size"},
+                 {"red\nblue\nred\nblue\n", false, 4, 0, "x1"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        SN_AUTO(stonet_data) *data = read_as("a.csv", cases[k].text, NULL);
+        assert_int_equal(data->has_header, cases[k].has_header);
+        assert_int_equal(data->n, cases[k].rows);
+        assert_string_equal(stonet_data_column_name(data, cases[k].column), cases[k].name);
+        assert_null(stonet_data_column_name(data, data->n_columns));
+    }
 }
 
 TEST(test_targets)

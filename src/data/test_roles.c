@@ -4,6 +4,7 @@
 #include "base/test_messages.h"
 #include "data/readers.h"
 #include "data/schema_parts.h"
+#include "data/test_tables.h"
 
 enum { N = 30 };
 
@@ -70,14 +71,9 @@ TEST(places_are_remembered)
                               nothing = {.size = sizeof nothing};
     SN_AUTO(stonet_data) *train = NULL, *all = NULL;
     stonet_data *used = NULL;
-    SN_AUTO(sn_schema) *fitted = NULL, *schema = NULL;
-    SN_AUTO(sn_store) *store = NULL;
     OK(build(NULL, 6, &how, NULL, &train));
     assert_int_equal(stonet_data_columns(train), 3); /* 2 (text), 4 and 6 */
-    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &fitted));
-    OK(sn_store_create(&store));
-    OK(sn_schema_save(fitted, store));
-    OK(sn_schema_load(store, &schema));
+    SN_AUTO(sn_schema) *learned = FITTED(train, 0), *schema = loaded_again(learned);
     assert_int_equal(schema->p, 4 + 1 + 3);
     assert_string_equal(schema->feature_name[7], "x6=season cosine");
     float x[N * 8], again[N * 8];
@@ -102,15 +98,36 @@ TEST(places_are_remembered)
                 "has 5 columns and the model was fitted on 3");
 }
 
+/* A row of weight 2 counts as two rows, for the scale of the season too. */
+TEST(seasons_are_weighed)
+{
+    const stonet_read_options how = {.size = sizeof how, .target = "3", .season = "6"};
+    SN_AUTO(stonet_data) *data = NULL, *copies = NULL;
+    double weight[N];
+    int64_t rows[2 * N], count = 0;
+    OK(build(NULL, 6, &how, NULL, &data));
+    for (int64_t i = 0; i < N; i++) {
+        weight[i] = i < N / 3 ? 2.0 : 1.0;
+        rows[count++] = i;
+        if (weight[i] > 1.0) rows[count++] = i;
+    }
+    OK(stonet_data_subset(data, rows, count, &copies));
+    OK(stonet_data_set_weights(data, weight));
+    SN_AUTO(sn_schema) *weighted = FITTED(data, 0), *copied = FITTED(copies, 0);
+    for (int64_t f = 0; f < weighted->p; f++) {
+        assert_near(weighted->centre[f], copied->centre[f], 1e-9);
+        assert_near(weighted->factor[f], copied->factor[f], 1e-9);
+    }
+}
+
 TEST(the_model_knows_its_response)
 {
     static const char *const names[] = {"a", "b", "c", "d"}, *const others[] = {"d", "b", "a", "c"};
     const stonet_read_options how = {.size = sizeof how, .target = "c"},
                               own = {.size = sizeof own, .own_target = 1};
-    stonet_data *train = NULL, *data = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(stonet_data) *train = NULL, *data = NULL;
     OK(build(names, 4, &how, NULL, &train));
-    OK(sn_schema_fit(train, &(sn_encoding){0}, NULL, &schema));
+    SN_AUTO(sn_schema) *schema = FITTED(train, 0);
     OK(build(names, 4, &own, schema, &data));
     int64_t m;
     assert_memory_equal(stonet_data_targets(data, &m), numbers[2], sizeof numbers[2]);
@@ -121,7 +138,6 @@ TEST(the_model_knows_its_response)
     data = NULL;
     assert_says(build(others, 3, &own, schema, &data), STONET_ERROR_ARGUMENT,
                 "no column 'c', the response of the model");
-    stonet_data_free(train);
 }
 
 /* Of very many categories the frequent ones have a feature each; the others, and new ones, share one. */

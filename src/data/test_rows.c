@@ -3,6 +3,7 @@
 #include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/problem.h"
+#include "data/test_tables.h"
 #include "math/noise.h"
 
 TEST(test_sets)
@@ -23,9 +24,8 @@ TEST(test_sets)
 /* A table with columns of very different sizes; with_text: one of words among them. */
 static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
 {
-    SN_BLOCK float *x = malloc((size_t)(n * p) * sizeof *x);
-    SN_BLOCK double *y = malloc((size_t)n * sizeof *y);
-    assert_true(x != NULL && y != NULL);
+    SN_BLOCK float *x = test_zeros(n * p, sizeof *x);
+    SN_BLOCK double *y = test_zeros(n, sizeof *y);
     sn_random random = sn_random_from(3, SN_STREAM_TEST, (uint32_t)p);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t j = 0; j < p; j++)
@@ -36,8 +36,7 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
     if (!with_text) {
         SN_AUTO(stonet_data) *data = NULL;
         stonet_data *copy = NULL;
-        SN_BLOCK int64_t *all = malloc((size_t)n * sizeof *all);
-        assert_non_null(all);
+        SN_BLOCK int64_t *all = test_zeros(n, sizeof *all);
         for (int64_t i = 0; i < n; i++) all[i] = i;
         OK(stonet_data_wrap(x, n, p, &data));
         OK(stonet_data_set_targets(data, y, 1));
@@ -64,13 +63,11 @@ static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
 /* Every row, at any stride, in any company, has the bits of the table encoded as a whole. */
 static void check_fetching(stonet_data *data)
 {
-    SN_AUTO(sn_schema) *schema = NULL;
+    SN_AUTO(sn_schema) *schema = FITTED(data, .scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO);
     SN_AUTO(sn_encoder) *encoder = NULL;
-    OK(sn_schema_fit(data, &(sn_encoding){.scale = SN_SCALE_AUTO, .task = SN_TASK_AUTO}, NULL, &schema));
     const int64_t n = stonet_data_rows(data), p = schema->p;
-    SN_BLOCK float *whole = sn_calloc((size_t)(n * p), sizeof *whole);
-    SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
-    assert_true(whole != NULL && y != NULL);
+    SN_BLOCK float *whole = test_zeros(n * p, sizeof *whole);
+    SN_BLOCK double *y = test_zeros(n, sizeof *y);
     OK(sn_schema_encode_x(schema, data, whole));
     OK(sn_schema_encode_y(schema, data, NULL, y));
     OK(sn_encoder_create(schema, data, &encoder));

@@ -4,7 +4,6 @@
 
 #include "base/test_kit.h"
 #include "base/test_nodes.h"
-#include "data/shards.h"
 #include "data/test_folder.h"
 #include "data/test_reading.h"
 
@@ -354,6 +353,19 @@ TEST(test_every_node)
         test_each_node(&(test_nodes){.whole = whole, .look = read_index, .user = &count}, whole);
         assert_true(count.refused > count.taken);
     }
+    clean();
+}
+
+/* Numbers and response in two arrays are no table that could be cut; the numbers alone are. */
+TEST(test_archives)
+{
+    const char *root = getenv("STONET_GOLDEN");
+    char path[512];
+    snprintf(path, sizeof path, "%s/src/data/golden/xy.npz", root != NULL ? root : ".");
+    const stonet_read_options last = {.size = sizeof last, .target = "4"};
+    assert_says(stonet_shards_write(path, NULL, 1024, "s", NULL, NULL), STONET_ERROR_ARGUMENT,
+                "has its response in an array of its own");
+    OK(stonet_shards_write(path, &last, 1024, "s", NULL, NULL));
     clean();
 }
 

@@ -1,27 +1,9 @@
-#include <unistd.h>
-
-#include "base/test_kit.h"
-#include "data/frame.h"
-
-static stonet_data *read_table(const char *text, const char *target)
-{
-    char path[256];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/stonet_%ld_subset.csv", folder != NULL ? folder : "/tmp", (long)getpid());
-    FILE *file = fopen(path, "wb");
-    fputs(text, file);
-    fclose(file);
-    stonet_data *data = NULL;
-    OK(stonet_data_read(path, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target},
-                        &data));
-    remove(path);
-    return data;
-}
+#include "data/test_tables.h"
 
 TEST(rows_come_with_all_their_cells)
 {
     stonet_data *data =
-        read_table("a,colour,b,kind\n1,red,10,x\n2,green,20,y\n3,red,30,x\n4,blue,40,z\n", "kind");
+        table_with("a,colour,b,kind\n1,red,10,x\n2,green,20,y\n3,red,30,x\n4,blue,40,z\n", "kind");
     SN_AUTO(stonet_data) *subset = NULL;
     const int64_t rows[] = {3, 0, 3};
     OK(stonet_data_subset(data, rows, 3, &subset));

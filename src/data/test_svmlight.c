@@ -1,25 +1,5 @@
 /* Sparse tables: read from text and wrapped, the same to a model as the dense ones. */
-#include <unistd.h>
-
-#include "base/memory.h"
-#include "base/test_kit.h"
-#include "data/readers.h"
-
-static char path[256];
-
-static stonet_status read_bytes(const char *text, size_t size, const stonet_read_options *how,
-                                const sn_schema *schema, stonet_data **out)
-{
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/stonet_%ld_svm.txt", folder != NULL ? folder : "/tmp", (long)getpid());
-    FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    fclose(file);
-    *out = NULL;
-    stonet_status status = sn_read_for(path, how, schema, out);
-    remove(path);
-    return status;
-}
+#include "data/test_tables.h"
 
 static stonet_status read_text(const char *text, const stonet_read_options *how, const sn_schema *schema,
                                stonet_data **out)
@@ -79,13 +59,11 @@ TEST(a_model_sees_the_same_numbers)
         start[i + 1] = cells;
     }
     SN_AUTO(stonet_data) *dense = NULL, *sparse = NULL;
-    SN_AUTO(sn_schema) *of_dense = NULL, *of_sparse = NULL;
     OK(stonet_data_wrap_double(x, N, P, &dense));
     OK(stonet_data_wrap_sparse(start, column, values, N, P, &sparse));
     OK(stonet_data_set_targets(dense, y, 1));
     OK(stonet_data_set_targets(sparse, y, 1));
-    OK(sn_schema_fit(dense, &(sn_encoding){0}, NULL, &of_dense));
-    OK(sn_schema_fit(sparse, &(sn_encoding){0}, NULL, &of_sparse));
+    SN_AUTO(sn_schema) *of_dense = FITTED(dense, 0), *of_sparse = FITTED(sparse, 0);
     OK(sn_schema_encode_x(of_dense, dense, a));
     OK(sn_schema_encode_x(of_sparse, sparse, b));
     for (int k = 0; k < N * P; k++) assert_true(fabs((double)a[k] - (double)b[k]) < 1e-5);
@@ -96,11 +74,11 @@ TEST(a_model_sees_the_same_numbers)
 /* A file for a model may have fewer columns, or more, than that; columns count as in training. */
 TEST(columns_are_those_of_the_model)
 {
-    stonet_data *train, *data;
-    SN_AUTO(sn_schema) *schema = NULL, *from0 = NULL;
-    OK(read_text("1 1:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
-    OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &schema));
-    stonet_data_free(train);
+    stonet_data *data;
+    SN_AUTO(stonet_data) *train = table_of("1 1:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL),
+                         *train0 = table_of("1 0:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL);
+    SN_AUTO(sn_schema) *schema = FITTED(train, .task = SN_TASK_WISH_REGRESSION),
+                       *from0 = FITTED(train0, .task = SN_TASK_WISH_REGRESSION);
     OK(read_text("0 2:1\n0 9:4 88888870:1\n", NULL, schema, &data));
     assert_int_equal(stonet_data_columns(data), 3);
     assert_null(stonet_data_targets(data, NULL)); /* rows for a model need no response */
@@ -113,10 +91,7 @@ TEST(columns_are_those_of_the_model)
     assert_true(stonet_data_targets(data, NULL)[1] == 6);
     stonet_data_free(data);
     assert_says(read_text("0 0:1\n", NULL, schema, &data), STONET_ERROR_DATA, "counts its columns from 0");
-    OK(read_text("1 0:1 3:2\n2 2:1\n3 1:4 2:5\n", NULL, NULL, &train));
-    OK(sn_schema_fit(train, &(sn_encoding){.task = SN_TASK_WISH_REGRESSION}, NULL, &from0));
     assert_string_equal(from0->input[0].name, "x0");
-    stonet_data_free(train);
     OK(read_text("0 1:4\n", NULL, from0, &data)); /* no 0 here, and still from 0 */
     double second;
     OK(stonet_data_column_numbers(data, 1, &second));
@@ -161,6 +136,7 @@ TEST(faults_are_named)
                                          {.size = sizeof *named, .drop = "3"},
                                          {.size = sizeof *named, .id = "1"},
                                          {.size = sizeof *named, .season = "1"},
+                                         {.size = sizeof *named, .weights = "1"},
                                          {.size = sizeof *named, .ordinal = order, .n_ordinal = 1}};
     assert_says(read_text("1 1:1\n", &price, NULL, &data), STONET_ERROR_ARGUMENT,
                 "it is called y, not 'price'");
@@ -169,11 +145,22 @@ TEST(faults_are_named)
     assert_null(data);
 }
 
+/* Rows of a sparse table lack no cell: a number that stands for a missing one is refused, and not taken. */
+TEST(words_for_missing_cells_count)
+{
+    const stonet_read_options how = {.size = sizeof how, .na = "unknown,-9"};
+    SN_AUTO(stonet_data) *data = NULL;
+    assert_says(read_text("1 1:1\n2 1:-9\n", &how, NULL, &data), STONET_ERROR_FORMAT,
+                "line 2 has a number that is missing");
+    assert_says(read_text("1 1:1\n-9 1:2\n", &how, NULL, &data), STONET_ERROR_FORMAT,
+                "line 2 has a response that is missing");
+    OK(read_text("1 1:1\n2 1:9\n", &how, NULL, &data));
+}
+
 TEST(lines_may_be_longer_than_any_buffer)
 {
     const size_t room = 1 << 20;
-    SN_BLOCK char *text = sn_malloc(room, 1);
-    assert_non_null(text);
+    SN_BLOCK char *text = test_zeros((int64_t)room, 1);
     size_t used = (size_t)snprintf(text, room, "1 1:2\n-1");
     for (int j = 1; j < 60000; j++) used += (size_t)snprintf(text + used, room - used, " %d:1", j);
     SN_AUTO(stonet_data) *data = NULL;

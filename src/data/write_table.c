@@ -1,6 +1,5 @@
 /* stonet_data_write and stonet_matrix_write: CSV with the shortest digits that read back, and NPY. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -62,20 +61,31 @@ static stonet_status write_number(sn_writer *writer, double value)
     return sn_write(writer, text, length);
 }
 
-static stonet_status matrix_as_text(sn_writer *writer, char delimiter, const double *values, int64_t n,
-                                    int64_t m, const char *const *names)
+/* Writes the cell in column j of row i, or of row -1, the names. */
+typedef stonet_status cell_writer(sn_writer *writer, const void *of, int64_t i, int64_t j);
+
+/* Rows first .. n - 1. */
+static stonet_status rows_as_text(sn_writer *writer, char delimiter, int64_t first, int64_t n, int64_t width,
+                                  cell_writer *cell, const void *of)
 {
-    for (int64_t j = 0; names != NULL && j < m; j++) {
-        SN_TRY(write_word(writer, names[j]));
-        SN_TRY(sn_write(writer, j + 1 < m ? &delimiter : "\n", 1));
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < m; j++) {
-            SN_TRY(write_number(writer, values[i * m + j]));
-            SN_TRY(sn_write(writer, j + 1 < m ? &delimiter : "\n", 1));
+    for (int64_t i = first; i < n; i++)
+        for (int64_t j = 0; j < width; j++) {
+            SN_TRY(cell(writer, of, i, j));
+            SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
         }
-    }
     return STONET_OK;
+}
+
+typedef struct matrix {
+    const double *values;
+    int64_t m;
+    const char *const *names;
+} matrix;
+
+static stonet_status matrix_cell(sn_writer *writer, const void *of, int64_t i, int64_t j)
+{
+    const matrix *x = of;
+    return i < 0 ? write_word(writer, x->names[j]) : write_number(writer, x->values[i * x->m + j]);
 }
 
 stonet_status stonet_matrix_write(const char *path, const double *values, int64_t n, int64_t m,
@@ -95,7 +105,8 @@ stonet_status stonet_matrix_write(const char *path, const double *values, int64_
         SN_TRY(sn_npy_write_header(writer, "<f8", n, m, NPY_ALIGN));
         SN_TRY(sn_write(writer, values, (size_t)(n * m) * sizeof *values));
     } else {
-        SN_TRY(matrix_as_text(writer, delimiter, values, n, m, names));
+        const matrix x = {values, m, names};
+        SN_TRY(rows_as_text(writer, delimiter, names != NULL ? -1 : 0, n, m, matrix_cell, &x));
     }
     return sn_writer_commit(&writer);
 }
@@ -127,40 +138,18 @@ static const char *text_at(const stonet_data *data, int64_t i, int64_t j)
 }
 
 /* A date comes back as a date. */
-static stonet_status write_cell(sn_writer *writer, const stonet_data *data, int64_t i, int64_t j)
+static stonet_status table_cell(sn_writer *writer, const void *of, int64_t i, int64_t j)
 {
     char date[SN_DATE_SIZE];
+    const stonet_data *data = of;
+    const bool is_feature = j < data->n_columns;
+    if (i < 0)
+        return write_word(writer, is_feature ? data->column[j].name : data->target_name[j - data->n_columns]);
     const char *text = text_at(data, i, j);
     if (text != NULL) return write_word(writer, text);
     const double value = number_at(data, i, j);
-    if (j < data->n_columns && data->column[j].is_date && sn_date_print(value, date))
-        return write_word(writer, date);
+    if (is_feature && data->column[j].is_date && sn_date_print(value, date)) return write_word(writer, date);
     return write_number(writer, value);
-}
-
-static stonet_status write_names(sn_writer *writer, char delimiter, const stonet_data *data)
-{
-    int64_t width = table_width(data);
-    for (int64_t j = 0; j < width; j++) {
-        bool is_feature = j < data->n_columns;
-        SN_TRY(
-            write_word(writer, is_feature ? data->column[j].name : data->target_name[j - data->n_columns]));
-        SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
-    }
-    return STONET_OK;
-}
-
-static stonet_status table_as_text(sn_writer *writer, char delimiter, const stonet_data *data)
-{
-    int64_t width = table_width(data);
-    SN_TRY(write_names(writer, delimiter, data));
-    for (int64_t i = 0; i < data->n; i++) {
-        for (int64_t j = 0; j < width; j++) {
-            SN_TRY(write_cell(writer, data, i, j));
-            SN_TRY(sn_write(writer, j + 1 < width ? &delimiter : "\n", 1));
-        }
-    }
-    return STONET_OK;
 }
 
 /* Labels that are numbers go into an array as those numbers. */
@@ -207,7 +196,8 @@ stonet_status stonet_data_write(const stonet_data *data, const char *path)
                        "an .npy file holds numbers only, and the table has text columns: write a .csv");
     if (format == FORMAT_NPY) SN_TRY(label_values(data, &labels));
     SN_TRY(sn_writer_open(path, &writer));
-    SN_TRY(format == FORMAT_NPY ? table_as_npy(writer, data, labels)
-                                : table_as_text(writer, delimiter, data));
+    SN_TRY(format == FORMAT_NPY
+               ? table_as_npy(writer, data, labels)
+               : rows_as_text(writer, delimiter, -1, data->n, table_width(data), table_cell, data));
     return sn_writer_commit(&writer);
 }

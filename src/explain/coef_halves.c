@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "explain/coef.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"

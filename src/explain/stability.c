@@ -14,7 +14,7 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "choice/sparse.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "engine/engines.h"
 #include "explain/importance.h"
 #include "math/noise.h"

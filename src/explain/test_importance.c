@@ -1,7 +1,7 @@
 /* Importance of variables: against what is known of models made by hand, sums that must hold, and calls that
    cannot be answered. */
 #include "base/test_kit.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "explain/importance.h"
 #include "model/test_table.h"
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "explain/importance.h"
 #include "math/linalg.h"
 #include "methods/linear_map.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "methods/gkdr.h"

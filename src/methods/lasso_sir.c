@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "math/linalg.h"
 #include "math/smallest.h"
 #include "methods/lasso.h"

@@ -1,5 +1,5 @@
 /* pca, sir, save, dr and phd against other software, and the laws they obey exactly. */
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "methods/golden/test_linear_golden.h"
 #include "methods/lasso.h"
 #include "methods/test_support.h"

@@ -1,5 +1,5 @@
 /* The candidate interface: what rules that choose a dimension ask of it, on resampled and augmented rows. */
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "methods/spectral.h"
 #include "methods/test_support.h"
 

@@ -18,7 +18,7 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "order/order.h"

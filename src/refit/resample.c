@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "data/frame.h"
 #include "data/kin.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "math/noise.h"
 
 enum { AT_ONCE = 8 }; /* refits in memory */

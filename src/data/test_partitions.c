@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "base/test_kit.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 
 TEST(test_folds_are_even)
 {

@@ -1,4 +1,4 @@
-#include "data/splits.h"
+#include "data/partitions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -286,10 +286,5 @@ void sn_problem_subset_free(sn_problem *subset)
     SN_FREE_ALL((void *)(uintptr_t)subset->x, (void *)(uintptr_t)subset->label, (void *)(uintptr_t)subset->y,
                 (void *)(uintptr_t)subset->weight, (void *)(uintptr_t)subset->seen,
                 (void *)(uintptr_t)subset->kin);
-    subset->x = NULL;
-    subset->label = NULL;
-    subset->y = NULL;
-    subset->weight = NULL;
-    subset->seen = NULL;
-    subset->kin = NULL;
+    *subset = (sn_problem){0};
 }

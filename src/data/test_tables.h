@@ -1,0 +1,71 @@
+/* For tests: tables made of text, schemas of tables, and numbers that are nearly the same. */
+#pragma once
+
+#include <unistd.h>
+
+#include "base/test_kit.h"
+#include "data/readers.h"
+
+/* A new file with these bytes, to be unlinked. The name is overwritten by that of the next. */
+static inline const char *file_of(const void *bytes, size_t size)
+{
+    static char name[64];
+    strcpy(name, "/tmp/stonet_table_XXXXXX");
+    const int file = mkstemp(name);
+    assert_int_equal(write(file, bytes, size), (ssize_t)size);
+    close(file);
+    return name;
+}
+
+/* The bytes as the table of a file, read for a schema (NULL: none). */
+static inline stonet_status read_bytes(const void *bytes, size_t size, const stonet_read_options *how,
+                                       const sn_schema *schema, stonet_data **out)
+{
+    const char *file = file_of(bytes, size);
+    *out = NULL;
+    const stonet_status status = sn_read_for(file, how, schema, out);
+    unlink(file);
+    return status;
+}
+
+static inline stonet_data *table_of(const char *text, const stonet_read_options *how)
+{
+    stonet_data *data;
+    OK(read_bytes(text, strlen(text), how, NULL, &data));
+    return data;
+}
+
+static inline stonet_data *table_with(const char *text, const char *target)
+{
+    return table_of(text, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target});
+}
+
+static inline sn_schema *fitted(const stonet_data *data, const sn_encoding *wanted)
+{
+    sn_schema *schema = NULL;
+    OK(sn_schema_fit(data, wanted, NULL, &schema));
+    return schema;
+}
+#define FITTED(data, ...) fitted((data), &(sn_encoding){__VA_ARGS__})
+
+/* What a model file has of a schema, and the schema that comes back from it. */
+static inline sn_store *stored(const sn_schema *schema)
+{
+    sn_store *store = NULL;
+    OK(sn_store_create(&store));
+    OK(sn_schema_save(schema, store));
+    return store;
+}
+
+static inline sn_schema *loaded_again(const sn_schema *schema)
+{
+    SN_AUTO(sn_store) *store = stored(schema);
+    sn_schema *back = NULL;
+    OK(sn_schema_load(store, &back));
+    return back;
+}
+
+static inline void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
+}
