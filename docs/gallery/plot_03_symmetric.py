@@ -2,8 +2,8 @@
 When the mean does not move
 ===========================
 
-y is large on both sides of 0, so that the mean of X is the same whatever y is: sliced inverse regression sees nothing.
-Methods that look at spreads (save, dr) or curvature (phd) do.
+y is large on both sides of 0, so the mean of X is the same for every y. Sliced inverse regression cannot see this
+dependence. Methods that look at spreads (save, dr) or curvature (phd) can.
 """
 import matplotlib.pyplot as plt
 import numpy as np

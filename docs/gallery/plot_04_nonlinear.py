@@ -2,8 +2,8 @@
 A reduction that is no direction
 ================================
 
-y depends on the distance from the centre in (x1, x2). No single direction holds that: linear methods need two columns
-of Z, and nonlinear ones (gsir, stonet) a single number.
+y depends on the distance from the centre in (x1, x2). No single direction holds this distance. Linear methods need two
+columns of Z, and nonlinear methods (gsir, stonet) a single number.
 """
 import matplotlib.pyplot as plt
 import numpy as np

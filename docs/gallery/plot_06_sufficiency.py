@@ -2,9 +2,9 @@
 Has Z lost anything?
 ====================
 
-The response needs two directions. Given one of them, the test says that X still knows more about y than Z does; given
-both, it has nothing left to say and p is uniform. Directions that are *estimated* from 400 rows are not quite the true ones, and
-the test, on rows of their own, often sees that too.
+The response needs two directions. Given one of them, the test says that X still knows more about y than Z does. Given
+both, X adds nothing and p is uniform. Directions that are *estimated* from 400 rows are not quite the true directions. The
+test, on new rows, often sees this too.
 """
 import matplotlib.pyplot as plt
 

@@ -2,8 +2,8 @@
 Intervals that keep their promise
 =================================
 
-A calibrated model gives intervals that hold a new response in nine rows of ten, whatever its law is: conformal prediction
-with ten refits.
+A calibrated model gives intervals that hold the response in nine of ten new rows, whatever the law of the response is. The
+method is conformal prediction with ten refits.
 """
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,7 +2,7 @@
 Methods side by side
 ====================
 
-Reductions are scikit-learn transformers: put a learner behind each in a pipeline and cross-validate.
+Reductions are scikit-learn transformers. Put a learner behind each of them in a pipeline, and cross-validate.
 """
 import matplotlib.pyplot as plt
 import numpy as np

@@ -15,8 +15,8 @@ about the response. No fit is perfect, so the last part tests how much is lost.
 # A table with something hidden in it
 # -----------------------------------
 #
-# Ten columns of numbers. Two classes lie inside and outside of a circle in two of the columns; the other eight say nothing.
-# Looked at column by column, none shows much.
+# The table has ten columns of numbers. Two classes lie inside and outside of a circle in two of the columns. The other eight
+# columns say nothing about the class. No single column shows much.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -34,10 +34,10 @@ for j, ax in enumerate(axes):
 # Directions of large variance are not directions that matter
 # -----------------------------------------------------------
 #
-# Principal components do not look at the response. Here all columns have the same variance, and the classes stay mixed.
-# Sliced inverse regression does look at it, but only for *linear* reductions whose mean moves with the class: both
-# classes have the same mean, so it finds nothing either. A kernel method, or a network, can find the circle: its
-# :math:`Z` need not be linear in :math:`X`.
+# Principal components do not use the response. Here all columns have the same variance, and the classes stay mixed.
+# Sliced inverse regression uses the response, but only for *linear* reductions whose mean moves with the class. Both
+# classes have the same mean, so this method cannot see the circle. A kernel method, or a network, can find the circle,
+# since its :math:`Z` need not be linear in :math:`X`.
 fits = {
     "principal components": stonet.PrincipalComponents(1),
     "sliced inverse regression": stonet.SlicedInverseRegression(1),
@@ -53,14 +53,14 @@ for ax, (name, model) in zip(axes, fits.items()):
 axes[0].legend()
 
 # %%
-# These are 1000 rows that no fit has seen. Always look at rows that the model was not fitted on: on its own rows a
-# flexible model can show whatever one hopes for.
+# These are 1000 rows that no fit has seen. Always look at rows that the model was not fitted on. On its own training rows
+# a flexible model looks better than it is.
 #
 # Reading Z
 # ---------
 #
-# What is the one number that the StoNet found? The response depends on the distance from the centre in (x1, x2), and so
-# does Z, up to a monotone change: the scale of Z is its own, its order is what counts.
+# What is the one number that the StoNet found? The response depends on the distance from the centre in (x1, x2). Z follows
+# this distance up to a monotone change. The scale of Z has no meaning here; the order of the rows has.
 network = fits["StoNet"]
 radius = np.hypot(new.X[:, 0], new.X[:, 1])
 figure, ax = plt.subplots(figsize=(4.5, 3), constrained_layout=True)
@@ -80,15 +80,16 @@ ax.set_ylabel("importance")
 # Choosing q
 # ----------
 #
-# How many numbers are enough? For methods that are eigenproblems, rules read it off the eigenvalues; for all methods
-# held-out error does. Here is a regression whose mean needs two directions, by directional regression.
+# How many numbers are enough? If a method solves an eigenproblem, there are rules that use the eigenvalues. For all
+# methods the held-out error gives an answer. Here is a regression whose mean needs two directions, by directional
+# regression.
 X2, y2, truth2 = stonet.datasets.generate("ratio", rows=600, random_state=1)
 order = stonet.order(X2, y2, method="dr", random_state=1)
 print(order.n_components, order.reason)
 
 # %%
-# A flexible network needs fewer than one would think: one number can hold the mean of :math:`Y`, whatever it depends
-# on, and for :math:`C` classes :math:`C - 1` numbers are enough. More only make it easier to fit.
+# A flexible network needs only few numbers. One number can hold the mean of :math:`Y`, however the mean depends on
+# :math:`X`. For :math:`C` classes :math:`C - 1` numbers are enough. More numbers only make the fit easier.
 #
 # Sufficient, or only predictive?
 # -------------------------------
@@ -102,10 +103,12 @@ for name, model in fits.items():
     print(f"{name:26} p = {test.p_value:.3f}   lost: {test.lost:.2f}")
 
 # %%
-# The first two have lost what :math:`X` says. The network has lost little. With a thousand rows the test still sees it, as it
-# should: a circle that is learned from 500 rows is not quite the true one. Read the two together. A small p-value with little
-# lost says that the reduction is not perfect; with much lost, that it is of no use. A large p-value is no proof: it says that
-# these rows show nothing left over.
+# The first two methods have lost what :math:`X` says. The network has lost little. With a thousand rows the test still sees
+# this loss, since a circle that is learned from 500 rows is not quite the true circle. Read the p-value and ``lost`` together:
+#
+# * a small p-value with little lost: the reduction is not perfect,
+# * a small p-value with much lost: the reduction is of no use,
+# * a large p-value: these rows show no loss. This is no proof.
 #
 # Where to go from here
 # ---------------------
