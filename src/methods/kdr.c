@@ -27,7 +27,7 @@ static const sn_param params[] = {
      "s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim / p)"},
     SN_PARAM_LANDMARKS,
     {"rows", SN_INTEGER, "auto", 2, 1e9, "auto",
-     "rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most 2.5 times as "
+     "rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most 1.5 times as "
      "many"},
     {"epsilon", SN_REAL, "1e-4", 1e-14, 1e3, NULL, "ridge of the conditional covariance, per row"},
     {"anneal", SN_REAL, "4", 1, 1e3, NULL, "square of the first bandwidth over that of the last"},
