@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "base/take_options.h"
 #include "math/linalg.h"
+#include "math/serial_blas.h"
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"
 #include "stats/gcm.h"
@@ -258,6 +259,7 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (!complete(sides) || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "an independence test needs x and y with at least one row and column");
+    SN_BLAS_THREADS(sn_threads(&job));
     stonet_sides s = *sides;
     if (s.z == NULL) s.dz = 0;
     SN_TRY(check_options(&how, s.z != NULL));
@@ -282,5 +284,6 @@ stonet_status stonet_prediction_compare(const stonet_sides *sides, const stonet_
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "a comparison of predictions needs x, y and z with at least one row and column");
     SN_TRY(check_sides(sides));
+    SN_BLAS_THREADS(sn_threads(&job));
     return sn_look_by_prediction(sides, &job, gain);
 }
