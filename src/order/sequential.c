@@ -89,7 +89,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
     int stopped = 0;
 #pragma omp parallel num_threads(sn_threads(job->run))
     {
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
 #pragma omp for schedule(dynamic) reduction(+ : larger)
         for (int64_t b = 0; b < count; b++) {
             if (sn_should_stop_shared(job->run, &stopped)) continue;
@@ -97,7 +97,6 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
             sn_failure_note(&failure, b, permute_once(job, scores, rank, k, b, found, &one));
             larger += one;
         }
-        sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     *statistic = (double)job->problem->n * found;
