@@ -42,6 +42,9 @@ typedef enum sn_distance_kind { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_distan
    The arrays lie in `keep`, here and below. */
 stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
                              sn_workspace *keep, sn_kernel_input *input);
+/* Puts `count` of the centres in the place of all, chosen by the seed. */
+stonet_status sn_kernel_thin(sn_kernel_input *input, int64_t count, uint64_t seed, uint32_t substream,
+                             sn_workspace *keep);
 /* The setting "landmarks", 0 for none. */
 int64_t sn_landmarks_setting(const sn_settings *settings);
 /* The distance between the rows of the input. Fails on rows that are all equal. */

@@ -18,9 +18,6 @@ typedef struct sn_kernel_map {
  */
 stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
                                    const double *mean, const double *scores, sn_fit_result *result);
-/* The same from coefficients a (rank x d, destroyed) of the centred features of n rows. */
-stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
-                              const double *scores, sn_fit_result *result);
 /* z(x) = a'(c(x) - mean) for columns c with this mean and sums of squares gram about it
    (methods/row_columns.h); a m x d, destroyed. Scaled in the same way, but for the sign, which the scores at
    the centres give. */
