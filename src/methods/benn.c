@@ -152,8 +152,6 @@ static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
 static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                               const stonet_run *run, sn_fit_result *result)
 {
-    stonet_run defaults = STONET_RUN_INIT;
-    if (run == NULL) run = &defaults;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
     SN_WORKSPACE(scratch);
     SN_AUTO(sn_network) *encoder = NULL;

@@ -90,7 +90,6 @@ static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_WORKSPACE(scratch);
     sn_whitening whitening;
     sn_cve cve = {.threads = sn_threads(run)};
@@ -100,7 +99,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, NULL, &scratch, &whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "cve");
     SN_TRY(choose_rows(problem, &whitening, sn_is(settings, "subspace", "central"), sn_int(settings, "rows"),
-                       seed, &scratch, &cve));
+                       run->seed, &scratch, &cve));
     cve.d = dim = sn_limit_dim(run, "cve", dim, whitening.rank, "the rank of x");
     const double width = sn_real(settings, "bandwidth") * pow((double)cve.n, -1.0 / (double)(dim + 4));
     cve.h = 2.0 * width * width;
@@ -111,7 +110,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_ARRAY(size, double, best);
     for (int64_t start = 0; start < sn_int(settings, "restarts"); start++) {
         if (start > 0 && sn_should_stop(run)) break;
-        SN_TRY(sn_random_directions(cve.rank, dim, seed, (uint32_t)start, at.b));
+        SN_TRY(sn_random_directions(cve.rank, dim, run->seed, (uint32_t)start, at.b));
         SN_TRY(descend(&cve, sn_int(settings, "iterations"), run, &at));
         if (!(at.value < lowest)) continue;
         lowest = at.value;

@@ -212,10 +212,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_kernel_input input;
     double *f = NULL, *direction = NULL;
     int64_t rank;
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run, &scratch, &input));
-    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
     const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
     SN_TRY(estimate(&of, sn_int(settings, "steps"), &scratch, &dim, &direction));
     SN_ARRAY(input.p, double, mean);

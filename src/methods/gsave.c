@@ -189,8 +189,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     gsave g = {.n = problem->n, .ex = sn_real(settings, "ex"), .keep = &scratch};
     sn_kernel_input input;
     SN_TRY(sn_kernel_memory(problem, settings, "gsave", 3.1, 3.1));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
-    SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run, &scratch, &g.middle));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run->seed, &scratch, &g.middle));
     return input.exact ? fit_exact(&g, &input, run, dim, result) : fit_features(&g, &input, run, dim, result);
 }
 

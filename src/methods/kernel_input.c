@@ -38,8 +38,8 @@ stonet_status sn_kernel_thin(sn_kernel_input *input, int64_t count, uint64_t see
     return STONET_OK;
 }
 
-stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
-                             sn_workspace *keep, sn_kernel_input *input)
+stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, uint64_t seed, sn_workspace *keep,
+                             sn_kernel_input *input)
 {
     if (problem->n < 2)
         return sn_fail(STONET_ERROR_DATA, "kernel methods need at least two rows, and there are %lld",
@@ -49,17 +49,17 @@ stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, const
     sn_widen(input->n * input->p, problem->x, input->x);
     input->centres = input->x;
     if (input->exact) return STONET_OK;
-    return sn_kernel_thin(input, centre_count(problem->n, landmarks), run != NULL ? run->seed : 1, 0, keep);
+    return sn_kernel_thin(input, centre_count(problem->n, landmarks), seed, 0, keep);
 }
 
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
-                                     sn_distance_kind kind, const stonet_run *run, sn_workspace *keep,
+                                     sn_distance_kind kind, uint64_t seed, sn_workspace *keep,
                                      sn_kernel_input *input)
 {
     double s;
-    SN_TRY(sn_kernel_rows(problem, sn_landmarks_setting(settings), run, keep, input));
+    SN_TRY(sn_kernel_rows(problem, sn_landmarks_setting(settings), seed, keep, input));
     if (sn_is(settings, "bandwidth", "auto"))
-        SN_TRY(sn_kernel_distance(input, kind, run != NULL ? run->seed : 1, &s));
+        SN_TRY(sn_kernel_distance(input, kind, seed, &s));
     else
         s = sn_real(settings, "bandwidth");
     input->gamma = sn_real(settings, "complexity") / (2.0 * s * s);

@@ -109,10 +109,9 @@ stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank,
     int64_t kept;
     double error[SHARES], lowest = INFINITY, tried = largest_share;
     SN_TRY(sn_leading_components(input->n, rank, 1.0, f, &scratch, &t.r, &t.f));
-    if (few.m > MOST_CENTRES)
-        SN_TRY(sn_kernel_thin(&few, MOST_CENTRES, run != NULL ? run->seed : 1, 4, &scratch));
+    if (few.m > MOST_CENTRES) SN_TRY(sn_kernel_thin(&few, MOST_CENTRES, run->seed, 4, &scratch));
     SN_TRY(sn_landmarks_create(few.m, few.p, few.centres, few.gamma, &scratch, &landmarks));
-    t.columns = sn_feature_columns(&few, &landmarks, run != NULL ? run->team : NULL);
+    t.columns = sn_feature_columns(&few, &landmarks, run->team);
     SN_TRY(turn(&scratch, &t));
     SN_TRY(weigh(&scratch, &t, &kept));
     SN_TRY(sn_row_sums(t.columns.team, input->n, SHARES, add_errors, &t, error));

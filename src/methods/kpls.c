@@ -58,9 +58,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_kernel_input input;
     sn_landmarks landmarks;
     SN_TRY(sn_kernel_memory(problem, settings, "kpls", 2.1, 0.0)); /* L and Phi'Phi */
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
     SN_TRY(sn_landmarks_create(input.m, input.p, input.centres, input.gamma, &scratch, &landmarks));
-    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run != NULL ? run->team : NULL);
+    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run->team);
     return fit_columns(problem, &columns, run, dim, result);
 }
 

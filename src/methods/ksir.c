@@ -90,8 +90,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
-    const sn_row_columns columns = sn_kernel_columns(&input, run != NULL ? run->team : NULL);
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    const sn_row_columns columns = sn_kernel_columns(&input, run->team);
     return fit_columns(problem, &columns, settings, run, dim, result);
 }
 

@@ -60,7 +60,7 @@ static stonet_status prepare(const sn_problem *problem, const char *method, cons
     SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), keep, &out->responses, &out->y));
     int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
     if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
-    return choose_anchors(anchors, run != NULL ? run->seed : 1, keep, out);
+    return choose_anchors(anchors, run->seed, keep, out);
 }
 
 void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,

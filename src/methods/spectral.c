@@ -223,7 +223,9 @@ stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *
 stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
                             const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
 {
+    const stonet_run defaults = STONET_RUN_INIT;
     const sn_candidate *candidate = method->candidate;
+    if (run == NULL) run = &defaults;
     if (candidate == NULL) return method->fit(problem, dim, settings, run, result);
     SN_WORKSPACE(scratch);
     sn_solved solved;

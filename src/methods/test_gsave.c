@@ -54,7 +54,7 @@ static void check_middle(int64_t classes, int64_t targets)
     SN_BLOCK double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
     SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
-    OK(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle));
+    OK(sn_middle_create(&s.problem, 0.05, 1, &scratch, &middle));
     OK(sn_middle_apply(middle, N, q, out)); /* Mid Q = Mid */
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
 }
