@@ -39,12 +39,11 @@ static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *
     cve->rank = whitening->rank;
     SN_TRY(sn_responses(problem, central, &scratch, &cve->responses, &all));
     SN_ARRAY(n, int64_t, row);
-    SN_ARRAY(cve->n * problem->p, double, centred);
     SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
     SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
     sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
     sn_random_permutation(&random, n, row);
-    sn_whiten_rows(whitening, problem->x, row, 0, cve->n, centred, z);
+    SN_TRY(sn_whiten_rows(whitening, problem->x, row, cve->n, z));
     sn_take_rows(cve->n, cve->responses, all, row, y);
     cve->z = z;
     cve->y = y;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "methods/method.h"
 
 typedef struct sn_linear_map {
@@ -52,3 +53,24 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
 /* How many rows of p doubles make a block of a few megabytes: large enough for BLAS, small beside the data.
  */
 int64_t sn_block_rows(int64_t n, int64_t p);
+
+/*
+ * z = (x - centre) map of many rows, block by block. With the first five members filled in:
+ *
+ *     SN_TRY(sn_blocks_open(&rows, first, count, &scratch));
+ *     while (sn_blocks_next(&rows)) use(rows.z, rows.at, rows.count);
+ */
+typedef struct sn_blocks {
+    const float *x;             /* rows of p columns */
+    const double *centre, *map; /* p; p x dim */
+    int64_t p, dim;
+    const int64_t *row;      /* which rows, one after the other; NULL: all, in their order */
+    int64_t at, count, most; /* the block begins at this one, of so many, and no block has more */
+    int64_t end;
+    double *z, *centred; /* count x dim, count x p */
+} sn_blocks;
+
+/* For `count` rows from `first` on; room for a block is taken from `keep`. */
+stonet_status sn_blocks_open(sn_blocks *blocks, int64_t first, int64_t count, sn_workspace *keep);
+/* Fills in the next block; false: there is none. */
+bool sn_blocks_next(sn_blocks *blocks);

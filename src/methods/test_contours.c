@@ -21,10 +21,10 @@ static void check_pairs(const sample *data, double share, double *value)
 {
     SN_WORKSPACE(scratch);
     sn_whitening whitening;
-    double centred[N * P], z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
+    double z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
     int64_t pairs = 0, used = 0;
     OK(sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, NULL, &scratch, &whitening));
-    sn_whiten_rows(&whitening, data->x, NULL, 0, N, centred, z);
+    OK(sn_whiten_rows(&whitening, data->x, NULL, N, z));
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++) far[pairs++] = fabs(data->y[i] - data->y[j]);
     double limit = 0.0;
