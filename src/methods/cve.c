@@ -125,11 +125,8 @@ const sn_method sn_method_cve = {
     .name = "cve",
     .title = "Conditional variance estimation (Fertl and Bura 2021)",
     .python = "ConditionalVarianceEstimation",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 10.0,
     SN_PARAMS_OF(params),
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

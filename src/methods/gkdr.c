@@ -227,11 +227,8 @@ const sn_method sn_method_gkdr = {
     .name = "gkdr",
     .title = "Gradient-based kernel dimension reduction (Fukumizu and Leng 2014)",
     .python = "GradientKDR",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
     SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-6,1e-5,1e-3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

@@ -253,8 +253,8 @@ static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_o
     return status;
 }
 
-static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                 const stonet_run *run, sn_fit_result *result)
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
     if (problem->n < 4)
         return sn_fail(STONET_ERROR_DATA,
@@ -272,11 +272,7 @@ const sn_method sn_method_gmddnet = {
     .name = "gmddnet",
     .title = "Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024)",
     .python = "GMDDNet",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 1.0,
-    SN_PARAMS_OF(params),
     .grid = {{"epochs=20,100", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
-    .fit = gmddnet_fit,
-    SN_ENCODER_STATE,
+    SN_ENCODER_METHOD,
 };

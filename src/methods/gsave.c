@@ -27,9 +27,7 @@
 #include "methods/kernel_map.h"
 
 static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
+    SN_PARAMS_OF_KERNEL,
     {"ex", SN_REAL, "0.1", 1e-12, 1e3, NULL,
      "ridge on the features' squared Gram matrix, as a share of its largest eigenvalue"},
     {"ey", SN_REAL, "0.1", 1e-12, 1e3, NULL, "the same for a numeric response; classes need none"},
@@ -199,9 +197,6 @@ const sn_method sn_method_gsave = {
     .title = "Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013)",
     .python = "GSAVE",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

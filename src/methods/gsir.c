@@ -25,9 +25,7 @@
 #include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
+    SN_PARAMS_OF_KERNEL,
     {"ex", SN_REAL, "auto", 1e-12, 1e3, "auto",
      "ridge on the features' Gram matrix, as a share of its largest eigenvalue; auto: by the error "
      "of rows left out"},
@@ -204,10 +202,7 @@ const sn_method sn_method_gsir = {
     .title = "Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013)",
     .python = "GSIR",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}}, /* a fit chooses ex by itself */
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

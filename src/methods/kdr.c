@@ -208,11 +208,8 @@ const sn_method sn_method_kdr = {
     .name = "kdr",
     .title = "Kernel dimension reduction (Fukumizu, Bach and Jordan 2009)",
     .python = "KernelDimensionReduction",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 3.0,
     SN_PARAMS_OF(params),
     .grid = {{"complexity=0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-5,1e-4,1e-3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

@@ -26,6 +26,8 @@
             "s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at most)"       \
     }
 
+#define SN_PARAMS_OF_KERNEL SN_PARAM_COMPLEXITY, SN_PARAM_BANDWIDTH, SN_PARAM_LANDMARKS
+
 /* The features of a problem as kernel methods take them. */
 typedef struct sn_kernel_input {
     int64_t n, p, m; /* rows, columns, kernel functions */

@@ -34,7 +34,8 @@ void sn_kernel_map_free(void *state);
 SN_DROP(sn_kernel_map, sn_kernel_map_free)
 sn_sizes sn_kernel_map_sizes(const void *state);
 
-/* The entries of an sn_method whose state is a kernel map. */
-#define SN_KERNEL_MAP_STATE                                                                                  \
-    .transform = sn_kernel_map_transform, .save = sn_kernel_map_save, .load = sn_kernel_map_load,            \
-    .free = sn_kernel_map_free, .sizes = sn_kernel_map_sizes
+/* The entries of an sn_method of several targets that `fit` makes a kernel map for. */
+#define SN_KERNEL_METHOD                                                                                     \
+    .multi_output = true, SN_PARAMS_OF(params), .fit = fit, .transform = sn_kernel_map_transform,            \
+    .save = sn_kernel_map_save, .load = sn_kernel_map_load, .free = sn_kernel_map_free,                      \
+    .sizes = sn_kernel_map_sizes

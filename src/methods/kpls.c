@@ -15,11 +15,7 @@
 #include "methods/responses.h"
 #include "methods/simpls.h"
 
-static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
-};
+static const sn_param params[] = {SN_PARAMS_OF_KERNEL};
 
 /* The components of the features, `dim` at the most. */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
@@ -69,10 +65,7 @@ const sn_method sn_method_kpls = {
     .title = "Kernel partial least squares (Rosipal and Trejo 2001)",
     .python = "KernelPLS",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

@@ -30,10 +30,12 @@ void sn_linear_map_free(void *state);
 SN_DROP(sn_linear_map, sn_linear_map_free)
 sn_sizes sn_linear_map_sizes(const void *state);
 
-/* The entries of an sn_method whose state is a linear map. */
+/* The entries of an sn_method whose state is a linear map; and of one that is fitted to any response by
+ * `fit`. */
 #define SN_LINEAR_MAP_STATE                                                                                  \
     .transform = sn_linear_map_transform, .save = sn_linear_map_save, .load = sn_linear_map_load,            \
     .free = sn_linear_map_free, .sizes = sn_linear_map_sizes
+#define SN_LINEAR_METHOD .tasks = SN_TASK_BOTH, .multi_output = true, .fit = fit, SN_LINEAR_MAP_STATE
 
 /* The smaller of the wanted and the available number of directions; warns, with the reason `why`, when fewer
    exist than were wanted. */

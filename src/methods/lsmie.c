@@ -147,10 +147,7 @@ const sn_method sn_method_lsmie = {
     .name = "lsmie",
     .title = "Least-squares mutual information estimation (Suzuki and Sugiyama 2013)",
     .python = "LeastSquaresMutualInformation",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 3.0,
     SN_PARAMS_OF(params),
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };
