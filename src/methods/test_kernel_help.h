@@ -207,19 +207,6 @@ static inline double *plain_scores(int64_t n, int64_t rows, int64_t d, const dou
     return scores;
 }
 
-/* Equal up to the sign of each column. */
-static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, const double *b,
-                                      double tolerance)
-{
-    for (int64_t j = 0; j < d; j++) {
-        double product = 0.0, worst = 0.0;
-        for (int64_t i = 0; i < rows; i++) product += a[i * d + j] * b[i * d + j];
-        double sign = product < 0.0 ? -1.0 : 1.0;
-        for (int64_t i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i * d + j] - sign * b[i * d + j]));
-        if (worst > tolerance) fail_msg("column %d differs by %g", (int)j, worst);
-    }
-}
-
 /* The settings of the format, "name=value name=value", with no landmarks and with one at each of 40 rows give
    these scores of the rows of `all`. */
 static inline void assert_fits_score(const sample *all, int64_t rows, int64_t d, const double *expected,

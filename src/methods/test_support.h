@@ -160,6 +160,19 @@ static inline double largest_gap(int64_t count, const double *a, const double *b
     return worst;
 }
 
+/* Equal up to the sign of each column. */
+static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, const double *b,
+                                      double tolerance)
+{
+    for (int64_t j = 0; j < d; j++) {
+        double product = 0.0, worst = 0.0;
+        for (int64_t i = 0; i < rows; i++) product += a[i * d + j] * b[i * d + j];
+        double sign = product < 0.0 ? -1.0 : 1.0;
+        for (int64_t i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i * d + j] - sign * b[i * d + j]));
+        if (worst > tolerance) fail_msg("column %d differs by %g", (int)j, worst);
+    }
+}
+
 /* The subspace distance between a method's directions and the truth (p x d). */
 static inline double recovery(const char *method, const sn_problem *problem, int64_t d, const char *options,
                               const double *truth)
