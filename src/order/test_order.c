@@ -407,6 +407,20 @@ TEST(an_ensemble_finds_a_mean_and_a_spread)
     assert_true(ensemble_order(3, "0.003") <= 4);
 }
 
+/* Of eight rows lal says 0 by itself, although the test of no direction rejects: the reason is lal's. */
+TEST(so_few_rows_that_lal_says_none)
+{
+    static float few[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const double response[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    SN_AUTO(stonet_data) *data = NULL;
+    OK(stonet_data_wrap(few, 8, 1, &data));
+    OK(stonet_data_set_targets(data, response, 1));
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "2");
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_BIC, 0, 1);
+    assert_int_equal(stonet_order_chosen(found), 0);
+    assert_non_null(strstr(stonet_order_reason(found), "lal is largest at 0"));
+}
+
 /* What no sample of this size would show by chance has a p-value, and not 0. */
 TEST(overwhelming_evidence_has_a_p_value)
 {
