@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/workspace.h"
 #include "data/folds.h"
+#include "data/splits.h"
 #include "learners/kernel_learner.h"
 #include "learners/learner.h"
 #include "math/kernel.h"
@@ -168,38 +169,17 @@ static stonet_status offer_logistic(contest *on)
     return offer(on, &(family){squares.complexity, N_STEPS, penalty});
 }
 
-/* The rows that are looked at, as a problem of their own. */
-static stonet_status take_rows(const sn_problem *from, uint64_t seed, sn_workspace *keep, sn_problem *out)
+/* The rows that are looked at, as a problem of their own, whose z is standardised in its place. */
+static stonet_status take_rows(const sn_problem *from, uint64_t seed, sn_problem *out)
 {
     const int64_t n = from->n < MOST_ROWS ? from->n : MOST_ROWS;
-    int64_t *list = NULL, *kin = NULL;
-    sn_batch batch = {.x_stride = from->p};
-    sn_scaling scaling = {0};
-    SN_TRY(SN_TAKE(keep, list, n));
-    SN_TRY(SN_TAKE(keep, kin, n));
-    SN_TRY(SN_TAKE(keep, batch.x, n * from->p));
-    SN_TRY(SN_TAKE(keep, batch.weight, n));
-    if (from->task == SN_CLASSIFICATION)
-        SN_TRY(SN_TAKE(keep, batch.label, n));
-    else
-        SN_TRY(SN_TAKE(keep, batch.y, n * from->outputs));
+    SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
+    SN_ARRAY(n, int64_t, list);
     SN_TRY(sn_choose_rows(from->n, n, seed, SUBSTREAM, list));
-    const sn_rows rows = sn_rows_list(list, n);
-    sn_batch_fetch(from, &rows, &batch);
-    for (int64_t i = 0; from->kin != NULL && i < n; i++) kin[i] = from->kin[list[i]];
-    SN_TRY(sn_scaling_learn(&scaling, batch.x, n, from->p));
-    sn_scaling_apply(&scaling, batch.x, n, batch.x);
-    sn_scaling_clear(&scaling);
-    *out = (sn_problem){.n = n,
-                        .p = from->p,
-                        .x = batch.x,
-                        .task = from->task,
-                        .outputs = from->outputs,
-                        .label = batch.label,
-                        .y = batch.y,
-                        .weight = batch.weight,
-                        .kin = from->kin != NULL ? kin : NULL,
-                        .copies = from->copies};
+    SN_TRY(sn_problem_subset(from, list, n, out));
+    out->law = NULL; /* y is looked at as it is */
+    SN_TRY(sn_scaling_learn(&scaling, out->x, n, from->p));
+    sn_scaling_apply(&scaling, out->x, n, (float *)(uintptr_t)out->x);
     return STONET_OK;
 }
 
@@ -229,7 +209,7 @@ static stonet_status set_number(sn_settings *settings, const char *name, double 
 stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run, const sn_learner *plain,
                                 const sn_learner **learner, sn_settings **settings)
 {
-    SN_WORKSPACE(scratch);
+    SN_FREED_BY(sn_problem_subset_free) sn_problem some = {0};
     const sn_learner *kernel = sn_learner_find("kernel");
     SN_AUTO(sn_settings) *of_kernel = NULL;
     const stonet_run how = {.size = sizeof how, .seed = run != NULL ? run->seed : 1};
@@ -240,7 +220,8 @@ stonet_status sn_learner_choose(const sn_problem *problem, const stonet_run *run
     on.kernel = sn_kernel_learner_setting(of_kernel);
     /* Features of more columns than there are landmarks are not what so few kernels can follow. */
     if (problem->n >= FEWEST_ROWS && problem->p <= on.kernel.size) {
-        SN_TRY(take_rows(problem, how.seed, &scratch, &on.problem));
+        SN_TRY(take_rows(problem, how.seed, &some));
+        on.problem = some;
         SN_TRY(hold_contest(&on, problem->task == SN_CLASSIFICATION ? &PLAIN_LOGISTIC : &PLAIN_RIDGE));
     }
     if (!(on.complexity > 0.0)) return sn_settings_create(plain->params, plain->n_params, settings);

@@ -50,12 +50,8 @@ static stonet_status factor_block(int64_t n, int64_t at, double *a)
                        "the Cholesky factorisation was given a matrix with values that are not finite");
     if (rest == 0) return STONET_OK;
     solve_rows(size, block, n, rest, panel, n);
-    sn_product_run_lower(&(sn_product){.alpha = -1.0,
-                                       .a = {panel, rest, size, n, false},
-                                       .b = {panel, size, rest, n, true},
-                                       .beta = 1.0,
-                                       .c = a + below * n + below,
-                                       .c_stride = n});
+    const sn_operand rows = {panel, rest, size, n, false}, turned = {panel, size, rest, n, true};
+    sn_product_run(&(sn_product){-1.0, rows, turned, 1.0, a + below * n + below, n}, true);
     return STONET_OK;
 }
 

@@ -31,7 +31,7 @@ stonet_status sn_lapack_status(int info, const char *what)
 
 void sn_gemm(double alpha, sn_operand a, sn_operand b, double beta, double *c)
 {
-    sn_product_run(&(sn_product){alpha, a, b, beta, c, b.columns});
+    sn_product_run(&(sn_product){alpha, a, b, beta, c, b.columns}, false);
 }
 
 void sn_multiply(sn_operand a, sn_operand b, double *c)
@@ -56,7 +56,7 @@ static void mirror_lower(int64_t n, double *c)
 
 void sn_syrk_tn_lower(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)
 {
-    sn_product_run_lower(&(sn_product){alpha, sn_turned(a, k, n), sn_as(a, k, n), beta, c, n});
+    sn_product_run(&(sn_product){alpha, sn_turned(a, k, n), sn_as(a, k, n), beta, c, n}, true);
 }
 
 void sn_syrk_tn(int64_t n, int64_t k, double alpha, const double *a, double beta, double *c)

@@ -14,17 +14,19 @@ static inline void sn_serial_blas(void)
     omp_set_num_threads(1);
 }
 
-/* The same outside a parallel region, until the end of the scope it stands in. */
-#define SN_SERIAL_BLAS                                                                                       \
-    __attribute__((cleanup(sn_serial_blas_end), unused)) int serial_blas_threads = sn_serial_blas_begin()
-static inline int sn_serial_blas_begin(void)
+/* The same outside a parallel region, or another number of threads, until the end of the scope it stands in.
+ */
+#define SN_SERIAL_BLAS SN_BLAS_THREADS(1)
+#define SN_BLAS_THREADS(count)                                                                               \
+    __attribute__((cleanup(sn_blas_threads_back), unused)) int blas_threads_before = sn_blas_threads(count)
+static inline int sn_blas_threads(int count)
 {
-    int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
-    return threads;
+    int before = omp_get_max_threads();
+    omp_set_num_threads(count);
+    return before;
 }
 
-static inline void sn_serial_blas_end(const int *threads)
+static inline void sn_blas_threads_back(const int *before)
 {
-    omp_set_num_threads(*threads);
+    omp_set_num_threads(*before);
 }

@@ -54,7 +54,7 @@ static void run_tile(const sn_product *x, bool lower, int64_t i, int64_t rows, i
 
 /* A small product is done by the calling thread: waking the others would take longer. BLAS works on one
    thread throughout; the OpenMP threads share the tiles of a large product. */
-static void run(const sn_product *x, bool lower)
+void sn_product_run(const sn_product *x, bool lower)
 {
     const int64_t m = x->a.rows, n = x->b.columns;
     if (m == 0 || n == 0) return;
@@ -75,14 +75,4 @@ static void run(const sn_product *x, bool lower)
                      sn_cut_part(&columns, j));
         }
     }
-}
-
-void sn_product_run(const sn_product *x)
-{
-    run(x, false);
-}
-
-void sn_product_run_lower(const sn_product *x)
-{
-    run(x, true);
 }

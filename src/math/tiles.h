@@ -35,9 +35,8 @@ typedef struct sn_product {
     int64_t c_stride;
 } sn_product;
 
-void sn_product_run(const sn_product *x);
-/* Only the lower triangle of a square C, for B = A'. */
-void sn_product_run_lower(const sn_product *x);
+/* lower: only the lower triangle of a square C, for B = A'. */
+void sn_product_run(const sn_product *x, bool lower);
 
 /* How a side of a matrix is cut: `count` parts of `size`, the last one perhaps smaller. */
 typedef struct sn_cut {

@@ -41,7 +41,7 @@ static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, con
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
     SN_TRY(SN_NEW(net, 1));
     net->shape = (sn_shape){.layers = LAYERS, .width = {p, hidden, dim, hidden, p}, .activation = SN_TANH};
-    SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
+    SN_TRY(sn_network_start(net, run->seed));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, p));
     sn_problem itself = {.n = problem->n, .p = p, .x = problem->x, .outputs = p};
     const sn_training training = sn_training_of(settings, "autoencoder", SN_ADAM, 0);

@@ -149,11 +149,9 @@ static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
 
 /* Trains a network from x through `dim` units to the transforms of y by least squares; the part up to these
    units is the reduction. */
-static stonet_status benn_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                              const stonet_run *run, sn_fit_result *result)
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
-    stonet_run defaults = STONET_RUN_INIT;
-    if (run == NULL) run = &defaults;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
     SN_WORKSPACE(scratch);
     SN_AUTO(sn_network) *encoder = NULL;
@@ -178,11 +176,7 @@ const sn_method sn_method_benn = {
     .name = "benn",
     .title = "Belted and ensembled neural network (Tang and Li 2025)",
     .python = "BENN",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 2.0,
-    SN_PARAMS_OF(params),
     .grid = {{"epochs=50,150,500", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
-    .fit = benn_fit,
-    SN_ENCODER_STATE,
+    SN_ENCODER_METHOD,
 };

@@ -39,12 +39,11 @@ static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *
     cve->rank = whitening->rank;
     SN_TRY(sn_responses(problem, central, &scratch, &cve->responses, &all));
     SN_ARRAY(n, int64_t, row);
-    SN_ARRAY(cve->n * problem->p, double, centred);
     SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
     SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
     sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
     sn_random_permutation(&random, n, row);
-    sn_whiten_rows(whitening, problem->x, row, 0, cve->n, centred, z);
+    SN_TRY(sn_whiten_rows(whitening, problem->x, row, cve->n, z));
     sn_take_rows(cve->n, cve->responses, all, row, y);
     cve->z = z;
     cve->y = y;
@@ -90,7 +89,6 @@ static stonet_status descend(sn_cve *cve, int64_t iterations, const stonet_run *
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_WORKSPACE(scratch);
     sn_whitening whitening;
     sn_cve cve = {.threads = sn_threads(run)};
@@ -100,7 +98,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, NULL, &scratch, &whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "cve");
     SN_TRY(choose_rows(problem, &whitening, sn_is(settings, "subspace", "central"), sn_int(settings, "rows"),
-                       seed, &scratch, &cve));
+                       run->seed, &scratch, &cve));
     cve.d = dim = sn_limit_dim(run, "cve", dim, whitening.rank, "the rank of x");
     const double width = sn_real(settings, "bandwidth") * pow((double)cve.n, -1.0 / (double)(dim + 4));
     cve.h = 2.0 * width * width;
@@ -111,7 +109,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_ARRAY(size, double, best);
     for (int64_t start = 0; start < sn_int(settings, "restarts"); start++) {
         if (start > 0 && sn_should_stop(run)) break;
-        SN_TRY(sn_random_directions(cve.rank, dim, seed, (uint32_t)start, at.b));
+        SN_TRY(sn_random_directions(cve.rank, dim, run->seed, (uint32_t)start, at.b));
         SN_TRY(descend(&cve, sn_int(settings, "iterations"), run, &at));
         if (!(at.value < lowest)) continue;
         lowest = at.value;
@@ -127,11 +125,8 @@ const sn_method sn_method_cve = {
     .name = "cve",
     .title = "Conditional variance estimation (Fertl and Bura 2021)",
     .python = "ConditionalVarianceEstimation",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 10.0,
     SN_PARAMS_OF(params),
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

@@ -212,10 +212,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_kernel_input input;
     double *f = NULL, *direction = NULL;
     int64_t rank;
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gkdr", 1.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run, &scratch, &input));
-    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEDIAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
     const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
     SN_TRY(estimate(&of, sn_int(settings, "steps"), &scratch, &dim, &direction));
     SN_ARRAY(input.p, double, mean);
@@ -228,11 +227,8 @@ const sn_method sn_method_gkdr = {
     .name = "gkdr",
     .title = "Gradient-based kernel dimension reduction (Fukumizu and Leng 2014)",
     .python = "GradientKDR",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
     SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-6,1e-5,1e-3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

@@ -253,15 +253,14 @@ static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_o
     return status;
 }
 
-static stonet_status gmddnet_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                 const stonet_run *run, sn_fit_result *result)
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
-    stonet_run defaults = STONET_RUN_INIT;
     if (problem->n < 4)
         return sn_fail(STONET_ERROR_DATA,
                        "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
                        (long long)problem->n);
-    stage s = {.problem = problem, .settings = settings, .run = run != NULL ? run : &defaults, .dim = dim};
+    stage s = {.problem = problem, .settings = settings, .run = run, .dim = dim};
     SN_AUTO(sn_network) *all = NULL;
     SN_TRY(SN_NEW(all, 1));
     result->outcome = STONET_DONE;
@@ -273,11 +272,7 @@ const sn_method sn_method_gmddnet = {
     .name = "gmddnet",
     .title = "Deep reduction by the generalised martingale difference divergence (Chen, Jiao, Qiu, Yu 2024)",
     .python = "GMDDNet",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 1.0,
-    SN_PARAMS_OF(params),
     .grid = {{"epochs=20,100", SN_TASK_BOTH}, {"decay=0,0.1", SN_TASK_BOTH}},
-    .fit = gmddnet_fit,
-    SN_ENCODER_STATE,
+    SN_ENCODER_METHOD,
 };

@@ -27,9 +27,7 @@
 #include "methods/kernel_map.h"
 
 static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
+    SN_PARAMS_OF_KERNEL,
     {"ex", SN_REAL, "0.1", 1e-12, 1e3, NULL,
      "ridge on the features' squared Gram matrix, as a share of its largest eigenvalue"},
     {"ey", SN_REAL, "0.1", 1e-12, 1e3, NULL, "the same for a numeric response; classes need none"},
@@ -130,46 +128,56 @@ static stonet_status fit_exact(gsave *g, const sn_kernel_input *input, const sto
     return sn_kernel_map_create(input, dim, a, mean, scores, result);
 }
 
-/* R (m x m, upper) with R'R = Phi'Phi for the features before centring: the QR of the centred ones with a row
-   sqrt(n) mean' more. Householder, because Phi'Phi itself may be singular to rounding. Row-major Phi is
-   column-major Phi', whose LQ factor is R in our reading. */
-static stonet_status second_moment_root(int64_t n, const sn_features *features, sn_workspace *keep,
-                                        double **r)
+/* R (m x m, upper) with R'R = Phi'Phi for the features before centring, of which phi (n x m) and mean are
+   what centring makes: the QR of the centred ones with a row sqrt(n) mean' more. Householder, because Phi'Phi
+   itself may be singular to rounding. Row-major Phi is column-major Phi', whose LQ factor is R in our
+   reading. */
+static stonet_status second_moment_root(int64_t n, int64_t m, const double *phi, const double *mean,
+                                        double *r)
 {
-    int64_t m = features->landmarks.rank;
-    SN_ARRAY((n + 1) * m, double, phi);
+    SN_ARRAY((n + 1) * m, double, rows);
     SN_ARRAY(m, double, tau);
-    SN_TRY(SN_TAKE_ZERO(keep, *r, m * m));
-    memcpy(phi, features->phi, (size_t)(n * m) * sizeof *phi);
-    for (int64_t j = 0; j < m; j++) phi[n * m + j] = sqrt((double)n) * features->mean[j];
+    memcpy(rows, phi, (size_t)(n * m) * sizeof *phi);
+    for (int64_t j = 0; j < m; j++) rows[n * m + j] = sqrt((double)n) * mean[j];
     SN_SERIAL_BLAS;
-    lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), phi, (int)m, tau);
+    lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, (int)m, (int)(n + 1), rows, (int)m, tau);
     SN_TRY(sn_lapack_status(info, "QR decomposition of gsave"));
-    for (int64_t i = 0; i < m; i++) memcpy(*r + i * m + i, phi + i * m + i, (size_t)(m - i) * sizeof *phi);
+    for (int64_t i = 0; i < m; i++) memcpy(r + i * m + i, rows + i * m + i, (size_t)(m - i) * sizeof *r);
     return STONET_OK;
 }
 
-/* z(x) = a'R (phi(x) - mean): the coefficients of the features are R'a. */
+/* z(x) = a'R (phi(x) - mean): the coefficients of the features are R'a, and the mean of k(x) is L times that
+   of phi(x). */
 static stonet_status fit_features(gsave *g, const sn_kernel_input *input, const stonet_run *run, int64_t dim,
                                   sn_fit_result *result)
 {
-    SN_WORKSPACE(scratch);
-    sn_features features;
+    sn_landmarks landmarks;
     g->k = input->m; /* or fewer */
     const double gram = sn_gram_work(input->n, input->m, input->p);
     sn_stages stages = sn_stages_of(run, gram + 3.0 * products_work(g) + cube_work(g));
     SN_TRY(sn_stages_next(&stages, "landmark features", gram + 2.0 * products_work(g)));
-    SN_TRY(sn_features_create(input, &scratch, &features));
-    int64_t n = input->n, m = features.landmarks.rank;
-    double *r = NULL, *a = NULL, *scores = NULL;
+    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, g->keep, &landmarks));
+    const int64_t n = input->n, m = landmarks.rank;
+    const sn_kernel_input kernels = {
+        .n = n, .p = input->p, .m = m, .gamma = input->gamma, .centres = landmarks.centres};
+    double *a = NULL, *scores = NULL;
+    SN_ARRAY(n * m, double, phi);
+    SN_ARRAY(m, double, mean);
+    SN_ZEROS(m * m, double, r);
+    SN_TRY(sn_landmarks_features(&landmarks, n, input->x, phi));
+    sn_column_means(n, m, phi, mean);
+    sn_subtract_row(n, m, mean, phi);
+    SN_TRY(second_moment_root(n, m, phi, mean, r));
     g->k = m;
-    SN_TRY(second_moment_root(n, &features, &scratch, &r));
     SN_TRY(SN_TAKE(g->keep, g->b, n * m));
-    sn_multiply(sn_as(features.phi, n, m), sn_turned(r, m, m), g->b);
+    sn_multiply(sn_as(phi, n, m), sn_turned(r, m, m), g->b);
     SN_TRY(solve(g, &stages, &dim, &a, &scores));
     SN_ARRAY(m * dim, double, turned);
+    SN_ARRAY(m, double, of_kernels);
     sn_multiply(sn_turned(r, m, m), sn_as(a, m, dim), turned);
-    return sn_features_map(&features, dim, turned, n, scores, result);
+    sn_landmarks_coefficients(&landmarks, dim, turned);
+    sn_gemv(1.0, sn_as(landmarks.l, m, m), mean, 0.0, of_kernels);
+    return sn_kernel_map_create(&kernels, dim, turned, of_kernels, scores, result);
 }
 
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -179,8 +187,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     gsave g = {.n = problem->n, .ex = sn_real(settings, "ex"), .keep = &scratch};
     sn_kernel_input input;
     SN_TRY(sn_kernel_memory(problem, settings, "gsave", 3.1, 3.1));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
-    SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run, &scratch, &g.middle));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_middle_create(problem, sn_real(settings, "ey"), run->seed, &scratch, &g.middle));
     return input.exact ? fit_exact(&g, &input, run, dim, result) : fit_features(&g, &input, run, dim, result);
 }
 
@@ -189,9 +197,6 @@ const sn_method sn_method_gsave = {
     .title = "Generalised sliced average variance estimation (Lee, Li and Chiaromonte 2013)",
     .python = "GSAVE",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ex=1e-3,1e-2,1e-1", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

@@ -166,12 +166,11 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
     return STONET_OK;
 }
 
-stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run,
-                               sn_workspace *keep, sn_middle **out)
+stonet_status sn_middle_create(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
+                               sn_middle **out)
 {
     SN_TRY(SN_TAKE_ZERO(keep, *out, 1));
     (*out)->n = problem->n;
-    return problem->task == SN_CLASSIFICATION
-               ? create_classes(problem, keep, *out)
-               : create_numbers(problem, ey, run != NULL ? run->seed : 1, keep, *out);
+    return problem->task == SN_CLASSIFICATION ? create_classes(problem, keep, *out)
+                                              : create_numbers(problem, ey, seed, keep, *out);
 }

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "base/run.h"
 #include "base/workspace.h"
 #include "data/problem.h"
 
@@ -12,7 +11,7 @@ typedef struct sn_middle sn_middle;
 
 /* P = k'(k k' + ey lambda_max I)^{-1} k with k = [1'; K_Y] for numbers; the projection on the class
    indicators (Moore-Penrose, no ridge) for classes. It lies in `keep`. */
-stonet_status sn_middle_create(const sn_problem *problem, double ey, const stonet_run *run,
-                               sn_workspace *keep, sn_middle **out);
+stonet_status sn_middle_create(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
+                               sn_middle **out);
 /* out = Mid in, both n x columns, the columns of `in` with mean 0. */
 stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const double *in, double *out);

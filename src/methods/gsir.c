@@ -25,9 +25,7 @@
 #include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
+    SN_PARAMS_OF_KERNEL,
     {"ex", SN_REAL, "auto", 1e-12, 1e3, "auto",
      "ridge on the features' Gram matrix, as a share of its largest eigenvalue; auto: by the error "
      "of rows left out"},
@@ -144,8 +142,7 @@ static stonet_status fit_features(gsir *g, sn_fit_result *result)
     sn_stages stages = sn_stages_of(g->run, work + cube);
     SN_TRY(sn_stages_next(&stages, "landmark features", work));
     SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, &scratch, &landmarks));
-    const sn_row_columns columns =
-        sn_feature_columns(input, &landmarks, g->run != NULL ? g->run->team : NULL);
+    const sn_row_columns columns = sn_feature_columns(input, &landmarks, g->run->team);
     const int64_t m = columns.m, rank = g->rank;
     double largest;
     SN_ARRAY(m, double, mean);
@@ -192,10 +189,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
 {
     SN_WORKSPACE(scratch);
     gsir g = {.problem = problem, .run = run, .dim = dim};
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &g.input));
-    SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &g.f, &g.rank));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &g.input));
+    SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, run->seed, &scratch, &g.f, &g.rank));
     SN_TRY(weigh_response(problem, settings, &scratch, &g.rank, &g.f));
     SN_TRY(choose_ridge(settings, &g));
     return g.input.exact ? fit_exact(&g, result) : fit_features(&g, result);
@@ -206,10 +202,7 @@ const sn_method sn_method_gsir = {
     .title = "Generalised sliced inverse regression (Lee, Li and Chiaromonte 2013)",
     .python = "GSIR",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}}, /* a fit chooses ex by itself */
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

@@ -27,7 +27,7 @@ static const sn_param params[] = {
      "s, a distance between rows of Z; auto: half the median distance of x times sqrt(dim / p)"},
     SN_PARAM_LANDMARKS,
     {"rows", SN_INTEGER, "auto", 2, 1e9, "auto",
-     "rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most 2.5 times as "
+     "rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most 1.5 times as "
      "many"},
     {"epsilon", SN_REAL, "1e-4", 1e-14, 1e3, NULL, "ridge of the conditional covariance, per row"},
     {"anneal", SN_REAL, "4", 1, 1e3, NULL, "square of the first bandwidth over that of the last"},
@@ -152,7 +152,7 @@ static stonet_status estimate(const sn_gkdr *of, const sn_settings *settings, do
     find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
     SN_TRY(sn_kdr_create(of->input, d, of->epsilon, of->rank, of->f, &scratch, &find.kdr));
     SN_TRY(SN_TAKE_EACH(&scratch, find.p * d, &find.b, &find.trial, &find.gradient, &find.direction));
-    return run_starts(&find, settings, run != NULL ? run->seed : 1, best, stopped);
+    return run_starts(&find, settings, run->seed, best, stopped);
 }
 
 /* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
@@ -162,7 +162,7 @@ static stonet_status start(sn_kernel_input *input, const sn_settings *settings, 
     const stonet_run *run = of->run;
     double median;
     int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
-    SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run != NULL ? run->seed : 1, &median));
+    SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run->seed, &median));
     *s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)wanted / (double)input->p)
                                               : sn_real(settings, "bandwidth");
     input->gamma = 1.0 / (2.0 * median * median);
@@ -180,10 +180,9 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
     double *f = NULL, *b = NULL, s = 0.0;
     int64_t rank;
     bool stopped = false;
-    const uint64_t seed = run != NULL ? run->seed : 1;
     SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
-    SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run, &scratch, &input));
-    SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, seed, &scratch, &f, &rank));
+    SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run->seed, &scratch, &input));
+    SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
     const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
     SN_TRY(start(&input, settings, &of, &scratch, &dim, &b, &s));
     SN_ARRAY(input.p > rank ? input.p : rank, double, mean);
@@ -201,7 +200,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
-    SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run != NULL ? run->seed : 1, &rows));
+    SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run->seed, &rows));
     return fit_rows(&rows, dim, settings, run, result);
 }
 
@@ -209,11 +208,8 @@ const sn_method sn_method_kdr = {
     .name = "kdr",
     .title = "Kernel dimension reduction (Fukumizu, Bach and Jordan 2009)",
     .python = "KernelDimensionReduction",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 3.0,
     SN_PARAMS_OF(params),
     .grid = {{"complexity=0.3,1,3", SN_TASK_BOTH}, {"epsilon=1e-5,1e-4,1e-3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

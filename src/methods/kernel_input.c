@@ -25,38 +25,41 @@ stonet_status sn_kernel_distance(const sn_kernel_input *input, sn_distance_kind 
     return sn_fail(STONET_ERROR_DATA, "all rows have the same features, so there is nothing to reduce");
 }
 
-static stonet_status choose_landmarks(uint64_t seed, sn_workspace *keep, sn_kernel_input *input)
+stonet_status sn_kernel_thin(sn_kernel_input *input, int64_t count, uint64_t seed, uint32_t substream,
+                             sn_workspace *keep)
 {
-    SN_ARRAY(input->m, int64_t, rows);
-    SN_TRY(SN_TAKE(keep, input->centres, input->m * input->p));
-    SN_TRY(sn_choose_rows(input->n, input->m, seed, 0, rows));
-    sn_take_rows(input->m, input->p, input->x, rows, input->centres);
+    double *few = NULL;
+    SN_ARRAY(count, int64_t, rows);
+    SN_TRY(SN_TAKE(keep, few, count * input->p));
+    SN_TRY(sn_choose_rows(input->m, count, seed, substream, rows));
+    sn_take_rows(count, input->p, input->centres, rows, few);
+    input->centres = few;
+    input->m = count;
     return STONET_OK;
 }
 
-stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
-                             sn_workspace *keep, sn_kernel_input *input)
+stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, uint64_t seed, sn_workspace *keep,
+                             sn_kernel_input *input)
 {
     if (problem->n < 2)
         return sn_fail(STONET_ERROR_DATA, "kernel methods need at least two rows, and there are %lld",
                        (long long)problem->n);
-    *input = (sn_kernel_input){
-        .n = problem->n, .p = problem->p, .m = centre_count(problem->n, landmarks), .exact = landmarks == 0};
+    *input = (sn_kernel_input){.n = problem->n, .p = problem->p, .m = problem->n, .exact = landmarks == 0};
     SN_TRY(SN_TAKE(keep, input->x, input->n * input->p));
     sn_widen(input->n * input->p, problem->x, input->x);
-    if (!input->exact) return choose_landmarks(run != NULL ? run->seed : 1, keep, input);
     input->centres = input->x;
-    return STONET_OK;
+    if (input->exact) return STONET_OK;
+    return sn_kernel_thin(input, centre_count(problem->n, landmarks), seed, 0, keep);
 }
 
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
-                                     sn_distance_kind kind, const stonet_run *run, sn_workspace *keep,
+                                     sn_distance_kind kind, uint64_t seed, sn_workspace *keep,
                                      sn_kernel_input *input)
 {
     double s;
-    SN_TRY(sn_kernel_rows(problem, sn_landmarks_setting(settings), run, keep, input));
+    SN_TRY(sn_kernel_rows(problem, sn_landmarks_setting(settings), seed, keep, input));
     if (sn_is(settings, "bandwidth", "auto"))
-        SN_TRY(sn_kernel_distance(input, kind, run != NULL ? run->seed : 1, &s));
+        SN_TRY(sn_kernel_distance(input, kind, seed, &s));
     else
         s = sn_real(settings, "bandwidth");
     input->gamma = sn_real(settings, "complexity") / (2.0 * s * s);

@@ -26,6 +26,8 @@
             "s, a distance between rows of scaled x; auto: the mean over pairs (of 2000 rows at most)"       \
     }
 
+#define SN_PARAMS_OF_KERNEL SN_PARAM_COMPLEXITY, SN_PARAM_BANDWIDTH, SN_PARAM_LANDMARKS
+
 /* The features of a problem as kernel methods take them. */
 typedef struct sn_kernel_input {
     int64_t n, p, m; /* rows, columns, kernel functions */
@@ -40,8 +42,11 @@ typedef enum sn_distance_kind { SN_MEAN_DISTANCE, SN_MEDIAN_DISTANCE } sn_distan
 
 /* Widens x and picks `landmarks` rows (0: exact) as centres; leaves gamma 0. Fails on fewer than two rows.
    The arrays lie in `keep`, here and below. */
-stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, const stonet_run *run,
-                             sn_workspace *keep, sn_kernel_input *input);
+stonet_status sn_kernel_rows(const sn_problem *problem, int64_t landmarks, uint64_t seed, sn_workspace *keep,
+                             sn_kernel_input *input);
+/* Puts `count` of the centres in the place of all, chosen by the seed. */
+stonet_status sn_kernel_thin(sn_kernel_input *input, int64_t count, uint64_t seed, uint32_t substream,
+                             sn_workspace *keep);
 /* The setting "landmarks", 0 for none. */
 int64_t sn_landmarks_setting(const sn_settings *settings);
 /* The distance between the rows of the input. Fails on rows that are all equal. */
@@ -50,7 +55,7 @@ stonet_status sn_kernel_distance(const sn_kernel_input *input, sn_distance_kind 
 /* Rows and centres by the setting "landmarks", gamma from "complexity" and "bandwidth", the distance of this
    kind where that is auto. */
 stonet_status sn_kernel_input_create(const sn_problem *problem, const sn_settings *settings,
-                                     sn_distance_kind kind, const stonet_run *run, sn_workspace *keep,
+                                     sn_distance_kind kind, uint64_t seed, sn_workspace *keep,
                                      sn_kernel_input *input);
 /* Refuses a fit that has no memory for so many matrices of doubles: n x n (exact), or n x m (landmarks). */
 stonet_status sn_kernel_memory(const sn_problem *problem, const sn_settings *settings, const char *method,

@@ -45,22 +45,6 @@ stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, cons
     return STONET_OK;
 }
 
-/* The mean of k(x) is L times the mean of phi(x). */
-stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
-                              const double *scores, sn_fit_result *result)
-{
-    const sn_landmarks *landmarks = &features->landmarks;
-    const sn_kernel_input input = {.n = n,
-                                   .p = landmarks->p,
-                                   .m = landmarks->rank,
-                                   .gamma = landmarks->gamma,
-                                   .centres = landmarks->centres};
-    SN_ARRAY(input.m, double, mean);
-    sn_gemv(1.0, sn_as(landmarks->l, input.m, input.m), features->mean, 0.0, mean);
-    sn_landmarks_coefficients(landmarks, d, a);
-    return sn_kernel_map_create(&input, d, a, mean, scores, result);
-}
-
 /* Scales column j of z to variance 1, square its mean square, with the largest score at the centres positive.
  */
 static stonet_status scale_columns(const double *square, sn_kernel_map *map)

@@ -18,9 +18,6 @@ typedef struct sn_kernel_map {
  */
 stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, const double *a,
                                    const double *mean, const double *scores, sn_fit_result *result);
-/* The same from coefficients a (rank x d, destroyed) of the centred features of n rows. */
-stonet_status sn_features_map(const sn_features *features, int64_t d, double *a, int64_t n,
-                              const double *scores, sn_fit_result *result);
 /* z(x) = a'(c(x) - mean) for columns c with this mean and sums of squares gram about it
    (methods/row_columns.h); a m x d, destroyed. Scaled in the same way, but for the sign, which the scores at
    the centres give. */
@@ -37,7 +34,8 @@ void sn_kernel_map_free(void *state);
 SN_DROP(sn_kernel_map, sn_kernel_map_free)
 sn_sizes sn_kernel_map_sizes(const void *state);
 
-/* The entries of an sn_method whose state is a kernel map. */
-#define SN_KERNEL_MAP_STATE                                                                                  \
-    .transform = sn_kernel_map_transform, .save = sn_kernel_map_save, .load = sn_kernel_map_load,            \
-    .free = sn_kernel_map_free, .sizes = sn_kernel_map_sizes
+/* The entries of an sn_method of several targets that `fit` makes a kernel map for. */
+#define SN_KERNEL_METHOD                                                                                     \
+    .multi_output = true, SN_PARAMS_OF(params), .fit = fit, .transform = sn_kernel_map_transform,            \
+    .save = sn_kernel_map_save, .load = sn_kernel_map_load, .free = sn_kernel_map_free,                      \
+    .sizes = sn_kernel_map_sizes

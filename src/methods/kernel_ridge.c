@@ -99,34 +99,19 @@ static stonet_status add_errors(const void *user, int64_t first, int64_t count, 
     return STONET_OK;
 }
 
-/* The input with no more than MOST_CENTRES kernel functions. */
-static stonet_status thin(const sn_kernel_input *input, uint64_t seed, sn_workspace *keep,
-                          sn_kernel_input *few)
-{
-    const int64_t p = input->p;
-    *few = *input;
-    if (input->m <= MOST_CENTRES) return STONET_OK;
-    few->m = MOST_CENTRES;
-    SN_ARRAY(few->m, int64_t, row);
-    SN_TRY(SN_TAKE(keep, few->centres, few->m * p));
-    SN_TRY(sn_choose_rows(input->m, few->m, seed, 4, row));
-    sn_take_rows(few->m, p, input->centres, row, few->centres);
-    return STONET_OK;
-}
-
 stonet_status sn_kernel_ridge_choose(const sn_kernel_input *input, int64_t rank, const double *f,
                                      const stonet_run *run, double *share)
 {
     SN_WORKSPACE(scratch);
-    sn_kernel_input few;
+    sn_kernel_input few = *input;
     sn_landmarks landmarks;
     turned t = {0};
     int64_t kept;
     double error[SHARES], lowest = INFINITY, tried = largest_share;
     SN_TRY(sn_leading_components(input->n, rank, 1.0, f, &scratch, &t.r, &t.f));
-    SN_TRY(thin(input, run != NULL ? run->seed : 1, &scratch, &few));
+    if (few.m > MOST_CENTRES) SN_TRY(sn_kernel_thin(&few, MOST_CENTRES, run->seed, 4, &scratch));
     SN_TRY(sn_landmarks_create(few.m, few.p, few.centres, few.gamma, &scratch, &landmarks));
-    t.columns = sn_feature_columns(&few, &landmarks, run != NULL ? run->team : NULL);
+    t.columns = sn_feature_columns(&few, &landmarks, run->team);
     SN_TRY(turn(&scratch, &t));
     SN_TRY(weigh(&scratch, &t, &kept));
     SN_TRY(sn_row_sums(t.columns.team, input->n, SHARES, add_errors, &t, error));

@@ -15,11 +15,7 @@
 #include "methods/responses.h"
 #include "methods/simpls.h"
 
-static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
-};
+static const sn_param params[] = {SN_PARAMS_OF_KERNEL};
 
 /* The components of the features, `dim` at the most. */
 static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
@@ -58,9 +54,9 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_kernel_input input;
     sn_landmarks landmarks;
     SN_TRY(sn_kernel_memory(problem, settings, "kpls", 2.1, 0.0)); /* L and Phi'Phi */
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
     SN_TRY(sn_landmarks_create(input.m, input.p, input.centres, input.gamma, &scratch, &landmarks));
-    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run != NULL ? run->team : NULL);
+    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run->team);
     return fit_columns(problem, &columns, run, dim, result);
 }
 
@@ -69,10 +65,7 @@ const sn_method sn_method_kpls = {
     .title = "Kernel partial least squares (Rosipal and Trejo 2001)",
     .python = "KernelPLS",
     .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .shares_landmarks = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

@@ -20,9 +20,7 @@
 #include "methods/slicing.h"
 
 static const sn_param params[] = {
-    SN_PARAM_COMPLEXITY,
-    SN_PARAM_BANDWIDTH,
-    SN_PARAM_LANDMARKS,
+    SN_PARAMS_OF_KERNEL,
     {"slices", SN_INTEGER, "10", 2, 1e6, NULL, "slices of a numeric response; classes are their own slices"},
     {"ridge", SN_REAL, "1e-4", 1e-12, 1e3, NULL,
      "ridge on the covariance of the kernel columns, as a share of its largest eigenvalue"},
@@ -90,8 +88,8 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run, &scratch, &input));
-    const sn_row_columns columns = sn_kernel_columns(&input, run != NULL ? run->team : NULL);
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    const sn_row_columns columns = sn_kernel_columns(&input, run->team);
     return fit_columns(problem, &columns, settings, run, dim, result);
 }
 
@@ -100,10 +98,7 @@ const sn_method sn_method_ksir = {
     .title = "Kernel sliced inverse regression (Wu 2008)",
     .python = "KernelSIR",
     .tasks = SN_TASK_BOTH | SN_TASK_SLICES,
-    .multi_output = true,
     .shares_landmarks = true,
-    SN_PARAMS_OF(params),
     .grid = {{"complexity=0.1,0.3,1,3", SN_TASK_BOTH}, {"ridge=1e-6,1e-4,1e-2", SN_TASK_BOTH}},
-    .fit = fit,
-    SN_KERNEL_MAP_STATE,
+    SN_KERNEL_METHOD,
 };

@@ -298,7 +298,7 @@ static stonet_status cross_validate(const work *w, int64_t wanted, const stonet_
     SN_ZEROS(w->dim * PATH, double, error);
     SN_ZEROS(w->dim, bool, ended);
     const int count = (int)(wanted < w->problem->n ? wanted : w->problem->n);
-    SN_TRY(folds_create(w, count, run != NULL ? run->seed : 1, &scratch, &f));
+    SN_TRY(folds_create(w, count, run->seed, &scratch, &f));
     for (int64_t first = 0; first < PATH && !all; first += STAGE) {
         for (int at = 0; at < f.count; at++) {
             if (sn_should_stop(run))

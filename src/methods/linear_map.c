@@ -83,20 +83,38 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
     }
 }
 
+stonet_status sn_blocks_open(sn_blocks *blocks, int64_t first, int64_t count, sn_workspace *keep)
+{
+    blocks->at = first;
+    blocks->count = 0;
+    blocks->most = sn_block_rows(count, blocks->p);
+    blocks->end = first + count;
+    SN_TRY(SN_TAKE(keep, blocks->z, blocks->most * blocks->dim));
+    return SN_TAKE(keep, blocks->centred, blocks->most * blocks->p);
+}
+
+bool sn_blocks_next(sn_blocks *blocks)
+{
+    const int64_t p = blocks->p, at = blocks->at + blocks->count, left = blocks->end - at;
+    blocks->at = at;
+    blocks->count = left < blocks->most ? left : blocks->most;
+    if (blocks->count == 0) return false;
+    sn_centred_rows(blocks->x, p, blocks->centre, blocks->row != NULL ? blocks->row + at : NULL, at,
+                    blocks->count, blocks->centred);
+    sn_multiply(sn_as(blocks->centred, blocks->count, p), sn_as(blocks->map, p, blocks->dim), blocks->z);
+    return true;
+}
+
 stonet_status sn_linear_map_transform(const void *state, const float *x, int64_t n,
                                       const sn_transform_request *request, float *z)
 {
     (void)request;
     const sn_linear_map *map = state;
-    int64_t p = map->p, dim = map->dim, block = sn_block_rows(n, p);
-    SN_ARRAY(block * p, double, centred);
-    SN_ARRAY(block * dim, double, projected);
-    for (int64_t first = 0; first < n; first += block) {
-        int64_t count = n - first < block ? n - first : block;
-        sn_centred_rows(x, p, map->centre, NULL, first, count, centred);
-        sn_multiply(sn_as(centred, count, p), sn_as(map->direction, p, dim), projected);
-        for (int64_t i = 0; i < count * dim; i++) z[first * dim + i] = (float)projected[i];
-    }
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = {.x = x, .centre = map->centre, .map = map->direction, .p = map->p, .dim = map->dim};
+    SN_TRY(sn_blocks_open(&rows, 0, n, &scratch));
+    while (sn_blocks_next(&rows))
+        for (int64_t i = 0; i < rows.count * rows.dim; i++) z[rows.at * rows.dim + i] = (float)rows.z[i];
     return STONET_OK;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "base/workspace.h"
 #include "methods/method.h"
 
 typedef struct sn_linear_map {
@@ -29,10 +30,12 @@ void sn_linear_map_free(void *state);
 SN_DROP(sn_linear_map, sn_linear_map_free)
 sn_sizes sn_linear_map_sizes(const void *state);
 
-/* The entries of an sn_method whose state is a linear map. */
+/* The entries of an sn_method whose state is a linear map; and of one that is fitted to any response by
+ * `fit`. */
 #define SN_LINEAR_MAP_STATE                                                                                  \
     .transform = sn_linear_map_transform, .save = sn_linear_map_save, .load = sn_linear_map_load,            \
     .free = sn_linear_map_free, .sizes = sn_linear_map_sizes
+#define SN_LINEAR_METHOD .tasks = SN_TASK_BOTH, .multi_output = true, .fit = fit, SN_LINEAR_MAP_STATE
 
 /* The smaller of the wanted and the available number of directions; warns, with the reason `why`, when fewer
    exist than were wanted. */
@@ -52,3 +55,24 @@ void sn_centred_rows(const float *x, int64_t p, const double *centre, const int6
 /* How many rows of p doubles make a block of a few megabytes: large enough for BLAS, small beside the data.
  */
 int64_t sn_block_rows(int64_t n, int64_t p);
+
+/*
+ * z = (x - centre) map of many rows, block by block. With the first five members filled in:
+ *
+ *     SN_TRY(sn_blocks_open(&rows, first, count, &scratch));
+ *     while (sn_blocks_next(&rows)) use(rows.z, rows.at, rows.count);
+ */
+typedef struct sn_blocks {
+    const float *x;             /* rows of p columns */
+    const double *centre, *map; /* p; p x dim */
+    int64_t p, dim;
+    const int64_t *row;      /* which rows, one after the other; NULL: all, in their order */
+    int64_t at, count, most; /* the block begins at this one, of so many, and no block has more */
+    int64_t end;
+    double *z, *centred; /* count x dim, count x p */
+} sn_blocks;
+
+/* For `count` rows from `first` on; room for a block is taken from `keep`. */
+stonet_status sn_blocks_open(sn_blocks *blocks, int64_t first, int64_t count, sn_workspace *keep);
+/* Fills in the next block; false: there is none. */
+bool sn_blocks_next(sn_blocks *blocks);

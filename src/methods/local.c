@@ -20,18 +20,6 @@ const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
     {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
 };
 
-static stonet_status whiten_all(const sn_problem *problem, sn_workspace *keep, sn_local *out)
-{
-    int64_t n = problem->n, block = sn_block_rows(n, problem->p);
-    SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
-    SN_ARRAY(block * problem->p, double, centred);
-    for (int64_t first = 0; first < n; first += block) {
-        int64_t count = n - first < block ? n - first : block;
-        sn_whiten_rows(&out->whitening, problem->x, NULL, first, count, centred, out->z + first * out->rank);
-    }
-    return STONET_OK;
-}
-
 static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace *keep, sn_local *out)
 {
     out->anchors = wanted < out->n ? wanted : out->n;
@@ -56,11 +44,12 @@ static stonet_status prepare(const sn_problem *problem, const char *method, cons
                    method, (long long)problem->p, (long long)n, (long long)most);
     SN_TRY(sn_memory_require((uint64_t)(16.0 * (double)n * (double)out->rank), method,
                              "use fewer rows, or fewer columns (pca)"));
-    SN_TRY(whiten_all(problem, keep, out));
+    SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
+    SN_TRY(sn_whiten_rows(&out->whitening, problem->x, NULL, n, out->z));
     SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), keep, &out->responses, &out->y));
     int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
     if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
-    return choose_anchors(anchors, run != NULL ? run->seed : 1, keep, out);
+    return choose_anchors(anchors, run->seed, keep, out);
 }
 
 void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,

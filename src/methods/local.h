@@ -6,9 +6,13 @@
 
 #include "methods/whitening.h"
 
-/* The settings sn_local_create reads. */
+/* The settings that sn_local_opg reads, and the entries of an sn_method that has these. */
 enum { SN_LOCAL_PARAMS = 4 };
 extern const sn_param sn_local_params[SN_LOCAL_PARAMS];
+#define SN_LOCAL_METHOD                                                                                      \
+    .params = sn_local_params, .n_params = SN_LOCAL_PARAMS,                                                  \
+    .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},        \
+    SN_LINEAR_METHOD
 
 /* A weight this small changes nothing that double precision keeps. */
 #define SN_NO_WEIGHT 1e-12

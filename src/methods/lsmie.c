@@ -39,7 +39,7 @@ static stonet_status random_start(sn_lsmie_ascent *ascent, uint32_t restart)
 }
 
 /* gKDR on a few landmarks, completed by random directions where its gradients span fewer than d. */
-static stonet_status informed_start(sn_lsmie_ascent *ascent, const stonet_run *run)
+static stonet_status informed_start(sn_lsmie_ascent *ascent)
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
@@ -47,7 +47,7 @@ static stonet_status informed_start(sn_lsmie_ascent *ascent, const stonet_run *r
     int64_t rank, d = ascent->d, dim = d;
     const sn_problem *problem = ascent->problem;
     SN_TRY(random_start(ascent, 0));
-    SN_TRY(sn_kernel_rows(problem, START_LANDMARKS, run, &scratch, &input));
+    SN_TRY(sn_kernel_rows(problem, START_LANDMARKS, ascent->seed, &scratch, &input));
     SN_TRY(sn_kernel_distance(&input, SN_MEAN_DISTANCE, ascent->seed, &distance));
     input.gamma = 1.0 / (2.0 * distance * distance);
     SN_TRY(sn_response_factor(problem, SN_MEDIAN_DISTANCE, ascent->seed, &scratch, &f, &rank));
@@ -80,7 +80,7 @@ static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_ls
 {
     double lowest = INFINITY;
     for (int64_t restart = 0; restart < restarts && !report->stopped; restart++) {
-        SN_TRY(restart == 0 ? informed_start(ascent, report->run) : random_start(ascent, (uint32_t)restart));
+        SN_TRY(restart == 0 ? informed_start(ascent) : random_start(ascent, (uint32_t)restart));
         ascent->grid.at_s = -1;
         SN_TRY(sn_lsmie_climb(ascent, report));
         if (!(ascent->loss < lowest)) continue;
@@ -133,7 +133,7 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
     int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
     SN_WORKSPACE(scratch);
-    sn_lsmie_ascent ascent = configure(problem, settings, d, run != NULL ? run->seed : 1);
+    sn_lsmie_ascent ascent = configure(problem, settings, d, run->seed);
     SN_TRY(sn_lsmie_ascent_create(sn_int(settings, "landmarks"), &scratch, &ascent));
     report.total = (sn_int(settings, "restarts") + 1) * ascent.iterations;
     SN_TRY(search(&ascent, settings, &report));
@@ -147,10 +147,7 @@ const sn_method sn_method_lsmie = {
     .name = "lsmie",
     .title = "Least-squares mutual information estimation (Suzuki and Sugiyama 2013)",
     .python = "LeastSquaresMutualInformation",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
     .effort = 3.0,
     SN_PARAMS_OF(params),
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LINEAR_METHOD,
 };

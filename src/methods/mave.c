@@ -193,11 +193,5 @@ const sn_method sn_method_mave = {
     .name = "mave",
     .title = "Minimum average variance estimation (Xia, Tong, Li and Zhu 2002)",
     .python = "MAVE",
-    .tasks = SN_TASK_BOTH,
-    .multi_output = true,
-    .params = sn_local_params,
-    .n_params = SN_LOCAL_PARAMS,
-    .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},
-    .fit = fit,
-    SN_LINEAR_MAP_STATE,
+    SN_LOCAL_METHOD,
 };

@@ -67,7 +67,7 @@ typedef struct sn_method {
     size_t n_params;
     sn_grid_entry grid[SN_MAX_GRID_ENTRIES]; /* what is worth tuning; none where nothing is */
     /* NULL with a candidate matrix. Runs with the OpenMP threads of the calling thread set to those of the
-     * run (the model room does it). */
+     * run (the model room does it), which is not NULL. */
     stonet_status (*fit)(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result);
     /* Trains the state further on other rows, `share` of all so far; NULL when the method cannot. */
@@ -96,7 +96,7 @@ typedef struct sn_method {
     const char *(*history)(const void *state);
 } sn_method;
 
-/* The method's own fit, or that of its candidate matrix (methods/spectral.h). */
+/* The method's own fit, or that of its candidate matrix (methods/spectral.h). run may be NULL. */
 stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
                             const sn_settings *settings, const stonet_run *run, sn_fit_result *result);
 

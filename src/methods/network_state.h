@@ -9,7 +9,8 @@ stonet_status sn_encoder_transform(const void *state, const float *x, int64_t n,
 stonet_status sn_encoder_load(const sn_store *store, void **state);
 sn_sizes sn_encoder_sizes(const void *state);
 
-/* The entries of an sn_method whose state is an encoder. */
-#define SN_ENCODER_STATE                                                                                     \
+/* The entries of an sn_method of any response that `fit` makes an encoder for. */
+#define SN_ENCODER_METHOD                                                                                    \
+    .tasks = SN_TASK_BOTH, .multi_output = true, SN_PARAMS_OF(params), .fit = fit,                           \
     .transform = sn_encoder_transform, .save = sn_network_save, .load = sn_encoder_load,                     \
     .free = sn_network_free, .sizes = sn_encoder_sizes, .history = sn_network_history

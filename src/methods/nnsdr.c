@@ -218,8 +218,6 @@ static stonet_status second_step(const sn_problem *problem, const sn_settings *s
 static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                const stonet_run *run, sn_fit_result *result)
 {
-    stonet_run defaults = STONET_RUN_INIT;
-    if (run == NULL) run = &defaults;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
     int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");

@@ -39,45 +39,21 @@ typedef struct answered {
     const double *r;
 } answered;
 
-/* Scratch for a block of whitened rows. */
-typedef struct rows {
-    int64_t block;
-    double *centred, *z, *weighted;
-} rows;
-
-static stonet_status rows_create(const sn_sample *sample, int64_t n, sn_workspace *keep, rows *out)
-{
-    int64_t p = sample->problem->p, rank = sample->whitening.rank;
-    out->block = sn_block_rows(n, p);
-    SN_TRY(SN_TAKE(keep, out->centred, out->block * p));
-    SN_TRY(SN_TAKE(keep, out->z, out->block * rank));
-    return SN_TAKE(keep, out->weighted, out->block * rank);
-}
-
-/* Whitens the next rows of first .. end - 1; how many. */
-static int64_t next_rows(const sn_sample *sample, int64_t first, int64_t end, rows *block)
-{
-    const int64_t count = end - first < block->block ? end - first : block->block;
-    sn_whiten_rows(&sample->whitening, sample->problem->x, NULL, first, count, block->centred, block->z);
-    return count;
-}
-
 /* slope (rank x K) += Z'r / n of some rows. */
 static stonet_status add_slope(const void *user, int64_t first, int64_t count, double *slope)
 {
     const answered *of = user;
     const sn_problem *problem = of->sample->problem;
-    const int64_t rank = of->sample->whitening.rank, end = first + count;
+    const int64_t rank = of->sample->whitening.rank, k = of->k;
     SN_WORKSPACE(scratch);
-    rows block;
-    SN_TRY(rows_create(of->sample, count, &scratch, &block));
-    for (int64_t some; first < end; first += some) {
-        some = next_rows(of->sample, first, end, &block);
-        for (int64_t i = 0; i < some; i++)
+    sn_blocks rows = sn_whitened_blocks(&of->sample->whitening, problem->x);
+    SN_TRY(sn_blocks_open(&rows, first, count, &scratch));
+    while (sn_blocks_next(&rows)) {
+        for (int64_t i = 0; i < rows.count; i++)
             for (int64_t c = 0; c < rank; c++)
-                block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) * block.z[i * rank + c];
-        sn_gemm(1.0 / of->sample->rows, sn_turned(block.weighted, some, rank),
-                sn_as(of->r + first * of->k, some, of->k), 1.0, slope);
+                rows.z[i * rank + c] *= sn_problem_weight(problem, rows.at + i);
+        sn_gemm(1.0 / of->sample->rows, sn_turned(rows.z, rows.count, rank),
+                sn_as(of->r + rows.at * k, rows.count, k), 1.0, slope);
     }
     return STONET_OK;
 }
@@ -89,16 +65,14 @@ static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *
     const int64_t n = sample->problem->n, rank = sample->whitening.rank;
     const answered of = {.sample = sample, .k = k, .r = r};
     const int own = stonet_team_rank(sample->team);
+    const int64_t first = sn_team_border(sample->team, n, own);
     SN_WORKSPACE(scratch);
-    rows block;
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
     SN_ARRAY(rank * k, double, slope);
     SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
-    const int64_t end = sn_team_border(sample->team, n, own + 1);
-    SN_TRY(rows_create(sample, n, &scratch, &block));
-    for (int64_t some, first = sn_team_border(sample->team, n, own); first < end; first += some) {
-        some = next_rows(sample, first, end, &block);
-        sn_gemm(-1.0, sn_as(block.z, some, rank), sn_as(slope, rank, k), 1.0, r + first * k);
-    }
+    SN_TRY(sn_blocks_open(&rows, first, sn_team_border(sample->team, n, own + 1) - first, &scratch));
+    while (sn_blocks_next(&rows))
+        sn_gemm(-1.0, sn_as(rows.z, rows.count, rank), sn_as(slope, rank, k), 1.0, r + rows.at * k);
     return sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r);
 }
 
@@ -107,21 +81,20 @@ static stonet_status add_hessians(const void *user, int64_t first, int64_t count
 {
     const answered *of = user;
     const sn_problem *problem = of->sample->problem;
-    const int64_t rank = of->sample->whitening.rank, end = first + count, k = of->k;
+    const int64_t rank = of->sample->whitening.rank, k = of->k;
     SN_WORKSPACE(scratch);
-    rows block;
-    SN_TRY(rows_create(of->sample, count, &scratch, &block));
-    for (int64_t some; first < end; first += some) {
-        some = next_rows(of->sample, first, end, &block);
+    sn_blocks rows = sn_whitened_blocks(&of->sample->whitening, problem->x);
+    SN_TRY(sn_blocks_open(&rows, first, count, &scratch));
+    SN_ARRAY(rows.most * rank, double, weighted);
+    while (sn_blocks_next(&rows))
         for (int64_t j = 0; j < k; j++) {
-            for (int64_t i = 0; i < some; i++)
+            for (int64_t i = 0; i < rows.count; i++)
                 for (int64_t c = 0; c < rank; c++)
-                    block.weighted[i * rank + c] = sn_problem_weight(problem, first + i) *
-                                                   of->r[(first + i) * k + j] * block.z[i * rank + c];
-            sn_gemm(1.0 / of->sample->rows, sn_turned(block.weighted, some, rank), sn_as(block.z, some, rank),
-                    1.0, hessian + j * rank * rank);
+                    weighted[i * rank + c] = sn_problem_weight(problem, rows.at + i) *
+                                             of->r[(rows.at + i) * k + j] * rows.z[i * rank + c];
+            sn_gemm(1.0 / of->sample->rows, sn_turned(weighted, rows.count, rank),
+                    sn_as(rows.z, rows.count, rank), 1.0, hessian + j * rank * rank);
         }
-    }
     return STONET_OK;
 }
 

@@ -89,19 +89,18 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
 static stonet_status find_moments(const sn_problem *problem, int64_t m, const stonet_run *run,
                                   sn_workspace *keep, moments *out)
 {
-    stonet_team *team = run != NULL ? run->team : NULL;
     const int64_t p = problem->p;
     const double rows = sn_problem_total(problem);
     SN_WORKSPACE(scratch);
     sn_whitening x;
-    SN_TRY(sn_components_fit(problem, team, &scratch, &x));
+    SN_TRY(sn_components_fit(problem, run->team, &scratch, &x));
     SN_ARRAY((p + 2) * m, double, sum);
     SN_TRY(moments_create(p, x.rank, m, keep, out));
     memcpy(out->mean, x.mean, (size_t)p * sizeof *x.mean);
     memcpy(out->turn, x.turn, (size_t)(p * x.rank) * sizeof *x.turn);
     for (int64_t k = 0; k < x.rank; k++) out->gram[k] = rows * x.variance[k];
     const pass of = {.problem = problem, .mean = x.mean, .m = m};
-    SN_TRY(sn_row_sums(team, problem->n, (p + 2) * m, add_cross, &of, sum));
+    SN_TRY(sn_row_sums(run->team, problem->n, (p + 2) * m, add_cross, &of, sum));
     sn_multiply(sn_turned(x.turn, p, x.rank), sn_as(sum, p, m), out->cross);
     *out->squares = 0.0;
     for (int64_t k = 0; k < m; k++)
@@ -127,7 +126,7 @@ static stonet_status get_moments(const sn_problem *problem, const stonet_run *ru
     static const char KEY[] = "pls.moments";
     const bool pair = problem->task == SN_CLASSIFICATION && problem->outputs == 2;
     const int64_t m = problem->outputs - pair;
-    if (run == NULL || run->checkpoint == NULL) return find_moments(problem, m, run, keep, out);
+    if (run->checkpoint == NULL) return find_moments(problem, m, run, keep, out);
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     SN_TRY(sn_checkpoint_get_shared(run->checkpoint, run->team, KEY, &record));
     if (record.size > 0)

@@ -53,47 +53,21 @@ static stonet_status make_basis(const sn_problem *problem, int64_t degree, sn_wo
     return sn_fail(STONET_ERROR_DATA, "sir: the response is constant, so there is nothing to regress on it");
 }
 
-/* Calls use(z, first, count) for blocks of whitened rows. */
-typedef void (*use_rows)(void *user, const double *z, int64_t first, int64_t count);
-
-static stonet_status each_block(const sn_sample *sample, use_rows use, void *user)
-{
-    const sn_whitening *whitening = &sample->whitening;
-    const int64_t n = sample->problem->n, block = sn_block_rows(n, whitening->p);
-    SN_ARRAY(block * whitening->p, double, centred);
-    SN_ARRAY(block * whitening->rank, double, z);
-    for (int64_t first = 0; first < n; first += block) {
-        const int64_t count = n - first < block ? n - first : block;
-        sn_whiten_rows(whitening, sample->problem->x, NULL, first, count, centred, z);
-        use(user, z, first, count);
-    }
-    return STONET_OK;
-}
-
-typedef struct regression {
-    basis basis;
-    int64_t n, rank;
-    double *root; /* K x rank */
-} regression;
-
-static void add_to_root(void *user, const double *z, int64_t first, int64_t count)
-{
-    const regression *r = user;
-    for (int64_t k = 0; k < r->basis.count; k++)
-        sn_gemv(1.0 / (double)r->n, sn_turned(z, count, r->rank), r->basis.g + k * r->n + first, 1.0,
-                r->root + k * r->rank);
-}
-
 stonet_status sn_basis_matrix(const sn_sample *sample, int64_t degree, sn_workspace *keep, sn_matrix *out)
 {
+    const int64_t n = sample->problem->n, rank = sample->whitening.rank;
     SN_WORKSPACE(scratch);
-    regression r = {.n = sample->problem->n, .rank = sample->whitening.rank};
-    SN_TRY(make_basis(sample->problem, degree, &scratch, &r.basis));
-    SN_TRY(SN_TAKE_ZERO(keep, r.root, r.basis.count * r.rank));
-    SN_TRY(each_block(sample, add_to_root, &r));
+    basis of;
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
+    SN_TRY(make_basis(sample->problem, degree, &scratch, &of));
+    SN_TRY(SN_TAKE_ZERO(keep, out->m, of.count * rank));
+    SN_TRY(sn_blocks_open(&rows, 0, n, &scratch));
+    while (sn_blocks_next(&rows))
+        for (int64_t k = 0; k < of.count; k++)
+            sn_gemv(1.0 / (double)n, sn_turned(rows.z, rows.count, rank), of.g + k * n + rows.at, 1.0,
+                    out->m + k * rank);
     out->form = SN_FORM_ROOT;
-    out->rows = out->most = r.basis.count;
-    out->m = r.root;
+    out->rows = out->most = of.count;
     return STONET_OK;
 }
 
@@ -108,9 +82,8 @@ typedef struct products {
     double *covariance; /* K rank x K rank: 1/n sum u u' */
 } products;
 
-static void add_products(void *user, const double *z, int64_t first, int64_t count)
+static void add_products(const products *s, const double *z, int64_t first, int64_t count)
 {
-    const products *s = user;
     const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
     sn_multiply(sn_as(z, count, rank), sn_as(s->u, rank, rank), s->turned);
     for (int64_t i = 0; i < count; i++) {
@@ -143,13 +116,17 @@ static stonet_status find_products(const sn_sample *sample, const double *root, 
                                    products *s)
 {
     const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
+    SN_TRY(sn_blocks_open(&rows, 0, s->n, &scratch));
     SN_TRY(SN_TAKE(keep, s->u, rank * rank));
     SN_TRY(SN_TAKE(keep, s->v, functions * functions));
-    SN_TRY(SN_TAKE(keep, s->turned, sn_block_rows(s->n, sample->whitening.p) * rank));
+    SN_TRY(SN_TAKE(keep, s->turned, rows.most * rank));
     SN_TRY(SN_TAKE(keep, s->row, size));
     SN_TRY(SN_TAKE_ZERO(keep, s->covariance, size * size));
     SN_TRY(sn_both_bases(functions, rank, root, s->u, s->v));
-    return each_block(sample, add_products, s);
+    while (sn_blocks_next(&rows)) add_products(s, rows.z, rows.at, rows.count);
+    return STONET_OK;
 }
 
 /*

@@ -33,13 +33,3 @@ stonet_status sn_row_columns_make(const sn_row_columns *columns, const double *m
  */
 stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
                                       double *mean, double *gram, double *cross);
-
-/* Centred landmark features of the training rows. */
-typedef struct sn_features {
-    sn_landmarks landmarks;
-    double *phi;  /* n x landmarks.rank, columns with mean 0 */
-    double *mean; /* landmarks.rank: what was subtracted */
-} sn_features;
-
-/* What is found lies in `keep`. */
-stonet_status sn_features_create(const sn_kernel_input *input, sn_workspace *keep, sn_features *features);

@@ -91,14 +91,12 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
                                  sn_matrix *out)
 {
     const sn_problem *problem = sample->problem;
-    const int64_t n = problem->n, p = problem->p, rank = sample->whitening.rank;
-    const int64_t block = sn_block_rows(n, p);
+    const int64_t n = problem->n, rank = sample->whitening.rank;
     const bool classes = problem->task == SN_CLASSIFICATION;
     SN_ARRAY(n, sn_keyed, order);
     SN_ARRAY(n, int64_t, row);
     SN_ARRAY(n, int64_t, from);
     SN_ARRAY(n, int64_t, to);
-    SN_ARRAY(block * p, double, centred);
     SN_ARRAY(n * rank, double, z);
     SN_TRY(SN_TAKE(keep, out->m, rank * rank));
     for (int64_t i = 0; i < n; i++)
@@ -113,9 +111,7 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     if (pairs < 1.0)
         return sn_fail(STONET_ERROR_DATA, "no two rows are of the same class, so scr has no pairs");
     for (int64_t i = 0; i < n; i++) row[i] = order[i].row;
-    for (int64_t first = 0; first < n; first += block)
-        sn_whiten_rows(&sample->whitening, problem->x, row + first, 0, n - first < block ? n - first : block,
-                       centred, z + first * rank);
+    SN_TRY(sn_whiten_rows(&sample->whitening, problem->x, row, n, z));
     SN_TRY(sum_over_pairs(n, rank, z, from, to, out->m));
     for (int64_t a = 0; a < rank; a++) {
         for (int64_t b = 0; b <= a; b++) {

@@ -95,23 +95,21 @@ static stonet_status add_slice(const void *user, int64_t first, int64_t count, d
 {
     const slice_job *job = user;
     const sn_sample *sample = job->sample;
-    const sn_whitening *whitening = &sample->whitening;
-    const int64_t rank = whitening->rank, end = job->start + first + count;
-    const int64_t block = sn_block_rows(count, whitening->p);
-    SN_ARRAY(block * whitening->p, double, centred);
-    SN_ARRAY(block * rank, double, z);
-    for (int64_t at = job->start + first; at < end; at += block) {
-        const int64_t some = end - at < block ? end - at : block;
-        sn_whiten_rows(whitening, sample->problem->x, sample->slices.row + at, 0, some, centred, z);
-        for (int64_t i = 0; i < some; i++) {
-            const double weight = sn_problem_weight(sample->problem, sample->slices.row[at + i]);
+    const int64_t rank = sample->whitening.rank;
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
+    rows.row = sample->slices.row;
+    SN_TRY(sn_blocks_open(&rows, job->start + first, count, &scratch));
+    while (sn_blocks_next(&rows)) {
+        for (int64_t i = 0; i < rows.count; i++) {
+            const double weight = sn_problem_weight(sample->problem, rows.row[rows.at + i]);
             const double root = sqrt(weight);
             for (int64_t k = 0; k < rank; k++) {
-                if (!job->second) sum[k] += weight * z[i * rank + k];
-                z[i * rank + k] *= root;
+                if (!job->second) sum[k] += weight * rows.z[i * rank + k];
+                rows.z[i * rank + k] *= root;
             }
         }
-        if (job->second) sn_syrk_tn(rank, some, 1.0, z, 1.0, sum);
+        if (job->second) sn_syrk_tn(rank, rows.count, 1.0, rows.z, 1.0, sum);
     }
     return STONET_OK;
 }
@@ -223,7 +221,9 @@ stonet_status sn_solved_vectors(const sn_solved *solved, int64_t count, double *
 stonet_status sn_method_fit(const sn_method *method, const sn_problem *problem, int64_t dim,
                             const sn_settings *settings, const stonet_run *run, sn_fit_result *result)
 {
+    const stonet_run defaults = STONET_RUN_INIT;
     const sn_candidate *candidate = method->candidate;
+    if (run == NULL) run = &defaults;
     if (candidate == NULL) return method->fit(problem, dim, settings, run, result);
     SN_WORKSPACE(scratch);
     sn_solved solved;

@@ -22,25 +22,24 @@ static void fill_terms(int64_t rows, int64_t rank, const double *v, const double
 stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, const double *weight,
                                    sn_workspace *keep, sn_square_terms *out)
 {
-    const sn_whitening *whitening = &sample->whitening;
-    const int64_t n = sample->problem->n, rank = whitening->rank, count = rank * (rank + 1) / 2;
-    const int64_t block = sn_block_rows(n, count);
-    SN_ARRAY(block * whitening->p, double, centred);
-    SN_ARRAY(block * rank, double, z);
-    SN_ARRAY(block * rank, double, turned);
-    SN_ARRAY(block * count, double, terms);
+    const int64_t n = sample->problem->n, rank = sample->whitening.rank, count = rank * (rank + 1) / 2;
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
+    SN_TRY(sn_blocks_open(&rows, 0, n, &scratch));
+    const int64_t most = sn_block_rows(n, count); /* terms are more than columns, as a rule */
+    if (rows.most > most) rows.most = most;
+    SN_ARRAY(rows.most * rank, double, turned);
+    SN_ARRAY(rows.most * count, double, terms);
     SN_ZEROS(count, double, mean);
     SN_TRY(SN_TAKE_ZERO(keep, out->covariance, count * count));
     out->rank = rank;
     out->count = count;
-    for (int64_t first = 0; first < n; first += block) {
-        const int64_t rows = n - first < block ? n - first : block;
-        sn_whiten_rows(whitening, sample->problem->x, NULL, first, rows, centred, z);
-        sn_multiply(sn_as(z, rows, rank), sn_as(v, rank, rank), turned);
-        fill_terms(rows, rank, turned, weight != NULL ? weight + first : NULL, terms);
-        for (int64_t i = 0; i < rows; i++)
+    while (sn_blocks_next(&rows)) {
+        sn_multiply(sn_as(rows.z, rows.count, rank), sn_as(v, rank, rank), turned);
+        fill_terms(rows.count, rank, turned, weight != NULL ? weight + rows.at : NULL, terms);
+        for (int64_t i = 0; i < rows.count; i++)
             for (int64_t c = 0; c < count; c++) mean[c] += terms[i * count + c] / (double)n;
-        sn_syrk_tn(count, rows, 1.0 / (double)(n - 1), terms, 1.0, out->covariance);
+        sn_syrk_tn(count, rows.count, 1.0 / (double)(n - 1), terms, 1.0, out->covariance);
     }
     for (int64_t c = 0; c < count; c++)
         for (int64_t d = 0; d < count; d++)

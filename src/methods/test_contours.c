@@ -21,10 +21,10 @@ static void check_pairs(const sample *data, double share, double *value)
 {
     SN_WORKSPACE(scratch);
     sn_whitening whitening;
-    double centred[N * P], z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
+    double z[N * P], a[P * P] = {0}, vector[P * P], far[N * N];
     int64_t pairs = 0, used = 0;
     OK(sn_whitening_fit(&(sn_problem){.x = data->x, .n = N, .p = P}, 0.0, 0, NULL, &scratch, &whitening));
-    sn_whiten_rows(&whitening, data->x, NULL, 0, N, centred, z);
+    OK(sn_whiten_rows(&whitening, data->x, NULL, N, z));
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++) far[pairs++] = fabs(data->y[i] - data->y[j]);
     double limit = 0.0;
@@ -45,50 +45,46 @@ static void check_pairs(const sample *data, double share, double *value)
     OK(sn_eigh(P, a, value, vector));
 }
 
+/* The eigenvalues of scr (P of them). */
+static void scr_values(const sample *data, const char *options, double value[P])
+{
+    SN_AUTO(sn_linear_map) *map = fit_map("scr", &data->problem, 2, options);
+    assert_int_equal(map->n_values, P);
+    memcpy(value, map->value, P * sizeof *value);
+}
+
 TEST(pairs_by_brute_force)
 {
     SN_FREED_BY(sample_free) sample data = draw(3);
-    const char *options[] = {"share=0.1", "share=0.3"};
-    for (int k = 0; k < 2; k++) {
-        sn_fit_result result;
-        double value[P];
-        OK(fit_with("scr", &data.problem, 2, options[k], NULL, &result));
-        const sn_linear_map *map = result.state;
-        check_pairs(&data, k == 0 ? 0.1 : 0.3, value);
-        for (int64_t j = 0; j < map->n_values; j++) assert_true(fabs(map->value[j] - value[j]) < 1e-9);
-        sn_linear_map_free(result.state);
-    }
+    double value[P], slow[P];
+    scr_values(&data, "share=0.1", value);
+    check_pairs(&data, 0.1, slow);
+    assert_true(largest_gap(P, value, slow) < 1e-9);
+    scr_values(&data, "share=0.3", value);
+    check_pairs(&data, 0.3, slow);
+    assert_true(largest_gap(P, value, slow) < 1e-9);
 }
 
 /* Ranks see no difference between y and an increasing function of it; and a constant response is refused. */
 TEST(ranks_and_refusal)
 {
     SN_FREED_BY(sample_free) sample data = draw(4);
-    double value[2][P];
-    for (int pass = 0; pass < 2; pass++) {
-        sn_fit_result result;
-        OK(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result));
-        const sn_linear_map *map = result.state;
-        memcpy(value[pass], map->value, (size_t)map->n_values * sizeof(double));
-        for (int64_t i = 0; i < N; i++) data.y[i] = sinh(3 * data.y[i]);
-        sn_linear_map_free(result.state);
-    }
-    for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
-    sn_fit_result result;
-    double rank[N] = {0}; /* what it sees are the ranks themselves, equals sharing theirs */
+    double value[P], other[P], rank[N] = {0};
+    scr_values(&data, "distance=ranks", value);
+    for (int64_t i = 0; i < N; i++) data.y[i] = sinh(3 * data.y[i]);
+    scr_values(&data, "distance=ranks", other);
+    assert_true(largest_gap(P, value, other) < 1e-12);
+    /* what it sees are the ranks themselves, equals sharing theirs */
     data.y[0] = data.y[1] = data.y[2];
-    OK(fit_with("scr", &data.problem, 2, "distance=ranks", NULL, &result));
-    memcpy(value[0], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
-    sn_linear_map_free(result.state);
+    scr_values(&data, "distance=ranks", value);
     for (int64_t i = 0; i < N; i++)
         for (int64_t k = 0; k < N; k++)
             rank[i] += data.y[k] < data.y[i] ? 1.0 : data.y[k] == data.y[i] ? 0.5 : 0.0;
     memcpy(data.y, rank, sizeof rank);
-    OK(fit_with("scr", &data.problem, 2, "", NULL, &result));
-    memcpy(value[1], ((const sn_linear_map *)result.state)->value, 2 * sizeof(double));
-    sn_linear_map_free(result.state);
-    for (int j = 0; j < 2; j++) assert_true(fabs(value[0][j] - value[1][j]) < 1e-12);
+    scr_values(&data, "", other);
+    assert_true(largest_gap(P, value, other) < 1e-12);
     for (int64_t i = 0; i < N; i++) data.y[i] = 0.0;
+    sn_fit_result result;
     assert_int_equal(fit_with("scr", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA);
 }
 

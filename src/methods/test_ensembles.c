@@ -27,22 +27,6 @@ static sample classes(int64_t n, int count)
     return data;
 }
 
-static double correlation(int64_t n, const float *z, int64_t stride, const double *t)
-{
-    double mz = 0, mt = 0, zz = 0, tt = 0, zt = 0;
-    for (int64_t i = 0; i < n; i++) {
-        mz += (double)z[i * stride] / (double)n;
-        mt += t[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        const double a = (double)z[i * stride] - mz, b = t[i] - mt;
-        zz += a * a;
-        tt += b * b;
-        zt += a * b;
-    }
-    return zt / sqrt(zz * tt);
-}
-
 /* Z of the fit (n x dim, to be freed). */
 static float *z_of(const char *name, const sn_problem *problem, int64_t dim, const char *options)
 {
@@ -78,23 +62,30 @@ TEST(the_spread_of_the_response_is_seen)
     assert_true(fabs(correlation(1500, mean, 1, size)) < by_benn - 0.2);
 }
 
+/* The distance of the one direction of a network without hidden layers to another (P). */
+static double distance_of_linear(const char *name, const sn_problem *problem, const char *options,
+                                 const double *other)
+{
+    sn_fit_result result;
+    OK(fit_with(name, problem, 1, options, NULL, &result));
+    const sn_network *net = result.state;
+    double b[P], distance;
+    for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
+    assert_int_equal(net->shape.layers, 1);
+    OK(sn_subspace_distance(P, 1, b, other, &distance));
+    sn_method_find(name)->free(result.state);
+    return distance;
+}
+
 /* With rho = 1{y != y'} and a linear f the divergence is the between-class variance, and its optimum the
    direction of sir. */
 TEST(gmddnet_without_hidden_layers_is_sir_for_classes)
 {
     SN_FREED_BY(sample_free) sample data = classes(2000, 3);
     SN_AUTO(sn_linear_map) *sir = fit_map("sir", &data.problem, 1, "");
-    const sn_method *method = sn_method_find("gmddnet");
-    sn_fit_result result;
-    OK(fit_with("gmddnet", &data.problem, 1, "hidden=none penalty=1 epochs=100 batch=500 rate=0.01", NULL,
-                &result));
-    const sn_network *net = result.state;
-    double b[P], distance;
-    for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
-    assert_int_equal(net->shape.layers, 1);
-    OK(sn_subspace_distance(P, 1, b, sir->direction, &distance));
-    if (!(distance < 0.03)) fail_msg("distance to sir's direction %.4f", distance);
-    method->free(result.state);
+    assert_true(distance_of_linear("gmddnet", &data.problem,
+                                   "hidden=none penalty=1 epochs=100 batch=500 rate=0.01",
+                                   sir->direction) < 0.03);
 }
 
 TEST(directions_of_gmddnet_are_not_the_same)
@@ -109,15 +100,9 @@ TEST(directions_of_gmddnet_are_not_the_same)
 TEST(benn_reduces_classes_and_by_a_linear_map)
 {
     SN_FREED_BY(sample_free) sample data = classes(600, 2);
-    double truth[P] = {1, 0.3, 0, 0}, b[P], distance;
-    sn_fit_result result;
-    OK(fit_with("benn", &data.problem, 1, "hidden=none units=60 epochs=300 rate=0.005", NULL, &result));
-    const sn_network *net = result.state;
-    assert_int_equal(net->shape.layers, 1);
-    for (int j = 0; j < P; j++) b[j] = (double)net->theta[j];
-    OK(sn_subspace_distance(P, 1, b, truth, &distance));
-    if (!(distance < 0.1)) fail_msg("distance to the truth %.4f", distance);
-    sn_method_find("benn")->free(result.state);
+    const double truth[P] = {1, 0.3, 0, 0};
+    assert_true(
+        distance_of_linear("benn", &data.problem, "hidden=none units=60 epochs=300 rate=0.005", truth) < 0.1);
 }
 
 TEST(two_targets_are_taken)

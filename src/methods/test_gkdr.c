@@ -76,27 +76,16 @@ TEST(test_textbook)
     check_textbook(0, 2);
 }
 
-/* Distance of the two directions found to the true ones, e1 and e2 of p = 6. */
-static double distance(int64_t n, int64_t classes, const char *landmarks, const char *steps)
-{
-    enum { P = 6 };
-    SN_FREED_BY(sample_free) sample s = make_sample(n, P, classes, 1, 5);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit(&s.problem, 2, &result, "landmarks=%s steps=%s", landmarks, steps));
-    const sn_linear_map *map = result.state;
-    double truth[P * 2] = {[0] = 1.0, [3] = 1.0}, found;
-    OK(sn_subspace_distance(P, 2, truth, map->direction, &found));
-    return found;
-}
-
 TEST(test_recovers_the_subspace)
 {
-    double few = distance(80, 0, "none", "1"), many = distance(800, 0, "none", "1");
+    const double few = distance_to_truth(80, 6, 0, "landmarks=none"),
+                 many = distance_to_truth(800, 6, 0, "landmarks=none");
     assert_true(many < few);
     assert_true(many < 0.1);
-    assert_true(distance(800, 4, "none", "1") < 0.2);
-    assert_true(distance(800, 0, "150", "1") < 0.15);
-    assert_true(distance(400, 0, "none", "4") < distance(400, 0, "none", "1") + 0.02);
+    assert_true(distance_to_truth(800, 6, 4, "landmarks=none") < 0.2);
+    assert_true(distance_to_truth(800, 6, 0, "landmarks=150") < 0.15);
+    assert_true(distance_to_truth(400, 6, 0, "landmarks=none steps=4") <
+                distance_to_truth(400, 6, 0, "landmarks=none steps=1") + 0.02);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -15,10 +15,9 @@ static double *plain_smoother(const sn_problem *problem, double ey)
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < m; j++)
             for (int64_t l = 0; l < n; l++) kk[i * m + j] += k[i * n + l] * k[j * n + l];
-    int scalar = problem->task == SN_REGRESSION;
-    double ridge = scalar ? ey * top_eigenvalue(m, kk) : 0.0;
-    for (int64_t i = 0; i < m; i++) kk[i * m + i] += ridge;
-    SN_BLOCK double *inverse = matrix_power(m, kk, -1.0, scalar ? 0.0 : 1e-9), *half = zeros(m * n);
+    const int scalar = problem->task == SN_REGRESSION;
+    SN_BLOCK double *inverse = ridged_power(m, kk, scalar ? ey : 0.0, -1.0, scalar ? 0.0 : 1e-9),
+                    *half = zeros(m * n);
     for (int64_t i = 0; i < m; i++)
         for (int64_t l = 0; l < m; l++)
             for (int64_t j = 0; j < n; j++) half[i * n + j] += inverse[i * m + l] * k[l * n + j];
@@ -39,8 +38,8 @@ static double *plain_middle(const sn_problem *problem, double ey)
         for (int64_t a = 0; a < n; a++)
             for (int64_t b = 0; b < n; b++)
                 lambda[a * n + b] = (a == b ? p[a * n + j] : 0.0) - p[a * n + j] * p[b * n + j];
-        SN_BLOCK double *left = times(n, q, lambda), *centred = times(n, left, q), *term = zeros(n * n);
-        for (int64_t i = 0; i < n * n; i++) term[i] = q[i] / (double)n - centred[i];
+        SN_BLOCK double *of_j = centred(n, lambda), *term = zeros(n * n);
+        for (int64_t i = 0; i < n * n; i++) term[i] = q[i] / (double)n - of_j[i];
         SN_BLOCK double *square = times(n, term, term);
         for (int64_t i = 0; i < n * n; i++) mid[i] += square[i];
     }
@@ -54,7 +53,7 @@ static void check_middle(int64_t classes, int64_t targets)
     SN_BLOCK double *mid = plain_middle(&s.problem, 0.05), *q = centring(N), *out = zeros(N * N);
     SN_WORKSPACE(scratch);
     sn_middle *middle = NULL;
-    OK(sn_middle_create(&s.problem, 0.05, NULL, &scratch, &middle));
+    OK(sn_middle_create(&s.problem, 0.05, 1, &scratch, &middle));
     OK(sn_middle_apply(middle, N, q, out)); /* Mid Q = Mid */
     for (int64_t i = 0; i < N * N; i++) assert_true(fabs(out[i] - mid[i]) < 1e-11);
 }
@@ -75,22 +74,10 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
     SN_BLOCK double *k = plain_gram(n, rows, p, x, x, gamma), *own = plain_gram(n, n, p, x, x, gamma),
                     *q = centring(n);
     SN_BLOCK double *kq = times(n, own, q), *kqk = times(n, kq, own);
-    const double top = top_eigenvalue(n, kqk);
-    for (int64_t i = 0; i < n; i++) kqk[i * n + i] += ex * top;
-    SN_BLOCK double *root = matrix_power(n, kqk, -0.5, 0.0), *kk = times(n, root, kq),
+    SN_BLOCK double *root = ridged_power(n, kqk, ex, -0.5, 0.0), *kk = times(n, root, kq),
                     *mid = plain_middle(problem, ey);
-    SN_BLOCK double *left = times(n, kk, mid), *m = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t l = 0; l < n; l++)
-                m[i * n + j] += 0.5 * (left[i * n + l] * kk[j * n + l] + left[j * n + l] * kk[i * n + l]);
-    OK(sn_eigh(n, m, values, v));
-    SN_BLOCK double *b = times(n, root, v);
-    double *scores = zeros(rows * d);
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t j = 0; j < d; j++)
-            for (int64_t l = 0; l < n; l++) scores[r * d + j] += b[l * n + j] * k[l * rows + r];
-    standardise(n, rows, d, scores);
+    SN_BLOCK double *left = times(n, kk, mid), *v = vectors_of_product(n, left, kk), *b = times(n, root, v);
+    double *scores = plain_scores(n, rows, d, k, b);
     return scores;
 }
 
@@ -99,15 +86,8 @@ static void check_textbook(int64_t classes, int64_t targets, int64_t d)
     enum { N = 40, ROWS = 50, P = 3 };
     SN_FREED_BY(sample_free) sample s = make_sample(ROWS, P, classes, targets, 2);
     s.problem.n = N;
-    SN_BLOCK double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d), *z = zeros(ROWS * d);
-    const char *landmarks[] = {"none", "40"};
-    for (int way = 0; way < 2; way++) {
-        SN_FREED_BY(drop_result) sn_fit_result result;
-        OK(fit(&s.problem, d, &result, "ex=0.02 ey=0.1 landmarks=%s", landmarks[way]));
-        assert_int_equal(result.dim, d);
-        OK(sn_kernel_map_scores(result.state, ROWS, s.wide, z));
-        assert_same_scores(ROWS, d, expected, z, 1e-8);
-    }
+    SN_BLOCK double *expected = textbook(&s.problem, s.wide, ROWS, 0.02, 0.1, d);
+    assert_fits_score(&s, ROWS, d, expected, "ex=0.02 ey=0.1");
 }
 
 TEST(test_textbook)
@@ -131,26 +111,20 @@ TEST(test_new_rows_stand_alone)
     }
 }
 
-/* Two classes with equal means and different spread along x1: |x1| is sufficient. |correlation| of the first
-   score with it. */
-static double spread_correlation(int64_t n)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(n, 3, 2, 0, 4);
-    for (int64_t i = 0; i < n; i++) {
-        s.label[i] = (int32_t)(i % 2);
-        s.wide[i * 3] = s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
-    }
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    SN_BLOCK double *z = zeros(n), *truth = zeros(n);
-    OK(fit(&s.problem, 1, &result, ""));
-    OK(sn_kernel_map_scores(result.state, n, s.wide, z));
-    for (int64_t i = 0; i < n; i++) truth[i] = fabs(s.wide[i * 3]);
-    return correlation(n, z, truth);
-}
-
+/* Two classes with equal means and different spread along x1: |x1| is sufficient. */
 TEST(test_finds_the_direction_of_spread)
 {
-    assert_true(spread_correlation(400) > 0.9);
+    enum { N = 400 };
+    SN_FREED_BY(sample_free) sample s = make_sample(N, 3, 2, 0, 4);
+    SN_FREED_BY(drop_result) sn_fit_result result;
+    double truth[N];
+    for (int i = 0; i < N; i++) {
+        s.label[i] = i % 2;
+        s.wide[i * 3] = s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
+        truth[i] = fabs(s.wide[i * 3]);
+    }
+    OK(fit(&s.problem, 1, &result, ""));
+    assert_true(score_correlation(&result, &s, truth) > 0.9);
 }
 
 RUN_TESTS(NULL, NULL)

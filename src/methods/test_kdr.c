@@ -11,12 +11,11 @@ static double textbook(const sn_problem *problem, const double *x, const double 
 {
     int64_t n = problem->n;
     double value = 0.0;
-    SN_BLOCK double *z = zeros(n * D), *q = centring(n), *ky = plain_response_gram(problem);
+    SN_BLOCK double *z = zeros(n * D), *ky = plain_response_gram(problem);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < D; j++)
             for (int64_t l = 0; l < P; l++) z[i * D + j] += x[i * P + l] * b[l * D + j];
-    SN_BLOCK double *k = plain_gram(n, n, D, z, z, gamma), *qk = times(n, q, k), *g = times(n, qk, q),
-                    *qy = times(n, q, ky), *gy = times(n, qy, q);
+    SN_BLOCK double *k = plain_gram(n, n, D, z, z, gamma), *g = centred(n, k), *gy = centred(n, ky);
     for (int64_t i = 0; i < n; i++) g[i * n + i] += (double)n * epsilon;
     SN_BLOCK double *inverse = matrix_power(n, g, -1.0, 0.0);
     for (int64_t i = 0; i < n * n; i++) value += gy[i] * inverse[i];
@@ -92,21 +91,14 @@ TEST(test_gradient)
     }
 }
 
-static double distance(int64_t n, int64_t classes, const char *landmarks)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(n, 5, classes, 1, 5);
-    sn_fit_result result;
-    OK(fit(&s.problem, 2, &result, "landmarks=%s", landmarks));
-    return distance_to_truth(&result);
-}
-
 TEST(test_recovers_the_subspace)
 {
-    double few = distance(50, 0, "none"), many = distance(300, 0, "none");
+    const double few = distance_to_truth(50, 5, 0, "landmarks=none"),
+                 many = distance_to_truth(300, 5, 0, "landmarks=none");
     assert_true(many < few);
     assert_true(many < 0.12);
-    assert_true(distance(300, 3, "none") < 0.35);
-    assert_true(distance(300, 0, "60") < 0.15);
+    assert_true(distance_to_truth(300, 5, 3, "landmarks=none") < 0.35);
+    assert_true(distance_to_truth(300, 5, 0, "landmarks=60") < 0.15);
 }
 
 TEST(test_some_of_the_rows)

@@ -5,7 +5,7 @@ static const char *METHOD;
 static const struct {
     const char *name;
     bool searches; /* in steps, and can be stopped between them */
-} methods[] = {{"gsir", false}, {"gsave", false}, {"ksir", false},
+} methods[] = {{"gsir", false}, {"gsave", false}, {"ksir", false}, {"kpls", false},
                {"gkdr", false}, {"kdr", true},    {"lsmie", true}};
 enum { METHODS = sizeof methods / sizeof *methods };
 

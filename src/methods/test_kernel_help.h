@@ -55,21 +55,6 @@ static inline void drop_result(sn_fit_result *result)
     method()->free(result->state);
 }
 
-static inline double correlation(int64_t n, const double *a, const double *b)
-{
-    double ma = 0.0, mb = 0.0, aa = 0.0, bb = 0.0, ab = 0.0;
-    for (int64_t i = 0; i < n; i++) {
-        ma += a[i] / (double)n;
-        mb += b[i] / (double)n;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        aa += pow(a[i] - ma, 2);
-        bb += pow(b[i] - mb, 2);
-        ab += (a[i] - ma) * (b[i] - mb);
-    }
-    return fabs(ab) / sqrt(aa * bb);
-}
-
 /* What the last fit said. */
 static heard said;
 
@@ -109,6 +94,16 @@ static inline double top_eigenvalue(int64_t n, const double *a)
     return top;
 }
 
+/* Of A + share times its largest eigenvalue (n x n). */
+static inline double *ridged_power(int64_t n, const double *a, double share, double power, double cut)
+{
+    SN_BLOCK double *ridged = zeros(n * n);
+    memcpy(ridged, a, (size_t)(n * n) * sizeof *a);
+    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += share > 0.0 ? share * top_eigenvalue(n, a) : 0.0;
+    double *out = matrix_power(n, ridged, power, cut);
+    return out;
+}
+
 /* The product of the matrices n x n given, in new memory. */
 static inline double *times(int64_t n, const double *a, const double *b)
 {
@@ -126,6 +121,27 @@ static inline double *centring(int64_t n)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) q[i * n + j] = (i == j ? 1.0 : 0.0) - 1.0 / (double)n;
     return q;
+}
+
+/* A (n x n) less the means of its rows and of its columns. */
+static inline double *centred(int64_t n, const double *a)
+{
+    SN_BLOCK double *q = centring(n), *left = times(n, q, a);
+    double *out = times(n, left, q);
+    return out;
+}
+
+/* The eigenvectors of the symmetric part of A B', A and B (n x n). */
+static inline double *vectors_of_product(int64_t n, const double *a, const double *b)
+{
+    SN_BLOCK double *m = zeros(n * n), *values = zeros(n);
+    double *v = zeros(n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t l = 0; l < n; l++)
+                m[i * n + j] += 0.5 * (a[i * n + l] * b[j * n + l] + a[j * n + l] * b[i * n + l]);
+    OK(sn_eigh(n, m, values, v));
+    return v;
 }
 
 static inline double plain_mean_distance(int64_t n, int64_t p, const double *x)
@@ -179,27 +195,53 @@ static inline void standardise(int64_t n, int64_t rows, int64_t d, double *score
     }
 }
 
-/* Equal up to the sign of each column. */
-static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, const double *b,
-                                      double tolerance)
+/* K' B of the rows' kernel functions K (n x rows) and the first d columns of B (n x n), in new memory;
+   standardised on the first n rows. */
+static inline double *plain_scores(int64_t n, int64_t rows, int64_t d, const double *k, const double *b)
 {
-    for (int64_t j = 0; j < d; j++) {
-        double product = 0.0, worst = 0.0;
-        for (int64_t i = 0; i < rows; i++) product += a[i * d + j] * b[i * d + j];
-        double sign = product < 0.0 ? -1.0 : 1.0;
-        for (int64_t i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i * d + j] - sign * b[i * d + j]));
-        if (worst > tolerance) fail_msg("column %d differs by %g", (int)j, worst);
+    double *scores = zeros(rows * d);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = 0; j < d; j++)
+            for (int64_t l = 0; l < n; l++) scores[r * d + j] += b[l * n + j] * k[l * rows + r];
+    standardise(n, rows, d, scores);
+    return scores;
+}
+
+/* The settings of the format, "name=value name=value", with no landmarks and with one at each of 40 rows give
+   these scores of the rows of `all`. */
+static inline void assert_fits_score(const sample *all, int64_t rows, int64_t d, const double *expected,
+                                     const char *settings)
+{
+    static const char *const landmarks[] = {"none", "40"};
+    SN_BLOCK double *z = zeros(rows * d);
+    for (int way = 0; way < 2; way++) {
+        SN_FREED_BY(drop_result) sn_fit_result result;
+        OK(fit(&all->problem, d, &result, "%s landmarks=%s", settings, landmarks[way]));
+        assert_int_equal(result.dim, d);
+        OK(sn_kernel_map_scores(result.state, rows, all->wide, z));
+        assert_same_scores(rows, d, expected, z, 1e-8);
     }
 }
 
-/* Distance of the two directions of a linear map, which is freed, to the true ones of make_sample. */
-static inline double distance_to_truth(sn_fit_result *result)
+/* |correlation| of the first score of the fit for the rows of `fresh` with what is true of these. */
+static inline double score_correlation(const sn_fit_result *result, const sample *fresh, const double *truth)
 {
-    const sn_linear_map *map = result->state;
-    double *truth = zeros(map->p * 2), distance;
+    const int64_t n = fresh->problem.n;
+    SN_BLOCK float *z = test_zeros(n * result->dim, sizeof *z);
+    OK(method()->transform(result->state, fresh->x, n, NULL, z));
+    return fabs(correlation(n, z, result->dim, truth));
+}
+
+/* Distance of the two directions that a fit with the settings finds to the true ones of make_sample. */
+static inline double distance_to_truth(int64_t n, int64_t p, int64_t classes, const char *settings)
+{
+    SN_FREED_BY(sample_free) sample s = make_sample(n, p, classes, 1, 5);
+    SN_FREED_BY(drop_result) sn_fit_result result;
+    SN_BLOCK double *truth = zeros(p * 2);
+    double distance;
     truth[0] = truth[3] = 1.0;
-    OK(sn_subspace_distance(map->p, 2, truth, map->direction, &distance));
-    free(truth);
-    method()->free(result->state);
+    OK(fit(&s.problem, 2, &result, "%s", settings));
+    const sn_linear_map *map = result.state;
+    OK(sn_subspace_distance(p, 2, truth, map->direction, &distance));
     return distance;
 }

@@ -67,10 +67,9 @@ TEST(test_centres)
     SN_WORKSPACE(scratch);
     SN_FREED_BY(sample_free) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
-    stonet_run run = STONET_RUN_INIT;
     const int64_t landmarks[] = {0, 5, 12, 40}, expected[] = {12, 5, 12, 12};
     for (int k = 0; k < 4; k++) {
-        OK(sn_kernel_rows(&s.problem, landmarks[k], &run, &scratch, &input));
+        OK(sn_kernel_rows(&s.problem, landmarks[k], 1, &scratch, &input));
         assert_int_equal(input.m, expected[k]);
         assert_int_equal(input.exact, k == 0);
         for (int64_t l = 0; l < input.m; l++) {
@@ -81,9 +80,9 @@ TEST(test_centres)
         }
     }
     s.problem.n = 2;
-    OK(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input));
+    OK(sn_kernel_rows(&s.problem, 0, 1, &scratch, &input));
     s.problem.n = 1;
-    assert_int_equal(sn_kernel_rows(&s.problem, 0, NULL, &scratch, &input), STONET_ERROR_DATA);
+    assert_int_equal(sn_kernel_rows(&s.problem, 0, 1, &scratch, &input), STONET_ERROR_DATA);
 }
 
 /* gamma = c / (2 s^2), s the mean distance over all pairs or as given; the median of rows that are mostly
@@ -96,10 +95,10 @@ TEST(test_bandwidth)
     SN_AUTO(sn_settings) *settings = settings_with("none");
     OK(sn_settings_set(settings, "complexity", "3"));
     const double mean = plain_mean_distance(12, 3, s.wide);
-    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input));
+    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, 1, &scratch, &input));
     assert_true(fabs(input.gamma - 3.0 / (2.0 * mean * mean)) < 1e-12);
     OK(sn_settings_set(settings, "bandwidth", "2.5"));
-    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, NULL, &scratch, &input));
+    OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, 1, &scratch, &input));
     assert_true(fabs(input.gamma - 3.0 / 12.5) < 1e-15);
     double median, instead, x[24] = {0};
     input.x = x;

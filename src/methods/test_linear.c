@@ -78,19 +78,33 @@ static void lasso(int64_t p, const double *gram, const double *c, double penalty
     memcpy(b, solver.b, (size_t)p * sizeof *b);
 }
 
+/* gram (p x p) and c (p): moments of x (n x p) and y about their means (p + 1), over the rows that are not in
+   fold `at`; fold may be NULL. */
+static void moments_outside(int64_t n, int64_t p, const double *x, const double *y, const int32_t *fold,
+                            int at, double *gram, double *c, double *mean)
+{
+    double others = 0.0;
+    memset(gram, 0, (size_t)(p * p) * sizeof *gram);
+    memset(c, 0, (size_t)p * sizeof *c);
+    memset(mean, 0, (size_t)(p + 1) * sizeof *mean);
+    for (int64_t i = 0; i < n; i++) others += fold == NULL || fold[i] != at;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= p && (fold == NULL || fold[i] != at); j++)
+            mean[j] += (j < p ? x[i * p + j] : y[i]) / others;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < p && (fold == NULL || fold[i] != at); j++) {
+            const double centred = x[i * p + j] - mean[j];
+            c[j] += centred * (y[i] - mean[p]) / others;
+            for (int64_t k = 0; k < p; k++) gram[j * p + k] += centred * (x[i * p + k] - mean[k]) / others;
+        }
+    }
+}
+
 /* The lasso in covariance form, on the moments of the golden data. */
 TEST(lasso_is_that_of_scikit_learn)
 {
-    double mean[GOLDEN_P] = {0}, gram[GOLDEN_P * GOLDEN_P] = {0}, c[GOLDEN_P] = {0};
-    for (int i = 0; i < GOLDEN_N * GOLDEN_P; i++) mean[i % GOLDEN_P] += golden_x[i] / GOLDEN_N;
-    for (int i = 0; i < GOLDEN_N; i++) {
-        for (int j = 0; j < GOLDEN_P; j++) {
-            double xj = golden_x[i * GOLDEN_P + j] - mean[j];
-            c[j] += xj * golden_y[i] / GOLDEN_N;
-            for (int k = 0; k < GOLDEN_P; k++)
-                gram[j * GOLDEN_P + k] += xj * (golden_x[i * GOLDEN_P + k] - mean[k]) / GOLDEN_N;
-        }
-    }
+    double mean[GOLDEN_P + 1], gram[GOLDEN_P * GOLDEN_P], c[GOLDEN_P];
+    moments_outside(GOLDEN_N, GOLDEN_P, golden_x, golden_y, NULL, 0, gram, c, mean);
     double small[GOLDEN_P], large[GOLDEN_P];
     lasso(GOLDEN_P, gram, c, 0.01, small);
     assert_true(largest_gap(GOLDEN_P, small, golden_lasso_small) < 1e-7);
@@ -99,29 +113,6 @@ TEST(lasso_is_that_of_scikit_learn)
 }
 
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
-
-/* gram (p x p) and c (p): moments of x and y over the rows that are not in fold `at`; their means are taken
-   off when not known to be 0, and given back. */
-static void moments_outside(const double *x, const double *y, const int32_t *fold, int at, double *gram,
-                            double *c, double *mean)
-{
-    double others = 0.0;
-    memset(gram, 0, CV_P * CV_P * sizeof *gram);
-    memset(c, 0, CV_P * sizeof *c);
-    memset(mean, 0, (CV_P + 1) * sizeof *mean);
-    for (int i = 0; i < CV_N; i++) others += fold[i] != at;
-    for (int i = 0; i < CV_N; i++)
-        for (int j = 0; j <= CV_P && fold[i] != at; j++)
-            mean[j] += (j < CV_P ? x[i * CV_P + j] : y[i]) / others;
-    for (int i = 0; i < CV_N; i++) {
-        for (int j = 0; j < CV_P && fold[i] != at; j++) {
-            double centred = x[i * CV_P + j] - mean[j];
-            c[j] += centred * (y[i] - mean[CV_P]) / others;
-            for (int k = 0; k < CV_P; k++)
-                gram[j * CV_P + k] += centred * (x[i * CV_P + k] - mean[k]) / others;
-        }
-    }
-}
 
 /*
  * Two classes: with m_h the class means of centred x the only direction is v = m_1 / |m_1|, its eigenvalue
@@ -162,7 +153,7 @@ static int assert_plain_cross_validation(uint64_t seed)
 
     double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], b[CV_P];
     for (int k = 0; k < CV_FOLDS; k++) {
-        moments_outside(x, y, fold, k, gram, c, means);
+        moments_outside(CV_N, CV_P, x, y, fold, k, gram, c, means);
         for (int t = 0; t < CV_PATH; t++) {
             lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), b);
             for (int i = 0; i < CV_N; i++) {
@@ -177,7 +168,7 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int t = 1; t < CV_PATH; t++)
         if (error[t] <= error[best]) best = t;
     double direction[CV_P] = {0};
-    moments_outside(x, y, fold, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
+    moments_outside(CV_N, CV_P, x, y, fold, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
     lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
     unit_columns(CV_P, 1, direction);
     SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");

@@ -232,21 +232,14 @@ TEST(test_ascent)
     assert_true(worst < 1e-12);
 }
 
-static double distance(int64_t n, int64_t classes, const char *landmarks)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(n, 5, classes, 1, 5);
-    sn_fit_result result;
-    OK(fit(&s.problem, 2, &result, "restarts=2 landmarks=%s iterations=40", landmarks));
-    return distance_to_truth(&result);
-}
-
 TEST(test_recovers_the_subspace)
 {
-    double few = distance(60, 0, "60"), many = distance(600, 0, "60");
-    assert_true(few < 0.35);
-    assert_true(many < 0.2);
-    assert_true(distance(600, 3, "60") < 0.35);
-    assert_true(distance(600, 3, "300") < 0.35); /* more than the search takes */
+    const char *sixty = "restarts=2 landmarks=60 iterations=40";
+    assert_true(distance_to_truth(60, 5, 0, sixty) < 0.35);
+    assert_true(distance_to_truth(600, 5, 0, sixty) < 0.2);
+    assert_true(distance_to_truth(600, 5, 3, sixty) < 0.35);
+    assert_true(distance_to_truth(600, 5, 3, "restarts=2 landmarks=300 iterations=40") <
+                0.35); /* more than the search takes */
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,5 +1,4 @@
-/* pls and kpls against textbook versions that deflate the rows, and the laws they obey. */
-#include "methods/kernel_map.h"
+/* pls against textbook versions that deflate the rows, and the laws it obeys. */
 #include "methods/test_support.h"
 
 /* Columns that lean on each other, and m responses by some of them. */
@@ -94,11 +93,8 @@ static void check_scores(const sn_problem *problem, int64_t k)
         nipals_scores(n, p, k, x, y, score);
     else
         simpls_scores(n, p, m, k, x, y, score);
+    assert_same_scores(n, k, score, z, 1e-8);
     for (int64_t a = 0; a < k; a++) {
-        double along = 0.0;
-        for (int64_t i = 0; i < n; i++) along += z[i * k + a] * score[i * k + a];
-        for (int64_t i = 0; i < n; i++)
-            assert_true(fabs(z[i * k + a] - (along > 0.0 ? 1.0 : -1.0) * score[i * k + a]) < 1e-8);
         double explained = 0.0, squares = 0.0; /* of the scores in the response */
         for (int64_t c = 0; c < m; c++) {
             double product = 0.0;
@@ -171,76 +167,6 @@ TEST(what_cannot_be_had_is_said)
                 "no column of x varies with the response");
     for (int i = 0; i < 30 * 4; i++) data.x[i] = 1.0F;
     assert_says(fit_with("pls", &data.problem, 1, "", NULL, &result), STONET_ERROR_DATA, "constant");
-}
-
-/* Of Rosipal and Trejo: t = K u, K <- (I - tt') K (I - tt'), y <- y - t t'y with one response; K centred. */
-static void kernel_scores(int64_t n, int64_t k, double *gram, double *y, double *score)
-{
-    SN_BLOCK double *t = test_zeros(n, sizeof *t), *row = test_zeros(n, sizeof *row);
-    for (int64_t a = 0; a < k; a++) {
-        sn_gemv(1.0, sn_as(gram, n, n), y, 0.0, t);
-        const double length = sn_norm(n, t);
-        for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        for (int side = 0; side < 2; side++) {
-            sn_gemv(1.0, side == 0 ? sn_turned(gram, n, n) : sn_as(gram, n, n), t, 0.0, row);
-            for (int64_t i = 0; i < n; i++)
-                for (int64_t j = 0; j < n; j++) gram[i * n + j] -= side == 0 ? t[i] * row[j] : row[i] * t[j];
-        }
-        const double along = sn_dot(n, t, y);
-        for (int64_t i = 0; i < n; i++) y[i] -= along * t[i];
-    }
-}
-
-TEST(kernel_scores_are_those_of_the_textbook)
-{
-    enum { N = 40, P = 3, K = 4 };
-    SN_FREED_BY(sample_free) sample data = make(N, P, 1);
-    sn_fit_result result;
-    OK(fit_with("kpls", &data.problem, K, "", NULL, &result));
-    assert_int_equal(result.dim, K);
-    const sn_kernel_map *map = result.state;
-    static double gram[N * N], score[N * K], y[N];
-    float z[N * K];
-    double mean[N] = {0}, whole = 0.0;
-    OK(sn_kernel_map_transform(map, data.x, N, NULL, z));
-    for (int i = 0; i < N; i++) {
-        y[i] = data.y[i];
-        for (int j = 0; j < N; j++) {
-            double square = 0.0;
-            for (int c = 0; c < P; c++)
-                square += pow((double)data.x[i * P + c] - (double)data.x[j * P + c], 2);
-            gram[i * N + j] = exp(-map->gamma * square);
-            mean[i] += gram[i * N + j] / N;
-            whole += gram[i * N + j] / (N * N);
-        }
-    }
-    for (int i = 0; i < N * N; i++) gram[i] += whole - mean[i / N] - mean[i % N];
-    kernel_scores(N, K, gram, y, score);
-    for (int a = 0; a < K; a++) {
-        double along = 0.0;
-        for (int i = 0; i < N; i++) along += (double)z[i * K + a] * score[i * K + a];
-        for (int i = 0; i < N; i++) /* Z has variance 1, the scores of the textbook length 1 */
-            assert_true(fabs((double)z[i * K + a] / sqrt(N) - (along > 0.0 ? 1.0 : -1.0) * score[i * K + a]) <
-                        1e-5);
-    }
-    sn_kernel_map_free(result.state);
-}
-
-TEST(landmarks_at_all_rows_are_the_whole_kernel)
-{
-    enum { N = 40, P = 3, K = 3 };
-    SN_FREED_BY(sample_free) sample data = make(N, P, 1);
-    sn_fit_result all, some;
-    OK(fit_with("kpls", &data.problem, K, "", NULL, &all));
-    OK(fit_with("kpls", &data.problem, K, "landmarks=40", NULL, &some));
-    float z[N * K], other[N * K];
-    OK(sn_kernel_map_transform(all.state, data.x, N, NULL, z));
-    OK(sn_kernel_map_transform(some.state, data.x, N, NULL, other));
-    for (int i = 0; i < N * K; i++) assert_true(fabs(fabs((double)z[i]) - fabs((double)other[i])) < 1e-4);
-    sn_kernel_map_free(all.state);
-    sn_kernel_map_free(some.state);
-    for (int i = 0; i < N; i++) data.y[i] = 0.0;
-    assert_says(fit_with("kpls", &data.problem, 1, "", NULL, &all), STONET_ERROR_DATA, "no function of x");
 }
 
 RUN_TESTS(NULL, NULL)

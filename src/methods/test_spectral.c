@@ -115,20 +115,6 @@ TEST(scales_make_the_eigenvalues_comparable)
     }
 }
 
-TEST(rows_without_a_direction_are_refused)
-{
-    SN_FREED_BY(sample_free) sample data = one_direction(6);
-    for (int i = 0; i < N; i++) data.y[i] = 1.0;
-    for (int m = 1; m < 4; m++) { /* those that slice */
-        SN_WORKSPACE(scratch);
-        sn_solved solved;
-        const sn_method *method = sn_method_find(names[m]);
-        SN_AUTO(sn_settings) *settings = settings_of(method, "");
-        assert_says(sn_candidate_solve(method, &data.problem, settings, NULL, &scratch, &solved),
-                    STONET_ERROR_DATA, names[m]);
-    }
-}
-
 static void count_warnings(stonet_level level, const char *text, void *user)
 {
     if (level == STONET_WARNING && strstr(text, "fit any response") != NULL) ++*(int *)user;

@@ -136,11 +136,41 @@ static inline void unit_columns(int64_t p, int64_t d, double *b)
     sn_fix_signs(p, d, b);
 }
 
+/* Of the first column of z (n x stride) with t. */
+static inline double correlation(int64_t n, const float *z, int64_t stride, const double *t)
+{
+    double mz = 0, mt = 0, zz = 0, tt = 0, zt = 0;
+    for (int64_t i = 0; i < n; i++) {
+        mz += (double)z[i * stride] / (double)n;
+        mt += t[i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double a = (double)z[i * stride] - mz, b = t[i] - mt;
+        zz += a * a;
+        tt += b * b;
+        zt += a * b;
+    }
+    return zt / sqrt(zz * tt);
+}
+
 static inline double largest_gap(int64_t count, const double *a, const double *b)
 {
     double worst = 0.0;
     for (int64_t i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
     return worst;
+}
+
+/* Equal up to the sign of each column. */
+static inline void assert_same_scores(int64_t rows, int64_t d, const double *a, const double *b,
+                                      double tolerance)
+{
+    for (int64_t j = 0; j < d; j++) {
+        double product = 0.0, worst = 0.0;
+        for (int64_t i = 0; i < rows; i++) product += a[i * d + j] * b[i * d + j];
+        double sign = product < 0.0 ? -1.0 : 1.0;
+        for (int64_t i = 0; i < rows; i++) worst = fmax(worst, fabs(a[i * d + j] - sign * b[i * d + j]));
+        if (worst > tolerance) fail_msg("column %d differs by %g", (int)j, worst);
+    }
 }
 
 /* The subspace distance between a method's directions and the truth (p x d). */

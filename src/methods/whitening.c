@@ -183,12 +183,16 @@ stonet_status sn_components_fit(const sn_problem *rows, stonet_team *team, sn_wo
     return STONET_OK;
 }
 
-void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
-                    int64_t count, double *centred, double *z)
+stonet_status sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t count,
+                             double *z)
 {
-    sn_centred_rows(x, whitening->p, whitening->mean, row, first, count, centred);
-    sn_multiply(sn_as(centred, count, whitening->p), sn_as(whitening->back, whitening->p, whitening->rank),
-                z);
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = sn_whitened_blocks(whitening, x);
+    rows.row = row;
+    SN_TRY(sn_blocks_open(&rows, 0, count, &scratch));
+    while (sn_blocks_next(&rows))
+        memcpy(z + rows.at * rows.dim, rows.z, (size_t)(rows.count * rows.dim) * sizeof *z);
+    return STONET_OK;
 }
 
 stonet_status sn_whitened_result(const sn_whitening *whitening, const sn_linear_map *found, int64_t columns,

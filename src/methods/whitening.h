@@ -1,7 +1,6 @@
 /* The principal components of centred data, and the whitening built on them. */
 #pragma once
 
-#include "base/workspace.h"
 #include "methods/linear_map.h"
 
 /*
@@ -27,10 +26,15 @@ stonet_status sn_whitening_fit(const sn_problem *rows, double ridge, int64_t mos
 /* The components of x as they are: neither x nor they are scaled (back is turn). */
 stonet_status sn_components_fit(const sn_problem *rows, stonet_team *team, sn_workspace *keep,
                                 sn_whitening *out);
-/* z (count x rank) for the rows row[0..count) of x, or for rows first.. when row is NULL; centred is scratch
-   for count x p. */
-void sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t first,
-                    int64_t count, double *centred, double *z);
+/* z of the rows of x, block by block. */
+static inline sn_blocks sn_whitened_blocks(const sn_whitening *whitening, const float *x)
+{
+    return (sn_blocks){x, whitening->mean, whitening->back, whitening->p, .dim = whitening->rank};
+}
+
+/* z (count x rank) at once, for the rows row[0..count) of x, or for the first ones when row is NULL. */
+stonet_status sn_whiten_rows(const sn_whitening *whitening, const float *x, const int64_t *row, int64_t count,
+                             double *z);
 
 /* The chi-square tests that k = 0, 1, .. directions are enough, as sn_linear_map keeps them. */
 enum { SN_MAX_TESTS = 20 };

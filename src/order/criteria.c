@@ -7,7 +7,7 @@
  *                                      - (l_1/3) (log(n)/2 + n^{1/3}/10) k (2p - k + 1) / (2n)
  *     zzf (Zhu, Zhu and Feng 2010):    n sum_{j<=k} l_j^2 / sum_j l_j^2 - (n^{3/4}/p) k (k+1)/2,   k >= 1
  *
- * lal and zzf cannot say 0 (lal exceeds 0 at k = 1 as soon as n > 20): the test of no direction says it for
+ * lal and zzf cannot say 0 (lal exceeds 0 at k = 1 as soon as n > 8): the test of no direction says it for
  * them. The constant of zmp suits sir alone.
  */
 #include <math.h>
@@ -85,7 +85,7 @@ stonet_status sn_order_criteria(const sn_order_job *job, stonet_order_result *re
     SN_TRY(sn_order_none(job, &none));
     const int64_t by_lal = largest(rows, of[0]), by_zmp = largest(rows, of[1]), by_zzf = largest(rows, of[2]);
     result->chosen = none > job->level ? 0 : by_lal;
-    if (result->chosen == 0)
+    if (none > job->level)
         sn_format(result->reason, sizeof result->reason,
                   "the test of no direction does not reject (p = %.3g), and the criteria cannot say 0 "
                   "themselves",

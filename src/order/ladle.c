@@ -134,7 +134,7 @@ static stonet_status resample_all(const ladle *self)
     int stopped = 0;
 #pragma omp parallel num_threads(sn_threads(self->job->run))
     {
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
 #pragma omp for schedule(dynamic)
         for (int64_t b = 0; b < self->resamples; b++) {
             if (sn_should_stop_shared(self->job->run, &stopped)) continue;
@@ -144,7 +144,6 @@ static stonet_status resample_all(const ladle *self)
             if (omp_get_thread_num() == 0)
                 sn_progress_of(self->job->run, "resampling", finished, self->resamples, (double)NAN, started);
         }
-        sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     return sn_failure_raise(&failure);

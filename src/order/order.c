@@ -145,10 +145,8 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
                         .folds = how.folds};
     SN_AUTO(stonet_order_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
-    const int before = sn_model_threads(taken.threads);
-    const stonet_status status = apply(how.rule, &job, result);
-    sn_model_threads(before);
-    SN_TRY(status);
+    SN_THREADS(taken.threads);
+    SN_TRY(apply(how.rule, &job, result));
     return SN_GIVE(result, out);
 }
 

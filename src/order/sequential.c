@@ -31,20 +31,19 @@ static double tail_of(const sn_solved *solved, int64_t k, double *value)
 static stonet_status find_scores(const sn_order_job *job, const sn_solved *solved, float *scores)
 {
     const sn_whitening *whitening = &solved->sample.whitening;
-    const int64_t n = job->problem->n, rank = whitening->rank, block = sn_block_rows(n, whitening->p);
+    const int64_t rank = whitening->rank;
+    SN_WORKSPACE(scratch);
+    sn_blocks rows = sn_whitened_blocks(whitening, job->problem->x);
+    SN_TRY(sn_blocks_open(&rows, 0, job->problem->n, &scratch));
     SN_ZEROS(rank * rank, double, basis);
-    SN_ARRAY(block * whitening->p, double, centred);
-    SN_ARRAY(block * rank, double, z);
-    SN_ARRAY(block * rank, double, turned);
+    SN_ARRAY(rows.most * rank, double, turned);
     for (int64_t i = 0; i < rank; i++)
         for (int64_t j = 0; j < solved->eigen.columns; j++)
             basis[i * rank + j] = solved->eigen.vector[i * solved->eigen.columns + j];
     SN_TRY(sn_orthonormalise(rank, rank, basis)); /* completes it; the first ones are so already */
-    for (int64_t first = 0; first < n; first += block) {
-        const int64_t rows = n - first < block ? n - first : block;
-        sn_whiten_rows(whitening, job->problem->x, NULL, first, rows, centred, z);
-        sn_multiply(sn_as(z, rows, rank), sn_as(basis, rank, rank), turned);
-        for (int64_t i = 0; i < rows * rank; i++) scores[first * rank + i] = (float)turned[i];
+    while (sn_blocks_next(&rows)) {
+        sn_multiply(sn_as(rows.z, rows.count, rank), sn_as(basis, rank, rank), turned);
+        for (int64_t i = 0; i < rows.count * rank; i++) scores[rows.at * rank + i] = (float)turned[i];
     }
     return STONET_OK;
 }
@@ -89,7 +88,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
     int stopped = 0;
 #pragma omp parallel num_threads(sn_threads(job->run))
     {
-        const int before = sn_model_threads(1);
+        SN_THREADS(1);
 #pragma omp for schedule(dynamic) reduction(+ : larger)
         for (int64_t b = 0; b < count; b++) {
             if (sn_should_stop_shared(job->run, &stopped)) continue;
@@ -97,7 +96,6 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
             sn_failure_note(&failure, b, permute_once(job, scores, rank, k, b, found, &one));
             larger += one;
         }
-        sn_model_threads(before);
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     *statistic = (double)job->problem->n * found;

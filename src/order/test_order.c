@@ -407,6 +407,49 @@ TEST(an_ensemble_finds_a_mean_and_a_spread)
     assert_true(ensemble_order(3, "0.003") <= 4);
 }
 
+/* Of eight rows lal says 0 by itself, although the test of no direction rejects: the reason is lal's. */
+TEST(so_few_rows_that_lal_says_none)
+{
+    static float few[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const double response[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    SN_AUTO(stonet_data) *data = NULL;
+    OK(stonet_data_wrap(few, 8, 1, &data));
+    OK(stonet_data_set_targets(data, response, 1));
+    SN_AUTO(stonet_spec) *spec = spec_of("sir", "2");
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_BIC, 0, 1);
+    assert_int_equal(stonet_order_chosen(found), 0);
+    assert_non_null(strstr(stonet_order_reason(found), "lal is largest at 0"));
+}
+
+/* What no sample of this size would show by chance has a p-value, and not 0. */
+TEST(overwhelming_evidence_has_a_p_value)
+{
+    SN_AUTO(stonet_data) *data = simulate(1, 600, 8);
+    SN_AUTO(stonet_spec) *spec = spec_of("pca", NULL);
+    SN_AUTO(stonet_order_result) *found = order_of(spec, data, STONET_ORDER_INDEPENDENCE, 1, 1);
+    const double p = cell(found, 0, "p_value"),
+                 least = fmin(cell(found, 0, "p_first_half"), cell(found, 0, "p_second_half"));
+    assert_true(least < 1e-20 && p >= least && p <= 2.0 * least * (1.0 + 1e-9));
+}
+
+/* Where columns predict nothing at all, there is nothing to lose without the later ones, whatever the test
+   says of them: noise, in which the first column alone is nearly as bad as all. */
+TEST(columns_that_explain_nothing_are_enough)
+{
+    static const uint32_t seeds[] = {30, 62, 65};
+    stonet_order_options how = STONET_ORDER_OPTIONS_INIT;
+    SN_AUTO(stonet_spec) *spec = spec_of("pls", NULL);
+    how.rule = STONET_ORDER_INDEPENDENCE;
+    how.level = 0.99;
+    for (int set = 0; set < 3; set++) {
+        SN_AUTO(stonet_data) *data = simulate(0, 200, seeds[set]);
+        SN_AUTO(stonet_order_result) *found = NULL;
+        OK(stonet_order(spec, data, &how, NULL, &found));
+        for (int64_t k = 0; k + 1 < stonet_order_chosen(found); k++)
+            assert_true(cell(found, k, "lost") > fmax(0.05 * cell(found, k, "explained"), 0.0));
+    }
+}
+
 /* Three classes, cut out by two directions. */
 static stonet_data *three_classes(void)
 {

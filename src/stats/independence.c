@@ -8,6 +8,7 @@
 #include "base/run.h"
 #include "base/take_options.h"
 #include "math/linalg.h"
+#include "math/serial_blas.h"
 #include "stats/covariance_test.h"
 #include "stats/distance_correlation.h"
 #include "stats/gcm.h"
@@ -97,105 +98,41 @@ static stonet_status check_options(const stonet_independence_options *options, b
     return STONET_OK;
 }
 
-/* Lower triangle of sum (m x m) += F'F over rows first .. last - 1 of f; four rows at a time, so that sum is
-   read and written a quarter as often. */
-static void add_products(int64_t first, int64_t last, int64_t m, const double *f, double *sum)
+/* beta (mz x me) = (C_zz + ridge I)^-1 C_ze and the degrees of freedom tr C_zz (C_zz + ridge I)^-1 it takes,
+   for C_zz = V D V' (mz x mz, used up) and C_ze (mz x me). */
+static stonet_status regress_on_z(int64_t me, int64_t mz, double *czz, const double *cze, double *beta,
+                                  double *used)
 {
-    int64_t i = first;
-    for (; i + 4 <= last; i += 4) {
-        const double *r0 = f + i * m;
-        const double *r1 = r0 + m;
-        const double *r2 = r1 + m;
-        const double *r3 = r2 + m;
-        for (int64_t a = 0; a < m; a++) {
-            for (int64_t b = 0; b <= a; b++) {
-                sum[a * m + b] += (r0[a] * r0[b] + r1[a] * r1[b]) + (r2[a] * r2[b] + r3[a] * r3[b]);
-            }
-        }
-    }
-    for (; i < last; i++) {
-        const double *row = f + i * m;
-        for (int64_t a = 0; a < m; a++) {
-            for (int64_t b = 0; b <= a; b++) sum[a * m + b] += row[a] * row[b];
-        }
-    }
-}
-
-/* c (m x m) = F'F / (n - 1) for F n x m with centred columns, summed in a fixed order, whatever the number of
-   threads: chunks of rows, then the chunks one after the other. */
-static stonet_status feature_covariance(int64_t n, int64_t m, const double *f, int threads, double *c)
-{
-    enum { CHUNKS = 16 };
-    SN_ZEROS(CHUNKS * m * m, double, partial);
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t chunk = 0; chunk < CHUNKS; chunk++) {
-        add_products(n * chunk / CHUNKS, n * (chunk + 1) / CHUNKS, m, f, partial + chunk * m * m);
-    }
-    for (int64_t a = 0; a < m; a++) {
-        for (int64_t b = 0; b <= a; b++) {
-            double total = 0.0;
-            for (int64_t chunk = 0; chunk < CHUNKS; chunk++) total += partial[chunk * m * m + a * m + b];
-            c[a * m + b] = c[b * m + a] = total / (double)(n - 1);
-        }
-    }
-    return STONET_OK;
-}
-
-/* beta (mz x me, zero before) = (C_zz + ridge I)^-1 C_ze and the degrees of freedom tr C_zz (C_zz + ridge
-   I)^-1 it takes, from the covariance c of all m = me + mz features, e first. */
-static stonet_status regression_on_z(int64_t me, int64_t mz, const double *c, double *beta, double *used)
-{
-    const int64_t m = me + mz;
-    SN_ARRAY(mz * mz, double, czz);
     SN_ARRAY(mz, double, value);
     SN_ARRAY(mz * mz, double, vector);
-    SN_ZEROS(mz * me, double, along); /* V' C_ze */
-    for (int64_t a = 0; a < mz; a++) {
-        for (int64_t b = 0; b < mz; b++) czz[a * mz + b] = c[(me + a) * m + me + b];
-    }
+    SN_ARRAY(mz * me, double, along); /* V' C_ze */
     SN_TRY(sn_eigh(mz, czz, value, vector));
+    sn_multiply(sn_turned(vector, mz, mz), sn_as(cze, mz, me), along);
     *used = 0.0;
     for (int64_t k = 0; k < mz; k++) {
-        double eigenvalue = fmax(value[k], 0.0);
+        const double eigenvalue = fmax(value[k], 0.0);
         *used += eigenvalue / (eigenvalue + ridge);
-        for (int64_t a = 0; a < mz; a++) {
-            for (int64_t j = 0; j < me; j++) along[k * me + j] += vector[a * mz + k] * c[(me + a) * m + j];
-        }
         for (int64_t j = 0; j < me; j++) along[k * me + j] /= eigenvalue + ridge;
     }
-    for (int64_t a = 0; a < mz; a++) {
-        for (int64_t k = 0; k < mz; k++) {
-            for (int64_t j = 0; j < me; j++) beta[a * me + j] += vector[a * mz + k] * along[k * me + j];
-        }
-    }
+    sn_multiply(sn_as(vector, mz, mz), sn_as(along, mz, me), beta);
     return STONET_OK;
 }
 
-/* e (n x me) = the first me columns of f (n x (me + mz)) less the others times beta. */
-static void take_residuals(int64_t n, int64_t me, int64_t mz, const double *f, const double *beta,
-                           int threads, double *e)
-{
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n; i++) {
-        const double *row = f + i * (me + mz);
-        double *out = e + i * me;
-        for (int64_t j = 0; j < me; j++) out[j] = row[j];
-        for (int64_t k = 0; k < mz; k++) {
-            for (int64_t j = 0; j < me; j++) out[j] -= row[me + k] * beta[k * me + j];
-        }
-    }
-}
-
-/* Takes the features of z out of those of x and y: e (n x (mx + my)) and the degrees of freedom used. */
+/* Takes the features of z, the last mz columns of f, out of those of x and y, the first: e (n x (mx + my))
+   and the degrees of freedom used. */
 static stonet_status condition_on_z(const prepared *p, const double *f, double *e, double *used)
 {
-    const int64_t me = p->mx + p->my;
-    const int64_t m = me + p->mz;
-    SN_ARRAY(m * m, double, covariance);
-    SN_ZEROS(p->mz * me, double, beta);
-    SN_TRY(feature_covariance(p->x.n, m, f, p->threads, covariance));
-    SN_TRY(regression_on_z(me, p->mz, covariance, beta, used));
-    take_residuals(p->x.n, me, p->mz, f, beta, p->threads, e);
+    const int64_t n = p->x.n, mz = p->mz, me = p->mx + p->my, m = me + mz;
+    const sn_operand z = {f + me, n, mz, m, false}, turned = {f + me, mz, n, m, true};
+    const double share = 1.0 / (double)(n - 1);
+    SN_ARRAY(mz * mz, double, czz);
+    SN_ARRAY(mz * me, double, cze);
+    SN_ARRAY(mz * me, double, beta);
+    sn_gemm(share, turned, z, 0.0, czz);
+    sn_gemm(share, turned, (sn_operand){f, n, me, m, false}, 0.0, cze);
+    SN_TRY(regress_on_z(me, mz, czz, cze, beta, used));
+    sn_first_columns(n, m, f, me, e);
+    sn_gemm(-1.0, z, sn_as(beta, mz, me), 1.0, e);
     return STONET_OK;
 }
 
@@ -322,6 +259,7 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (!complete(sides) || result == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "an independence test needs x and y with at least one row and column");
+    SN_BLAS_THREADS(sn_threads(&job));
     stonet_sides s = *sides;
     if (s.z == NULL) s.dz = 0;
     SN_TRY(check_options(&how, s.z != NULL));
@@ -346,5 +284,6 @@ stonet_status stonet_prediction_compare(const stonet_sides *sides, const stonet_
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "a comparison of predictions needs x, y and z with at least one row and column");
     SN_TRY(check_sides(sides));
+    SN_BLAS_THREADS(sn_threads(&job));
     return sn_look_by_prediction(sides, &job, gain);
 }

@@ -224,7 +224,8 @@ double sn_mean(int64_t n, const double *values)
     return column_mean(n, 1, 0, values, NULL);
 }
 
-double sn_standard_deviation(int64_t n, const double *values)
+/* Sample standard deviation (n - 1); 0 when n = 1. */
+static double deviation(int64_t n, const double *values)
 {
     if (n == 1) return 0.0;
     double mean = sn_mean(n, values);
@@ -235,12 +236,12 @@ double sn_standard_deviation(int64_t n, const double *values)
 
 double sn_standard_error(int64_t n, const double *values)
 {
-    return sn_standard_deviation(n, values) / sqrt((double)n);
+    return deviation(n, values) / sqrt((double)n);
 }
 
-double sn_paired_t_test(int64_t n, const double *a, const double *b)
+double stonet_paired_t_test(int64_t n, const double *a, const double *b)
 {
-    if (n < 2) return 1.0;
+    if (n < 2 || a == NULL || b == NULL) return 1.0;
     double mean = 0.0;
     for (int64_t i = 0; i < n; i++) mean += (a[i] - b[i]) / (double)n;
     double square = 0.0;
@@ -263,9 +264,4 @@ double sn_fold_t_test(int64_t n, int64_t folds, const double *a, const double *b
     if (n < 2 || square <= (double)n * rounding * rounding) return NAN;
     const double factor = 1.0 / (double)n + 1.0 / (double)(folds - 1);
     return sn_t_two_sided((double)(n - 1), mean / sqrt(factor * square / (double)(n - 1)));
-}
-
-double stonet_paired_t_test(int64_t n, const double *a, const double *b)
-{
-    return a != NULL && b != NULL ? sn_paired_t_test(n, a, b) : 1.0;
 }

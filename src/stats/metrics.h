@@ -48,15 +48,11 @@ double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const
                       const double *weight);
 
 double sn_mean(int64_t n, const double *values);
-/* Sample standard deviation (n - 1); 0 when n = 1. */
-double sn_standard_deviation(int64_t n, const double *values);
-/* Of the mean: standard deviation / sqrt n. */
+/* Of the mean: standard deviation / sqrt n, 0 when n = 1. */
 double sn_standard_error(int64_t n, const double *values);
-/* Two-sided p-value of the paired t-test that a and b have equal means. 1 when all pairs are equal or n < 2
-   (no evidence), 0 when all differences are the same non-zero number. */
-double sn_paired_t_test(int64_t n, const double *a, const double *b);
-/* The same for n of the folds of a cross-validation. The fits share rows, so the differences d are correlated
-   and the plain test finds too much: the variance is corrected by n_test / n_train = 1 / (folds - 1),
-   t = mean d / sqrt((1/n + 1/(folds - 1)) var d) with n - 1 degrees of freedom (Nadeau and Bengio 2003). NaN
-   when n < 2 or the differences have no variance: there is nothing to compare the mean with. */
+/* The p-value of stonet_paired_t_test for n of the folds of a cross-validation. The fits share rows, so the
+   differences d are correlated and the plain test finds too much: the variance is corrected by n_test /
+   n_train = 1 / (folds - 1), t = mean d / sqrt((1/n + 1/(folds - 1)) var d) with n - 1 degrees of freedom
+   (Nadeau and Bengio 2003). NaN when n < 2 or the differences have no variance: there is nothing to compare
+   the mean with. */
 double sn_fold_t_test(int64_t n, int64_t folds, const double *a, const double *b);

@@ -1,10 +1,10 @@
 #include "stats/prediction_look.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/run.h"
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/distributions.h"
@@ -47,13 +47,9 @@ static int64_t deal(int64_t n, const int64_t *shuffled, int64_t fold, int64_t *o
 static void gather_centred(int64_t n, int64_t n_train, int64_t width, const double *from,
                            const int64_t *order, double *mean, double *out)
 {
-    memset(mean, 0, (size_t)width * sizeof *mean);
-    for (int64_t i = 0; i < n_train; i++) {
-        for (int64_t j = 0; j < width; j++) mean[j] += from[order[i] * width + j] / (double)n_train;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < width; j++) out[i * width + j] = from[order[i] * width + j] - mean[j];
-    }
+    sn_take_rows(n, width, from, order, out);
+    sn_column_means(n_train, width, out, mean);
+    sn_subtract_row(n, width, mean, out);
 }
 
 /* The squared error of one column of predictions for rows n_train .. n - 1 of y, both with `width` columns.
@@ -175,21 +171,6 @@ static void conclude(int64_t n, const errors *found, stonet_prediction_gain *out
     }
 }
 
-/* MOST_ROWS of the rows, drawn without order. */
-static stonet_status sample_rows(int64_t n, int64_t d, const double *values, uint64_t seed,
-                                 sn_workspace *keep, const double **out)
-{
-    sn_shuffle order;
-    double *drawn = NULL;
-    SN_TRY(SN_TAKE(keep, drawn, MOST_ROWS * d));
-    sn_shuffle_init(&order, (uint64_t)n, seed, 1);
-    for (int64_t i = 0; i < MOST_ROWS; i++)
-        memcpy(drawn + i * d, values + (int64_t)sn_shuffle_at(&order, (uint64_t)i) * d,
-               (size_t)d * sizeof *drawn);
-    *out = drawn;
-    return STONET_OK;
-}
-
 /* At most n / 6 random features in a set, and at most 100. When no column of x or of z varies there is
    nothing to compare: p = 1. */
 static stonet_status look(const stonet_sides *sides, const stonet_run *run, stonet_prediction_gain *out)
@@ -220,11 +201,20 @@ stonet_status sn_look_by_prediction(const stonet_sides *sides, const stonet_run 
                                     stonet_prediction_gain *out)
 {
     if (sides->n <= MOST_ROWS) return look(sides, run, out);
-    SN_WORKSPACE(scratch);
     stonet_sides some = *sides;
+    sn_shuffle order;
+    SN_ARRAY(MOST_ROWS, int64_t, row);
+    SN_ARRAY(MOST_ROWS * sides->dx, double, x);
+    SN_ARRAY(MOST_ROWS * sides->dy, double, y);
+    SN_ARRAY(MOST_ROWS * sides->dz, double, z);
+    sn_shuffle_init(&order, (uint64_t)sides->n, run->seed, 1);
+    sn_shuffle_rows(&order, 0, MOST_ROWS, row); /* drawn without order */
+    sn_take_rows(MOST_ROWS, sides->dx, sides->x, row, x);
+    sn_take_rows(MOST_ROWS, sides->dy, sides->y, row, y);
+    sn_take_rows(MOST_ROWS, sides->dz, sides->z, row, z);
     some.n = MOST_ROWS;
-    SN_TRY(sample_rows(sides->n, sides->dx, sides->x, run->seed, &scratch, &some.x));
-    SN_TRY(sample_rows(sides->n, sides->dy, sides->y, run->seed, &scratch, &some.y));
-    SN_TRY(sample_rows(sides->n, sides->dz, sides->z, run->seed, &scratch, &some.z));
+    some.x = x;
+    some.y = y;
+    some.z = z;
     return look(&some, run, out);
 }

@@ -205,6 +205,36 @@ TEST(test_reproducible)
     }
 }
 
+static int note_threads(void *user)
+{
+    *(int *)user = omp_get_max_threads();
+    return 0;
+}
+
+/* Matrix products keep to the threads of the run, too, and leave the caller's as they were. */
+TEST(test_threads_are_those_of_the_run)
+{
+    static sample s;
+    int seen = 0;
+    const int before = omp_get_max_threads();
+    stonet_run run = STONET_RUN_INIT;
+    stonet_independence_result result;
+    stonet_prediction_gain gain;
+    run.threads = 1;
+    run.should_stop = note_threads;
+    run.user = &seen;
+    draw(CHAIN, 100, 5, &s);
+    const stonet_sides sides = {.n = 100, .dx = 1, .dy = 1, .dz = 1, .x = s.x, .y = s.y, .z = s.z};
+    omp_set_num_threads(3);
+    OK(stonet_independence(&sides, NULL, &run, &result));
+    assert_int_equal(seen, 1);
+    seen = 0;
+    OK(stonet_prediction_compare(&sides, &run, &gain));
+    assert_int_equal(seen, 1);
+    assert_int_equal(omp_get_max_threads(), 3);
+    omp_set_num_threads(before);
+}
+
 TEST(test_constant_and_tiny)
 {
     static sample s;

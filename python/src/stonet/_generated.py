@@ -447,7 +447,7 @@ class KernelDimensionReduction(_KernelDimensionReduction, TransformerReduction):
         p). From 1e-12 to 1e+12.
     rows : int or "auto", default="auto"
         rows the criterion is summed over, chosen by the seed; auto: all, with landmarks at most
-        2.5 times as many. From 2 to 1e+09.
+        1.5 times as many. From 2 to 1e+09.
     epsilon : float, default=0.0001
         ridge of the conditional covariance, per row. From 1e-14 to 1000.
     anneal : float, default=4.0

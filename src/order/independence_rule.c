@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "order/order.h"
+#include "stats/independence.h"
 
 enum { LARGEST = 5 };
 /* What later columns must add, of what all columns explain: as the rule cv has it. */
@@ -28,13 +29,6 @@ static stonet_status test_half(const sn_order_job *job, const sn_split *split, c
     SN_AUTO(stonet_data) *held_out = NULL;
     SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
     return sn_sufficiency(model, larger, held_out, NULL, job->run, found);
-}
-
-/* The Cauchy combination of two p-values, which may depend on each other. */
-static double combine(double a, double b)
-{
-    const double pi = 3.14159265358979323846;
-    return 0.5 - atan(0.5 * (tan((0.5 - a) * pi) + tan((0.5 - b) * pi))) / pi;
 }
 
 /* The models of the halves: `each` dimensions that one training serves, or one. */
@@ -53,8 +47,8 @@ static void fits_free(fits *self)
     }
 }
 
-/* What a test of k columns says: on each half, together, and the shares of the response that are lost and
-   explained, means of the halves. */
+/* What a test of k columns says: on each half, together (Cauchy), and the shares of the response that are
+   lost and explained, means of the halves. */
 typedef struct answer {
     double half[2], p_value, lost, explained;
 } answer;
@@ -73,7 +67,7 @@ static stonet_status test_columns(const fits *self, int64_t k, bool later, answe
         out->lost += 0.5 * (found.gain.explained_zx - found.gain.explained_z);
         out->explained += 0.5 * found.gain.explained_zx;
     }
-    out->p_value = combine(out->half[0], out->half[1]);
+    out->p_value = sn_cauchy_combination(2, out->half);
     return STONET_OK;
 }
 
@@ -91,7 +85,9 @@ static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result
     SN_TRY(test_columns(self, k, later, &found));
     const double line[] = {found.p_value, found.half[0], found.half[1], found.lost, found.explained};
     memcpy(sn_order_cell(result, k - 1, 1), line, sizeof line);
-    *enough = found.p_value > self->job->level || (later && found.lost <= NEGLIGIBLE * found.explained);
+    *enough =
+        found.p_value > self->job->level ||
+        (later && found.lost <= NEGLIGIBLE * fmax(found.explained, 0.0)); /* < 0: worse than a constant */
     return STONET_OK;
 }
 
