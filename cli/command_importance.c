@@ -143,7 +143,7 @@ static void say_selected(const stonet_importance_result *found, stonet_importanc
     if (kind == STONET_IMPORTANCE_STABILITY)
         fputs("(a share of 0.75 and more)", stderr);
     else
-        fprintf(stderr, "(at most %g of such are false, on the average)", fdr);
+        fprintf(stderr, "(on average at most %g of those selected are false)", fdr);
     const char *before = ": ";
     for (int64_t j = 0; j < rows; j++) {
         stonet_importance_row_values row;
@@ -201,7 +201,8 @@ static int ask(const cli_command *command, const cli_arguments *given, void *par
     if (values->train != NULL) target.read.group = NULL; /* it is the training rows that are split */
     TRY(read_data_for(command, model, given->operand[1], &target, values->run.threads, &data));
     target.read.group = values->target.read.group;
-    TRY(say_met(command, model, data, values->run.quiet));
+    if (how.kind != STONET_IMPORTANCE_STABILITY) /* which fits anew, on the rows of the fit best of all */
+        TRY(say_met(command, model, data, values->run.quiet));
     if (values->train != NULL)
         TRY(read_data_for(command, model, values->train, &target, values->run.threads, &train));
     how.train = train;

@@ -10,7 +10,14 @@ static const double SMALL_P = 0.001; /* to speak of residuals that depend on x: 
 static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const sn_gains *gains)
 {
     const sn_estimate *chosen = &net->held_out, *linear = &net->held_out_linear;
-    if (gains != NULL && !sn_gain_is_clear(&gains->over_constant))
+    if (gains != NULL && sn_gain_is_clear(&gains->of_linear) && linear->loss < net->held_out_constant.loss)
+        sn_message(
+            run, STONET_WARNING,
+            "a linear model predicts better: its held-out loss is %.3g, that of the network %.3g. Try %s.",
+            linear->loss, chosen->loss,
+            sn_axes_carried(&net->axes) < 1.0 - SN_LITTLE ? "a larger dim"
+                                                          : "activation=identity, a linear StoNet");
+    else if (gains != NULL && !sn_gain_is_clear(&gains->over_constant))
         sn_message(
             run, STONET_WARNING,
             "the fit is not clearly better than a constant guess: the held-out loss is %.3g, and %.3g for "
@@ -21,13 +28,6 @@ static void tell_of_nothing(const stonet_run *run, const sn_stonet *net, const s
                    "nothing was found: the loss on the training rows is %.3g, as for a constant guess. Try "
                    "restarts=10, a smaller weight_decay, or leave more settings open.",
                    net->training_loss);
-    else if (gains != NULL && sn_gain_is_clear(&gains->of_linear))
-        sn_message(
-            run, STONET_WARNING,
-            "a linear model predicts better: its held-out loss is %.3g, that of the network %.3g. Try %s.",
-            linear->loss, chosen->loss,
-            sn_axes_carried(&net->axes) < 1.0 - SN_LITTLE ? "a larger dim"
-                                                          : "activation=identity, a linear StoNet");
 }
 
 void sn_say_result(const stonet_run *run, const sn_stonet *net, const sn_train_report *report,

@@ -95,6 +95,10 @@ TEST(a_better_linear_model)
     double share = 0.9; /* the rest of the effect is in columns that Z does not have */
     net.axes = (sn_axes){.q = 1, .share = &share};
     assert_tells(&net, &done, &gains, 0, 1, "Try a larger dim.");
+    gains.over_constant.mean = 0.0; /* the linear model found what the network did not */
+    assert_tells(&net, &done, &gains, 0, 1, "a linear model predicts better");
+    net.held_out_constant.loss = 0.98;
+    assert_tells(&net, &done, &gains, 0, 1, "not clearly better than a constant guess");
 }
 
 TEST(columns_without_effect)

@@ -87,6 +87,8 @@ stonet_status sn_schema_check_targets(const sn_schema *schema, const stonet_data
     if (data->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
                        table);
+    if (schema->n_targets == 0)
+        return sn_fail(STONET_ERROR_DATA, "%s has a target, and the model was fitted without one", table);
     return sn_fail(
         STONET_ERROR_DATA,
         "%s has %lld target column%s and the model was fitted on %lld, '%s' the first: name all of them",

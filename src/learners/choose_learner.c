@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/workspace.h"
 #include "data/folds.h"
-#include "data/splits.h"
+#include "data/partitions.h"
 #include "learners/kernel_learner.h"
 #include "learners/learner.h"
 #include "math/kernel.h"

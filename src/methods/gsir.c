@@ -180,7 +180,7 @@ static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
         return STONET_OK;
     }
     SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, g->run, &g->ex));
-    sn_message(g->run, STONET_NOTE, "gsir: ex=%.3g by leaving out each row in turn", g->ex);
+    sn_message(g->run, STONET_NOTE, "gsir: leave-one-out chose ex=%.3g", g->ex);
     return STONET_OK;
 }
 

@@ -368,6 +368,11 @@ TEST(counts_are_calibrated)
     SN_AUTO(stonet_data) *bare = NULL;
     OK(stonet_data_wrap(t->x, N, P, &bare));
     assert_says(stonet_score(model, bare, NULL, &scores), STONET_ERROR_DATA, "no target");
+    const stonet_calibrate_options fresh = {.size = sizeof fresh, .kind = STONET_CALIBRATION_FRESH};
+    assert_says(stonet_calibrate(model, bare, &fresh, NULL), STONET_ERROR_DATA, "no target");
+    k[1] = 1.5;
+    OK(stonet_data_set_targets(t->data, k, 1));
+    assert_says(stonet_calibrate(model, t->data, &fresh, NULL), STONET_ERROR_DATA, "row 2 has 1.5");
     stonet_model_free(model);
     for (int of = 0; of <= 2; of += 2) {
         model = fit(t, &ALL[of], 1);

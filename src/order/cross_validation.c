@@ -174,8 +174,12 @@ stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, con
         status = stonet_spec_copy(job->spec, &spec[c]);
         if (status == STONET_OK) status = stonet_spec_set(spec[c], "dim", dim);
     }
-    const sn_refits wanted = {(const stonet_spec *const *)spec, count, job->data, part, splits->count,
-                              "fitting each dimension"};
+    const sn_refits wanted = {.spec = (const stonet_spec *const *)spec,
+                              .specs = count,
+                              .data = job->data,
+                              .part = part,
+                              .parts = splits->count,
+                              .stage = "fitting each dimension"};
     if (status == STONET_OK) status = sn_refit(&wanted, job->run, model);
     for (int64_t c = 0; c < count; c++) stonet_spec_free(spec[c]);
     return status;

@@ -94,11 +94,14 @@ static stonet_status score_rows(calibration_job *job, const stonet_data *held_ou
     if (made->score_kind == SN_SCORE_NORMALISED) SN_TRY(SN_TAKE(&scratch, spread, block * m));
     SN_ARRAY(block, double, u);
     if (!job->has_classes) SN_TRY(SN_TAKE(&scratch, y, n * m));
-    if (job->model->schema->law == SN_LAW_COUNTS)
-        memcpy(y, held_out->y, (size_t)n * sizeof *y);
-    else
+    if (job->model->schema->law == SN_LAW_COUNTS) {
+        SN_ARRAY(n * SN_LAW_SEEN, double, seen);
+        SN_TRY(sn_schema_encode_law(job->model->schema, held_out, seen, NULL));
+        for (int64_t i = 0; i < n; i++) y[i] = seen[i * SN_LAW_SEEN]; /* the count */
+    } else {
         SN_TRY(sn_schema_response(job->model->schema, held_out,
                                   job->has_classes ? made->label + job->at : NULL, y));
+    }
     for (int64_t i = 0; job->weight != NULL && i < n; i++) job->weight[job->at + i] = held_out->weight[i];
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
@@ -180,7 +183,12 @@ static stonet_status fit_members(const calibration_job *job, const sn_folds *fol
     SN_ARRAY(folds->count, sn_rows, part);
     for (int k = first; k < end; k++) part[k] = folds->fold[k].train;
     SN_TRY(stonet_model_spec(job->model, &spec));
-    sn_refits wanted = {(const stonet_spec *const *)&spec, 1, job->data, part, 1, "calibrating"};
+    sn_refits wanted = {.spec = (const stonet_spec *const *)&spec,
+                        .specs = 1,
+                        .data = job->data,
+                        .part = part,
+                        .parts = 1,
+                        .stage = "calibrating"};
     if (job->shares_choice) {
         SN_AUTO(stonet_model) *chose = NULL;
         SN_TRY(common_rows(folds, first, end, job->n, &scratch, &part[0]));

@@ -50,7 +50,10 @@ static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *
 
 static void report(const refits *self)
 {
-    sn_progress_of(self->run, self->wanted->stage, self->done, self->count, (double)NAN, self->started);
+    const sn_refits *wanted = self->wanted;
+    const bool others = wanted->all > 0;
+    sn_progress_of(self->run, wanted->stage, wanted->before + self->done, others ? wanted->all : self->count,
+                   (double)NAN, others ? wanted->started : self->started);
 }
 
 static void take_result(refits *self, int64_t k, stonet_status status)
@@ -192,9 +195,10 @@ stonet_status sn_refit_halves(const stonet_model *model, const stonet_spec *spec
     const int64_t *kin = NULL;
     SN_TRY(sn_refit_check_names(model, train));
     SN_TRY(sn_kin_find(train, NULL, &scratch, &kin));
+    const double started = sn_seconds();
     for (int64_t first = 0; first < count; first += AT_ONCE) {
         const int64_t parts = count - first < AT_ONCE ? count - first : AT_ONCE;
-        const sn_refits wanted = {&spec, 1, train, NULL, parts, "standard errors"};
+        const sn_refits wanted = {&spec, 1, train, NULL, parts, "standard errors", first, count, started};
         SN_TRY(look_at_halves(&wanted, model, kin, first, run, look, of));
     }
     return STONET_OK;

@@ -10,6 +10,9 @@ typedef struct sn_refits {
     const sn_rows *part; /* of the data; lists */
     int64_t parts;
     const char *stage;
+    /* Of a longer list of parts: those that came before, all of them, and when the first began. */
+    int64_t before, all; /* all 0: there are no others */
+    double started;
 } sn_refits;
 
 /* Fits each of the specs on each of the parts: model[k * specs + s]. Several are fitted side by side, each on

@@ -40,6 +40,14 @@ static void least_squares(const sn_table *table, double sd, double *se)
     }
 }
 
+/* The last number of fits that were told, which may only grow to all of them. */
+static void hear_progress(const stonet_progress *progress, void *last)
+{
+    assert_int_equal(progress->total, 40);
+    assert_in_range(progress->done, *(int64_t *)last, 40);
+    *(int64_t *)last = progress->done;
+}
+
 /* The gradient of a linear surface is that of least squares: Z moves as the fitted values do. */
 TEST(linear_z_has_the_errors_of_least_squares)
 {
@@ -50,8 +58,11 @@ TEST(linear_z_has_the_errors_of_least_squares)
     OK(stonet_fit(spec, table.data, NULL, &model));
     double se[ROWS], expected[ROWS], stability = 0.0;
     float z[ROWS];
-    stonet_run run = {.size = sizeof run, .seed = 1, .threads = 2};
+    int64_t told = 0;
+    stonet_run run = {
+        .size = sizeof run, .seed = 1, .threads = 2, .on_progress = hear_progress, .user = &told};
     OK(stonet_transform_se(model, table.data, table.data, 40, &run, se, &stability));
+    assert_true(told >= 32); /* the first of the last eight has begun */
     OK(stonet_transform(model, table.data, NULL, z));
     least_squares(&table, sd, expected);
     double mean = 0.0, size = 0.0, ratio = 0.0, signal = sqrt(1.0 + 0.25 + 0.09);
