@@ -26,8 +26,8 @@ typedef struct open_rows {
     int64_t n, outputs;
     int64_t *row, *at; /* the row, and the place of its loss */
     double *weight;
-    double *error; /* n x DRAWS: |y - f|^2, or the loss of a class */
-    double *share; /* n x outputs: mean probabilities of classes */
+    double *error; /* n x DRAWS: |y - f|^2, or the loss of a class or of mean and spread */
+    double *share; /* n x outputs: mean probabilities of classes, else NULL */
 } open_rows;
 
 static void list_rows(const sn_folds *folds, int fold, open_rows *open)
@@ -43,6 +43,12 @@ static void list_rows(const sn_folds *folds, int fold, open_rows *open)
     }
 }
 
+/* Whether the outputs are a law of their own: classes, or mean and spread. */
+static bool has_law(const open_rows *open)
+{
+    return open->network->problem->task == SN_CLASSIFICATION || open->network->shape->spread;
+}
+
 /* The errors of n rows at a draw, from mu (n x outputs). */
 static void take_errors(const open_rows *open, int64_t first, int64_t n, int draw, const float *mu,
                         double *room)
@@ -53,7 +59,8 @@ static void take_errors(const open_rows *open, int64_t first, int64_t n, int dra
         double *error = &open->error[i * DRAWS + draw];
         bool wrong;
         if (problem->task == SN_REGRESSION) {
-            *error = 2.0 * sn_square_loss(mu, m, sn_problem_targets(problem, open->row[i], room));
+            const double *y = sn_problem_targets(problem, open->row[i], room);
+            *error = has_law(open) ? sn_spread_loss(mu, m, y) : 2.0 * sn_square_loss(mu, m, y);
             continue;
         }
         *error = sn_class_loss(mu, m, sn_problem_label(problem, open->row[i]), &wrong);
@@ -100,17 +107,18 @@ static double soft_least(const double *e, double scale, double *mean)
     return scale * least - log(sum / DRAWS);
 }
 
-static void judge_classes(const open_rows *open, sn_held_out *losses)
+static void judge_laws(const open_rows *open, sn_held_out *losses)
 {
     const int64_t m = open->outputs;
     for (int64_t i = 0; i < open->n; i++) {
+        double mean;
+        losses->loss[open->at[i]] = open->weight[i] * soft_least(open->error + i * DRAWS, 1.0, &mean);
+        if (open->share == NULL) continue;
         const double *share = open->share + i * m;
         const int32_t label = sn_problem_label(open->network->problem, open->row[i]);
         int64_t best = 0;
-        double mean;
         for (int64_t k = 1; k < m; k++)
             if (share[k] > share[best]) best = k;
-        losses->loss[open->at[i]] = open->weight[i] * soft_least(open->error + i * DRAWS, 1.0, &mean);
         losses->wrong[open->at[i]] = best != label ? open->weight[i] : 0.0;
     }
 }
@@ -166,13 +174,11 @@ stonet_status sn_incomplete_judge(const sn_folds *folds, int fold, const sn_use 
     SN_TRY(SN_TAKE(&scratch, open.weight, n));
     list_rows(folds, fold, &open);
     if (open.n == 0) return STONET_OK;
-    const bool classes = problem->task == SN_CLASSIFICATION;
     SN_TRY(SN_TAKE(&scratch, open.error, open.n * DRAWS));
-    SN_ZEROS(classes ? open.n * m : 1, double, share);
-    open.share = share;
+    if (problem->task == SN_CLASSIFICATION) SN_TRY(SN_TAKE_ZERO(&scratch, open.share, open.n * m));
     SN_TRY(measure(&open));
-    if (classes)
-        judge_classes(&open, losses);
+    if (has_law(&open))
+        judge_laws(&open, losses);
     else
         judge_numbers(folds, fold, &open, losses);
     return STONET_OK;

@@ -7,8 +7,8 @@
  *
  *     -log p(y | x_o),   p(y | x_o) = mean over D draws x_u | x_o of p(y | f(x_o, x_u))
  *
- * is least in expectation where f is right. Classes have the probabilities softmax(f). m numbers have the
- * density N(f, v I), with the v that is best for the rows of the fold (EM):
+ * is least in expectation where f is right. Classes have the probabilities softmax(f), mean and spread the
+ * density of net/loss.h. m numbers have N(f, v I), with the v that is best for the rows of the fold (EM):
  *
  *     v = mean over rows of sum_d w_id e_id / m,   e_id = |y_i - f_id|^2,   w_id ~ exp(-e_id / 2v), of sum 1
  *
