@@ -271,6 +271,29 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     sn_views_free(&f->job, &views);
 }
 
+/* The record of a leg that has come further than it was to go, as no program writes it, is refused: there is
+   no room for its losses. */
+TEST(a_leg_goes_no_further_than_it_was_told)
+{
+    fixture f;
+    make(&f, N, P, 1.0, 1, GIVEN);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
+    OK(sn_folds_make(&f.o.problem, &f.job.rows, 1, &folds));
+    sn_views views = {.recipe = THREE[0].kind.front};
+    SN_FREED_BY(sn_line_training_free) sn_line_training c = {.line = THREE[0], .views = &views};
+    const sn_leg leg = {.candidate = &c, .lengths = 1, .threads = 1, .run = &f.run};
+    OK(sn_held_out_create(&folds, &c.cost[0]));
+    OK(sn_view_make(&f.job, f.job.problem, &folds, 0, &views));
+    OK(sn_pack_int(&record, 0)); /* not diverged, */
+    OK(sn_pack_int(&record, 2)); /* two lengths */
+    for (int k = 0; k < 5000; k++) OK(sn_pack_real(&record, 0.0));
+    assert_says(sn_leg_unpack(&f.job, &folds, &leg, 0, &(sn_unpack){record.bytes, record.size}),
+                STONET_ERROR_FORMAT, "does not fit");
+    sn_views_free(&f.job, &views);
+    drop(&f);
+}
+
 /* Whatever stands in a held-out row, its fold sees the other rows as before and judges them as before. */
 TEST(held_out_rows_have_no_say)
 {

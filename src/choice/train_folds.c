@@ -243,7 +243,7 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
     SN_TRY(sn_unpack_int(record, &diverged));
     SN_TRY(sn_unpack_int(record, &reached));
     SN_TRY(sn_unpack_real(record, &c->fit[k]));
-    if (reached < from || reached > SN_RUNGS)
+    if (reached < from || reached > leg->lengths)
         return sn_fail(STONET_ERROR_FORMAT, "a record of the choice does not fit");
     for (int l = from; l < (int)reached; l++) {
         SN_TRY(make_room(c, k, l));
