@@ -153,6 +153,15 @@ TEST(test_fit)
     assert_true(net->front->outputs < P && net->select_penalty > 0.0);
 }
 
+/* The columns are chosen before the lines are, and by the same engine. */
+TEST(any_engine)
+{
+    SN_BLOCK fixture *f = make(100, 1.0);
+    SN_AUTO(sn_stonet) *net = NULL;
+    OK(fit(f, "engine", "auto", &net));
+    assert_true(net->engine == sn_engine_auto());
+}
+
 static int stop_when_zero(void *user)
 {
     return --*(int *)user <= 0;
