@@ -27,8 +27,7 @@ static stonet_status find_network(const sn_choosing *s, const sn_line_training *
     for (int k = 0; k < s->folds.count; k++) {
         double loss;
         if (c->reached[k] <= c->best) continue;
-        SN_TRY(sn_view_make(s->job, sn_fold_problem(s, k), &s->folds, k,
-                            c->views)); /* of a line that was dropped it is gone */
+        SN_TRY(sn_view_make(s->job, &s->known[k], &s->folds, k, c->views)); /* gone, where it was dropped */
         SN_TRY(sn_loss_of_rows(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
                                &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
                                &loss));

@@ -132,10 +132,15 @@ static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, flo
                              sn_train_report *report)
 {
     for (int k = 0; k < folds->count; k++) {
+        sn_problem known;
         sn_stage_job own = *job;
         own.rows = folds->fold[k].train;
         own.history = NULL;
-        SN_TRY(train(&own, theta, report));
+        own.raw = &known;
+        stonet_status status = sn_folds_problem(folds, k, job->raw, &known);
+        if (status == STONET_OK) status = train(&own, theta, report);
+        sn_folds_problem_free(job->raw, &known);
+        SN_TRY(status);
         if (report->outcome != STONET_DONE) return STONET_OK;
         SN_TRY(sn_folds_measure(
             folds, k, &(sn_use){job->problem, job->config->engine, job->shape, theta, job->threads}, cost));

@@ -88,7 +88,7 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_lin
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         sn_leg leg = {.candidate = c, .fold = k, .lengths = length + 1};
         if (c->reached[k] <= length) {
-            SN_TRY(sn_view_make(s->job, sn_fold_problem(s, k), &s->folds, k, c->views));
+            SN_TRY(sn_view_make(s->job, &s->known[k], &s->folds, k, c->views));
             SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
         }
         if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */

@@ -145,8 +145,9 @@ static stonet_status make_view(void *user, int64_t k, sn_pack *record)
 {
     (void)record;
     const view_set *set = user;
-    const stonet_status status = sn_view_make(set->s->job, sn_fold_problem(set->s, set->fold[k]),
-                                              &set->s->folds, set->fold[k], set->views[k]);
+    const int fold = set->fold[k];
+    const stonet_status status =
+        sn_view_make(set->s->job, &set->s->known[fold], &set->s->folds, fold, set->views[k]);
     return status == STONET_ERROR_DATA ? STONET_OK : status;
 }
 
@@ -169,9 +170,8 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
     *count = kept;
     for (int a = 0; a < s->n_alive; a++)
         if (!sn_line_diverged(&s->all[s->alive[a]])) return STONET_OK;
-    return set->count > 0 ? sn_view_make(s->job, sn_fold_problem(s, set->fold[0]), &s->folds, set->fold[0],
-                                         set->views[0])
-                          : STONET_OK;
+    if (set->count == 0) return STONET_OK;
+    return sn_view_make(s->job, &s->known[set->fold[0]], &s->folds, set->fold[0], set->views[0]);
 }
 
 /* The lines that are in the choice, on the first `folds` folds. */
@@ -330,26 +330,6 @@ static sn_views *views_of(sn_choosing *s, const sn_front_recipe *recipe)
     return &s->views[s->n_views++];
 }
 
-const sn_problem *sn_fold_problem(const sn_choosing *s, int fold)
-{
-    return s->given[fold].source != NULL ? &s->given[fold] : s->job->problem;
-}
-
-/* Draws of missing cells that know the response are learned anew in every fold. */
-static stonet_status learn_cells(sn_choosing *s)
-{
-    const sn_row_source *source = s->job->problem->source;
-    if (source == NULL || source->learned_from == NULL) return STONET_OK;
-    for (int k = 0; k < s->most_folds; k++) {
-        sn_row_source *learned;
-        SN_TRY(source->learned_from(source, &s->folds.fold[k].train, &learned));
-        s->given[k] = *s->job->problem;
-        s->given[k].source = learned;
-        s->given[k].keep = NULL; /* of other draws */
-    }
-    return STONET_OK;
-}
-
 /* Everything before the first training: folds, one entry for each line, and the number of rungs. Rung r has
    sn_rung_updates(r) updates; rungs with more than SN_MOST_PASSES passes or SN_MOST_SEEN rows are left out.
    s->total is the work of all rungs, for the progress. */
@@ -359,7 +339,8 @@ static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, in
     sn_config config;
     SN_TRY(sn_folds_make(s->job->problem, &s->job->rows, s->job->seed, &s->folds));
     s->most_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
-    SN_TRY(learn_cells(s));
+    for (int k = 0; k < s->most_folds; k++)
+        SN_TRY(sn_folds_problem(&s->folds, k, s->job->problem, &s->known[k]));
     SN_TRY(SN_NEW(s->all, count));
     s->count = s->n_alive = count;
     for (int a = 0; a < count; a++) {
@@ -399,8 +380,7 @@ void sn_choosing_end(sn_choosing *s)
     for (int a = 0; a < s->count; a++) sn_line_training_free(&s->all[a]);
     for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
     sn_free(s->all);
-    for (int k = 0; k < s->most_folds; k++)
-        if (s->given[k].source != NULL) s->given[k].source->free((sn_row_source *)s->given[k].source);
+    for (int k = 0; k < s->most_folds; k++) sn_folds_problem_free(s->job->problem, &s->known[k]);
     sn_folds_free(&s->folds);
     sn_free(s);
 }

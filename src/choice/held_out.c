@@ -13,6 +13,24 @@ stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint
     return sn_folds_cut(problem, rows, &plan, seed, folds);
 }
 
+stonet_status sn_folds_problem(const sn_folds *folds, int fold, const sn_problem *problem, sn_problem *known)
+{
+    const sn_row_source *source = problem->source;
+    sn_row_source *learned;
+    *known = *problem;
+    if (source == NULL || source->learned_from == NULL) return STONET_OK;
+    SN_TRY(source->learned_from(source, &folds->fold[fold].train, &learned));
+    known->source = learned;
+    known->keep = NULL; /* of other draws */
+    return STONET_OK;
+}
+
+void sn_folds_problem_free(const sn_problem *problem, sn_problem *known)
+{
+    if (known->source != NULL && known->source != problem->source)
+        known->source->free((sn_row_source *)known->source);
+}
+
 stonet_status sn_held_out_create(const sn_folds *folds, sn_held_out *out)
 {
     *out = (sn_held_out){0};

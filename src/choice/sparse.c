@@ -188,6 +188,7 @@ typedef struct chooser {
     const double *loss[NONE + 1]; /* of each step: of the better judge, and its mean */
     double mean[NONE + 1];
     sn_quiet_run quiet;
+    sn_problem known[SN_FOLDS]; /* as the training rows of each fold know it */
     sn_stage_job fold_job[SN_FOLDS];
     fold_path fold[SN_FOLDS];
     int best, step; /* chosen: NONE for no column */
@@ -197,7 +198,9 @@ static stonet_status make_folds(chooser *c, sn_workspace *keep)
 {
     const int64_t columns = sn_problem_columns(c->job->problem);
     for (int k = 0; k < c->folds.count; k++) {
+        SN_TRY(sn_folds_problem(&c->folds, k, c->job->problem, &c->known[k]));
         c->fold_job[k] = *c->job;
+        c->fold_job[k].problem = &c->known[k];
         c->fold_job[k].rows = c->folds.fold[k].train;
         c->fold_job[k].threads = c->folds.count > 1 ? 1 : c->job->threads;
         c->fold_job[k].run = &c->quiet.run;
@@ -266,6 +269,7 @@ static void chooser_free(chooser *c)
 {
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         for (int k = 0; k <= NONE; k++) sn_held_out_free(&c->cost[by][k]);
+    for (int k = 0; k < SN_FOLDS; k++) sn_folds_problem_free(c->job->problem, &c->known[k]);
     sn_folds_free(&c->folds);
 }
 
