@@ -217,7 +217,8 @@ static stonet_status run_epoch(trainer *t, int64_t until)
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
     t->at.draw = epoch + 1;
     double factor = 1.0;
-    for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until;) {
+    bool stops = false;
+    for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until && !stops;) {
         const int count = queue_length(t, b, until);
         SN_TRY(run_batches(t, b, count, &factor));
         if (t->at.report.outcome == STONET_DIVERGED) return STONET_OK;
@@ -225,16 +226,15 @@ static stonet_status run_epoch(trainer *t, int64_t until)
         if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
             tell(t, "training", t->at.iteration, t->total, t->at.epoch_loss / (double)t->at.epoch_rows);
         b += count;
-        const bool stops = sn_should_stop(t->job->run);
+        stops = sn_should_stop(t->job->run);
         if (b < batches && t->at.iteration < until) SN_TRY(sn_trainer_keep(t, stops));
-        if (stops) {
-            t->at.report.outcome = STONET_STOPPED;
-            break;
-        }
     }
     if (epoch == 0) t->at.first_loss = t->at.epoch_loss / (double)t->at.epoch_rows;
     SN_TRY(remember(t, "training", epoch + 1, t->at.epoch_loss / (double)t->at.epoch_rows, factor));
-    return t->at.report.outcome == STONET_DONE ? sn_trainer_keep(t, false) : STONET_OK;
+    const bool ended = t->at.iteration % batches == 0 || t->at.iteration >= until;
+    if (ended) SN_TRY(sn_trainer_keep(t, stops)); /* else it was, before the row */
+    if (stops) t->at.report.outcome = STONET_STOPPED;
+    return STONET_OK;
 }
 
 stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
