@@ -32,7 +32,7 @@ SN_DROP(sn_choosing, sn_choosing_end)
 stonet_status sn_climb(sn_choosing *s, int *last);
 int sn_rung_folds(const sn_choosing *s, int rung);
 /* Trains these legs; `rung` and `folds` name them in the checkpoint. */
-stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count);
+stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int count);
 void sn_sort_alive(sn_choosing *s);
 /* Lengths that a line was measured at on all of these folds. */
 int sn_common_lengths(const sn_line_training *c, int folds);

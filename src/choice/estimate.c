@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
@@ -80,8 +79,7 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_lin
 {
     const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
     for (int k = 0; k < s->folds.count && !sn_should_stop(s->job->run); k++) {
-        const sn_fold *fold = &s->folds.fold[k];
-        int line = 0, length = 0, from;
+        int line = 0, length = 0;
         SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
         sn_line_training *c = &s->all[line];
         for (int l = 0; l <= length; l++)
@@ -89,15 +87,13 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_lin
         sn_leg leg = {.candidate = c, .fold = k, .lengths = length + 1};
         if (c->reached[k] <= length) {
             SN_TRY(sn_view_make(s->job, &s->known[k], &s->folds, k, c->views));
-            SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
+            SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, 1));
         }
         if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */
             c = winner;
             length = winner->best;
         }
-        const size_t bytes = (size_t)fold->test.n * sizeof(double);
-        memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
-        memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);
+        sn_folds_copy(&s->folds, k, &c->cost[length], out);
     }
     return STONET_OK;
 }

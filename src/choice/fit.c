@@ -473,7 +473,8 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
 static stonet_status loss_of_piece(const sn_stage_job *job, const float *theta, double *loss)
 {
     if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
-    return sn_train_loss(job, theta, loss);
+    const sn_use use = sn_stage_use(job, theta);
+    return sn_engine_loss(&use, &job->rows, job->team, loss);
 }
 
 /* Goes so far from where the network was, or half as far, and so on: between two networks there may be worse

@@ -1,6 +1,7 @@
 #include "choice/held_out.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "choice/incomplete.h"
@@ -43,6 +44,14 @@ void sn_held_out_free(sn_held_out *losses)
     sn_free(losses->loss);
     sn_free(losses->wrong);
     *losses = (sn_held_out){0};
+}
+
+void sn_folds_copy(const sn_folds *folds, int fold, const sn_held_out *from, sn_held_out *to)
+{
+    const int64_t first = folds->fold[fold].first;
+    const size_t bytes = (size_t)folds->fold[fold].test.n * sizeof(double);
+    memcpy(to->loss + first, from->loss + first, bytes);
+    memcpy(to->wrong + first, from->wrong + first, bytes);
 }
 
 void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, const sn_shape *shape,

@@ -29,6 +29,8 @@ stonet_status sn_held_out_create(const sn_folds *folds, sn_held_out *out);
 void sn_held_out_free(sn_held_out *losses);
 /* Those of a network on the held-out rows of one fold; its problem: all rows as that fold sees them. */
 stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *network, sn_held_out *losses);
+/* Those of a fold that others have, too. */
+void sn_folds_copy(const sn_folds *folds, int fold, const sn_held_out *from, sn_held_out *to);
 /* Those of outputs mu (rows of the fold x outputs) that something else gave. */
 void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, const sn_shape *shape,
                    const float *mu, double *room, sn_held_out *losses);

@@ -184,22 +184,16 @@ stonet_status sn_incomplete_judge(const sn_folds *folds, int fold, const sn_use 
     return STONET_OK;
 }
 
-stonet_status sn_loss_of_rows(const sn_engine_ops *engine, const sn_shape *shape, const float *theta,
-                              const sn_loss_job *job, double *loss)
+stonet_status sn_loss_of_rows(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss)
 {
-    if (!draws_cells(job->problem)) {
-        sn_losses losses;
-        SN_TRY(sn_engine_loss(engine, shape, theta, job, &losses));
-        *loss = losses.loss;
-        return STONET_OK;
-    }
-    sn_fold all = {.test = job->rows};
-    sn_folds folds = {.count = 1, .fold = &all, .rows = job->rows.n};
-    for (int64_t i = 0; i < job->rows.n; i++)
-        folds.average += sn_problem_weight(job->problem, sn_rows_at(&job->rows, i)) / (double)job->rows.n;
+    if (!draws_cells(use->problem)) return sn_engine_loss(use, rows, team, loss);
+    sn_fold all = {.test = *rows};
+    sn_folds folds = {.count = 1, .fold = &all, .rows = rows->n};
+    for (int64_t i = 0; i < rows->n; i++)
+        folds.average += sn_problem_weight(use->problem, sn_rows_at(rows, i)) / (double)rows->n;
     SN_FREED_BY(sn_held_out_free) sn_held_out losses = {0};
     SN_TRY(sn_held_out_create(&folds, &losses));
-    SN_TRY(sn_folds_measure(&folds, 0, &(sn_use){job->problem, engine, shape, theta, job->threads}, &losses));
+    SN_TRY(sn_folds_measure(&folds, 0, use, &losses));
     *loss = sn_mean_loss(losses.loss, 0, folds.rows);
     return STONET_OK;
 }

@@ -27,6 +27,6 @@
    cells has what it had. */
 stonet_status sn_incomplete_judge(const sn_folds *folds, int fold, const sn_use *network,
                                   sn_held_out *losses);
-/* The mean loss of a network over the rows of a job, which may be those that it was trained on. */
-stonet_status sn_loss_of_rows(const sn_engine_ops *engine, const sn_shape *shape, const float *theta,
-                              const sn_loss_job *job, double *loss);
+/* The mean loss of a network over some rows, which may be those that it was trained on; team: as in
+   sn_engine_loss. */
+stonet_status sn_loss_of_rows(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss);

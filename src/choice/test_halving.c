@@ -63,7 +63,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_shape shape;
     sn_config config;
     sn_trainer *trainer;
-    sn_losses losses;
+    double loss;
     float theta[4096];
     OK(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front));
     OK(sn_front_problem(front, &f->o.problem, NULL, &seen));
@@ -85,9 +85,9 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_trainer_free(trainer);
     const sn_use network = {&seen, config.engine, &shape, theta, 1};
     OK(sn_folds_measure(folds, fold, &network, cost));
-    OK(sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses));
+    OK(sn_engine_loss(&network, &f->job.rows, NULL, &loss));
     sn_front_problem_free(&f->o.problem, &seen);
-    return losses.loss;
+    return loss;
 }
 
 /* With the length given there is one training for each line and fold. The line with the lowest mean wins, its
@@ -265,7 +265,7 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     OK(sn_leg_run(&f->job, folds, &leg, NULL));
     assert_int_equal(c.reached[fold], 1);
     assert_true(!c.diverged[fold] && sn_line_diverged(&c));
-    const sn_problem *view = views.fold[fold].problem;
+    const sn_problem *view = &views.fold[fold].seen;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
     memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);
     sn_views_free(&f->job, &views);
@@ -288,7 +288,7 @@ TEST(a_leg_goes_no_further_than_it_was_told)
     OK(sn_pack_int(&record, 0)); /* not diverged, */
     OK(sn_pack_int(&record, 2)); /* two lengths */
     for (int k = 0; k < 5000; k++) OK(sn_pack_real(&record, 0.0));
-    assert_says(sn_leg_unpack(&f.job, &folds, &leg, 0, &(sn_unpack){record.bytes, record.size}),
+    assert_says(sn_leg_unpack(&f.job, &folds, &leg, &(sn_unpack){record.bytes, record.size}),
                 STONET_ERROR_FORMAT, "does not fit");
     sn_views_free(&f.job, &views);
     drop(&f);

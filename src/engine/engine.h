@@ -167,19 +167,6 @@ stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration
 /* A guess at the time that a row takes on one thread, in nanoseconds. */
 double sn_engine_row_cost(const sn_shape *shape, int sweeps);
 
-typedef struct sn_losses {
-    double loss;       /* weighted mean output loss of the noise-free pass */
-    double error_rate; /* classification; else NaN */
-} sn_losses;
-
-/* Rows to measure on. */
-typedef struct sn_loss_job {
-    const sn_problem *problem;
-    sn_rows rows;
-    int threads;
-    stonet_team *team; /* ranks that share them out; NULL: none do */
-} sn_loss_job;
-
 /* What the outputs mu of the last layer cost for a row, and whether the class is wrong; room: of one
  * response. */
 double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row, const float *mu,
@@ -194,9 +181,9 @@ typedef struct sn_use {
 } sn_use;
 /* One forward pass, by an engine of its own. */
 stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out);
-/* How well parameters do on these rows of a problem; by its law, whose parameters follow from the rows. */
-stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
-                             const sn_loss_job *job, sn_losses *out);
+/* The weighted mean loss of the noise-free pass over these rows; by a law whose parameters follow from them.
+   team: ranks that share the rows out; NULL: none do. */
+stonet_status sn_engine_loss(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss);
 
 /* The group penalty of layer 1: squares (p) has the sums of squares of each input's weights over the `units`
    and gets what they are to be multiplied by, 1 - t / |c| or 0. */

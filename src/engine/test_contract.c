@@ -420,24 +420,20 @@ TEST(test_losses)
 {
     SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
     const sn_rows rows = sn_rows_range(3, 1400);
-    sn_losses ref, cpu;
-    OK(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
-                      &ref));
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 2, NULL},
-                      &cpu));
-    assert_true(fabs(ref.loss - cpu.loss) < 1e-6);
-    assert_true(ref.error_rate == cpu.error_rate && ref.error_rate > 0.0 && ref.error_rate < 1.0);
+    const sn_rows one = sn_rows_range(3, 1);
+    const sn_use by_ref = {&b.o.problem, &sn_engine_ref, &b.o.shape, b.o.theta, 1};
+    const sn_use by_cpu = {&b.o.problem, &sn_engine_cpu, &b.o.shape, b.o.theta, 2};
+    double ref, cpu, weighted, single;
+    OK(sn_engine_loss(&by_ref, &rows, NULL, &ref));
+    OK(sn_engine_loss(&by_cpu, &rows, NULL, &cpu));
+    assert_true(fabs(ref - cpu) < 1e-6);
     float weight[ROWS] = {0};
     weight[3] = 4.0F;
     b.o.problem.weight = weight;
-    const sn_rows one = sn_rows_range(3, 1);
-    sn_losses weighted, single;
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
-                      &weighted));
+    OK(sn_engine_loss(&by_cpu, &rows, NULL, &weighted));
     b.o.problem.weight = NULL;
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, one, 1, NULL},
-                      &single));
-    assert_true(fabs(weighted.loss - single.loss) < 1e-12);
+    OK(sn_engine_loss(&by_cpu, &one, NULL, &single));
+    assert_true(fabs(weighted - single) < 1e-12);
 }
 
 TEST(test_registry)

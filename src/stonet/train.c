@@ -372,13 +372,14 @@ static stonet_status prepare(trainer *t, const float *theta)
     return STONET_OK;
 }
 
-/* This rank's part of every batch. */
-static void share_batches(trainer *t)
+stonet_status sn_stage_batches(const sn_stage_job *job, int64_t size, sn_batches *out)
 {
     int first, count;
-    sn_team_shards(t->job->team, t->batches.shards.total, &first, &count);
-    sn_batches_share(&t->batches, first, count);
-    t->reduce = (sn_reduce){.join = sn_team_join_sums, .user = t->job->team};
+    SN_TRY(sn_batches_create(&job->rows, size, job->seed, out));
+    SN_TRY(sn_batches_window(out, job->problem, &sn_windowing_usual));
+    sn_team_shards(job->team, out->shards.total, &first, &count);
+    sn_batches_share(out, first, count);
+    return STONET_OK;
 }
 
 int64_t sn_train_batches(const sn_config *config, int64_t n)
@@ -392,15 +393,6 @@ bool sn_train_shares(const sn_stage_job *job)
     return sn_team_shares(job->team) && sn_shard_count(n / sn_batches_count(n, job->config->batch)) > 1;
 }
 
-stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double *loss)
-{
-    const sn_loss_job rows = {job->problem, job->rows, job->threads, job->team};
-    sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta, &rows, &losses));
-    *loss = losses.loss;
-    return STONET_OK;
-}
-
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
 {
     SN_AUTO(sn_trainer) *t = NULL;
@@ -411,9 +403,8 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     t->started = sn_seconds();
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
-    SN_TRY(sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches));
-    SN_TRY(sn_batches_window(&t->batches, job->problem, &sn_windowing_usual));
-    share_batches(t);
+    t->reduce = (sn_reduce){.join = sn_team_join_sums, .user = job->team};
+    SN_TRY(sn_stage_batches(job, job->config->batch, &t->batches));
     SN_TRY(prepare(t, theta));
     return SN_GIVE(t, out);
 }
