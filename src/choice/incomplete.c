@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "net/forward.h"
-#include "net/loss.h"
 
 enum {
     DRAWS =
@@ -53,17 +52,13 @@ static bool has_law(const open_rows *open)
 static void take_errors(const open_rows *open, int64_t first, int64_t n, int draw, const float *mu,
                         double *room)
 {
-    const sn_problem *problem = open->network->problem;
+    const sn_use *use = open->network;
     const int64_t m = open->outputs;
     for (int64_t i = first; i < first + n; i++, mu += m) {
-        double *error = &open->error[i * DRAWS + draw];
         bool wrong;
-        if (problem->task == SN_REGRESSION) {
-            const double *y = sn_problem_targets(problem, open->row[i], room);
-            *error = has_law(open) ? sn_spread_loss(mu, m, y) : 2.0 * sn_square_loss(mu, m, y);
-            continue;
-        }
-        *error = sn_class_loss(mu, m, sn_problem_label(problem, open->row[i]), &wrong);
+        const double loss = sn_row_loss(use->shape, use->problem, open->row[i], mu, room, &wrong);
+        open->error[i * DRAWS + draw] = has_law(open) ? loss : 2.0 * loss;
+        if (open->share == NULL) continue;
         for (int64_t k = 0; k < m; k++) room[k] = (double)mu[k];
         sn_softmax(1, m, room);
         for (int64_t k = 0; k < m; k++) open->share[i * m + k] += room[k] / DRAWS;
