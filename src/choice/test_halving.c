@@ -271,6 +271,48 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     sn_views_free(&f->job, &views);
 }
 
+/* The rows of a single fold are cut into five parts, rows that belong together into the same: the losses of a
+   part are those of the line that is best on the others. */
+TEST(kin_do_not_choose_for_each_other)
+{
+    enum { ROWS = 200, UNITS = 20 };
+    fixture f;
+    int64_t kin[ROWS];
+    sn_choice choice = {0};
+    bool nothing;
+    double right = 0.0;
+    make(&f, ROWS, P, 1.0, 1, GIVEN);
+    for (int64_t i = 0; i < ROWS; i++) kin[i] = i / 2;
+    f.o.problem.kin = kin;
+    SN_AUTO(sn_choosing) *s = NULL;
+    OK(sn_choosing_begin(&f.job, THREE, 2, SN_FOLDS, &s));
+    const sn_fold *fold = &s->folds.fold[0];
+    assert_int_equal(fold->test.n, 2 * UNITS);
+    sn_random random = sn_random_from(2, SN_STREAM_TEST, 0);
+    for (int a = 0; a < 2; a++) {
+        OK(sn_held_out_create(&s->folds, &s->all[a].cost[0]));
+        s->all[a].reached[0] = 1;
+        s->all[a].shape[0] = f.o.shape;
+        for (int i = 0; i < 2 * UNITS; i++) s->all[a].cost[0].loss[i] = pow(sn_random_normal(&random), 2.0);
+    }
+    int part[2 * UNITS], units = 0;
+    for (int i = 0; i < 2 * UNITS; i++) {
+        int first = 0;
+        while (kin[sn_rows_at(&fold->test, first)] != kin[sn_rows_at(&fold->test, i)]) first++;
+        part[i] = first < i ? part[first] : units++ % 5;
+    }
+    for (int j = 0; j < 5; j++) {
+        double others[2] = {0.0}, own[2] = {0.0};
+        for (int a = 0; a < 2; a++)
+            for (int i = 0; i < 2 * UNITS; i++)
+                *(part[i] == j ? &own[a] : &others[a]) += s->all[a].cost[0].loss[i] / (2 * UNITS);
+        right += own[others[1] < others[0]];
+    }
+    OK(sn_choice_estimate(s, 0, THREE, &s->all[0], &choice, &nothing));
+    assert_true(fabs(choice.chosen.loss - right) < 1e-12);
+    drop(&f);
+}
+
 /* The record of a leg that has come further than it was to go, as no program writes it, is refused: there is
    no room for its losses. */
 TEST(a_leg_goes_no_further_than_it_was_told)
