@@ -102,17 +102,9 @@ typedef struct sn_engine_state {
 
 typedef struct sn_engine sn_engine; /* each engine's own struct begins with its ops pointer */
 
-/* What an engine can do. */
-enum {
-    SN_ENGINE_DOUBLE = 1,    /* computes in double */
-    SN_ENGINE_THREADS = 2,   /* uses the threads it is given */
-    SN_ENGINE_DIRECTION = 4, /* keeps D of the last update, for tests: last_direction */
-    SN_ENGINE_REDRAWS = 8,   /* fetches the rows of every iteration with its draw of their missing cells */
-};
-
 typedef struct sn_engine_ops {
     const char *name;
-    unsigned abilities;
+    bool in_double; /* it computes so; else in float, and its sums are floats */
     /* Whether it can be used here, or the sentence why not; NULL: always. */
     stonet_status (*available)(void);
     /* The problem is the source of rows and must outlive the engine; its features, or its response when only
@@ -140,7 +132,6 @@ typedef struct sn_engine_ops {
     stonet_status (*impute)(sn_engine *engine, const sn_iteration *iteration, int layer, float *out);
     /* out n x d_layer, in the order of rows. */
     stonet_status (*forward)(sn_engine *engine, const sn_pass *pass, float *out);
-    const double *(*last_direction)(const sn_engine *engine); /* NULL without the ability */
 } sn_engine_ops;
 
 struct sn_engine {

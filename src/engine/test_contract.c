@@ -100,7 +100,7 @@ typedef struct company {
 
 static sn_sums sums_of(const sn_engine_ops *ops, const bed *b)
 {
-    return sn_sums_empty(b->o.shape.parameters, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+    return sn_sums_empty(b->o.shape.parameters, !ops->in_double);
 }
 
 /* The sums of the shards that engine k of a company holds. */
@@ -446,7 +446,6 @@ TEST(test_registry)
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         assert_ptr_equal(sn_engine_find(ops->name), ops);
-        assert_true(((ops->abilities & SN_ENGINE_DIRECTION) != 0) == (ops->last_direction != NULL));
         if (e > 0) strcat(choices, "|");
         strcat(choices, ops->name);
     }
@@ -459,7 +458,6 @@ TEST(test_registry)
 TEST(test_draws_of_missing_cells)
 {
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        if ((ops->abilities & SN_ENGINE_REDRAWS) == 0) continue;
         for (uint32_t draw = 0; draw < 3; draw += 2) {
             SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
             float turned_x[ROWS * 5], moved[ROWS * 5];

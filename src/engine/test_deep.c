@@ -42,7 +42,7 @@ static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double
         if (at_once) {
             OK(ops->step(now, &it, &report));
         } else {
-            sn_sums sums = sn_sums_empty(PARAMETERS, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+            sn_sums sums = sn_sums_empty(PARAMETERS, !ops->in_double);
             OK(ops->accumulate(now, &it, &sums));
             OK(ops->apply(now, &it, &sums, &report));
             sn_sums_clear(&sums);

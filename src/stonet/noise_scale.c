@@ -104,7 +104,7 @@ static stonet_status prepare(gauge *g, const float *theta)
     sn_dynamics_from(job->config, job->shape, &g->dynamics);
     sn_update_from(job->config, job->shape, &g->dynamics, job->rows.n, 1.0, &g->update);
     SN_TRY(sn_dynamics_safeguard(job->shape, theta, &g->dynamics, &factor));
-    g->one = sn_sums_empty(job->shape->parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
+    g->one = sn_sums_empty(job->shape->parameters, !job->config->engine->in_double);
     g->tree = sn_sums_empty(job->shape->parameters + 2, false);
     SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &g->engine));
     g->engine->ops->start(g->engine, theta);

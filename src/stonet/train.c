@@ -351,7 +351,7 @@ static stonet_status prepare(trainer *t, const float *theta)
     sn_dynamics_from(job->config, job->shape, &t->full);
     SN_TRY(prepare_queue(t));
     SN_TRY(SN_NEW(t->good, parameters));
-    t->sums = sn_sums_empty(parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
+    t->sums = sn_sums_empty(parameters, !job->config->engine->in_double);
     if (averages(t)) {
         SN_TRY(SN_NEW(t->sum, parameters));
         SN_TRY(SN_NEW(t->iterate, parameters));
