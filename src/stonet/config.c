@@ -80,7 +80,7 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
     {"output", SN_CHOICE, "trained", 0, 0, "trained|refit",
      "the output layer: as training leaves it, or refitted on psi(Z) at the end"},
-    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_SETTING_HELP},
+    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_HELP},
 };
 
 bool sn_config_given(const sn_settings *settings, const char *name)
