@@ -27,11 +27,10 @@ static stonet_status find_network(const sn_choosing *s, const sn_line_training *
     for (int k = 0; k < s->folds.count; k++) {
         double loss;
         if (c->reached[k] <= c->best) continue;
-        SN_TRY(sn_view_make(s->job, sn_fold_problem(s, k), &s->folds, k,
-                            c->views)); /* of a line that was dropped it is gone */
-        SN_TRY(sn_loss_of_rows(c->config[k].engine, &c->shape[k], c->theta[c->best][k],
-                               &(sn_loss_job){c->job[k].problem, s->job->rows, s->job->threads, s->job->team},
-                               &loss));
+        SN_TRY(sn_view_make(s->job, &s->known[k], &s->folds, k, c->views)); /* gone, where it was dropped */
+        sn_use use = sn_stage_use(&c->job[k], c->theta[c->best][k]);
+        use.threads = s->job->threads;
+        SN_TRY(sn_loss_of_rows(&use, &s->job->rows, s->job->team, &loss));
         if (best >= 0 && !(loss < out->loss)) continue;
         best = k;
         out->loss = loss;
@@ -42,7 +41,7 @@ static stonet_status find_network(const sn_choosing *s, const sn_line_training *
     memcpy(out->theta, c->theta[c->best][best], (size_t)out->shape.parameters * sizeof *out->theta);
     sn_view *view = &c->views->fold[best];
     out->front = view->front;
-    if (view->front != NULL) sn_front_problem_free(s->job->problem, &view->seen);
+    sn_front_problem_free(s->job->problem, &view->seen);
     sn_keep_clear(&view->keep);
     *view = (sn_view){0};
     return STONET_OK;

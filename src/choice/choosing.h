@@ -9,8 +9,7 @@
 typedef struct sn_choosing {
     const sn_choice_job *job;
     sn_folds folds;
-    sn_problem given[SN_FOLDS]; /* the problem with missing cells drawn by the rows of a fold; source NULL: as
-                                   it is */
+    sn_problem known[SN_FOLDS]; /* the problem as the training rows of each fold know it */
     int most_folds, most_rungs; /* that are used */
     sn_views views[SN_MOST_LINES];
     int n_views;
@@ -29,13 +28,11 @@ stonet_status sn_choosing_begin(const sn_choice_job *job, const sn_line *lines, 
                                 sn_choosing **out);
 void sn_choosing_end(sn_choosing *s);
 SN_DROP(sn_choosing, sn_choosing_end)
-/* The problem as the training rows of a fold know it. */
-const sn_problem *sn_fold_problem(const sn_choosing *s, int fold);
 /* All rungs; *last: that which was reached. */
 stonet_status sn_climb(sn_choosing *s, int *last);
 int sn_rung_folds(const sn_choosing *s, int rung);
 /* Trains these legs; `rung` and `folds` name them in the checkpoint. */
-stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count);
+stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int count);
 void sn_sort_alive(sn_choosing *s);
 /* Lengths that a line was measured at on all of these folds. */
 int sn_common_lengths(const sn_line_training *c, int folds);

@@ -112,9 +112,7 @@ static stonet_status start_front(const sn_stage_job *job)
     enum { SAMPLE = 256 };
     const sn_rows some = sn_rows_part(&job->rows, 0, job->rows.n < SAMPLE ? job->rows.n : SAMPLE);
     SN_ARRAY(some.n * job->raw->p, float, x);
-    SN_TRY(sn_batch_prepare(job->raw, &some));
-    sn_batch batch = {.x = x, .x_stride = job->raw->p};
-    sn_batch_fetch(job->raw, &some, &batch);
+    SN_TRY(sn_batch_features(job->raw, &some, x));
     return sn_front_conv_start(job->learns, job->seed, some.n, x);
 }
 
@@ -132,13 +130,18 @@ static stonet_status measure(const sn_stage_job *job, const sn_folds *folds, flo
                              sn_train_report *report)
 {
     for (int k = 0; k < folds->count; k++) {
+        sn_problem known;
         sn_stage_job own = *job;
         own.rows = folds->fold[k].train;
         own.history = NULL;
-        SN_TRY(train(&own, theta, report));
+        own.raw = &known;
+        stonet_status status = sn_folds_problem(folds, k, job->raw, &known);
+        if (status == STONET_OK) status = train(&own, theta, report);
+        sn_folds_problem_free(job->raw, &known);
+        SN_TRY(status);
         if (report->outcome != STONET_DONE) return STONET_OK;
-        SN_TRY(sn_folds_measure(
-            folds, k, &(sn_use){job->problem, job->config->engine, job->shape, theta, job->threads}, cost));
+        const sn_use use = sn_stage_use(job, theta);
+        SN_TRY(sn_folds_measure(folds, k, &use, cost));
     }
     return STONET_OK;
 }
@@ -184,7 +187,8 @@ stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet 
     sn_epoch_log_free(&net->network.history); /* of a training that diverged */
     SN_TRY(train(&own, net->network.theta, report));
     SN_TRY(sn_constant_loss(job->problem, &job->rows, &constant));
-    SN_TRY(sn_train_loss(job, net->network.theta, &net->training_loss));
+    const sn_use use = sn_stage_use(job, net->network.theta);
+    SN_TRY(sn_engine_loss(&use, &job->rows, job->team, &net->training_loss));
     net->stuck = report->outcome == STONET_DONE && sn_is_next_to(net->training_loss, constant);
     return STONET_OK;
 }

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/checkpoint.h"
 #include "base/memory.h"
@@ -10,13 +9,19 @@
 
 enum { PARTS = SN_FOLDS }; /* of the rows of a single fold */
 
-/* The part that a held-out row belongs to: its fold, or of a single fold one of five. */
-static int part_of(const sn_folds *folds, int used, int64_t row)
+/* The part that each held-out row belongs to: its fold, or of a single fold one of five, the same for rows
+   that belong together. */
+static void find_parts(const sn_folds *folds, int used, int64_t rows, int *part)
 {
-    if (used == 1) return (int)(row % PARTS);
-    int k = 0;
-    while (k + 1 < used && row >= folds->fold[k + 1].first) k++;
-    return k;
+    int64_t units = 0;
+    for (int k = 0; used > 1 && k < used; k++)
+        for (int64_t i = 0; i < folds->fold[k].test.n; i++) part[folds->fold[k].first + i] = k;
+    for (int64_t i = 0; used == 1 && i < rows; i++) {
+        if (folds->kin != NULL && !folds->is_first[i]) continue;
+        for (int64_t j = i; j >= 0; j = folds->kin != NULL ? folds->kin[j] : -1)
+            part[j] = (int)(units % PARTS);
+        units++;
+    }
 }
 
 int sn_common_lengths(const sn_line_training *c, int folds)
@@ -28,27 +33,30 @@ int sn_common_lengths(const sn_line_training *c, int folds)
 }
 
 /* The losses of each part by what is best on the others. */
-static void measure_by_parts(const sn_choosing *s, int folds, int64_t rows, sn_held_out *out)
+static stonet_status measure_by_parts(const sn_choosing *s, int folds, int64_t rows, sn_held_out *out)
 {
     const int parts = folds == 1 ? PARTS : folds;
     double best[PARTS];
+    SN_ARRAY(rows, int, part);
+    find_parts(&s->folds, folds, rows, part);
     for (int j = 0; j < parts; j++) best[j] = (double)INFINITY;
     for (int a = 0; a < s->count; a++)
         for (int l = 0; l < sn_common_lengths(&s->all[a], folds); l++) {
             const sn_held_out *cost = &s->all[a].cost[l];
             double sum[PARTS] = {0.0}, total = 0.0;
-            for (int64_t i = 0; i < rows; i++) sum[part_of(&s->folds, folds, i)] += cost->loss[i];
+            for (int64_t i = 0; i < rows; i++) sum[part[i]] += cost->loss[i];
             for (int j = 0; j < parts; j++) total += sum[j];
             for (int j = 0; j < parts; j++) {
                 if (!(total - sum[j] < best[j])) continue;
                 best[j] = total - sum[j];
                 for (int64_t i = 0; i < rows; i++) {
-                    if (part_of(&s->folds, folds, i) != j) continue;
+                    if (part[i] != j) continue;
                     out->loss[i] = cost->loss[i];
                     out->wrong[i] = cost->wrong[i];
                 }
             }
         }
+    return STONET_OK;
 }
 
 /* The line and length that are best among the training rows of a fold, by a choice of its own with few folds.
@@ -80,24 +88,21 @@ static stonet_status measure_nested(sn_choosing *s, const sn_line *lines, sn_lin
 {
     const int rungs = winner->best + 2 < SN_RUNGS ? winner->best + 2 : SN_RUNGS;
     for (int k = 0; k < s->folds.count && !sn_should_stop(s->job->run); k++) {
-        const sn_fold *fold = &s->folds.fold[k];
-        int line = 0, length = 0, from;
+        int line = 0, length = 0;
         SN_TRY(choose_inside(s, k, rungs, lines, &line, &length));
         sn_line_training *c = &s->all[line];
         for (int l = 0; l <= length; l++)
             if (c->cost[l].loss == NULL) SN_TRY(sn_held_out_create(&s->folds, &c->cost[l]));
         sn_leg leg = {.candidate = c, .fold = k, .lengths = length + 1};
         if (c->reached[k] <= length) {
-            SN_TRY(sn_view_make(s->job, sn_fold_problem(s, k), &s->folds, k, c->views));
-            SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, &from, 1));
+            SN_TRY(sn_view_make(s->job, &s->known[k], &s->folds, k, c->views));
+            SN_TRY(sn_run_legs(s, SN_RUNGS + k, k, &leg, 1));
         }
         if (c->reached[k] <= length) { /* it diverged with these rows, which a fit would see and mend */
             c = winner;
             length = winner->best;
         }
-        const size_t bytes = (size_t)fold->test.n * sizeof(double);
-        memcpy(out->loss + fold->first, c->cost[length].loss + fold->first, bytes);
-        memcpy(out->wrong + fold->first, c->cost[length].wrong + fold->first, bytes);
+        sn_folds_copy(&s->folds, k, &c->cost[length], out);
     }
     return STONET_OK;
 }
@@ -116,7 +121,7 @@ stonet_status sn_choice_estimate(sn_choosing *s, int rung, const sn_line *lines,
     SN_TRY(sn_held_out_create(&used, &honest));
     SN_TRY(sn_baselines_measure(problem, &used, shape, s->job->run, &baselines));
     SN_TRY(sn_residuals_look(problem, &used, winner->cost[winner->best].loss, &out->residual_p));
-    measure_by_parts(s, folds, used.rows, &honest);
+    SN_TRY(measure_by_parts(s, folds, used.rows, &honest));
     sn_fold_mean *gain = &out->gains.over_constant;
     *gain = sn_held_out_mean(&used, baselines.constant.loss, honest.loss);
     if (folds == SN_FOLDS && !sn_gain_is_clear(gain)) {

@@ -200,13 +200,21 @@ static stonet_status attempt(fitting *f)
     return status;
 }
 
-/* engine=auto: says which one it is, and why it is not a GPU. */
-static void tell_engine(const stonet_run *run, const sn_engine_ops *engine)
+/* The engine of a fit. engine=auto: cpu for what a convolution learns with, and for ranks, who must all have
+   the same; else a GPU where there is one. Says which one it is, and why it is not a GPU. */
+static const sn_engine_ops *choose_engine(const sn_settings *settings, const stonet_run *run)
 {
+    if (!sn_is(settings, "engine", SN_ENGINE_AUTO)) return sn_config_engine(settings);
+    const char *why = sn_is(settings, "front", "conv") ? "a convolution learns with no other"
+                      : sn_team_shares(run->team)      ? "all processes must use the same"
+                                                       : NULL;
+    const sn_engine_ops *engine = why != NULL ? &sn_engine_cpu : sn_config_engine(settings);
     if (engine == &sn_engine_cpu)
-        sn_message(run, STONET_NOTE, "engine=auto: engine=cpu is used (%s)", stonet_last_error());
+        sn_message(run, STONET_NOTE, "engine=auto: engine=cpu is used (%s)",
+                   why != NULL ? why : stonet_last_error());
     else
         sn_message(run, STONET_NOTE, "engine=auto: engine=%s is used", engine->name);
+    return engine;
 }
 
 /* Of what goes wrong, what may be the device's doing. */
@@ -224,11 +232,6 @@ static stonet_status fit_lines(fitting *f)
     const sn_settings *settings = f->job.settings;
     const bool any_engine = sn_is(settings, "engine", SN_ENGINE_AUTO);
     const bool any_step = !sn_config_given(settings, "lr") && !sn_config_given(settings, "gamma");
-    f->job.engine = any_engine ? sn_engine_auto() : sn_engine_find(sn_word(settings, "engine"));
-    if (any_engine && (sn_team_shares(f->job.team) || is_conv(f)))
-        f->job.engine = &sn_engine_cpu; /* the same for all ranks, and what a convolution learns with */
-    if (any_engine) tell_engine(f->job.run, f->job.engine);
-    f->job.step = 1.0;
     for (int retry = 0;; retry++) {
         char key[SN_KEY_SIZE];
         /* Whatever q is, the same units and lines are the same training. */
@@ -267,7 +270,7 @@ static stonet_status fit_sparse(const sn_choice_job *job, const sn_problem *prob
                        "select=group chooses among the columns themselves: it does not go with front=%s",
                        sn_word(settings, "front"));
     SN_TRY(sn_config_shape(settings, &kind, problem, 1, &shape));
-    SN_TRY(sn_config_default(sn_engine_find(sn_word(settings, "engine")), problem, &shape, &config));
+    SN_TRY(sn_config_default(job->engine, problem, &shape, &config));
     const sn_stage_job own = {.shape = &shape,
                               .problem = problem,
                               .rows = job->rows,
@@ -306,6 +309,7 @@ static stonet_status fit_seen(const sn_problem *problem, int64_t q, const sn_set
                              .rows = sn_rows_range(0, problem->n),
                              .q = q,
                              .units = sn_config_units(settings, q),
+                             .engine = choose_engine(settings, run),
                              .step = 1.0,
                              .seed = run->seed,
                              .threads = sn_threads(run),
@@ -469,7 +473,8 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
 static stonet_status loss_of_piece(const sn_stage_job *job, const float *theta, double *loss)
 {
     if (job->learns != NULL) SN_TRY(sn_front_refill(job->learns, job->raw, job->problem));
-    return sn_train_loss(job, theta, loss);
+    const sn_use use = sn_stage_use(job, theta);
+    return sn_engine_loss(&use, &job->rows, job->team, loss);
 }
 
 /* Goes so far from where the network was, or half as far, and so on: between two networks there may be worse

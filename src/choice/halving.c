@@ -45,16 +45,16 @@ static void tell(const sn_choosing *s)
 typedef struct leg_set {
     sn_choosing *s;
     sn_leg *legs;
-    int *from; /* lengths that each had before */
     const char *key;
 } leg_set;
 
-static double leg_work(const sn_choosing *s, const leg_set *set, int64_t k)
+/* Updates of a leg that is done. */
+static void add_work(sn_choosing *s, const sn_leg *leg)
 {
-    const sn_leg *leg = &set->legs[k];
-    if (!s->lengths_open) return 1.0;
-    return (double)(sn_rung_updates(leg->lengths - 1) -
-                    (set->from[k] > 0 ? sn_rung_updates(set->from[k] - 1) : 0));
+    const int64_t before = leg->from > 0 ? sn_rung_updates(leg->from - 1) : 0;
+    const double work = s->lengths_open ? (double)(sn_rung_updates(leg->lengths - 1) - before) : 1.0;
+#pragma omp atomic
+    s->done += work;
 }
 
 static stonet_status work_leg(void *user, int64_t k, sn_pack *record)
@@ -64,25 +64,21 @@ static stonet_status work_leg(void *user, int64_t k, sn_pack *record)
     char key[SN_KEY_SIZE];
     snprintf(key, sizeof key, "%s/%lld.now", set->key, (long long)k);
     SN_TRY(sn_leg_run(s->job, &s->folds, &set->legs[k], record != NULL ? key : NULL));
-    const double work = leg_work(s, set, k);
-#pragma omp atomic
-    s->done += work;
+    add_work(s, &set->legs[k]);
     if (omp_get_thread_num() == 0) tell(s);
     if (record == NULL || sn_should_stop(&s->quiet.run)) return STONET_OK;
     sn_checkpoint_drop(s->job->run->checkpoint, key);
-    return sn_leg_pack(&s->folds, &set->legs[k], set->from[k], record);
+    return sn_leg_pack(&s->folds, &set->legs[k], record);
 }
 
 static stonet_status take_leg(void *user, int64_t k, sn_unpack *record)
 {
     const leg_set *set = user;
-    const double work = leg_work(set->s, set, k);
-#pragma omp atomic
-    set->s->done += work;
-    return sn_leg_unpack(set->s->job, &set->s->folds, &set->legs[k], set->from[k], record);
+    add_work(set->s, &set->legs[k]);
+    return sn_leg_unpack(set->s->job, &set->s->folds, &set->legs[k], record);
 }
 
-stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int *from, int count)
+stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int count)
 {
     char key[SN_KEY_SIZE];
     if (count == 0)
@@ -93,10 +89,10 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
         legs[k].threads = threads / outer + (k < threads % outer ? 1 : 0);
         legs[k].team = s->together ? s->job->team : NULL;
         legs[k].run = &s->quiet.run;
-        from[k] = legs[k].candidate->reached[legs[k].fold];
+        legs[k].from = legs[k].candidate->reached[legs[k].fold];
     }
     if (s->job->key != NULL) snprintf(key, sizeof key, "%s.rung%d.%d", s->job->key, rung, folds);
-    leg_set set = {s, legs, from, s->job->key != NULL ? key : "rung"};
+    leg_set set = {s, legs, s->job->key != NULL ? key : "rung"};
     return sn_work_queue_run(&(sn_work_set){.key = s->job->key != NULL ? key : NULL,
                                             .count = count,
                                             .team = s->job->team,
@@ -124,29 +120,24 @@ static int lengths_after(const sn_choosing *s, const sn_line_training *c, int ru
     return rung == 0 || goes_on ? rung + 1 : c->best + 1;
 }
 
-/* Views that a set of legs needs and that are not made yet. */
+/* Which views a set of legs needs, fold by fold. */
 typedef struct view_set {
     sn_choosing *s;
-    sn_views *views[SN_MOST_LINES * SN_FOLDS];
-    int fold[SN_MOST_LINES * SN_FOLDS], count;
+    bool needed[SN_MOST_LINES * SN_FOLDS];
 } view_set;
 
-static void need_view(view_set *set, sn_views *views, int fold)
+static stonet_status make_view(const sn_choosing *s, sn_views *views, int fold)
 {
-    if (views->fold[fold].problem != NULL) return;
-    for (int k = 0; k < set->count; k++)
-        if (set->views[k] == views && set->fold[k] == fold) return;
-    set->views[set->count] = views;
-    set->fold[set->count++] = fold;
+    return sn_view_make(s->job, &s->known[fold], &s->folds, fold, views);
 }
 
 /* What these rows cannot be seen through (all of them are alike) is left unmade. */
-static stonet_status make_view(void *user, int64_t k, sn_pack *record)
+static stonet_status try_view(void *user, int64_t k, sn_pack *record)
 {
     (void)record;
     const view_set *set = user;
-    const stonet_status status = sn_view_make(set->s->job, sn_fold_problem(set->s, set->fold[k]),
-                                              &set->s->folds, set->fold[k], set->views[k]);
+    if (!set->needed[k]) return STONET_OK;
+    const stonet_status status = make_view(set->s, &set->s->views[k / SN_FOLDS], (int)(k % SN_FOLDS));
     return status == STONET_ERROR_DATA ? STONET_OK : status;
 }
 
@@ -154,14 +145,21 @@ static stonet_status make_view(void *user, int64_t k, sn_pack *record)
    error where no other is left. */
 static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
 {
-    SN_ZEROS(1, view_set, set);
-    set->s = s;
-    for (int k = 0; k < *count; k++) need_view(set, legs[k].candidate->views, legs[k].fold);
-    const int side_by_side = set->count < s->job->threads ? set->count : s->job->threads;
-    SN_TRY(sn_work_queue_run(&(sn_work_set){.count = set->count, .work = make_view, .user = set},
-                             side_by_side, s->job->run));
+    view_set set = {.s = s};
+    int unmade = 0;
+    sn_leg first = {0};
+    for (int k = 0; k < *count; k++) {
+        const sn_views *views = legs[k].candidate->views;
+        bool *needed = &set.needed[(views - s->views) * SN_FOLDS + legs[k].fold];
+        if (!*needed && !views->fold[legs[k].fold].made && unmade++ == 0) first = legs[k];
+        *needed = true;
+    }
+    if (unmade == 0) return STONET_OK;
+    SN_TRY(sn_work_queue_run(
+        &(sn_work_set){.count = (int64_t)s->n_views * SN_FOLDS, .work = try_view, .user = &set},
+        unmade < s->job->threads ? unmade : s->job->threads, s->job->run));
     for (int k = 0; k < *count; k++)
-        if (legs[k].candidate->views->fold[legs[k].fold].problem == NULL)
+        if (!legs[k].candidate->views->fold[legs[k].fold].made)
             legs[k].candidate->diverged[legs[k].fold] = true;
     int kept = 0;
     for (int k = 0; k < *count; k++)
@@ -169,9 +167,7 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
     *count = kept;
     for (int a = 0; a < s->n_alive; a++)
         if (!sn_line_diverged(&s->all[s->alive[a]])) return STONET_OK;
-    return set->count > 0 ? sn_view_make(s->job, sn_fold_problem(s, set->fold[0]), &s->folds, set->fold[0],
-                                         set->views[0])
-                          : STONET_OK;
+    return make_view(s, first.candidate->views, first.fold);
 }
 
 /* The lines that are in the choice, on the first `folds` folds. */
@@ -179,7 +175,6 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
 {
     int count = 0;
     SN_ZEROS(s->n_alive * SN_FOLDS, sn_leg, legs);
-    SN_ZEROS(s->n_alive * SN_FOLDS, int, from);
     for (int a = 0; a < s->n_alive; a++) {
         sn_line_training *c = &s->all[s->alive[a]];
         const int lengths = lengths_after(s, c, rung, trial);
@@ -191,7 +186,7 @@ static stonet_status train_on(sn_choosing *s, int rung, int folds, bool trial)
                     (sn_leg){.candidate = c, .fold = k, .lengths = lengths, .first = rung == 0 && a == 0};
     }
     SN_TRY(make_views(s, legs, &count));
-    return sn_run_legs(s, rung, folds, legs, from, count);
+    return sn_run_legs(s, rung, folds, legs, count);
 }
 
 /* Whether the length of this rung was better than length `before`, on the first `folds` folds. As large a
@@ -330,26 +325,6 @@ static sn_views *views_of(sn_choosing *s, const sn_front_recipe *recipe)
     return &s->views[s->n_views++];
 }
 
-const sn_problem *sn_fold_problem(const sn_choosing *s, int fold)
-{
-    return s->given[fold].source != NULL ? &s->given[fold] : s->job->problem;
-}
-
-/* Draws of missing cells that know the response are learned anew in every fold. */
-static stonet_status learn_cells(sn_choosing *s)
-{
-    const sn_row_source *source = s->job->problem->source;
-    if (source == NULL || source->learned_from == NULL) return STONET_OK;
-    for (int k = 0; k < s->most_folds; k++) {
-        sn_row_source *learned;
-        SN_TRY(source->learned_from(source, &s->folds.fold[k].train, &learned));
-        s->given[k] = *s->job->problem;
-        s->given[k].source = learned;
-        s->given[k].keep = NULL; /* of other draws */
-    }
-    return STONET_OK;
-}
-
 /* Everything before the first training: folds, one entry for each line, and the number of rungs. Rung r has
    sn_rung_updates(r) updates; rungs with more than SN_MOST_PASSES passes or SN_MOST_SEEN rows are left out.
    s->total is the work of all rungs, for the progress. */
@@ -359,7 +334,8 @@ static stonet_status prepare(sn_choosing *s, const sn_line *lines, int count, in
     sn_config config;
     SN_TRY(sn_folds_make(s->job->problem, &s->job->rows, s->job->seed, &s->folds));
     s->most_folds = most_folds < s->folds.count ? most_folds : s->folds.count;
-    SN_TRY(learn_cells(s));
+    for (int k = 0; k < s->most_folds; k++)
+        SN_TRY(sn_folds_problem(&s->folds, k, s->job->problem, &s->known[k]));
     SN_TRY(SN_NEW(s->all, count));
     s->count = s->n_alive = count;
     for (int a = 0; a < count; a++) {
@@ -399,8 +375,7 @@ void sn_choosing_end(sn_choosing *s)
     for (int a = 0; a < s->count; a++) sn_line_training_free(&s->all[a]);
     for (int v = 0; v < s->n_views; v++) sn_views_free(s->job, &s->views[v]);
     sn_free(s->all);
-    for (int k = 0; k < s->most_folds; k++)
-        if (s->given[k].source != NULL) s->given[k].source->free((sn_row_source *)s->given[k].source);
+    for (int k = 0; k < s->most_folds; k++) sn_folds_problem_free(s->job->problem, &s->known[k]);
     sn_folds_free(&s->folds);
     sn_free(s);
 }

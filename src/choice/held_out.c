@@ -1,6 +1,7 @@
 #include "choice/held_out.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "choice/incomplete.h"
@@ -11,6 +12,24 @@ stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint
 {
     const sn_fold_plan plan = {.count = SN_FOLDS, .most = SN_MANY_ROWS, .enough = SN_ENOUGH_ROWS};
     return sn_folds_cut(problem, rows, &plan, seed, folds);
+}
+
+stonet_status sn_folds_problem(const sn_folds *folds, int fold, const sn_problem *problem, sn_problem *known)
+{
+    const sn_row_source *source = problem->source;
+    sn_row_source *learned;
+    *known = *problem;
+    if (source == NULL || source->learned_from == NULL) return STONET_OK;
+    SN_TRY(source->learned_from(source, &folds->fold[fold].train, &learned));
+    known->source = learned;
+    known->keep = NULL; /* of other draws */
+    return STONET_OK;
+}
+
+void sn_folds_problem_free(const sn_problem *problem, sn_problem *known)
+{
+    if (known->source != NULL && known->source != problem->source)
+        known->source->free((sn_row_source *)known->source);
 }
 
 stonet_status sn_held_out_create(const sn_folds *folds, sn_held_out *out)
@@ -25,6 +44,14 @@ void sn_held_out_free(sn_held_out *losses)
     sn_free(losses->loss);
     sn_free(losses->wrong);
     *losses = (sn_held_out){0};
+}
+
+void sn_folds_copy(const sn_folds *folds, int fold, const sn_held_out *from, sn_held_out *to)
+{
+    const int64_t first = folds->fold[fold].first;
+    const size_t bytes = (size_t)folds->fold[fold].test.n * sizeof(double);
+    memcpy(to->loss + first, from->loss + first, bytes);
+    memcpy(to->wrong + first, from->wrong + first, bytes);
 }
 
 void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, const sn_shape *shape,

@@ -14,6 +14,11 @@
    two equal classes seems better than it is, since each fold has the majority of the sample. */
 stonet_status sn_folds_make(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_folds *folds);
 
+/* The problem as the training rows of a fold know it: draws of missing cells that know the response are
+   learned from these rows alone. Free also after a failure. */
+stonet_status sn_folds_problem(const sn_folds *folds, int fold, const sn_problem *problem, sn_problem *known);
+void sn_folds_problem_free(const sn_problem *problem, sn_problem *known);
+
 /* What a setting costs on the held-out rows of all folds, in proportion to their weights. */
 typedef struct sn_held_out {
     double *loss;  /* of each row; NULL: not measured */
@@ -24,6 +29,8 @@ stonet_status sn_held_out_create(const sn_folds *folds, sn_held_out *out);
 void sn_held_out_free(sn_held_out *losses);
 /* Those of a network on the held-out rows of one fold; its problem: all rows as that fold sees them. */
 stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *network, sn_held_out *losses);
+/* Those of a fold that others have, too. */
+void sn_folds_copy(const sn_folds *folds, int fold, const sn_held_out *from, sn_held_out *to);
 /* Those of outputs mu (rows of the fold x outputs) that something else gave. */
 void sn_folds_take(const sn_folds *folds, int fold, const sn_problem *problem, const sn_shape *shape,
                    const float *mu, double *room, sn_held_out *losses);

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/workspace.h"
 #include "net/forward.h"
-#include "net/loss.h"
 
 enum {
     DRAWS =
@@ -26,8 +25,8 @@ typedef struct open_rows {
     int64_t n, outputs;
     int64_t *row, *at; /* the row, and the place of its loss */
     double *weight;
-    double *error; /* n x DRAWS: |y - f|^2, or the loss of a class */
-    double *share; /* n x outputs: mean probabilities of classes */
+    double *error; /* n x DRAWS: |y - f|^2, or the loss of a class or of mean and spread */
+    double *share; /* n x outputs: mean probabilities of classes, else NULL */
 } open_rows;
 
 static void list_rows(const sn_folds *folds, int fold, open_rows *open)
@@ -43,20 +42,23 @@ static void list_rows(const sn_folds *folds, int fold, open_rows *open)
     }
 }
 
+/* Whether the outputs are a law of their own: classes, or mean and spread. */
+static bool has_law(const open_rows *open)
+{
+    return open->network->problem->task == SN_CLASSIFICATION || open->network->shape->spread;
+}
+
 /* The errors of n rows at a draw, from mu (n x outputs). */
 static void take_errors(const open_rows *open, int64_t first, int64_t n, int draw, const float *mu,
                         double *room)
 {
-    const sn_problem *problem = open->network->problem;
+    const sn_use *use = open->network;
     const int64_t m = open->outputs;
     for (int64_t i = first; i < first + n; i++, mu += m) {
-        double *error = &open->error[i * DRAWS + draw];
         bool wrong;
-        if (problem->task == SN_REGRESSION) {
-            *error = 2.0 * sn_square_loss(mu, m, sn_problem_targets(problem, open->row[i], room));
-            continue;
-        }
-        *error = sn_class_loss(mu, m, sn_problem_label(problem, open->row[i]), &wrong);
+        const double loss = sn_row_loss(use->shape, use->problem, open->row[i], mu, room, &wrong);
+        open->error[i * DRAWS + draw] = has_law(open) ? loss : 2.0 * loss;
+        if (open->share == NULL) continue;
         for (int64_t k = 0; k < m; k++) room[k] = (double)mu[k];
         sn_softmax(1, m, room);
         for (int64_t k = 0; k < m; k++) open->share[i * m + k] += room[k] / DRAWS;
@@ -100,17 +102,18 @@ static double soft_least(const double *e, double scale, double *mean)
     return scale * least - log(sum / DRAWS);
 }
 
-static void judge_classes(const open_rows *open, sn_held_out *losses)
+static void judge_laws(const open_rows *open, sn_held_out *losses)
 {
     const int64_t m = open->outputs;
     for (int64_t i = 0; i < open->n; i++) {
+        double mean;
+        losses->loss[open->at[i]] = open->weight[i] * soft_least(open->error + i * DRAWS, 1.0, &mean);
+        if (open->share == NULL) continue;
         const double *share = open->share + i * m;
         const int32_t label = sn_problem_label(open->network->problem, open->row[i]);
         int64_t best = 0;
-        double mean;
         for (int64_t k = 1; k < m; k++)
             if (share[k] > share[best]) best = k;
-        losses->loss[open->at[i]] = open->weight[i] * soft_least(open->error + i * DRAWS, 1.0, &mean);
         losses->wrong[open->at[i]] = best != label ? open->weight[i] : 0.0;
     }
 }
@@ -166,34 +169,26 @@ stonet_status sn_incomplete_judge(const sn_folds *folds, int fold, const sn_use 
     SN_TRY(SN_TAKE(&scratch, open.weight, n));
     list_rows(folds, fold, &open);
     if (open.n == 0) return STONET_OK;
-    const bool classes = problem->task == SN_CLASSIFICATION;
     SN_TRY(SN_TAKE(&scratch, open.error, open.n * DRAWS));
-    SN_ZEROS(classes ? open.n * m : 1, double, share);
-    open.share = share;
+    if (problem->task == SN_CLASSIFICATION) SN_TRY(SN_TAKE_ZERO(&scratch, open.share, open.n * m));
     SN_TRY(measure(&open));
-    if (classes)
-        judge_classes(&open, losses);
+    if (has_law(&open))
+        judge_laws(&open, losses);
     else
         judge_numbers(folds, fold, &open, losses);
     return STONET_OK;
 }
 
-stonet_status sn_loss_of_rows(const sn_engine_ops *engine, const sn_shape *shape, const float *theta,
-                              const sn_loss_job *job, double *loss)
+stonet_status sn_loss_of_rows(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss)
 {
-    if (!draws_cells(job->problem)) {
-        sn_losses losses;
-        SN_TRY(sn_engine_loss(engine, shape, theta, job, &losses));
-        *loss = losses.loss;
-        return STONET_OK;
-    }
-    sn_fold all = {.test = job->rows};
-    sn_folds folds = {.count = 1, .fold = &all, .rows = job->rows.n};
-    for (int64_t i = 0; i < job->rows.n; i++)
-        folds.average += sn_problem_weight(job->problem, sn_rows_at(&job->rows, i)) / (double)job->rows.n;
+    if (!draws_cells(use->problem)) return sn_engine_loss(use, rows, team, loss);
+    sn_fold all = {.test = *rows};
+    sn_folds folds = {.count = 1, .fold = &all, .rows = rows->n};
+    for (int64_t i = 0; i < rows->n; i++)
+        folds.average += sn_problem_weight(use->problem, sn_rows_at(rows, i)) / (double)rows->n;
     SN_FREED_BY(sn_held_out_free) sn_held_out losses = {0};
     SN_TRY(sn_held_out_create(&folds, &losses));
-    SN_TRY(sn_folds_measure(&folds, 0, &(sn_use){job->problem, engine, shape, theta, job->threads}, &losses));
+    SN_TRY(sn_folds_measure(&folds, 0, use, &losses));
     *loss = sn_mean_loss(losses.loss, 0, folds.rows);
     return STONET_OK;
 }

@@ -7,8 +7,8 @@
  *
  *     -log p(y | x_o),   p(y | x_o) = mean over D draws x_u | x_o of p(y | f(x_o, x_u))
  *
- * is least in expectation where f is right. Classes have the probabilities softmax(f). m numbers have the
- * density N(f, v I), with the v that is best for the rows of the fold (EM):
+ * is least in expectation where f is right. Classes have the probabilities softmax(f), mean and spread the
+ * density of net/loss.h. m numbers have N(f, v I), with the v that is best for the rows of the fold (EM):
  *
  *     v = mean over rows of sum_d w_id e_id / m,   e_id = |y_i - f_id|^2,   w_id ~ exp(-e_id / 2v), of sum 1
  *
@@ -27,6 +27,6 @@
    cells has what it had. */
 stonet_status sn_incomplete_judge(const sn_folds *folds, int fold, const sn_use *network,
                                   sn_held_out *losses);
-/* The mean loss of a network over the rows of a job, which may be those that it was trained on. */
-stonet_status sn_loss_of_rows(const sn_engine_ops *engine, const sn_shape *shape, const float *theta,
-                              const sn_loss_job *job, double *loss);
+/* The mean loss of a network over some rows, which may be those that it was trained on; team: as in
+   sn_engine_loss. */
+stonet_status sn_loss_of_rows(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss);

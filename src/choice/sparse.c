@@ -77,7 +77,8 @@ static stonet_status without_columns(const sn_sparse_step *step, const sn_front 
 
 /* What the path of a fold has led to, step by step. */
 typedef struct fold_path {
-    const sn_stage_job *job; /* of the fold */
+    sn_stage_job job; /* of the fold */
+    sn_problem known; /* its problem, as its training rows know it */
     const sn_folds *folds;
     int fold;
     sn_held_out *cost[JUDGES]; /* of each step */
@@ -92,8 +93,8 @@ static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, co
     sn_held_out *cost = &f->cost[LINEAR][step->number];
     bool found = false;
     const double size = (double)fold->train.n * (double)seen->p * (double)seen->p;
-    if (!f->job->shape->spread && size <= LINEAR_LIMIT)
-        SN_TRY(sn_linear_measure(seen, f->folds, f->fold, LINEAR_PENALTY, f->job->run, cost, &found));
+    if (!f->job.shape->spread && size <= LINEAR_LIMIT)
+        SN_TRY(sn_linear_measure(seen, f->folds, f->fold, LINEAR_PENALTY, f->job.run, cost, &found));
     for (int64_t i = 0; i < fold->test.n && !found; i++) cost->loss[fold->first + i] = (double)INFINITY;
     return STONET_OK;
 }
@@ -109,23 +110,23 @@ static stonet_status judge_seen(const fold_path *f, const sn_sparse_step *step, 
     sn_config config;
     float *theta = NULL;
     SN_TRY(without_columns(step, front, &shape, &scratch, &theta));
-    SN_TRY(sn_config_default(f->job->config->engine, seen, &shape, &config));
+    SN_TRY(sn_config_default(f->job.config->engine, seen, &shape, &config));
     config.lr = RELAX_RATE;
     config.weight_decay = RELAX_DECAY;
     config.sweeps = SN_SPARSE_SWEEPS;
     config.schedule.kind = SN_AVERAGED;
     const int64_t updates =
-        sn_sparse_updates(&config, f->job->rows.n, seen->p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
-    config.epochs = (double)updates / (double)sn_train_batches(&config, f->job->rows.n);
-    sn_stage_job job = *f->job;
+        sn_sparse_updates(&config, f->job.rows.n, seen->p <= FEW ? RELAX_FEW : RELAX, RELAX_EPOCHS);
+    config.epochs = (double)updates / (double)sn_train_batches(&config, f->job.rows.n);
+    sn_stage_job job = f->job;
     job.problem = seen;
     job.shape = &shape;
     job.config = &config;
     SN_TRY(sn_trainer_create(&job, theta, &trainer));
     SN_TRY(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
-    SN_TRY(sn_folds_measure(f->folds, f->fold, &(sn_use){seen, config.engine, &shape, theta, job.threads},
-                            &f->cost[NETWORK][step->number]));
+    const sn_use use = sn_stage_use(&job, theta);
+    SN_TRY(sn_folds_measure(f->folds, f->fold, &use, &f->cost[NETWORK][step->number]));
     return judge_linear(f, seen, step);
 }
 
@@ -133,10 +134,10 @@ static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
 {
     sn_problem seen;
     SN_AUTO(sn_front) *front = NULL;
-    SN_TRY(make_front(f->job->problem, step->length, &front));
-    SN_TRY(sn_front_problem(front, f->job->problem, &f->job->rows, &seen));
+    SN_TRY(make_front(f->job.problem, step->length, &front));
+    SN_TRY(sn_front_problem(front, f->job.problem, &f->job.rows, &seen));
     const stonet_status status = judge_seen(f, step, front, &seen);
-    sn_front_problem_free(f->job->problem, &seen);
+    sn_front_problem_free(f->job.problem, &seen);
     return status;
 }
 
@@ -150,10 +151,8 @@ static bool same_columns(int64_t columns, const double *a, const double *b)
 /* A step that has no fit of its own costs what another does. */
 static void copy_cost(const fold_path *f, int from, int to)
 {
-    const sn_fold *fold = &f->folds->fold[f->fold];
     for (judge_kind by = NETWORK; by < JUDGES; by++)
-        memcpy(f->cost[by][to].loss + fold->first, f->cost[by][from].loss + fold->first,
-               (size_t)fold->test.n * sizeof(double));
+        sn_folds_copy(f->folds, f->fold, &f->cost[by][from], &f->cost[by][to]);
 }
 
 static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *enough)
@@ -176,7 +175,7 @@ static stonet_status run_fold(void *user, int64_t fold, sn_pack *record)
     fold_path *f = (fold_path *)user + fold;
     const sn_sparse_visitor visitor = {visit_fold, f};
     (void)record;
-    SN_TRY(sn_sparse_walk(f->job, &visitor));
+    SN_TRY(sn_sparse_walk(&f->job, &visitor));
     for (int k = f->last + 1; k < NONE; k++) copy_cost(f, NONE, k); /* nothing was left */
     return STONET_OK;
 }
@@ -188,7 +187,6 @@ typedef struct chooser {
     const double *loss[NONE + 1]; /* of each step: of the better judge, and its mean */
     double mean[NONE + 1];
     sn_quiet_run quiet;
-    sn_stage_job fold_job[SN_FOLDS];
     fold_path fold[SN_FOLDS];
     int best, step; /* chosen: NONE for no column */
 } chooser;
@@ -197,16 +195,18 @@ static stonet_status make_folds(chooser *c, sn_workspace *keep)
 {
     const int64_t columns = sn_problem_columns(c->job->problem);
     for (int k = 0; k < c->folds.count; k++) {
-        c->fold_job[k] = *c->job;
-        c->fold_job[k].rows = c->folds.fold[k].train;
-        c->fold_job[k].threads = c->folds.count > 1 ? 1 : c->job->threads;
-        c->fold_job[k].run = &c->quiet.run;
-        c->fold[k] = (fold_path){.job = &c->fold_job[k],
-                                 .folds = &c->folds,
-                                 .fold = k,
-                                 .cost = {c->cost[NETWORK], c->cost[LINEAR]},
-                                 .last = -1};
-        SN_TRY(SN_TAKE_ZERO(keep, c->fold[k].length, NONE * columns));
+        fold_path *f = &c->fold[k];
+        *f = (fold_path){.job = *c->job,
+                         .folds = &c->folds,
+                         .fold = k,
+                         .cost = {c->cost[NETWORK], c->cost[LINEAR]},
+                         .last = -1};
+        SN_TRY(sn_folds_problem(&c->folds, k, c->job->problem, &f->known));
+        f->job.problem = &f->known;
+        f->job.rows = c->folds.fold[k].train;
+        f->job.threads = c->folds.count > 1 ? 1 : c->job->threads;
+        f->job.run = &c->quiet.run;
+        SN_TRY(SN_TAKE_ZERO(keep, f->length, NONE * columns));
     }
     return STONET_OK;
 }
@@ -266,6 +266,7 @@ static void chooser_free(chooser *c)
 {
     for (judge_kind by = NETWORK; by < JUDGES; by++)
         for (int k = 0; k <= NONE; k++) sn_held_out_free(&c->cost[by][k]);
+    for (int k = 0; k < SN_FOLDS; k++) sn_folds_problem_free(c->job->problem, &c->fold[k].known);
     sn_folds_free(&c->folds);
 }
 

@@ -53,9 +53,7 @@ static stonet_status measure(const sn_stage_job *job, const int64_t *at, double 
     for (int64_t first = 0; first < rows; first += BLOCK) {
         const int64_t count = rows - first < BLOCK ? rows - first : BLOCK;
         const sn_rows some = sn_rows_part(&evenly, first, count);
-        SN_TRY(sn_batch_prepare(problem, &some));
-        sn_batch_fetch(problem, &some, &(sn_batch){.n = count, .x = x, .x_stride = p});
-        sn_batch_expect(problem, &some, 0, count, false);
+        SN_TRY(sn_batch_features(problem, &some, x));
         add_rows(problem, x, count, at, sum, covariance);
     }
     for (int64_t c = 0; c < sn_problem_columns(problem); c++) {

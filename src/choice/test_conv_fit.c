@@ -1,7 +1,8 @@
-/* front=conv: which image the rows are. */
+/* front=conv: which image the rows are, and what a fold may know. */
 #include "base/test_kit.h"
 #include "choice/conv_fit.h"
-#include "stonet/test_settings.h"
+#include "choice/test_drawn.h"
+#include "choice/test_fit.h"
 
 /* The image that rows are is told by two or three numbers, which must be those of the rows. */
 TEST(images_that_settings_tell)
@@ -27,6 +28,30 @@ TEST(images_that_settings_tell)
             assert_int_equal(front->inputs, 36);
         }
     }
+}
+
+/* Draws of missing cells that know the response must not know that of held-out rows. */
+TEST(folds_draw_their_cells_themselves)
+{
+    enum { N = 60, P = 36 };
+    static float x[N * P];
+    static double y[N];
+    int draws[2] = {0};
+    stonet_outcome outcome;
+    sn_random random = sn_random_from(8, SN_STREAM_TEST, 0);
+    for (int k = 0; k < N * P; k++) x[k] = (float)sn_random_normal(&random);
+    for (int i = 0; i < N; i++) y[i] = sn_random_normal(&random);
+    const drawn_rows rows = drawn_rows_of(P, x, draws);
+    const sn_problem problem = {
+        .n = N, .p = P, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &rows.base};
+    const stonet_run run = {
+        .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after_draws, .user = draws};
+    SN_AUTO(sn_stonet) *net =
+        fit_with(&problem, 1,
+                 (const char *const[]){"front", "conv", "front_channels", "2", "front_image", "6,6", NULL},
+                 &run, &outcome);
+    assert_int_equal(outcome, STONET_STOPPED);
+    assert_true(draws[0] == 0 && draws[1] > 20);
 }
 
 RUN_TESTS(NULL, NULL)

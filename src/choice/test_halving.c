@@ -63,7 +63,7 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_shape shape;
     sn_config config;
     sn_trainer *trainer;
-    sn_losses losses;
+    double loss;
     float theta[4096];
     OK(sn_front_make(&line->kind.front, &f->o.problem, rows, f->job.seed, &front));
     OK(sn_front_problem(front, &f->o.problem, NULL, &seen));
@@ -85,9 +85,9 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
     sn_trainer_free(trainer);
     const sn_use network = {&seen, config.engine, &shape, theta, 1};
     OK(sn_folds_measure(folds, fold, &network, cost));
-    OK(sn_engine_loss(config.engine, &shape, theta, &(sn_loss_job){&seen, f->job.rows, 1, NULL}, &losses));
+    OK(sn_engine_loss(&network, &f->job.rows, NULL, &loss));
     sn_front_problem_free(&f->o.problem, &seen);
-    return losses.loss;
+    return loss;
 }
 
 /* With the length given there is one training for each line and fold. The line with the lowest mean wins, its
@@ -265,10 +265,75 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
     OK(sn_leg_run(&f->job, folds, &leg, NULL));
     assert_int_equal(c.reached[fold], 1);
     assert_true(!c.diverged[fold] && sn_line_diverged(&c));
-    const sn_problem *view = views.fold[fold].problem;
+    const sn_problem *view = &views.fold[fold].seen;
     memcpy(loss, c.cost[0].loss, (size_t)folds->rows * sizeof *loss);
     memcpy(seen, view->x, (size_t)(view->n * view->p) * sizeof *seen);
     sn_views_free(&f->job, &views);
+}
+
+/* The rows of a single fold are cut into five parts, rows that belong together into the same: the losses of a
+   part are those of the line that is best on the others. */
+TEST(kin_do_not_choose_for_each_other)
+{
+    enum { ROWS = 200, UNITS = 20 };
+    fixture f;
+    int64_t kin[ROWS];
+    sn_choice choice = {0};
+    bool nothing;
+    double right = 0.0;
+    make(&f, ROWS, P, 1.0, 1, GIVEN);
+    for (int64_t i = 0; i < ROWS; i++) kin[i] = i / 2;
+    f.o.problem.kin = kin;
+    SN_AUTO(sn_choosing) *s = NULL;
+    OK(sn_choosing_begin(&f.job, THREE, 2, SN_FOLDS, &s));
+    const sn_fold *fold = &s->folds.fold[0];
+    assert_int_equal(fold->test.n, 2 * UNITS);
+    sn_random random = sn_random_from(2, SN_STREAM_TEST, 0);
+    for (int a = 0; a < 2; a++) {
+        OK(sn_held_out_create(&s->folds, &s->all[a].cost[0]));
+        s->all[a].reached[0] = 1;
+        s->all[a].shape[0] = f.o.shape;
+        for (int i = 0; i < 2 * UNITS; i++) s->all[a].cost[0].loss[i] = pow(sn_random_normal(&random), 2.0);
+    }
+    int part[2 * UNITS], units = 0;
+    for (int i = 0; i < 2 * UNITS; i++) {
+        int first = 0;
+        while (kin[sn_rows_at(&fold->test, first)] != kin[sn_rows_at(&fold->test, i)]) first++;
+        part[i] = first < i ? part[first] : units++ % 5;
+    }
+    for (int j = 0; j < 5; j++) {
+        double others[2] = {0.0}, own[2] = {0.0};
+        for (int a = 0; a < 2; a++)
+            for (int i = 0; i < 2 * UNITS; i++)
+                *(part[i] == j ? &own[a] : &others[a]) += s->all[a].cost[0].loss[i] / (2 * UNITS);
+        right += own[others[1] < others[0]];
+    }
+    OK(sn_choice_estimate(s, 0, THREE, &s->all[0], &choice, &nothing));
+    assert_true(fabs(choice.chosen.loss - right) < 1e-12);
+    drop(&f);
+}
+
+/* The record of a leg that has come further than it was to go, as no program writes it, is refused: there is
+   no room for its losses. */
+TEST(a_leg_goes_no_further_than_it_was_told)
+{
+    fixture f;
+    make(&f, N, P, 1.0, 1, GIVEN);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
+    OK(sn_folds_make(&f.o.problem, &f.job.rows, 1, &folds));
+    sn_views views = {.recipe = THREE[0].kind.front};
+    SN_FREED_BY(sn_line_training_free) sn_line_training c = {.line = THREE[0], .views = &views};
+    const sn_leg leg = {.candidate = &c, .lengths = 1, .threads = 1, .run = &f.run};
+    OK(sn_held_out_create(&folds, &c.cost[0]));
+    OK(sn_view_make(&f.job, f.job.problem, &folds, 0, &views));
+    OK(sn_pack_int(&record, 0)); /* not diverged, */
+    OK(sn_pack_int(&record, 2)); /* two lengths */
+    for (int k = 0; k < 5000; k++) OK(sn_pack_real(&record, 0.0));
+    assert_says(sn_leg_unpack(&f.job, &folds, &leg, &(sn_unpack){record.bytes, record.size}),
+                STONET_ERROR_FORMAT, "does not fit");
+    sn_views_free(&f.job, &views);
+    drop(&f);
 }
 
 /* Whatever stands in a held-out row, its fold sees the other rows as before and judges them as before. */

@@ -7,6 +7,7 @@
 #include "data/test_source.h"
 #include "engine/engines.h"
 #include "math/noise.h"
+#include "net/loss.h"
 
 enum { P = 2, DRAWS = 100 };
 
@@ -155,6 +156,46 @@ TEST(losses_by_hand)
             if (task == SN_CLASSIFICATION)
                 assert_true((cost.wrong[fold->first + i] > 0.0) == (best != label[row]));
         }
+    }
+}
+
+/* Mean and spread are a density themselves: a row costs minus the log of its mean over the draws, and rows
+   without gaps what they cost anywhere. */
+TEST(mean_and_spread_by_hand)
+{
+    enum { N = 40, M = 2 };
+    sn_shape shape = layer(SN_REGRESSION, M);
+    const float theta[] = {0.9F, -0.2F, 0.3F, 0.8F, 0.1F, -0.7F};
+    float x[P * N];
+    double y[M * N];
+    bool gap[N];
+    shape.spread = true;
+    for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t k = 0; k < P; k++) x[P * i + k] = (float)normal(i, 1 + k, 0);
+        y[M * i] = normal(i, 3, 0);
+        y[M * i + 1] = 0.0;
+        gap[i] = i % 3 != 1;
+    }
+    const source from = source_of(x, gap);
+    const sn_problem problem = {
+        .n = N, .p = P, .task = SN_REGRESSION, .outputs = M, .y = y, .source = &from.base, .joint = true};
+    const sn_rows all = sn_rows_range(0, N);
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
+    OK(sn_folds_make(&problem, &all, 2, &folds));
+    OK(sn_held_out_create(&folds, &cost));
+    OK(sn_folds_measure(&folds, 1, &(sn_use){&problem, &sn_engine_cpu, &shape, theta, 1}, &cost));
+    const sn_fold *fold = &folds.fold[1];
+    for (int64_t i = 0; i < fold->test.n; i++) {
+        const int64_t row = sn_rows_at(&fold->test, i);
+        const int draws = gap[row] ? DRAWS : 1;
+        double density = 0.0, mu[M];
+        for (int d = 1; d <= draws; d++) {
+            outputs_at(&from, &shape, theta, row, (uint32_t)d, mu);
+            const float out[M] = {(float)mu[0], (float)mu[1]};
+            density += exp(-sn_spread_loss(out, M, y + M * row)) / draws;
+        }
+        assert_true(fabs(cost.loss[fold->first + i] + log(density)) < 1e-4);
     }
 }
 

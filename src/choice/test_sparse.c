@@ -3,6 +3,7 @@
 #include "base/test_kit.h"
 #include "choice/sparse.h"
 #include "choice/sparse_path.h"
+#include "choice/test_drawn.h"
 #include "choice/test_fit.h"
 #include "engine/engines.h"
 #include "front/front_wide.h"
@@ -151,6 +152,32 @@ TEST(test_fit)
     assert_non_null(net->front);
     assert_int_equal(net->network.shape.width[0], net->front->outputs);
     assert_true(net->front->outputs < P && net->select_penalty > 0.0);
+}
+
+/* The columns are chosen before the lines are, and by the same engine. */
+TEST(any_engine)
+{
+    SN_BLOCK fixture *f = make(100, 1.0);
+    SN_AUTO(sn_stonet) *net = NULL;
+    OK(fit(f, "engine", "auto", &net));
+    assert_true(net->engine == sn_engine_auto());
+}
+
+/* Draws of missing cells that know the response must not know that of held-out rows. */
+TEST(folds_draw_their_cells_themselves)
+{
+    SN_BLOCK fixture *f = make(60, 1.0);
+    int draws[2] = {0};
+    const drawn_rows rows = drawn_rows_of(P, f->x, draws);
+    const stonet_run run = {
+        .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after_draws, .user = draws};
+    sn_sparse found;
+    f->problem.x = NULL;
+    f->problem.source = &rows.base;
+    f->job.run = &run;
+    OK(sn_sparse_choose(&f->job, (double)NAN, &found));
+    assert_true(draws[0] == 0 && draws[1] > 20);
+    sn_front_free(found.front);
 }
 
 static int stop_when_zero(void *user)

@@ -30,21 +30,6 @@ static stonet_status begin_trial(const sn_stage_job *job, begin from, const sn_c
     return choice != NULL ? sn_fold_start(job, choice->fold, t->theta) : sn_start_weights(job, t->theta);
 }
 
-static stonet_status run_trial(const sn_stage_job *job, begin from, const sn_choice *choice, trial *t)
-{
-    sn_stage_job own = *job;
-    char key[SN_KEY_SIZE];
-    snprintf(key, sizeof key, "%s.training%d.now", job->key, (int)from);
-    own.key = key;
-    own.history = &t->history;
-    bool begun;
-    SN_TRY(sn_checkpoint_has_shared(job->run->checkpoint, job->team, key, &begun));
-    if (!begun) SN_TRY(begin_trial(job, from, choice, t));
-    SN_TRY(sn_train_stages(&own, t->theta, &t->report));
-    return sn_loss_of_rows(job->config->engine, job->shape, t->theta,
-                           &(sn_loss_job){job->problem, job->rows, job->threads, job->team}, &t->loss);
-}
-
 static stonet_status pack_trial(const trial *t, int64_t parameters, sn_pack *pack)
 {
     SN_TRY(sn_pack_bytes(pack, &t->report, sizeof t->report));
@@ -65,17 +50,26 @@ static stonet_status unpack_trial(sn_unpack *from, int64_t parameters, trial *t)
     return sn_unpack_end(from);
 }
 
-/* The same, or what the checkpoint has of it. */
+/* Trains from there, or goes on from what the checkpoint has of it: how it went, or how far it has come. */
 static stonet_status do_trial(const sn_stage_job *job, begin from, const sn_choice *choice, trial *t)
 {
     const int64_t parameters = job->shape->parameters;
     stonet_checkpoint *checkpoint = job->run->checkpoint;
-    char key[SN_KEY_SIZE];
+    char key[SN_KEY_SIZE], key_of_now[SN_KEY_SIZE];
+    bool begun;
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     snprintf(key, sizeof key, "%s.training%d", job->key, (int)from);
+    snprintf(key_of_now, sizeof key_of_now, "%s.training%d.now", job->key, (int)from);
     SN_TRY(sn_checkpoint_get_shared(checkpoint, job->team, key, &record));
     if (record.size > 0) return unpack_trial(&(sn_unpack){record.bytes, record.size}, parameters, t);
-    SN_TRY(run_trial(job, from, choice, t));
+    sn_stage_job own = *job;
+    own.key = key_of_now;
+    own.history = &t->history;
+    SN_TRY(sn_checkpoint_has_shared(checkpoint, job->team, key_of_now, &begun));
+    if (!begun) SN_TRY(begin_trial(job, from, choice, t));
+    SN_TRY(sn_train_stages(&own, t->theta, &t->report));
+    const sn_use use = sn_stage_use(job, t->theta);
+    SN_TRY(sn_loss_of_rows(&use, &job->rows, job->team, &t->loss));
     if (checkpoint == NULL || t->report.outcome == STONET_STOPPED) return STONET_OK;
     SN_TRY(pack_trial(t, parameters, &record));
     return sn_checkpoint_put(checkpoint, key, &record);

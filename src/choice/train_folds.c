@@ -1,7 +1,6 @@
 #include "choice/train_folds.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "math/linalg.h"
@@ -26,11 +25,11 @@ stonet_status sn_view_make(const sn_choice_job *job, const sn_problem *problem, 
                            int fold, sn_views *views)
 {
     sn_view *view = &views->fold[fold];
-    if (view->problem != NULL) return STONET_OK;
+    if (view->made) return STONET_OK;
     SN_TRY(sn_front_make(&views->recipe, problem, &folds->fold[fold].train, job->seed, &view->front));
     SN_TRY(sn_front_problem(view->front, problem, &folds->fold[fold].train, &view->seen));
     if (view->front != NULL) view->seen.keep = &view->keep;
-    view->problem = view->front != NULL ? &view->seen : problem;
+    view->made = true;
     return STONET_OK;
 }
 
@@ -39,7 +38,7 @@ void sn_views_free(const sn_choice_job *job, sn_views *views)
     for (int k = 0; k < SN_FOLDS; k++) {
         sn_view *view = &views->fold[k];
         sn_keep_clear(&view->keep);
-        if (view->front != NULL) sn_front_problem_free(job->problem, &view->seen);
+        sn_front_problem_free(job->problem, &view->seen);
         sn_front_free(view->front);
         *view = (sn_view){0};
     }
@@ -118,7 +117,7 @@ static stonet_status ready(const sn_choice_job *job, const sn_folds *folds, cons
 {
     sn_line_training *c = leg->candidate;
     const int k = leg->fold;
-    const sn_problem *seen = c->views->fold[k].problem;
+    const sn_problem *seen = &c->views->fold[k].seen;
     SN_TRY(sn_line_config(job, &c->line.kind, seen, &c->shape[k], &c->config[k]));
     c->job[k] = (sn_stage_job){.shape = &c->shape[k],
                                .problem = seen,
@@ -190,9 +189,8 @@ static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int 
     float *theta = c->theta[length][k];
     sn_trainer_parameters(c->trainer[k], theta);
     SN_TRY(fit_output(c, k, theta));
-    SN_TRY(sn_folds_measure(folds, k,
-                            &(sn_use){job->problem, job->config->engine, job->shape, theta, job->threads},
-                            &c->cost[length]));
+    const sn_use use = sn_stage_use(job, theta);
+    SN_TRY(sn_folds_measure(folds, k, &use, &c->cost[length]));
     c->reached[k]++;
     return STONET_OK;
 }
@@ -212,7 +210,7 @@ stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const 
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
-stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack)
+stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, sn_pack *pack)
 {
     const sn_line_training *c = leg->candidate;
     const int k = leg->fold;
@@ -221,7 +219,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
     SN_TRY(sn_pack_int(pack, c->diverged[k]));
     SN_TRY(sn_pack_int(pack, c->reached[k]));
     SN_TRY(sn_pack_real(pack, c->fit[k]));
-    for (int l = from; l < c->reached[k]; l++) {
+    for (int l = leg->from; l < c->reached[k]; l++) {
         SN_TRY(sn_pack_bytes(pack, c->cost[l].loss + fold->first, rows * sizeof(double)));
         SN_TRY(sn_pack_bytes(pack, c->cost[l].wrong + fold->first, rows * sizeof(double)));
         SN_TRY(sn_pack_bytes(pack, c->theta[l][k], parameters * sizeof(float)));
@@ -231,7 +229,7 @@ stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn
 
 /* Reads what sn_leg_pack wrote. The rest of the record is the state of the trainer: it stays packed in
    c->state until ready_trainer needs it. */
-stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
+stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg,
                             sn_unpack *record)
 {
     sn_line_training *c = leg->candidate;
@@ -243,9 +241,9 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
     SN_TRY(sn_unpack_int(record, &diverged));
     SN_TRY(sn_unpack_int(record, &reached));
     SN_TRY(sn_unpack_real(record, &c->fit[k]));
-    if (reached < from || reached > SN_RUNGS)
+    if (reached < leg->from || reached > leg->lengths)
         return sn_fail(STONET_ERROR_FORMAT, "a record of the choice does not fit");
-    for (int l = from; l < (int)reached; l++) {
+    for (int l = leg->from; l < (int)reached; l++) {
         SN_TRY(make_room(c, k, l));
         SN_TRY(sn_unpack_bytes(record, c->cost[l].loss + fold->first, rows * sizeof(double)));
         SN_TRY(sn_unpack_bytes(record, c->cost[l].wrong + fold->first, rows * sizeof(double)));
@@ -264,15 +262,12 @@ stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, con
 stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, const sn_line_training *c,
                                int k, sn_held_out *losses)
 {
-    const sn_fold *fold = &folds->fold[k];
-    const size_t bytes = (size_t)fold->test.n * sizeof(double);
     sn_config config = c->config[k];
     sn_stage_job own = c->job[k];
     sn_shape shape;
     sn_train_report report;
     SN_BLOCK float *theta = NULL;
-    memcpy(losses->loss + fold->first, c->cost[c->best].loss + fold->first, bytes);
-    memcpy(losses->wrong + fold->first, c->cost[c->best].wrong + fold->first, bytes);
+    sn_folds_copy(folds, k, &c->cost[c->best], losses);
     own.threads = job->threads;
     SN_TRY(sn_narrow_start(&own, c->theta[c->best][k], job->q, &shape, &theta));
     if (theta == NULL) return STONET_OK;
@@ -283,7 +278,7 @@ stonet_status sn_fold_narrowed(const sn_choice_job *job, const sn_folds *folds, 
     own.key = NULL;
     SN_TRY(sn_train_stages(&own, theta, &report));
     if (report.outcome != STONET_DONE) return STONET_OK;
-    const sn_use network = {own.problem, config.engine, &shape, theta, own.threads};
+    const sn_use network = sn_stage_use(&own, theta);
     return sn_folds_measure(folds, k, &network, losses);
 }
 

@@ -32,8 +32,8 @@ stonet_status sn_line_config(const sn_choice_job *job, const sn_net_kind *kind, 
 typedef struct sn_view {
     sn_front *front;
     sn_problem seen;
-    sn_keep keep;              /* of what is seen through the front */
-    const sn_problem *problem; /* seen, or all rows as they are; NULL: not made yet */
+    sn_keep keep; /* of what is seen through the front */
+    bool made;
 } sn_view;
 
 /* Views of one recipe, shared by the lines that have it. */
@@ -77,8 +77,8 @@ static inline bool sn_line_diverged(const sn_line_training *line)
 /* A training of one fold to so many lengths. */
 typedef struct sn_leg {
     sn_line_training *candidate;
-    int fold, lengths;
-    bool first; /* begins even if the caller wants to stop, so that there is a network to give */
+    int fold, lengths, from; /* from: lengths that it had before */
+    bool first;              /* begins even if the caller wants to stop, so that there is a network to give */
     int threads;
     stonet_team *team; /* whose ranks share out every batch */
     const stonet_run *run;
@@ -91,10 +91,10 @@ stonet_status sn_fold_start(const sn_stage_job *job, int fold, float *theta);
 /* Trains and measures; key: in the checkpoint while it is trained, NULL: none. Legs of other folds and lines
    may run side by side. */
 stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, const char *key);
-/* Packs the lengths of a leg from number `from` on and the state of its training. Unpacking continues the
-   training from such a record. */
-stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, int from, sn_pack *pack);
-stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, int from,
+/* Packs the lengths of a leg that are new and the state of its training. Unpacking continues the training
+   from such a record. */
+stonet_status sn_leg_pack(const sn_folds *folds, const sn_leg *leg, sn_pack *pack);
+stonet_status sn_leg_unpack(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg,
                             sn_unpack *record);
 /* The losses of fold k when its network of the best length goes on with q units (stonet/narrow.h); those it
    has where q axes carry the effect. */

@@ -561,7 +561,6 @@ static stonet_status cpu_forward(sn_engine *engine, const sn_pass *pass, float *
 
 const sn_engine_ops sn_engine_cpu = {
     .name = "cpu",
-    .abilities = SN_ENGINE_THREADS | SN_ENGINE_REDRAWS,
     .create = cpu_create,
     .free = cpu_free,
     .start = cpu_start,

@@ -503,7 +503,6 @@ static stonet_status cuda_available(void)
 
 const sn_engine_ops sn_engine_cuda = {
     .name = "cuda",
-    .abilities = SN_ENGINE_REDRAWS,
     .available = cuda_available,
     .create = cuda_create,
     .free = cuda_free,

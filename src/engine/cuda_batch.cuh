@@ -39,7 +39,7 @@ static int count_tiles(const sn_cuda_shape &shape, int tile, bool bias, update_a
 static void forget_record(sn_cuda_net *net)
 {
     if (net->records > 0) cudaStreamSynchronize(net->stream); /* one may be under way */
-    for (int k = 0; k < net->records; k++) drop_record(net->record[k].what);
+    for (int k = 0; k < net->records; k++) cudaGraphExecDestroy(net->record[k].what);
     net->records = 0;
 }
 

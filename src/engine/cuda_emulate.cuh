@@ -352,26 +352,19 @@ enum cudaError_t {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorNoDevice = 100,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorInsufficientDriver = 35
+    cudaErrorLaunchFailure = 719
 };
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
-typedef void *cudaGraph_t;
 typedef void *cudaGraphExec_t;
 enum { cudaEventDisableTiming = 2 };
-enum { cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0, cudaStreamCaptureModeThreadLocal = 1 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum { cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-enum {
-    cudaDevAttrMaxSharedMemoryPerBlockOptin,
-    cudaDevAttrMultiProcessorCount,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor
-};
 struct cudaDeviceProp {
     char name[128];
     int major, minor, multiProcessorCount;
-    size_t totalGlobalMem, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+    size_t sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
 };
 
 namespace emulate
@@ -409,10 +402,8 @@ NOTHING_TO_DO(cudaStreamDestroy(cudaStream_t))
 NOTHING_TO_DO(cudaStreamSynchronize(cudaStream_t))
 NOTHING_TO_DO(cudaEventDestroy(cudaEvent_t))
 NOTHING_TO_DO(cudaEventSynchronize(cudaEvent_t))
-static inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
-{
-    return cudaSuccess;
-}
+NOTHING_TO_DO(cudaEventRecord(cudaEvent_t, cudaStream_t))
+NOTHING_TO_DO(cudaGraphExecDestroy(cudaGraphExec_t))
 static inline cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = emulate::wanted("no-device") != nullptr ? 0 : 1;
@@ -424,7 +415,6 @@ static inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
     snprintf(p->name, sizeof p->name, "emulated device");
     p->major = emulate::wanted("too-old") != nullptr ? 5 : 9;
     p->multiProcessorCount = 20;
-    p->totalGlobalMem = (size_t)emulate::capacity();
     p->sharedMemPerBlockOptin = emulate::SHARED;
     p->sharedMemPerMultiprocessor = emulate::SHARED + (8 << 10);
     return cudaSuccess;

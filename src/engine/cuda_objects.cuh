@@ -101,15 +101,6 @@ struct queue_record {
 };
 enum { RECORDS = 8 };
 
-static void drop_record(cudaGraphExec_t record)
-{
-#ifdef __CUDACC__
-    cudaGraphExecDestroy(record);
-#else
-    (void)record;
-#endif
-}
-
 struct sn_cuda_net {
     sn_cuda_shape shape;
     device_facts facts;

@@ -75,20 +75,17 @@ double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row
     return shape->spread ? sn_spread_loss(mu, d, y) : sn_square_loss(mu, d, y);
 }
 
-/* Adds the losses of one part of the rows, from their outputs mu; the root's one number are the errors.
-   room: of one response. */
+/* Adds the losses of one part of the rows, from their outputs mu. room: of one response. */
 static void add_losses(const sn_shape *shape, const sn_problem *problem, const sn_rows *rows, const float *mu,
                        double *room, sn_root *sum)
 {
     const int64_t d = shape->width[shape->layers];
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
-        const double weight = problem->weight != NULL ? (double)problem->weight[row] : 1.0;
+        const double weight = sn_problem_weight(problem, row);
         bool wrong;
-        const double loss = sn_row_loss(shape, problem, row, mu + i * d, room, &wrong);
         sum->weight += weight;
-        sum->loss += weight * loss;
-        sum->gradient[0] += wrong ? weight : 0.0;
+        sum->loss += weight * sn_row_loss(shape, problem, row, mu + i * d, room, &wrong);
     }
 }
 
@@ -122,26 +119,23 @@ stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *o
     return use->engine->forward(engine, pass, out);
 }
 
-stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
-                             const sn_loss_job *job, sn_losses *out)
+stonet_status sn_engine_loss(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss)
 {
     sn_shards shards;
-    const sn_rows own = sn_team_rows(job->team, &job->rows, &shards);
-    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(1, false);
+    const sn_rows own = sn_team_rows(team, rows, &shards);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(0, false);
     SN_AUTO(sn_engine) *engine = NULL;
     double parameter[SN_LAW_PARAMETERS];
-    sn_problem problem = *job->problem;
-    SN_TRY(ops->create(shape, job->problem, 0, job->threads, &engine));
-    ops->start(engine, theta);
+    sn_problem problem = *use->problem;
+    SN_TRY(use->engine->create(use->shape, use->problem, 0, use->threads, &engine));
+    use->engine->start(engine, use->theta);
     if (problem.law != NULL) {
-        SN_TRY(sn_settle(engine, shape->layers, &problem, &job->rows, SN_SETTLE_ROWS, true, parameter));
+        SN_TRY(sn_settle(engine, use->shape->layers, &problem, rows, SN_SETTLE_ROWS, true, parameter));
         problem.parameter = parameter;
     }
-    SN_TRY(sum_losses(engine, shape, &problem, &own, &shards, &sums));
-    if (sn_team_shares(job->team) && shards.total > 1) SN_TRY(sn_team_join_sums(job->team, &sums));
-    const sn_root *all = &sums.root[0];
-    out->loss = all->loss / all->weight;
-    out->error_rate = shape->task == SN_CLASSIFICATION ? all->gradient[0] / all->weight : (double)NAN;
+    SN_TRY(sum_losses(engine, use->shape, &problem, &own, &shards, &sums));
+    if (sn_team_shares(team) && shards.total > 1) SN_TRY(sn_team_join_sums(team, &sums));
+    *loss = sums.root[0].loss / sums.root[0].weight;
     return STONET_OK;
 }
 

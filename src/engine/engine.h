@@ -102,17 +102,9 @@ typedef struct sn_engine_state {
 
 typedef struct sn_engine sn_engine; /* each engine's own struct begins with its ops pointer */
 
-/* What an engine can do. */
-enum {
-    SN_ENGINE_DOUBLE = 1,    /* computes in double */
-    SN_ENGINE_THREADS = 2,   /* uses the threads it is given */
-    SN_ENGINE_DIRECTION = 4, /* keeps D of the last update, for tests: last_direction */
-    SN_ENGINE_REDRAWS = 8,   /* fetches the rows of every iteration with its draw of their missing cells */
-};
-
 typedef struct sn_engine_ops {
     const char *name;
-    unsigned abilities;
+    bool in_double; /* it computes so; else in float, and its sums are floats */
     /* Whether it can be used here, or the sentence why not; NULL: always. */
     stonet_status (*available)(void);
     /* The problem is the source of rows and must outlive the engine; its features, or its response when only
@@ -140,7 +132,6 @@ typedef struct sn_engine_ops {
     stonet_status (*impute)(sn_engine *engine, const sn_iteration *iteration, int layer, float *out);
     /* out n x d_layer, in the order of rows. */
     stonet_status (*forward)(sn_engine *engine, const sn_pass *pass, float *out);
-    const double *(*last_direction)(const sn_engine *engine); /* NULL without the ability */
 } sn_engine_ops;
 
 struct sn_engine {
@@ -167,19 +158,6 @@ stonet_status sn_engine_iterate(sn_engine *engine, const sn_iteration *iteration
 /* A guess at the time that a row takes on one thread, in nanoseconds. */
 double sn_engine_row_cost(const sn_shape *shape, int sweeps);
 
-typedef struct sn_losses {
-    double loss;       /* weighted mean output loss of the noise-free pass */
-    double error_rate; /* classification; else NaN */
-} sn_losses;
-
-/* Rows to measure on. */
-typedef struct sn_loss_job {
-    const sn_problem *problem;
-    sn_rows rows;
-    int threads;
-    stonet_team *team; /* ranks that share them out; NULL: none do */
-} sn_loss_job;
-
 /* What the outputs mu of the last layer cost for a row, and whether the class is wrong; room: of one
  * response. */
 double sn_row_loss(const sn_shape *shape, const sn_problem *problem, int64_t row, const float *mu,
@@ -194,9 +172,9 @@ typedef struct sn_use {
 } sn_use;
 /* One forward pass, by an engine of its own. */
 stonet_status sn_engine_forward(const sn_use *use, const sn_pass *pass, float *out);
-/* How well parameters do on these rows of a problem; by its law, whose parameters follow from the rows. */
-stonet_status sn_engine_loss(const sn_engine_ops *ops, const sn_shape *shape, const float *theta,
-                             const sn_loss_job *job, sn_losses *out);
+/* The weighted mean loss of the noise-free pass over these rows; by a law whose parameters follow from them.
+   team: ranks that share the rows out; NULL: none do. */
+stonet_status sn_engine_loss(const sn_use *use, const sn_rows *rows, stonet_team *team, double *loss);
 
 /* The group penalty of layer 1: squares (p) has the sums of squares of each input's weights over the `units`
    and gets what they are to be multiplied by, 1 - t / |c| or 0. */

@@ -13,16 +13,13 @@
 #define SN_ENGINE_DECLARE(name, what) extern const sn_engine_ops sn_engine_##name;
 SN_ENGINE_LIST(SN_ENGINE_DECLARE)
 
-/* For the parameter table: "cpu|ref" and "cpu: float, fast; ref: double, plain loops". */
+/* For the parameter table, with the word for "a GPU where there is one": "auto|cpu|ref", and "cpu: float,
+   fast; ref: double, plain loops; auto: ..". */
 #define SN_ENGINE_CHOICE(name, what) "|" #name
-#define SN_ENGINE_CHOICES            (SN_ENGINE_LIST(SN_ENGINE_CHOICE) + 1)
 #define SN_ENGINE_TELL(name, what)   "; " #name ": " what
-#define SN_ENGINE_HELP               (SN_ENGINE_LIST(SN_ENGINE_TELL) + 2)
-
-/* The same for the setting, which also has the word for "a GPU where there is one". */
-#define SN_ENGINE_AUTO  "auto"
-#define SN_ENGINE_WORDS (SN_ENGINE_AUTO SN_ENGINE_LIST(SN_ENGINE_CHOICE))
-#define SN_ENGINE_SETTING_HELP                                                                               \
+#define SN_ENGINE_AUTO               "auto"
+#define SN_ENGINE_WORDS              (SN_ENGINE_AUTO SN_ENGINE_LIST(SN_ENGINE_CHOICE))
+#define SN_ENGINE_HELP                                                                                       \
     (SN_ENGINE_LIST(SN_ENGINE_TELL) "; " SN_ENGINE_AUTO ": cuda where that can be used, else cpu" + 2)
 
 /* Engine number `index`, NULL past the last one. */

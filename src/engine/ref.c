@@ -17,7 +17,7 @@ typedef struct ref_engine {
     sn_shape shape;
     const sn_problem *problem;
     uint64_t seed;
-    double *theta, *velocity, *direction; /* shape.parameters each */
+    double *theta, *velocity; /* shape.parameters each */
     uint32_t iteration;
     sn_sums sums; /* of a step */
     /* The row that is worked on, a batch of one. */
@@ -251,9 +251,10 @@ static bool apply_update(ref_engine *e, const sn_update *up, const sn_root *sum)
         for (int64_t j = 0; j < weights + e->shape.width[i + 1]; j++) { /* biases follow their weights */
             const int64_t at = e->shape.weight_at[i] + j;
             const bool is_weight = j < weights;
-            double *theta = &e->theta[at], *d = &e->direction[at], *u = &e->velocity[at];
-            *d = up->scale[i] * sum->gradient[at] / sum->weight - (is_weight ? up->decay * *theta : 0.0);
-            *u = up->momentum * *u + *d;
+            double *theta = &e->theta[at], *u = &e->velocity[at];
+            const double d =
+                up->scale[i] * sum->gradient[at] / sum->weight - (is_weight ? up->decay * *theta : 0.0);
+            *u = up->momentum * *u + d;
             *theta += up->rate[i] * *u;
             if (is_weight && up->l1 > 0.0) *theta = shrink(*theta, up->rate[i] * up->l1);
             finite = finite && isfinite(*theta);
@@ -335,7 +336,7 @@ static void ref_free(sn_engine *engine)
 {
     ref_engine *e = (ref_engine *)engine;
     if (e == NULL) return;
-    SN_FREE_ALL(e->theta, e->velocity, e->direction, e->work, e->x, e->y);
+    SN_FREE_ALL(e->theta, e->velocity, e->work, e->x, e->y);
     sn_sums_clear(&e->sums);
     sn_free(e);
 }
@@ -347,7 +348,6 @@ static stonet_status allocate(ref_engine *e)
     for (int i = 0; i <= e->shape.layers; i++) units += e->shape.width[i];
     SN_TRY(SN_NEW(e->theta, e->shape.parameters));
     SN_TRY(SN_NEW(e->velocity, e->shape.parameters));
-    SN_TRY(SN_NEW(e->direction, e->shape.parameters));
     SN_TRY(SN_NEW(e->work, 6 * units));
     SN_TRY(SN_NEW(e->x, e->shape.width[0]));
     SN_TRY(SN_NEW(e->y, e->shape.width[e->shape.layers]));
@@ -406,14 +406,9 @@ static void ref_get_parameters(const sn_engine *engine, float *theta)
     for (int64_t j = 0; j < e->shape.parameters; j++) theta[j] = (float)e->theta[j];
 }
 
-static const double *ref_last_direction(const sn_engine *engine)
-{
-    return ((const ref_engine *)engine)->direction;
-}
-
 const sn_engine_ops sn_engine_ref = {
     .name = "ref",
-    .abilities = SN_ENGINE_DOUBLE | SN_ENGINE_DIRECTION | SN_ENGINE_REDRAWS,
+    .in_double = true,
     .create = ref_create,
     .free = ref_free,
     .start = ref_start,
@@ -425,5 +420,4 @@ const sn_engine_ops sn_engine_ref = {
     .apply = ref_apply,
     .impute = ref_impute,
     .forward = ref_forward,
-    .last_direction = ref_last_direction,
 };

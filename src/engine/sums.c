@@ -90,18 +90,3 @@ stonet_status sn_sums_check(const sn_sums *sums)
                        "a batch needs rows that count: there is none, or all their weights are 0");
     return STONET_OK;
 }
-
-stonet_status sn_sums_join(sn_sums *sums, const sn_sums *later)
-{
-    for (int k = 0; k < later->roots; k++) {
-        const sn_root *from = &later->root[k];
-        SN_TRY(sn_sums_add(sums, from->first, from->count));
-        sn_root *to = &sums->root[sums->roots - 1];
-        to->loss = from->loss;
-        to->weight = from->weight;
-        if (sums->parameters > 0)
-            memcpy(to->gradient, from->gradient, (size_t)sums->parameters * sizeof *to->gradient);
-        sn_sums_close(sums);
-    }
-    return STONET_OK;
-}

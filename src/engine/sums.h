@@ -79,5 +79,3 @@ stonet_status sn_sums_open(sn_sums *sums, int shard);
 int sn_sums_close(sn_sums *sums);
 /* An error unless the sum of all shards is there, one root, and something counts in it. */
 stonet_status sn_sums_check(const sn_sums *sums);
-/* Adds the roots of `later`, whose shards come after those of `sums`, in place. */
-stonet_status sn_sums_join(sn_sums *sums, const sn_sums *later);

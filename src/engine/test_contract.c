@@ -100,7 +100,7 @@ typedef struct company {
 
 static sn_sums sums_of(const sn_engine_ops *ops, const bed *b)
 {
-    return sn_sums_empty(b->o.shape.parameters, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+    return sn_sums_empty(b->o.shape.parameters, !ops->in_double);
 }
 
 /* The sums of the shards that engine k of a company holds. */
@@ -131,6 +131,20 @@ static void add_in_turn(sn_sums *sums, const sn_sums *later)
     }
 }
 
+/* Adds the roots of `later`, whose shards come after those of `sums`, by the tree. */
+static void add_by_the_tree(sn_sums *sums, const sn_sums *later)
+{
+    for (int r = 0; r < later->roots; r++) {
+        const sn_root *from = &later->root[r];
+        OK(sn_sums_add(sums, from->first, from->count));
+        sn_root *to = &sums->root[sums->roots - 1];
+        to->loss = from->loss;
+        to->weight = from->weight;
+        memcpy(to->gradient, from->gradient, (size_t)sums->parameters * sizeof *to->gradient);
+        sn_sums_close(sums);
+    }
+}
+
 static stonet_status join(void *user, sn_sums *sums)
 {
     const company *c = user;
@@ -141,7 +155,7 @@ static stonet_status join(void *user, sn_sums *sums)
         if (c->in_turn && k > 0)
             add_in_turn(sums, &part);
         else
-            OK(sn_sums_join(sums, &part));
+            add_by_the_tree(sums, &part);
         sn_sums_clear(&part);
     }
     return STONET_OK;
@@ -420,24 +434,20 @@ TEST(test_losses)
 {
     SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
     const sn_rows rows = sn_rows_range(3, 1400);
-    sn_losses ref, cpu;
-    OK(sn_engine_loss(&sn_engine_ref, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
-                      &ref));
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 2, NULL},
-                      &cpu));
-    assert_true(fabs(ref.loss - cpu.loss) < 1e-6);
-    assert_true(ref.error_rate == cpu.error_rate && ref.error_rate > 0.0 && ref.error_rate < 1.0);
+    const sn_rows one = sn_rows_range(3, 1);
+    const sn_use by_ref = {&b.o.problem, &sn_engine_ref, &b.o.shape, b.o.theta, 1};
+    const sn_use by_cpu = {&b.o.problem, &sn_engine_cpu, &b.o.shape, b.o.theta, 2};
+    double ref, cpu, weighted, single;
+    OK(sn_engine_loss(&by_ref, &rows, NULL, &ref));
+    OK(sn_engine_loss(&by_cpu, &rows, NULL, &cpu));
+    assert_true(fabs(ref - cpu) < 1e-6);
     float weight[ROWS] = {0};
     weight[3] = 4.0F;
     b.o.problem.weight = weight;
-    const sn_rows one = sn_rows_range(3, 1);
-    sn_losses weighted, single;
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, rows, 1, NULL},
-                      &weighted));
+    OK(sn_engine_loss(&by_cpu, &rows, NULL, &weighted));
     b.o.problem.weight = NULL;
-    OK(sn_engine_loss(&sn_engine_cpu, &b.o.shape, b.o.theta, &(sn_loss_job){&b.o.problem, one, 1, NULL},
-                      &single));
-    assert_true(fabs(weighted.loss - single.loss) < 1e-12);
+    OK(sn_engine_loss(&by_cpu, &one, NULL, &single));
+    assert_true(fabs(weighted - single) < 1e-12);
 }
 
 TEST(test_registry)
@@ -446,24 +456,23 @@ TEST(test_registry)
     assert_ptr_equal(sn_engine_find("ref"), &sn_engine_ref);
     assert_null(sn_engine_find("abacus"));
     assert_null(sn_engine_at(-1));
-    char choices[64] = "";
+    char choices[64] = SN_ENGINE_AUTO;
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
         const sn_engine_ops *ops = sn_engine_at(e);
         assert_ptr_equal(sn_engine_find(ops->name), ops);
-        assert_true(((ops->abilities & SN_ENGINE_DIRECTION) != 0) == (ops->last_direction != NULL));
-        if (e > 0) strcat(choices, "|");
+        strcat(choices, "|");
         strcat(choices, ops->name);
     }
-    assert_string_equal(choices, SN_ENGINE_CHOICES);
+    assert_string_equal(choices, SN_ENGINE_WORDS);
     assert_string_equal(SN_ENGINE_HELP,
-                        "cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu)");
+                        "cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: "
+                        "cuda where that can be used, else cpu");
 }
 
 /* Draw 0 is what lies in memory, another one comes from the source, also when the rows lie in order. */
 TEST(test_draws_of_missing_cells)
 {
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        if ((ops->abilities & SN_ENGINE_REDRAWS) == 0) continue;
         for (uint32_t draw = 0; draw < 3; draw += 2) {
             SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
             float turned_x[ROWS * 5], moved[ROWS * 5];

@@ -42,7 +42,7 @@ static double train(const sn_engine_ops *ops, const bed *b, bool at_once, double
         if (at_once) {
             OK(ops->step(now, &it, &report));
         } else {
-            sn_sums sums = sn_sums_empty(PARAMETERS, (ops->abilities & SN_ENGINE_DOUBLE) == 0);
+            sn_sums sums = sn_sums_empty(PARAMETERS, !ops->in_double);
             OK(ops->accumulate(now, &it, &sums));
             OK(ops->apply(now, &it, &sums, &report));
             sn_sums_clear(&sums);
@@ -83,26 +83,24 @@ TEST(test_losses_of_parts)
     const int64_t width[] = {3, 4, 2};
     SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, MANY, 8);
     const int64_t border[] = {0, FIRST, MANY};
-    double sum = 0.0;
-    sn_losses all, part;
+    const sn_use use = {&o.problem, &sn_engine_ref, &o.shape, o.theta, 1};
+    double sum = 0.0, all, part;
     for (int k = 0; k < 2; k++) {
-        const sn_loss_job job = {
-            .problem = &o.problem, .rows = sn_rows_range(border[k], border[k + 1] - border[k]), .threads = 1};
-        OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &job, &part));
-        sum += part.loss * (double)job.rows.n;
+        const sn_rows rows = sn_rows_range(border[k], border[k + 1] - border[k]);
+        OK(sn_engine_loss(&use, &rows, NULL, &part));
+        sum += part * (double)rows.n;
     }
-    const sn_loss_job whole = {.problem = &o.problem, .rows = sn_rows_range(0, MANY), .threads = 1};
-    OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &whole, &all));
-    assert_true(fabs(all.loss - sum / MANY) < 1e-9 * all.loss);
+    const sn_rows whole = sn_rows_range(0, MANY), first = sn_rows_range(0, FIRST);
+    OK(sn_engine_loss(&use, &whole, NULL, &all));
+    assert_true(fabs(all - sum / MANY) < 1e-9 * all);
     double right = 0.0; /* and the first of them, by hand */
     for (int i = 0; i < FIRST; i++) {
-        const sn_loss_job one = {.problem = &o.problem, .rows = sn_rows_range(i, 1), .threads = 1};
-        OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &one, &part));
-        right += part.loss / FIRST;
+        const sn_rows one = sn_rows_range(i, 1);
+        OK(sn_engine_loss(&use, &one, NULL, &part));
+        right += part / FIRST;
     }
-    const sn_loss_job first = {.problem = &o.problem, .rows = sn_rows_range(0, FIRST), .threads = 1};
-    OK(sn_engine_loss(&sn_engine_ref, &o.shape, o.theta, &first, &part));
-    assert_true(fabs(part.loss - right) < 1e-9 * right);
+    OK(sn_engine_loss(&use, &first, NULL, &part));
+    assert_true(fabs(part - right) < 1e-9 * right);
 }
 
 RUN_TESTS(NULL, NULL)

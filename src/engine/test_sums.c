@@ -56,15 +56,6 @@ static void sum_range(sn_sums *sums, int shards, int first, int last)
     }
 }
 
-static void assert_same(const sn_sums *a, const sn_sums *b)
-{
-    assert_int_equal(a->roots, 1);
-    assert_int_equal(b->roots, 1);
-    assert_true(a->root[0].loss == b->root[0].loss);
-    assert_true(a->root[0].weight == b->root[0].weight);
-    assert_memory_equal(a->root[0].gradient, b->root[0].gradient, PARAMETERS * sizeof(double));
-}
-
 /* A node is the sum of its halves, and nothing else. */
 static double by_halves(int first, int count, int j)
 {
@@ -79,26 +70,6 @@ TEST(test_the_tree)
         sum_range(&sums, shards, 0, shards);
         OK(sn_sums_check(&sums));
         for (int j = 0; j < PARAMETERS; j++) assert_true(sums.root[0].gradient[j] == by_halves(0, shards, j));
-    }
-}
-
-/* However the shards are shared out among holders, ragged or not, joined they give the same bits. */
-TEST(test_joining)
-{
-    const int holders[] = {1, 2, 3, 4, 7, 64};
-    for (int k = 0; k < 6; k++) {
-        sn_sums whole = sn_sums_empty(PARAMETERS, true), joined = sn_sums_empty(PARAMETERS, true);
-        sum_range(&whole, 64, 0, 64);
-        sn_sums_reset(&joined, 64);
-        for (int h = 0; h < holders[k]; h++) {
-            sn_sums part = sn_sums_empty(PARAMETERS, true);
-            sum_range(&part, 64, 64 * h / holders[k], 64 * (h + 1) / holders[k]);
-            OK(sn_sums_join(&joined, &part));
-            sn_sums_clear(&part);
-        }
-        assert_same(&joined, &whole);
-        sn_sums_clear(&whole);
-        sn_sums_clear(&joined);
     }
 }
 
@@ -119,18 +90,12 @@ TEST(test_another_order_is_another_sum)
 
 TEST(test_mistakes)
 {
-    sn_sums sums = sn_sums_empty(PARAMETERS, true), part = sn_sums_empty(PARAMETERS, true);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(PARAMETERS, true);
     sum_range(&sums, 4, 1, 4);
     assert_int_equal(sums.roots, 2); /* [1,2) and [2,4) */
     assert_int_equal(sn_sums_check(&sums), STONET_ERROR_ARGUMENT);
-    assert_int_equal(sn_sums_open(&sums, 0), STONET_ERROR_ARGUMENT);
+    assert_int_equal(sn_sums_open(&sums, 0), STONET_ERROR_ARGUMENT); /* comes before, not after */
     assert_int_equal(sn_sums_open(&sums, 4), STONET_ERROR_ARGUMENT);
-    sum_range(&part, 4, 0, 1);
-    assert_int_equal(sn_sums_join(&sums, &part), STONET_ERROR_ARGUMENT); /* comes before, not after */
-    OK(sn_sums_join(&part, &sums));
-    OK(sn_sums_check(&part));
-    sn_sums_clear(&sums);
-    sn_sums_clear(&part);
 }
 
 RUN_TESTS(NULL, NULL)

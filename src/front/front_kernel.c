@@ -18,8 +18,7 @@ typedef struct kernel_front {
     sn_front_recipe recipe;
     double gamma; /* c / (2 s^2) */
     int64_t m, rank;
-    float *landmark; /* m x p */
-    double *centres; /* the same in double, for the products */
+    double *centres; /* the landmarks, m x p */
     double *map;     /* sqrt(1 - rho) V L^(-1/2): m x rank */
     double *mean;    /* outputs: of u before it is centred, over the training rows */
 } kernel_front;
@@ -27,7 +26,7 @@ typedef struct kernel_front {
 static void free_kernel(sn_front *base)
 {
     kernel_front *front = (kernel_front *)base;
-    SN_FREE_ALL(front->landmark, front->centres, front->map, front->mean, front);
+    SN_FREE_ALL(front->centres, front->map, front->mean, front);
 }
 
 static double linear_factor(const kernel_front *front)
@@ -200,22 +199,16 @@ static stonet_status set_mean(kernel_front *front, const sn_problem *problem, co
     return STONET_OK;
 }
 
-static stonet_status widen_landmarks(kernel_front *front)
-{
-    SN_TRY(SN_NEW_RAW(front->centres, front->m * front->base.inputs));
-    sn_widen(front->m * front->base.inputs, front->landmark, front->centres);
-    return STONET_OK;
-}
-
 static stonet_status build(kernel_front *front, const sn_problem *problem, const sn_rows *rows, uint64_t seed)
 {
     SN_WORKSPACE(scratch);
     sn_rows landmarks;
     SN_TRY(choose(rows, front->recipe.size, seed, LANDMARKS, &scratch, &landmarks));
     front->m = landmarks.n;
-    SN_TRY(SN_NEW_RAW(front->landmark, front->m * problem->p));
-    SN_TRY(sn_batch_features(problem, &landmarks, front->landmark));
-    SN_TRY(widen_landmarks(front));
+    SN_ARRAY(front->m * problem->p, float, x);
+    SN_TRY(sn_batch_features(problem, &landmarks, x));
+    SN_TRY(SN_NEW_RAW(front->centres, front->m * problem->p));
+    sn_widen(front->m * problem->p, x, front->centres);
     SN_TRY(set_bandwidth(front, problem, rows, seed));
     SN_TRY(set_map(front));
     front->base.outputs = front->rank + (front->recipe.linear > 0.0 ? problem->p : 0);
@@ -237,10 +230,12 @@ stonet_status sn_front_kernel_create(const sn_problem *problem, const sn_rows *r
 static stonet_status save_kernel(const sn_front *base, sn_store *store)
 {
     const kernel_front *front = (const kernel_front *)base;
+    SN_ARRAY(front->m * base->inputs, float, landmarks);
+    for (int64_t k = 0; k < front->m * base->inputs; k++) landmarks[k] = (float)front->centres[k];
     SN_TRY(sn_store_put_real(store, "front_complexity", front->recipe.complexity));
     SN_TRY(sn_store_put_real(store, "front_linear", front->recipe.linear));
     SN_TRY(sn_store_put_real(store, "front_gamma", front->gamma));
-    SN_TRY(sn_store_put_matrix(store, "front_landmarks", SN_F32, front->m, base->inputs, front->landmark));
+    SN_TRY(sn_store_put_matrix(store, "front_landmarks", SN_F32, front->m, base->inputs, landmarks));
     SN_TRY(sn_store_put_matrix(store, "front_map", SN_F64, front->m, front->rank, front->map));
     return sn_store_put_vector(store, "front_mean", SN_F64, base->outputs, front->mean);
 }
@@ -262,13 +257,13 @@ static stonet_status load_into(const sn_store *store, kernel_front *front)
     front->rank = map->shape[1];
     front->base.outputs = front->rank + (front->recipe.linear > 0.0 ? front->base.inputs : 0);
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, front->base.outputs, &mean));
-    SN_TRY(SN_NEW_RAW(front->landmark, front->m * front->base.inputs));
+    SN_TRY(SN_NEW_RAW(front->centres, front->m * front->base.inputs));
     SN_TRY(SN_NEW_RAW(front->map, front->m * front->rank));
     SN_TRY(SN_NEW_RAW(front->mean, front->base.outputs));
-    memcpy(front->landmark, landmarks->data, (size_t)sn_tensor_count(landmarks) * sizeof *front->landmark);
+    sn_widen(sn_tensor_count(landmarks), landmarks->data, front->centres);
     memcpy(front->map, map->data, (size_t)sn_tensor_count(map) * sizeof *front->map);
     memcpy(front->mean, mean->data, (size_t)sn_tensor_count(mean) * sizeof *front->mean);
-    return widen_landmarks(front);
+    return STONET_OK;
 }
 
 static stonet_status load_kernel(const sn_store *store, sn_front **out)

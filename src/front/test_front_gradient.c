@@ -42,11 +42,12 @@ static void drop(bench *b)
 
 static double loss_of(bench *b)
 {
-    sn_losses losses;
+    const sn_use use = {&b->seen, &sn_engine_ref, &b->shape, b->theta, 1};
+    const sn_rows rows = sn_rows_range(0, ROWS);
+    double loss;
     OK(sn_front_refill(b->front, &b->o.problem, &b->seen));
-    const sn_loss_job job = {&b->seen, sn_rows_range(0, ROWS), 1, NULL};
-    OK(sn_engine_loss(&sn_engine_ref, &b->shape, b->theta, &job, &losses));
-    return losses.loss;
+    OK(sn_engine_loss(&use, &rows, NULL, &loss));
+    return loss;
 }
 
 /* From the mode and next to no moves from there, s_out w_1' r_1 is the gradient of the loss in u, and the

@@ -80,12 +80,18 @@ const sn_param sn_stonet_params[SN_STONET_PARAMS] = {
     {"sdr_a", SN_REAL, "0.6", 0, 2, NULL, "a of the final stage's steps C/(c + k^a)"},
     {"output", SN_CHOICE, "trained", 0, 0, "trained|refit",
      "the output layer: as training leaves it, or refitted on psi(Z) at the end"},
-    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_SETTING_HELP},
+    {"engine", SN_CHOICE, "cpu", 0, 0, SN_ENGINE_WORDS, SN_ENGINE_HELP},
 };
 
 bool sn_config_given(const sn_settings *settings, const char *name)
 {
     return !sn_is(settings, name, "auto");
+}
+
+const sn_engine_ops *sn_config_engine(const sn_settings *settings)
+{
+    const char *name = sn_word(settings, "engine");
+    return strcmp(name, SN_ENGINE_AUTO) == 0 ? sn_engine_auto() : sn_engine_find(name);
 }
 
 int64_t sn_config_units(const sn_settings *settings, int64_t q)
@@ -224,9 +230,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind
 stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *kind,
                                 const sn_problem *problem, const sn_shape *shape, sn_config *config)
 {
-    *config = (sn_config){.engine = sn_is(settings, "engine", SN_ENGINE_AUTO)
-                                        ? sn_engine_auto()
-                                        : sn_engine_find(sn_word(settings, "engine"))};
+    *config = (sn_config){.engine = sn_config_engine(settings)};
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, kind, problem, shape, config));
     const bool conv = kind->front.kind == SN_FRONT_CONV;

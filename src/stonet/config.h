@@ -52,6 +52,8 @@ typedef struct sn_net_kind {
 
 /* Whether a setting was given by hand, and not left to "auto". */
 bool sn_config_given(const sn_settings *settings, const char *name);
+/* The engine that the settings name; auto: the one that can be used here. */
+const sn_engine_ops *sn_config_engine(const sn_settings *settings);
 /* Units of the last hidden layer for q columns of Z: q where the user named the layers, else ten at least,
    for a narrow layer gets stuck while it is trained; the columns of Z are then axes of the units. */
 int64_t sn_config_units(const sn_settings *settings, int64_t q);

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "base/workspace.h"
+#include "engine/engine.h"
 #include "math/noise.h"
 #include "net/forward.h"
-#include "net/loss.h"
 
 enum {
     BLOCK = 512,     /* rows at a time */
@@ -92,12 +92,9 @@ static double uniform(const sn_joint *joint, int64_t row, uint32_t epoch, uint32
 static double likelihood(const sn_joint *joint, const sn_shape *shape, const float *mu, int64_t row,
                          double variance)
 {
-    const sn_problem *problem = joint->given;
-    const int64_t d = shape->width[shape->layers];
+    const bool is_number = shape->task == SN_REGRESSION && !shape->spread;
     bool wrong;
-    if (shape->task == SN_CLASSIFICATION) return -sn_class_loss(mu, d, problem->label[row], &wrong);
-    if (shape->spread) return -sn_spread_loss(mu, d, problem->y + row * d);
-    return -sn_square_loss(mu, d, problem->y + row * d) / variance;
+    return -sn_row_loss(shape, joint->given, row, mu, NULL, &wrong) / (is_number ? variance : 1.0);
 }
 
 /* The proposals of the rows that are not done. */

@@ -40,7 +40,7 @@ static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
     return sn_shape_layout(shape);
 }
 
-/* Mean of a column, and its products with another less their means. */
+/* Mean of a column. */
 static double mean_of(int64_t n, int64_t stride, const float *x)
 {
     double sum = 0.0;
@@ -94,7 +94,7 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     SN_ARRAY(n * d, float, outputs);
     const sn_rows rows = sn_rows_evenly(&job->rows, SAMPLE, list);
     const int h = job->shape->layers - 1;
-    const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
+    const sn_use use = sn_stage_use(job, theta);
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h, .activated = true}, units));
     SN_TRY(sn_engine_forward(&use, &(sn_pass){.rows = rows, .layer = h + 1}, outputs));
     SN_TRY(sn_axes_learn(job->shape, theta, n, units, SN_UNITS_ACTIVATED, q, &axes));

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "engine/team_sums.h"
-#include "stonet/batches.h"
 #include "stonet/dynamics.h"
+#include "stonet/train_state.h"
 
 void sn_noise_scale_add(sn_noise_scale *noise, int64_t parameters, const double *sum, double squares,
                         double weight, double shards)
@@ -100,15 +100,11 @@ static stonet_status prepare(gauge *g, const float *theta)
 {
     const sn_stage_job *job = g->job;
     double factor;
-    int first, count;
-    SN_TRY(sn_batches_create(&job->rows, (int64_t)SN_MAX_SHARDS * SN_SHARD_ROWS, job->seed, &g->batches));
-    SN_TRY(sn_batches_window(&g->batches, job->problem, &sn_windowing_usual));
-    sn_team_shards(job->team, g->batches.shards.total, &first, &count);
-    sn_batches_share(&g->batches, first, count);
+    SN_TRY(sn_stage_batches(job, (int64_t)SN_MAX_SHARDS * SN_SHARD_ROWS, &g->batches));
     sn_dynamics_from(job->config, job->shape, &g->dynamics);
     sn_update_from(job->config, job->shape, &g->dynamics, job->rows.n, 1.0, &g->update);
     SN_TRY(sn_dynamics_safeguard(job->shape, theta, &g->dynamics, &factor));
-    g->one = sn_sums_empty(job->shape->parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
+    g->one = sn_sums_empty(job->shape->parameters, !job->config->engine->in_double);
     g->tree = sn_sums_empty(job->shape->parameters + 2, false);
     SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &g->engine));
     g->engine->ops->start(g->engine, theta);

@@ -27,12 +27,8 @@ typedef struct sample {
 
 static void centre(int64_t n, int64_t d, double *x, double *mean)
 {
-    for (int64_t j = 0; j < d; j++) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < n; i++) sum += x[i * d + j];
-        mean[j] = sum / (double)n;
-        for (int64_t i = 0; i < n; i++) x[i * d + j] -= mean[j];
-    }
+    sn_column_means(n, d, x, mean);
+    sn_subtract_row(n, d, mean, x);
 }
 
 /* A layer's activated values, or for layer 0 the features, of the rows. */
@@ -40,7 +36,7 @@ static stonet_status look(const sn_stage_job *job, const float *theta, const sn_
                           float *room, double *out)
 {
     const int64_t d = job->shape->width[layer];
-    const sn_use use = {job->problem, job->config->engine, job->shape, theta, job->threads};
+    const sn_use use = sn_stage_use(job, theta);
     SN_TRY(layer == 0
                ? sn_batch_features(job->problem, rows, room)
                : sn_engine_forward(&use, &(sn_pass){.rows = *rows, .layer = layer, .activated = true}, room));

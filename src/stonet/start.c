@@ -62,7 +62,8 @@ static stonet_status run_start(const sn_stage_job *job, int number, float *theta
     SN_TRY(sn_trainer_run(trainer, RACE_UPDATES));
     sn_trainer_parameters(trainer, theta);
     if (sn_trainer_report(trainer)->outcome == STONET_DIVERGED) return STONET_OK;
-    SN_TRY(sn_train_loss(job, theta, loss));
+    const sn_use use = sn_stage_use(job, theta);
+    SN_TRY(sn_engine_loss(&use, &job->rows, job->team, loss));
     if (!isfinite(*loss)) *loss = (double)INFINITY;
     return STONET_OK;
 }

@@ -1,4 +1,5 @@
 /* Training: schedules, pauses, averages and records. */
+#include "base/checkpoint.h"
 #include "stonet/test_job.h"
 #include "stonet/test_settings.h"
 #include "stonet/train_state.h"
@@ -95,6 +96,40 @@ TEST(test_the_average_is_over_the_last_half)
     sn_trainer_parameters(trainer, theta);
     sn_trainer_free(trainer);
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
+}
+
+static int stop_when_zero(void *user)
+{
+    return --*(int *)user <= 0;
+}
+
+/* A stop after the last batch of an epoch is kept like any other: of few rows every batch is the last one. */
+TEST(a_stop_at_the_end_of_an_epoch_is_kept)
+{
+    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 60);
+    SN_AUTO(stonet_checkpoint) *checkpoint = NULL;
+    int left = 5;
+    sn_config config;
+    sn_hash hash;
+    stonet_run run = {.size = sizeof run, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+    sn_stage_job job = averaged_job(&o, &config);
+    sn_trainer *stopped, *resumed;
+    assert_int_equal(sn_train_batches(&config, 60), 1);
+    sn_hash_begin(&hash);
+    OK(stonet_checkpoint_open(NULL, 1e9, &checkpoint));
+    OK(sn_checkpoint_begin(checkpoint, "fit", &hash, &run));
+    run.checkpoint = checkpoint;
+    job.run = &run;
+    OK(sn_trainer_create(&job, o.theta, &stopped));
+    OK(sn_trainer_keep_at(stopped, "training"));
+    OK(sn_trainer_run(stopped, 50));
+    assert_int_equal(sn_trainer_report(stopped)->outcome, STONET_STOPPED);
+    OK(sn_trainer_create(&job, o.theta, &resumed));
+    OK(sn_trainer_keep_at(resumed, "training"));
+    assert_int_equal(sn_trainer_report(resumed)->outcome, STONET_DONE);
+    assert_int_equal(sn_trainer_report(resumed)->iterations, sn_trainer_report(stopped)->iterations);
+    sn_trainer_free(stopped);
+    sn_trainer_free(resumed);
 }
 
 /* A record of a training whose numbers nothing could have come to is refused, and never counted or divided

@@ -217,7 +217,8 @@ static stonet_status run_epoch(trainer *t, int64_t until)
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
     t->at.draw = epoch + 1;
     double factor = 1.0;
-    for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until;) {
+    bool stops = false;
+    for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until && !stops;) {
         const int count = queue_length(t, b, until);
         SN_TRY(run_batches(t, b, count, &factor));
         if (t->at.report.outcome == STONET_DIVERGED) return STONET_OK;
@@ -225,16 +226,15 @@ static stonet_status run_epoch(trainer *t, int64_t until)
         if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
             tell(t, "training", t->at.iteration, t->total, t->at.epoch_loss / (double)t->at.epoch_rows);
         b += count;
-        const bool stops = sn_should_stop(t->job->run);
+        stops = sn_should_stop(t->job->run);
         if (b < batches && t->at.iteration < until) SN_TRY(sn_trainer_keep(t, stops));
-        if (stops) {
-            t->at.report.outcome = STONET_STOPPED;
-            break;
-        }
     }
     if (epoch == 0) t->at.first_loss = t->at.epoch_loss / (double)t->at.epoch_rows;
     SN_TRY(remember(t, "training", epoch + 1, t->at.epoch_loss / (double)t->at.epoch_rows, factor));
-    return t->at.report.outcome == STONET_DONE ? sn_trainer_keep(t, false) : STONET_OK;
+    const bool ended = t->at.iteration % batches == 0 || t->at.iteration >= until;
+    if (ended) SN_TRY(sn_trainer_keep(t, stops)); /* else it was, before the row */
+    if (stops) t->at.report.outcome = STONET_STOPPED;
+    return STONET_OK;
 }
 
 stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
@@ -351,7 +351,7 @@ static stonet_status prepare(trainer *t, const float *theta)
     sn_dynamics_from(job->config, job->shape, &t->full);
     SN_TRY(prepare_queue(t));
     SN_TRY(SN_NEW(t->good, parameters));
-    t->sums = sn_sums_empty(parameters, (job->config->engine->abilities & SN_ENGINE_DOUBLE) == 0);
+    t->sums = sn_sums_empty(parameters, !job->config->engine->in_double);
     if (averages(t)) {
         SN_TRY(SN_NEW(t->sum, parameters));
         SN_TRY(SN_NEW(t->iterate, parameters));
@@ -372,13 +372,14 @@ static stonet_status prepare(trainer *t, const float *theta)
     return STONET_OK;
 }
 
-/* This rank's part of every batch. */
-static void share_batches(trainer *t)
+stonet_status sn_stage_batches(const sn_stage_job *job, int64_t size, sn_batches *out)
 {
     int first, count;
-    sn_team_shards(t->job->team, t->batches.shards.total, &first, &count);
-    sn_batches_share(&t->batches, first, count);
-    t->reduce = (sn_reduce){.join = sn_team_join_sums, .user = t->job->team};
+    SN_TRY(sn_batches_create(&job->rows, size, job->seed, out));
+    SN_TRY(sn_batches_window(out, job->problem, &sn_windowing_usual));
+    sn_team_shards(job->team, out->shards.total, &first, &count);
+    sn_batches_share(out, first, count);
+    return STONET_OK;
 }
 
 int64_t sn_train_batches(const sn_config *config, int64_t n)
@@ -392,15 +393,6 @@ bool sn_train_shares(const sn_stage_job *job)
     return sn_team_shares(job->team) && sn_shard_count(n / sn_batches_count(n, job->config->batch)) > 1;
 }
 
-stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double *loss)
-{
-    const sn_loss_job rows = {job->problem, job->rows, job->threads, job->team};
-    sn_losses losses;
-    SN_TRY(sn_engine_loss(job->config->engine, job->shape, theta, &rows, &losses));
-    *loss = losses.loss;
-    return STONET_OK;
-}
-
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
 {
     SN_AUTO(sn_trainer) *t = NULL;
@@ -411,9 +403,8 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     t->started = sn_seconds();
     const double wanted = job->config->epochs * (double)sn_train_batches(job->config, job->rows.n);
     t->total = wanted < 1.0 ? 1 : (int64_t)llround(wanted);
-    SN_TRY(sn_batches_create(&job->rows, job->config->batch, job->seed, &t->batches));
-    SN_TRY(sn_batches_window(&t->batches, job->problem, &sn_windowing_usual));
-    share_batches(t);
+    t->reduce = (sn_reduce){.join = sn_team_join_sums, .user = job->team};
+    SN_TRY(sn_stage_batches(job, job->config->batch, &t->batches));
     SN_TRY(prepare(t, theta));
     return SN_GIVE(t, out);
 }

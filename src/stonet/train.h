@@ -58,8 +58,12 @@ bool sn_train_shares(const sn_stage_job *job);
 /* Mini-batches an epoch over n rows. */
 int64_t sn_train_batches(const sn_config *config, int64_t n);
 
-/* The mean loss of a network over the rows of the job. */
-stonet_status sn_train_loss(const sn_stage_job *job, const float *theta, double *loss);
+/* The network of a job. */
+static inline sn_use sn_stage_use(const sn_stage_job *job, const float *theta)
+{
+    return (sn_use){job->problem, job->config->engine, job->shape, theta, job->threads};
+}
+
 /* theta: starting parameters in, fitted out. Goes on from what the checkpoint has at job->key, whatever the
    starting parameters, and leaves nothing there at the end. */
 stonet_status sn_train_stages(const sn_stage_job *training, float *theta, sn_train_report *report);

@@ -41,6 +41,8 @@ struct sn_trainer {
     double kept;     /* when it was last put there */
 };
 
+/* Batches of about `size` rows of a job's rows, of which this rank draws its share. */
+stonet_status sn_stage_batches(const sn_stage_job *job, int64_t size, sn_batches *out);
 /* The step for the weights at the beginning of the epoch, t->good. */
 stonet_status sn_trainer_refresh(sn_trainer *t);
 /* Puts it into the checkpoint, if it has a key, when that is due or wanted now. Between two iterations, and
