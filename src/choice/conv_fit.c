@@ -153,9 +153,9 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
     SN_FREED_BY(sn_baselines_free) sn_baselines baselines = {0};
     SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
     SN_TRY(sn_folds_make(job->raw, &job->rows, job->seed, &folds));
-    sn_message(job->run, STONET_NOTE,
-               "front=conv: trained on %lld rows for the error on the %lld others, then on all",
-               (long long)folds.fold[0].train.n, (long long)folds.rows);
+    sn_message(
+        job->run, STONET_NOTE, "front=conv: trained on %lld of %lld rows to measure the error%s, then on all",
+        (long long)folds.fold[0].train.n, (long long)job->rows.n, folds.count > 1 ? ", once a fold" : "");
     SN_TRY(sn_held_out_create(&folds, &cost));
     SN_TRY(sn_baselines_measure(job->raw, &folds, job->shape, job->run, &baselines));
     SN_TRY(measure(job, &folds, net->network.theta, &cost, report));

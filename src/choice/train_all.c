@@ -106,10 +106,6 @@ stonet_status sn_train_on_all(const sn_stage_job *job, const sn_choice *choice, 
     SN_GOTO(status, sn_constant_loss(job->problem, &job->rows, &constant), done);
     SN_GOTO(status, do_trial(job, FROM_START, choice, &best), done);
     if (best.report.outcome == STONET_DONE && may_return(choice, job) && best.loss > choice->loss) {
-        sn_message(job->run, STONET_NOTE,
-                   "the training on all rows ended at a loss of %.3g, above the %.3g of a network of the "
-                   "cross-validation: it starts again from that network",
-                   best.loss, choice->loss);
         SN_GOTO(status, SN_NEW_RAW(other.theta, job->shape->parameters), done);
         SN_GOTO(status, do_trial(job, FROM_WINNER, choice, &other), done);
         if (other.report.outcome == STONET_DONE && other.loss < best.loss) swap_trials(&best, &other);

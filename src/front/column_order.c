@@ -252,8 +252,9 @@ stonet_status sn_column_order(const sn_problem *problem, const sn_rows *rows, in
     SN_WORKSPACE(scratch);
     float *x = NULL;
     s.rows = rows;
-    s.sparse = problem->x == NULL && problem->source != NULL ? problem->source->sparse : NULL;
-    if (s.sparse != NULL)
+    const bool dense = problem->x != NULL || problem->source == NULL || problem->source->sparse == NULL;
+    s.sparse = dense ? NULL : problem->source->sparse;
+    if (!dense)
         SN_TRY(SN_TAKE(&scratch, s.sum, 2 * p * (s.k > 0 ? s.k : 1)));
     else
         SN_TRY(SN_TAKE(&scratch, x, n * p));
@@ -263,7 +264,7 @@ stonet_status sn_column_order(const sn_problem *problem, const sn_rows *rows, in
     SN_TRY(SN_TAKE(&scratch, s.basis, (2 * count + 2) * n));
     SN_TRY(sn_batch_prepare(problem, rows));
     fill_response(problem, rows, s.k, s.rest);
-    if (s.sparse != NULL) {
+    if (!dense) {
         fill_sparse_norms(&s);
     } else {
         sn_batch batch = {.x = x, .x_stride = p};

@@ -140,7 +140,7 @@ void sn_shuffle_init_shard(sn_shuffle *shuffle, uint64_t n, uint64_t seed, uint3
     uint32_t words[8];
     for (uint32_t k = 0; k < 2; k++)
         sn_noise_words(&(sn_address){seed, SN_STREAM_SHUFFLE, .row = 2 * shard + k, .iteration = epoch},
-                       words + 4 * k);
+                       words + (size_t)4 * k);
     memcpy(shuffle->key, words, sizeof shuffle->key);
 }
 
