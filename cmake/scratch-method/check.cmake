@@ -36,5 +36,5 @@ endif()
 set(generator ${CMAKE_COMMAND} -E env STONET_LIBRARY=${LIBRARY} PYTHONPATH=${SOURCE}/python/src
               PYTHONDONTWRITEBYTECODE=1 ${PYTHON} ${SOURCE}/python/tools/generate_estimators.py)
 must_print(COMMAND ${generator} --print
-           WANTED "class ScratchReduction(UnsupervisedReduction):" "stretch: float = 1.0," "    ScratchReduction,")
+           WANTED "class ScratchReduction(_ScratchReduction, UnsupervisedReduction):" "    stretch: float = 1.0\n")
 must_print(COMMAND ${generator} --print _names.py WANTED "\"ScratchReduction\",")

@@ -235,7 +235,8 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
 static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64_t column, const char *word,
                                         size_t length)
 {
-    const char *advice = "--drop-missing-target (in C drop_missing_target) leaves such rows out";
+    const char *advice =
+        "rows without a response are left out by --drop-missing-target (in C drop_missing_target)";
     const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
     const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
     if (!may && length == 0)
