@@ -341,14 +341,13 @@ static stonet_status draw_all(const sn_average *average, const reduction *to)
 }
 
 static stonet_status reduce_all(const stonet_model *model, const stonet_data *data,
-                                const stonet_use_options *how, reduction *to)
+                                const stonet_use_options *how, sn_average *average, reduction *to)
 {
-    sn_average average = average_predictions(model, data, how);
-    average.width = model->dim;
-    average.ask = ask_z;
-    average.user = to;
-    if (sn_average_wanted(model, data) && to->request->draws > 0) return draw_all(&average, to);
-    if (sn_average_wanted(model, data)) to->average = &average;
+    average->width = model->dim;
+    average->ask = ask_z;
+    average->user = to;
+    if (sn_average_wanted(model, data) && to->request->draws > 0) return draw_all(average, to);
+    if (sn_average_wanted(model, data)) to->average = average;
     /* the rows of draws do not lie together: every rank makes all */
     stonet_team *team = to->request->draws > 0 ? NULL : how->team;
     SN_TRY(for_each_block(model, data, team, reduce_block, to));
@@ -374,7 +373,9 @@ static stonet_status transform(const stonet_model *model, const stonet_data *dat
         request->label = label;
         request->y = y;
     }
-    SN_TRY(reduce_all(model, data, how, &(reduction){request, outputs, z, NULL}));
+    sn_average average = average_predictions(model, data, how);
+    reduction to = {.request = request, .outputs = outputs, .z = z};
+    SN_TRY(reduce_all(model, data, how, &average, &to));
     return check_z(model, z, n, request->draws > 0 ? request->draws : 1);
 }
 
