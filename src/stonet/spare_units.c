@@ -13,6 +13,11 @@ enum { SAMPLE = 400 }; /* rows that directions are learned from */
    must also not be next to 0, for units that are about 1. */
 static const double ALIVE = 1e-4, LEAST_VARIANCE = 1e-6;
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static bool is_alive(const double *value, int64_t k, int64_t n)
 {
     return value[k] > ALIVE * value[0] && value[k] > LEAST_VARIANCE * (double)n;
@@ -68,18 +73,28 @@ static stonet_status take_sample(const sn_stage_job *job, const float *theta, sn
     return STONET_OK;
 }
 
-/* Of rows v (n x d, centred): v v' = vector diag(value) vector', and how many directions are alive. */
+/* Of rows v (n x d, centred): v v' = vector diag(value) vector', of as many columns as the smaller of n and
+   d; where d < n they are v e diag(value)^-1/2 with v'v = e diag(value) e', those that are alive alone. */
 static stonet_status find_directions(int64_t n, int64_t d, const double *v, sn_workspace *keep,
                                      double **value, double **vector, int64_t *alive)
 {
-    double *gram = NULL;
-    SN_TRY(SN_TAKE(keep, gram, n * n));
-    SN_TRY(SN_TAKE(keep, *value, n));
-    SN_TRY(SN_TAKE(keep, *vector, n * n));
-    sn_multiply(sn_as(v, n, d), sn_turned(v, n, d), gram);
-    SN_TRY(sn_eigh(n, gram, *value, *vector));
+    const bool wide = n <= d;
+    const int64_t r = smaller(n, d);
+    const sn_operand rows = sn_as(v, n, d), turned = sn_turned(v, n, d);
+    double *e = NULL;
+    SN_ARRAY(r * r, double, gram);
+    SN_TRY(SN_TAKE(keep, *value, r));
+    SN_TRY(SN_TAKE(keep, e, r * r));
+    sn_multiply(wide ? rows : turned, wide ? turned : rows, gram);
+    SN_TRY(sn_eigh(r, gram, *value, e));
     *alive = 0;
-    while (*alive < n && *alive < d && is_alive(*value, *alive, n)) ++*alive;
+    while (*alive < r && is_alive(*value, *alive, n)) ++*alive;
+    *vector = e;
+    if (wide) return STONET_OK;
+    SN_TRY(SN_TAKE(keep, *vector, n * r));
+    sn_multiply(rows, sn_as(e, r, r), *vector);
+    for (int64_t i = 0; i < n * r; i++)
+        if (i % r < *alive) (*vector)[i] /= sqrt((*value)[i % r]);
     return STONET_OK;
 }
 
@@ -90,7 +105,7 @@ static stonet_status take_out(const sample *s, const double *direction, int64_t 
     if (live == 0) return STONET_OK;
     SN_TRY(SN_TAKE(keep, part, s->n * live));
     SN_TRY(SN_TAKE(keep, share, live * s->inputs));
-    sn_first_columns(s->n, s->n, direction, live, part);
+    sn_first_columns(s->n, smaller(s->n, s->units), direction, live, part);
     sn_multiply(sn_turned(part, s->n, live), sn_as(s->v, s->n, s->inputs), share);
     sn_gemm(-1.0, sn_as(part, s->n, live), sn_as(share, live, s->inputs), 1.0, s->v);
     return STONET_OK;
@@ -102,13 +117,14 @@ static stonet_status find_axes(const sample *s, int64_t count, sn_workspace *kee
                                int64_t *found)
 {
     double *value = NULL, *vector = NULL;
+    const int64_t r = smaller(s->n, s->inputs);
     SN_TRY(find_directions(s->n, s->inputs, s->v, keep, &value, &vector, found));
     if (*found > count) *found = count;
     /* axis V'u / sqrt(l), whose scores have sum of squares l: over sqrt(l / n) they have variance 1. */
     for (int64_t k = 0; k < *found; k++)
         for (int64_t j = 0; j < s->inputs; j++) {
             double sum = 0.0;
-            for (int64_t i = 0; i < s->n; i++) sum += s->v[i * s->inputs + j] * vector[i * s->n + k];
+            for (int64_t i = 0; i < s->n; i++) sum += s->v[i * s->inputs + j] * vector[i * r + k];
             weights[k * s->inputs + j] = sum * sqrt((double)s->n) / value[k];
         }
     return STONET_OK;
