@@ -370,6 +370,12 @@ TEST(counts_are_calibrated)
     assert_says(stonet_score(model, bare, NULL, &scores), STONET_ERROR_DATA, "no target");
     const stonet_calibrate_options fresh = {.size = sizeof fresh, .kind = STONET_CALIBRATION_FRESH};
     assert_says(stonet_calibrate(model, bare, &fresh, NULL), STONET_ERROR_DATA, "no target");
+    const double before = high[0];
+    for (int64_t i = 1; i < N; i++) k[i] += 20.0; /* what all rows say counts */
+    OK(stonet_data_set_targets(t->data, k, 1));
+    OK(stonet_calibrate(model, t->data, &fresh, NULL));
+    OK(stonet_predict_interval(model, t->data, NULL, low, high));
+    assert_true(high[0] > before + 10.0);
     k[1] = 1.5;
     OK(stonet_data_set_targets(t->data, k, 1));
     assert_says(stonet_calibrate(model, t->data, &fresh, NULL), STONET_ERROR_DATA, "row 2 has 1.5");
