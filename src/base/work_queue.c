@@ -1,5 +1,6 @@
 #include "base/work_queue.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -280,15 +281,15 @@ static stonet_status work_at(sn_work_queue *q, int64_t piece)
     return sn_work_queue_give(q, piece, &record, true);
 }
 
-/* One thread's share. */
-static void work_on(sn_work_queue *q, atomic_bool *failed, sn_failure *first)
+/* One thread's share, from this piece on. */
+static void work_on(sn_work_queue *q, int64_t piece, atomic_bool *failed, sn_failure *first)
 {
-    int64_t piece;
-    while (!atomic_load(failed) && (piece = sn_work_queue_next(q)) >= 0) {
+    for (; piece >= 0 && !atomic_load(failed); piece = sn_work_queue_next(q)) {
         const stonet_status status = work_at(q, piece);
         if (status == STONET_OK) continue;
         atomic_store(failed, true);
         sn_failure_note(first, piece, status);
+        return;
     }
 }
 
@@ -301,10 +302,21 @@ stonet_status sn_work_queue_run(const sn_work_set *set, int threads, const stone
     /* On one thread without a parallel region, in which every thread of a region around it would be the
        first. */
     if (threads <= 1) {
-        work_on(q, &failed, &first);
+        work_on(q, sn_work_queue_next(q), &failed, &first);
     } else {
 #pragma omp parallel num_threads(threads)
-        work_on(q, &failed, &first);
+        {
+            /* The first thread, who alone asks the caller whether to stop, has a piece before the others. */
+            const bool leads_here = omp_get_thread_num() == 0;
+            int64_t piece = leads_here ? sn_work_queue_next(q) : -1;
+            if (set->threads_each > 1) {
+                omp_set_max_active_levels(2);
+                omp_set_num_threads(set->threads_each);
+            }
+#pragma omp barrier
+            if (!leads_here) piece = sn_work_queue_next(q);
+            work_on(q, piece, &failed, &first);
+        }
     }
     const stonet_status status = sn_work_queue_close(q, first.status);
     return first.status != STONET_OK ? sn_failure_raise(&first) : status;

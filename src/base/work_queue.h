@@ -17,6 +17,7 @@ typedef struct sn_work_set {
        as base/job_order.h tells; NULL: in their order. Not with `together`. */
     const void *const *kind;
     const double *effort; /* of each piece's kind, roughly, beside that of others; NULL: not known */
+    int threads_each;     /* of sn_work_queue_run: that a piece may have for loops of its own; 0: one */
     /* For sn_work_queue_run: does a piece, on any thread. record: where to put what it has found; NULL: not
        wanted. A record left empty is not kept: of a piece that was cut short. */
     stonet_status (*work)(void *user, int64_t piece, sn_pack *record);

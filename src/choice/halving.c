@@ -83,10 +83,10 @@ stonet_status sn_run_legs(sn_choosing *s, int rung, int folds, sn_leg *legs, int
     char key[SN_KEY_SIZE];
     if (count == 0)
         return STONET_OK; /* ranks must not meet over nothing: one may be at the next deal already */
-    const int threads = s->job->threads;
-    const int outer = s->together ? 1 : count < threads ? count : threads;
+    /* Threads without a leg wait at the end, where they help the others (engine/cpu.c). */
+    const int threads = s->job->threads, outer = s->together ? 1 : threads;
     for (int k = 0; k < count; k++) {
-        legs[k].threads = threads / outer + (k < threads % outer ? 1 : 0);
+        legs[k].threads = count < threads || s->together ? threads : 1;
         legs[k].team = s->together ? s->job->team : NULL;
         legs[k].run = &s->quiet.run;
         legs[k].from = legs[k].candidate->reached[legs[k].fold];
@@ -155,9 +155,12 @@ static stonet_status make_views(sn_choosing *s, sn_leg *legs, int *count)
         *needed = true;
     }
     if (unmade == 0) return STONET_OK;
-    SN_TRY(sn_work_queue_run(
-        &(sn_work_set){.count = (int64_t)s->n_views * SN_FOLDS, .work = try_view, .user = &set},
-        unmade < s->job->threads ? unmade : s->job->threads, s->job->run));
+    const int threads = unmade < s->job->threads ? unmade : s->job->threads;
+    SN_TRY(sn_work_queue_run(&(sn_work_set){.count = (int64_t)s->n_views * SN_FOLDS,
+                                            .threads_each = s->job->threads / threads,
+                                            .work = try_view,
+                                            .user = &set},
+                             threads, s->job->run));
     for (int k = 0; k < *count; k++)
         if (!legs[k].candidate->views->fold[legs[k].fold].made)
             legs[k].candidate->diverged[legs[k].fold] = true;

@@ -195,10 +195,21 @@ static stonet_status run_length(sn_line_training *c, const sn_folds *folds, int 
     return STONET_OK;
 }
 
+/* A trainer that goes on with another number of threads begins anew from its state. */
+static stonet_status lay_down(sn_line_training *c, int k)
+{
+    SN_TRY(sn_trainer_pack(c->trainer[k], &c->state[k]));
+    sn_trainer_free(c->trainer[k]);
+    c->trainer[k] = NULL;
+    return STONET_OK;
+}
+
 stonet_status sn_leg_run(const sn_choice_job *job, const sn_folds *folds, const sn_leg *leg, const char *key)
 {
     sn_line_training *c = leg->candidate;
-    if (c->trainer[leg->fold] == NULL) SN_TRY(ready(job, folds, leg));
+    const int fold = leg->fold;
+    if (c->trainer[fold] != NULL && c->job[fold].threads != leg->threads) SN_TRY(lay_down(c, fold));
+    if (c->trainer[fold] == NULL) SN_TRY(ready(job, folds, leg));
     while (c->reached[leg->fold] < leg->lengths && !c->diverged[leg->fold] &&
            ((leg->first && c->reached[leg->fold] == 0) || !sn_should_stop(leg->run))) {
         /* Only the last length is kept: a shorter one would go on from a training that is past its end. */

@@ -10,6 +10,7 @@
 #include "engine/cpu.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "base/isa.h"
@@ -324,7 +325,8 @@ static int64_t choose_block(const cpu_engine *e, int64_t rows, int threads)
 }
 
 /* One chunk: all blocks, then (where sums are wanted) all pieces. Returns whether the parameters stayed
-   finite. */
+   finite. Engines that are at work side by side in a parallel region cut their chunks into tasks, which the
+   threads that have come to the end of that region do. */
 static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
 {
     const bool passes = job->task == SN_CPU_FORWARD, sums = job->task <= SN_CPU_APPLY;
@@ -335,6 +337,13 @@ static bool run_chunk(cpu_engine *e, const sn_cpu_job *job, int threads)
     bool finite = true;
     if (threads == 1) {
         for (int64_t b = 0; b < blocks; b++) work(job, &e->scratch[0], b);
+        for (int64_t k = 0; k < pieces; k++) finite = e->kernels->update(job, &e->pieces[k]) && finite;
+        return finite;
+    }
+    if (omp_in_parallel()) {
+#pragma omp taskloop grainsize(1)
+        for (int64_t b = 0; b < blocks; b++) work(job, &e->scratch[omp_get_thread_num()], b);
+#pragma omp taskloop grainsize(1) reduction(&& : finite)
         for (int64_t k = 0; k < pieces; k++) finite = e->kernels->update(job, &e->pieces[k]) && finite;
         return finite;
     }
@@ -436,13 +445,15 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
         sn_engine_row_cost(&e->shape, job->iteration != NULL ? job->iteration->dynamics->sweeps : 0);
     sn_cpu_segment segment[SN_MAX_SHARDS]; /* not set to 0: a step can be short */
     progress at = {.shards = shards, .sums = {.shards = shards->total}, .segment = segment};
+    /* Each thread of a region around has a scratch of its own, or none of them but this helps. */
+    const int most = omp_get_num_threads() <= e->threads ? e->threads : 1;
     *finite = true;
     for (int v = 0; v < shards->count && loss != NULL; v++) loss[v] = 0.0;
     while (at.shard < shards->count) {
         const int first_shard = at.shard;
         SN_TRY(next_chunk(e, &at, job));
         const double work = per_row * (double)job->rows, start = sn_seconds();
-        job->threads = sn_thread_tuner_threads(&e->tuner, work, e->threads);
+        job->threads = sn_thread_tuner_threads(&e->tuner, work, most);
         job->block_rows = choose_block(e, job->rows, job->threads);
         *finite = run_chunk(e, job, job->threads) && *finite;
         sn_thread_tuner_note(&e->tuner, job->threads, (sn_seconds() - start) / work);

@@ -1,5 +1,7 @@
 /* The cpu engine against ref on random networks, on every instruction set this machine has, and the promise
    that threads, blocks, batch order and neighbours never change a bit of a row. */
+#include <omp.h>
+
 #include "base/test_kit.h"
 #include "engine/cpu.h"
 #include "engine/test_drawn.h"
@@ -114,6 +116,28 @@ TEST(test_same_bits_for_any_threads)
                                     (size_t)(f.iteration.rows.n * f.shape.width[1]) * sizeof *latent);
                 assert_true(loss == loss_one);
             }
+        }
+    }
+}
+
+/* In a parallel region the threads that have nothing to do help; an engine with scratch for fewer threads
+   than that goes on alone. */
+TEST(test_same_bits_with_help)
+{
+    enum { REGION = 4 };
+    const int threads[] = {REGION, REGION - 1};
+    SN_FREED_BY(drop) fixture f;
+    make(&f, 21, 2, 90, 6000, 300);
+    for (int isa = 0; sn_cpu_supported(isa) != NULL; isa++) {
+        double loss_one, loss = 0.0;
+        SN_BLOCK float *one = stepped(engine_of(&f, sn_cpu_supported(isa), 1), &f, 3, &loss_one);
+        for (int k = 0; k < 2; k++) {
+            SN_BLOCK float *theta = NULL;
+#pragma omp parallel num_threads(REGION)
+            if (omp_get_thread_num() == 0)
+                theta = stepped(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 3, &loss);
+            assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
+            assert_true(loss == loss_one);
         }
     }
 }
