@@ -1,6 +1,7 @@
 #include "data/kin.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 enum {
     MOST_ROWS = 1 << 21,  /* looked at for copies: a few arrays of that many numbers are held */
     MOST_CELLS = 1 << 28, /* read for that */
+    AT_ONCE = 256,        /* rows that a thread takes */
     SAMPLE = 500,         /* different rows, by which it is told how fine the columns are, */
     MOST_COLUMNS = 1000   /* and so many columns of them */
 };
@@ -52,7 +54,7 @@ stonet_status sn_kin_first(const int64_t *kin, int64_t n, int64_t *first, int64_
 typedef struct look {
     const stonet_data *data;
     int64_t *column, columns;
-    double *room; /* for the features of a row */
+    double *room; /* for the features of a row, of each thread */
 } look;
 
 /* One hash of each row: of its features and response, of its features, of these to three digits. */
@@ -75,7 +77,7 @@ static stonet_status find_columns(const stonet_data *data, sn_workspace *keep, l
 {
     *at = (look){.data = data};
     SN_TRY(SN_TAKE(keep, at->column, data->n_columns));
-    SN_TRY(SN_TAKE(keep, at->room, 2 * data->n_columns));
+    SN_TRY(SN_TAKE(keep, at->room, omp_get_max_threads() * 2 * data->n_columns));
     for (int64_t j = 0; j < data->n_columns; j++) {
         bool names = false;
         if (data->sparse == NULL) SN_TRY(names_rows(data, &data->column[j], &names));
@@ -111,39 +113,55 @@ static double target(const stonet_data *data, int64_t row, int64_t k)
                                : as_compared(data->y[row * data->n_targets + k], false);
 }
 
-/* Begins a hash with the features of a row. */
-static void hash_features(const look *at, int64_t row, bool near, sn_hash *hash)
+/* The features of a row, as they are compared. Returns how many numbers that are. */
+static int64_t gather(const look *at, int64_t row, double *room)
 {
     const sn_cells *sparse = at->data->sparse;
     int64_t count = 0;
     if (sparse == NULL)
-        for (int64_t j = 0; j < at->columns; j++) at->room[count++] = cell(at, row, at->column[j], near);
+        for (int64_t j = 0; j < at->columns; j++) room[count++] = cell(at, row, at->column[j], false);
     for (int64_t c = sparse != NULL ? sparse->start[row] : 0; sparse != NULL && c < sparse->start[row + 1];
          c++) {
-        at->room[count++] = (double)sparse->column[c];
-        at->room[count++] = as_compared((double)sparse->value[c], near);
+        room[count++] = (double)sparse->column[c];
+        room[count++] = as_compared((double)sparse->value[c], false);
     }
-    sn_hash_begin(hash);
-    sn_hash_add(hash, at->room, (size_t)count * sizeof *at->room);
+    return count;
 }
 
-/* Three hashes a row: features, features with the response, and features rounded (near). */
+/* The numbers among them, to three digits. */
+static void round_gathered(const look *at, int64_t count, double *room)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (at->data->sparse != NULL ? k % 2 == 1
+                                     : at->data->column[at->column[k]].kind == SN_COLUMN_NUMBER)
+            room[k] = as_compared(room[k], true);
+}
+
+static void hash_row(const look *at, int64_t row, double *room, const hashes *out)
+{
+    sn_hash hash;
+    const int64_t count = gather(at, row, room);
+    sn_hash_begin(&hash);
+    sn_hash_add(&hash, room, (size_t)count * sizeof *room);
+    out->features[row] = sn_hash_value(&hash);
+    for (int64_t k = 0; k < at->data->n_targets; k++) {
+        const double value = target(at->data, row, k);
+        sn_hash_add(&hash, &value, sizeof value);
+    }
+    out->whole[row] = sn_hash_value(&hash);
+    if (out->near == NULL) return;
+    round_gathered(at, count, room);
+    sn_hash_begin(&hash);
+    sn_hash_add(&hash, room, (size_t)count * sizeof *room);
+    out->near[row] = sn_hash_value(&hash);
+}
+
 static void hash_rows(const look *at, const hashes *out)
 {
+#pragma omp parallel for schedule(dynamic, AT_ONCE)
     for (int64_t i = 0; i < at->data->n; i++) {
-        sn_hash hash;
-        hash_features(at, i, false, &hash);
-        out->features[i] = sn_hash_value(&hash);
-        for (int64_t k = 0; k < at->data->n_targets; k++) {
-            const double value = target(at->data, i, k);
-            sn_hash_add(&hash, &value, sizeof value);
-        }
-        out->whole[i] = sn_hash_value(&hash);
-        if (out->near != NULL) {
-            hash_features(at, i, true, &hash);
-            out->near[i] = sn_hash_value(&hash);
-        }
-        sn_frame_passed(at->data, i);
+        hash_row(at, i, at->room + omp_get_thread_num() * 2 * at->data->n_columns, out);
+        sn_frame_passed(at->data, i); /* some of these rows may be on the way yet: they come back */
     }
 }
 
