@@ -385,13 +385,12 @@ static stonet_status prepare(const sn_row_source *source, const sn_rows *rows)
     return sn_frame_check(((const sn_encoder *)source)->data);
 }
 
-static void expect(const sn_row_source *source, int64_t first, int64_t count, bool soon)
+static void expect(const sn_row_source *source, int64_t first, int64_t count, sn_outlook outlook)
 {
     const stonet_data *data = ((const sn_encoder *)source)->data;
-    if (soon)
-        sn_frame_ahead(data, first, count);
-    else
-        sn_frame_rest(data, first, count);
+    if (outlook == SN_SOON) sn_frame_ahead(data, first, count);
+    if (outlook == SN_FEATURES_REST || outlook == SN_ROWS_REST) sn_frame_rest_features(data, first, count);
+    if (outlook == SN_RESPONSE_RESTS || outlook == SN_ROWS_REST) sn_frame_rest_response(data, first, count);
 }
 
 void sn_encoder_free(sn_encoder *e)

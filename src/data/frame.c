@@ -90,37 +90,37 @@ stonet_status sn_frame_check(const stonet_data *data)
 /* What becomes of the pages of some rows that are mapped. */
 typedef void fate(const sn_mapping *mapping, const void *from, size_t size);
 
-static void tell_response(const stonet_data *data, int64_t first, int64_t count, fate *tell)
-{
-    const int64_t m = data->n_targets;
-    if (data->mapped_y == NULL) return;
-    if (data->label != NULL)
-        tell(data->mapped_y, data->label + first, (size_t)count * sizeof *data->label);
-    else
-        tell(data->mapped_y, data->y + first * m, (size_t)(count * m) * sizeof *data->y);
-}
-
-static void tell_rows(const stonet_data *data, int64_t first, int64_t count, fate *tell)
+static void tell_features(const stonet_data *data, int64_t first, int64_t count, fate *tell)
 {
     if (data->mapped_x != NULL)
         tell(data->mapped_x, data->x + first * data->n_numeric,
              (size_t)(count * data->n_numeric) * sizeof *data->x);
-    tell_response(data, first, count, tell);
+}
+
+void sn_frame_rest_features(const stonet_data *data, int64_t first, int64_t count)
+{
+    tell_features(data, first, count, sn_mapping_rest);
 }
 
 void sn_frame_rest_response(const stonet_data *data, int64_t first, int64_t count)
 {
-    tell_response(data, first, count, sn_mapping_rest);
+    const int64_t m = data->n_targets;
+    if (data->mapped_y == NULL) return;
+    if (data->label != NULL)
+        sn_mapping_rest(data->mapped_y, data->label + first, (size_t)count * sizeof *data->label);
+    else
+        sn_mapping_rest(data->mapped_y, data->y + first * m, (size_t)(count * m) * sizeof *data->y);
 }
 
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count)
 {
-    tell_rows(data, first, count, sn_mapping_rest);
+    sn_frame_rest_features(data, first, count);
+    sn_frame_rest_response(data, first, count);
 }
 
 void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count)
 {
-    tell_rows(data, first, count, sn_mapping_ahead);
+    tell_features(data, first, count, sn_mapping_ahead);
 }
 
 /* In whole numbers and without a branch, so that it goes at the speed of memory: infinity and all NaN have

@@ -96,9 +96,10 @@ stonet_status sn_frame_without(const stonet_data *data, int64_t column, stonet_d
 stonet_status sn_frame_check(const stonet_data *data);
 /* These rows are not needed for now: if they are mapped, they need not stay in memory. */
 void sn_frame_rest(const stonet_data *data, int64_t first, int64_t count);
-/* The same of the response alone. */
+/* The same of the features, and of the response, alone. */
+void sn_frame_rest_features(const stonet_data *data, int64_t first, int64_t count);
 void sn_frame_rest_response(const stonet_data *data, int64_t first, int64_t count);
-/* These rows are needed soon: if they are mapped, they are read ahead. */
+/* The features of these rows are needed soon: if they are mapped, they are read ahead. */
 void sn_frame_ahead(const stonet_data *data, int64_t first, int64_t count);
 /* Row `row` of a pass over all rows in their order is done: from time to time, those behind it may rest. */
 static inline void sn_frame_passed(const stonet_data *data, int64_t row)

@@ -54,7 +54,8 @@ stonet_status sn_kin_first(const int64_t *kin, int64_t n, int64_t *first, int64_
 typedef struct look {
     const stonet_data *data;
     int64_t *column, columns;
-    double *room; /* for the features of a row, of each thread */
+    int threads;
+    double *room; /* of each thread, for the features of a row */
 } look;
 
 /* One hash of each row: of its features and response, of its features, of these to three digits. */
@@ -73,11 +74,11 @@ static stonet_status names_rows(const stonet_data *data, const sn_column *column
     return STONET_OK;
 }
 
-static stonet_status find_columns(const stonet_data *data, sn_workspace *keep, look *at)
+static stonet_status find_columns(const stonet_data *data, int threads, sn_workspace *keep, look *at)
 {
-    *at = (look){.data = data};
+    *at = (look){.data = data, .threads = threads};
     SN_TRY(SN_TAKE(keep, at->column, data->n_columns));
-    SN_TRY(SN_TAKE(keep, at->room, omp_get_max_threads() * 2 * data->n_columns));
+    SN_TRY(SN_TAKE(keep, at->room, threads * 2 * data->n_columns));
     for (int64_t j = 0; j < data->n_columns; j++) {
         bool names = false;
         if (data->sparse == NULL) SN_TRY(names_rows(data, &data->column[j], &names));
@@ -132,8 +133,7 @@ static int64_t gather(const look *at, int64_t row, double *room)
 static void round_gathered(const look *at, int64_t count, double *room)
 {
     for (int64_t k = 0; k < count; k++)
-        if (at->data->sparse != NULL ? k % 2 == 1
-                                     : at->data->column[at->column[k]].kind == SN_COLUMN_NUMBER)
+        if (at->data->sparse != NULL ? k % 2 == 1 : at->data->column[at->column[k]].kind == SN_COLUMN_NUMBER)
             room[k] = as_compared(room[k], true);
 }
 
@@ -158,7 +158,7 @@ static void hash_row(const look *at, int64_t row, double *room, const hashes *ou
 
 static void hash_rows(const look *at, const hashes *out)
 {
-#pragma omp parallel for schedule(dynamic, AT_ONCE)
+#pragma omp parallel for num_threads(at->threads) schedule(dynamic, AT_ONCE)
     for (int64_t i = 0; i < at->data->n; i++) {
         hash_row(at, i, at->room + omp_get_thread_num() * 2 * at->data->n_columns, out);
         sn_frame_passed(at->data, i); /* some of these rows may be on the way yet: they come back */
@@ -279,7 +279,7 @@ static stonet_status find_copies(const stonet_data *data, const stonet_run *run,
     look at;
     hashes hash = {0};
     int64_t *whole = NULL, different, count;
-    SN_TRY(find_columns(data, &scratch, &at));
+    SN_TRY(find_columns(data, sn_threads(run), &scratch, &at));
     if (at.columns == 0) return STONET_OK;
     SN_TRY(SN_TAKE(&scratch, hash.whole, data->n));
     SN_TRY(SN_TAKE(&scratch, hash.features, data->n));

@@ -41,11 +41,12 @@ stonet_status sn_batch_prepare(const sn_problem *problem, const sn_rows *rows)
     return problem->source == NULL ? STONET_OK : problem->source->prepare(problem->source, rows);
 }
 
-void sn_batch_expect(const sn_problem *problem, const sn_rows *rows, int64_t first, int64_t count, bool soon)
+void sn_batch_expect(const sn_problem *problem, const sn_rows *rows, int64_t first, int64_t count,
+                     sn_outlook outlook)
 {
     if (problem->x != NULL || problem->source == NULL || problem->source->expect == NULL || count < 1) return;
     const int64_t from = sn_rows_at(rows, first), to = sn_rows_at(rows, first + count - 1);
-    if (to >= from) problem->source->expect(problem->source, from, to - from + 1, soon);
+    if (to >= from) problem->source->expect(problem->source, from, to - from + 1, outlook);
 }
 
 /* Array by array, each in a loop of its own: this is done for every batch. */
@@ -79,7 +80,7 @@ void sn_batch_look(const sn_problem *problem, const sn_rows *rows, const sn_batc
         if (part.weight != NULL) part.weight += first;
         if (part.row != NULL) part.row += first;
         sn_batch_fetch(problem, &some, &part);
-        sn_batch_expect(problem, &some, 0, some.n, false);
+        sn_batch_expect(problem, &some, 0, some.n, SN_ROWS_REST);
     }
 }
 

@@ -64,15 +64,18 @@ typedef enum sn_gaps {
  */
 typedef struct sn_row_source sn_row_source;
 
+/* What becomes of some rows, a hint to a source on disk: that their features are read soon, and that
+   features, response or both are not needed for a while. */
+typedef enum sn_outlook { SN_SOON, SN_FEATURES_REST, SN_RESPONSE_RESTS, SN_ROWS_REST } sn_outlook;
+
 struct sn_row_source {
     /* Before rows are fetched, on the thread that leads: whether they can be. */
     stonet_status (*prepare)(const sn_row_source *source, const sn_rows *rows);
     /* The features of these rows, `stride` floats from one row to the next; of missing cells what `draw` of
        an sn_batch says. On any thread; cannot fail. */
     void (*fetch)(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride);
-    /* Rows first .. first + count - 1 are wanted soon, or not for a while, which is a hint to a source on
-       disk; NULL: it has no use for it. */
-    void (*expect)(const sn_row_source *source, int64_t first, int64_t count, bool soon);
+    /* Of rows first .. first + count - 1; NULL: it has no use for it. */
+    void (*expect)(const sn_row_source *source, int64_t first, int64_t count, sn_outlook outlook);
     sn_gaps (*gaps)(const sn_row_source *source, int64_t row); /* of a source that draws missing cells */
     /* The same rows, with their missing cells drawn by the law of `rows` alone: held-out rows must have no
        part in draws that know the response. NULL: the draws do not know it. To be freed by `free`. */
@@ -99,10 +102,10 @@ typedef struct sn_batch {
 struct sn_problem;
 /* Whether the rows can be fetched. Called once before a pass over them. */
 stonet_status sn_batch_prepare(const struct sn_problem *problem, const sn_rows *rows);
-/* Tells the source of the features, if there is one that wants to know, that rows from those at positions
-   first .. first + count - 1 of an ascending set are wanted soon, or not for a while. */
+/* Tells the source of the features, if there is one that wants to know, what becomes of the rows from that at
+   position first to that at first + count - 1 of an ascending set. */
 void sn_batch_expect(const struct sn_problem *problem, const sn_rows *rows, int64_t first, int64_t count,
-                     bool soon);
+                     sn_outlook outlook);
 /* Fills the arrays of the batch that are there. Any thread. */
 void sn_batch_fetch(const struct sn_problem *problem, const sn_rows *rows, sn_batch *batch);
 /* The same for an ascending set of rows that may lie far apart, on the thread that leads: those of a file are

@@ -122,9 +122,19 @@ static stonet_status reserve_sums(cpu_engine *e, int roots)
     return STONET_OK;
 }
 
+/* Inputs of a piece: fewer where threads would have none. */
+/* no test: for speed; sums do not depend on it. */
+static int64_t piece_length(const sn_shape *shape, int threads)
+{
+    int64_t length = SN_UPDATE_INPUTS;
+    while (length > SN_UPDATE_LEAST && shape->parameters < 2 * threads * length * SN_PANEL_UNITS) length /= 2;
+    return threads > 1 ? length : SN_UPDATE_INPUTS;
+}
+
 /* Padded weights and momenta of all layers, and the pieces into which an update is cut for the threads. */
 static stonet_status create_layers(cpu_engine *e)
 {
+    const int64_t length = piece_length(&e->shape, e->threads);
     int64_t pieces = 0;
     for (int i = 0; i < e->shape.layers; i++) {
         sn_cpu_layer *layer = &e->layer[i];
@@ -133,19 +143,16 @@ static stonet_status create_layers(cpu_engine *e)
         layer->padded = round_up(layer->outputs, SN_UNIT_STEP);
         SN_TRY(SN_NEW(layer->weights, (layer->inputs + 1) * layer->padded));
         SN_TRY(SN_NEW(layer->momentum, (layer->inputs + 1) * layer->padded));
-        pieces += (layer->padded / SN_PANEL_UNITS + 2) * (layer->inputs / SN_UPDATE_INPUTS + 1);
+        pieces += (layer->padded / SN_PANEL_UNITS + 2) * (layer->inputs / length + 1);
     }
     SN_TRY(SN_NEW(e->pieces, pieces));
     for (int i = 0; i < e->shape.layers; i++) {
         const sn_cpu_layer *layer = &e->layer[i];
         for (int64_t unit = 0; unit < layer->padded; unit += sn_panel_width(layer->padded, unit))
-            for (int64_t k = 0; k < layer->inputs; k += SN_UPDATE_INPUTS) {
-                const bool ends = k + SN_UPDATE_INPUTS >= layer->inputs;
-                e->pieces[e->piece_count++] =
-                    (sn_cpu_piece){.layer = i,
-                                   .unit = unit,
-                                   .first = k,
-                                   .last = ends ? layer->inputs + 1 : k + SN_UPDATE_INPUTS};
+            for (int64_t k = 0; k < layer->inputs; k += length) {
+                const bool ends = k + length >= layer->inputs;
+                e->pieces[e->piece_count++] = (sn_cpu_piece){
+                    .layer = i, .unit = unit, .first = k, .last = ends ? layer->inputs + 1 : k + length};
             }
     }
     return STONET_OK;
@@ -458,7 +465,7 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
         *finite = run_chunk(e, job, job->threads) && *finite;
         sn_thread_tuner_note(&e->tuner, job->threads, (sn_seconds() - start) / work);
         if (job->batch->list == NULL) /* a pass over rows as they lie does not need them again soon */
-            sn_batch_expect(e->problem, job->batch, job->first, job->rows, false);
+            sn_batch_expect(e->problem, job->batch, job->first, job->rows, SN_ROWS_REST);
         for (int g = 0; g < at.segments && loss != NULL; g++) /* segment g is of shard first_shard + g */
             for (int64_t r = at.segment[g].begin; r < at.segment[g].end; r++)
                 loss[first_shard + g] += (double)e->loss[r];

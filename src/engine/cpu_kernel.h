@@ -16,10 +16,11 @@
 #include "engine/engine.h"
 
 enum {
-    SN_UNIT_STEP = 16,    /* panels are multiples of this many units, row blocks of this many rows */
-    SN_PANEL_UNITS = 64,  /* the widest panel, and the most rows in a block */
-    SN_SUM_ROWS = 256,    /* rows summed in one chain of the gradient; longer batches add such sums */
-    SN_UPDATE_INPUTS = 48 /* inputs (rows of a panel) of one piece of the update */
+    SN_UNIT_STEP = 16,     /* panels are multiples of this many units, row blocks of this many rows */
+    SN_PANEL_UNITS = 64,   /* the widest panel, and the most rows in a block */
+    SN_SUM_ROWS = 256,     /* rows summed in one chain of the gradient; longer batches add such sums */
+    SN_UPDATE_INPUTS = 48, /* inputs (rows of a panel) of one piece of the update, */
+    SN_UPDATE_LEAST = 12   /* and the fewest */
 };
 
 /* Units of the panel that starts at `unit` when the layer has `padded` units. */

@@ -104,7 +104,7 @@ static stonet_status sum_losses(sn_engine *engine, const sn_shape *shape, const 
             const sn_pass pass = {.rows = part, .layer = shape->layers};
             SN_TRY(engine->ops->forward(engine, &pass, mu));
             add_losses(shape, problem, &part, mu, room, &sums->root[sums->roots - 1]);
-            if (problem->raw != NULL) sn_batch_expect(problem, &part, 0, part.n, false);
+            if (problem->raw != NULL) sn_batch_expect(problem, &part, 0, part.n, SN_ROWS_REST);
         }
         sn_sums_close(sums);
     }

@@ -173,7 +173,7 @@ stonet_status sn_stonet_turn(sn_stonet *net, const sn_problem *problem, int64_t 
         const sn_rows some = sn_rows_part(&rows, first, n - first < AXES_STEP ? n - first : AXES_STEP);
         const sn_pass pass = {.rows = some, .layer = h, .activated = of == SN_UNITS_ACTIVATED};
         SN_TRY(net->engine->forward(at.engine, &pass, units + first * width));
-        sn_batch_expect(&at.seen, &some, 0, some.n, false);
+        sn_batch_expect(&at.seen, &some, 0, some.n, SN_ROWS_REST);
     }
     SN_TRY(learn(net, problem, &rows, q, of, units));
     sn_problem settled = *problem;

@@ -17,7 +17,7 @@ int64_t sn_batches_count(int64_t n, int64_t size)
 
 stonet_status sn_batches_create(const sn_rows *rows, int64_t size, uint64_t seed, sn_batches *out)
 {
-    *out = (sn_batches){.rows = *rows, .seed = seed, .count = sn_batches_count(rows->n, size)};
+    *out = (sn_batches){.rows = *rows, .seed = seed, .count = sn_batches_count(rows->n, size), .threads = 1};
     out->shards.total = out->shards.count = sn_shard_count(rows->n / out->count);
     return SN_NEW(out->drawn, rows->n / out->count + (int64_t)2 * SN_MAX_SHARDS);
 }
@@ -65,24 +65,39 @@ void sn_batches_shuffle(sn_batches *batches, uint32_t epoch)
                                   (uint32_t)v);
 }
 
+/* The part of shard v in a batch: positions first .. last - 1 of it. */
+static void part_of(const sn_batches *b, int v, int64_t index, int64_t *first, int64_t *last)
+{
+    const int64_t n = shard_rows(b, v);
+    *first = index * n / b->count;
+    *last = (index + 1) * n / b->count;
+}
+
+static void draw_part(sn_batches *b, int v, int64_t index, int64_t *drawn)
+{
+    const int64_t start = sn_shard_border(b->rows.n, b->shards.total, v);
+    int64_t first, last;
+    part_of(b, v, index, &first, &last);
+    if (b->windows != NULL)
+        sn_windows_rows(&b->windows[v], first, last - first, drawn);
+    else
+        sn_shuffle_rows(&b->order[v], first, last - first, drawn);
+    for (int64_t i = 0; i < last - first; i++) drawn[i] = sn_rows_at(&b->rows, start + drawn[i]);
+}
+
 sn_rows sn_batches_draw(sn_batches *batches, int64_t index)
 {
     sn_shards *shards = &batches->shards;
-    int64_t drawn = 0;
-    batches->whole = 0;
+    int64_t *border = shards->border, first, last;
+    batches->whole = border[0] = 0;
     for (int v = 0; v < shards->total; v++) {
-        const int64_t start = sn_shard_border(batches->rows.n, shards->total, v), n = shard_rows(batches, v);
-        const int64_t first = index * n / batches->count, last = (index + 1) * n / batches->count;
+        const int own = v - shards->first;
+        part_of(batches, v, index, &first, &last);
         batches->whole += last - first;
-        if (v < shards->first || v >= shards->first + shards->count) continue;
-        shards->border[v - shards->first] = drawn;
-        if (batches->windows != NULL)
-            sn_windows_rows(&batches->windows[v], first, last - first, batches->drawn + drawn);
-        else
-            sn_shuffle_rows(&batches->order[v], first, last - first, batches->drawn + drawn);
-        for (const int64_t end = drawn + last - first; drawn < end; drawn++)
-            batches->drawn[drawn] = sn_rows_at(&batches->rows, start + batches->drawn[drawn]);
+        if (own >= 0 && own < shards->count) border[own + 1] = border[own] + last - first;
     }
-    shards->border[shards->count] = drawn;
-    return sn_rows_list(batches->drawn, drawn);
+#pragma omp parallel for num_threads(batches->threads) if (batches->windows != NULL && batches->threads > 1)
+    for (int own = 0; own < shards->count; own++)
+        draw_part(batches, shards->first + own, index, batches->drawn + border[own]);
+    return sn_rows_list(batches->drawn, border[shards->count]);
 }

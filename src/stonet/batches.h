@@ -24,6 +24,7 @@ typedef struct sn_batches {
     sn_rows rows; /* those to train on */
     uint64_t seed;
     int64_t count; /* batches an epoch */
+    int threads;   /* that draw from windows, shard by shard; 1 until it is set */
     int64_t whole; /* rows of the batch drawn last, with the shards that are not drawn here */
     sn_shuffle order[SN_MAX_SHARDS];
     sn_windows *windows; /* instead of the order; NULL: shards are shuffled as a whole */

@@ -96,9 +96,11 @@ typedef struct watched_source {
     int64_t most, now;
 } watched_source;
 
-static void note(const sn_row_source *source, int64_t first, int64_t count, bool soon)
+static void note(const sn_row_source *source, int64_t first, int64_t count, sn_outlook outlook)
 {
     watched_source *self = (watched_source *)source;
+    const bool soon = outlook == SN_SOON;
+    if (outlook == SN_RESPONSE_RESTS) return;
     for (int64_t i = first; i < first + count; i++) {
         self->now += (soon ? 1 : 0) - self->wanted[i];
         self->wanted[i] = soon;
@@ -129,6 +131,7 @@ TEST(test_windows)
         OK(sn_batches_window(&b, &problem, &small));
         const sn_problem quiet = {.n = N + 7, .p = P};
         OK(sn_batches_window(&again, &quiet, &small));
+        again.threads = 3;
         assert_non_null(b.windows);
         for (uint32_t epoch = 0; epoch < 2; epoch++) {
             sn_batches_shuffle(&b, epoch);

@@ -377,6 +377,7 @@ stonet_status sn_stage_batches(const sn_stage_job *job, int64_t size, sn_batches
     int first, count;
     SN_TRY(sn_batches_create(&job->rows, size, job->seed, out));
     SN_TRY(sn_batches_window(out, job->problem, &sn_windowing_usual));
+    out->threads = job->threads;
     sn_team_shards(job->team, out->shards.total, &first, &count);
     sn_batches_share(out, first, count);
     return STONET_OK;

@@ -36,18 +36,21 @@ void sn_windows_clear(sn_windows *windows)
     *windows = (sn_windows){0};
 }
 
-/* Tells the source of a window's rows. */
+/* Tells the source of a window's features. */
 /* no test: a hint to the system, on which no number depends. */
-static void expect(const sn_windows *w, const sn_window *window, bool soon)
+static void expect(const sn_windows *w, const sn_window *window, sn_outlook outlook)
 {
     for (int64_t k = 0; k < window->blocks && w->problem != NULL; k++)
         sn_batch_expect(w->problem, w->rows, w->start + window->begin[k],
-                        window->border[k + 1] - window->border[k], soon);
+                        window->border[k + 1] - window->border[k], outlook);
 }
 
+/* The response of a block is a part of a page: that of all rows rests at once. */
 static void rest(const sn_windows *w, sn_window *window)
 {
-    if (window->number >= 0) expect(w, window, false);
+    if (window->number >= 0) expect(w, window, SN_FEATURES_REST);
+    if (window->number >= 0 && w->problem != NULL)
+        sn_batch_expect(w->problem, w->rows, w->start, w->n, SN_RESPONSE_RESTS);
     window->number = -1;
 }
 
@@ -89,7 +92,7 @@ static void step(sn_windows *w)
     w->now = held;
     const int64_t number = w->past.number + 1;
     fill(w, number, w->past.number >= 0 ? w->past.first + w->past.border[w->past.blocks] : 0, &w->now);
-    if (number == 0) expect(w, &w->now, true);
+    if (number == 0) expect(w, &w->now, SN_SOON);
 }
 
 /* Has the window after `now` read meanwhile; the place of the one before is free for its blocks. */
@@ -101,7 +104,7 @@ static void read_ahead(sn_windows *w)
     w->ahead = now->number + 1;
     if (w->problem == NULL || w->ahead * w->most >= w->blocks) return;
     fill(w, now->number + 1, now->first + now->border[now->blocks], &w->past);
-    expect(w, &w->past, true);
+    expect(w, &w->past, SN_SOON);
     w->past.number = -1;
 }
 
