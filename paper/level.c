@@ -3,46 +3,27 @@
 #include "paper/paper.h"
 
 static const column level_columns[] = {
-    COLUMN("gcm", "independence", "", IN_QUICK),
-    COLUMN("rcit", "independence", "", IN_QUICK | ASKED),
-    COLUMN("rcot", "independence", "", IN_QUICK | ASKED),
-    COLUMN("prediction", "prediction", "", IN_QUICK, .full = 50), /* takes longer */
-    COLUMN("max", "max", "", IN_QUICK | ASKED),
+    {"gcm", "independence", .settings = ""},
+    {"rcit", "independence", .settings = "", .flags = ASKED},
+    {"rcot", "independence", .settings = "", .flags = ASKED},
+    {"prediction", "prediction", .settings = "", .full = 50}, /* takes longer */
+    {"max", "max", .settings = "", .flags = ASKED},
 };
 
-#define BOTH (IN_QUICK | IN_FULL)
 /* GENERATOR/Z: x itself; x_j + 3 x_{j-1}, all of x in other coordinates; the sufficient predictors; these
    with the last of x and x1 x2; the first or last of them; x1; x1 and x3, the sufficient predictors of
    `sparse`. Numbers of rows stand in the place of dimensions. */
+#define SPARSE "80 150 300 1000"
 static const row level_rows[] = {
-    ROW("friedman:5/x", "2000 | 300", BOTH),
-    ROW("friedman:10/x", "2000 | 300", BOTH),
-    ROW("friedman:20/x", "2000 | 300", BOTH),
-    ROW("ratio:5/x", "2000 | 300", BOTH),
-    ROW("ratio:10/x", "2000 | 300", BOTH),
-    ROW("ratio:20/x", "2000 | 300", BOTH),
-    ROW("ring/x", "2000 | 300", BOTH),
-    ROW("waveform/x", "2000 | 300", BOTH),
-    ROW("friedman/linear-map", "2000 | 300", BOTH),
-    ROW("friedman/truth", "2000 | 300", BOTH),
-    ROW("location-scale:10/truth", "2000 | 300", BOTH),
-    ROW("ring/truth", "2000 | 300", BOTH),
-    ROW("friedman/truth-and-more", "2000 | 300", BOTH),
-    ROW("waveform/truth", "10000 2000", IN_FULL),
-    ROW("location-scale:10/T1", "2000", IN_FULL),
-    ROW("location-scale:10/T2", "2000", IN_FULL),
-    ROW("location-scale-linear/T1", "2000", IN_FULL),
-    ROW("location-scale-linear/T2", "2000", IN_FULL),
-    ROW("ratio/x1", "2000", IN_FULL),
-    ROW("ring/x1", "2000", IN_FULL),
-    ROW("sparse:6/x1-x3", "80 150 300 1000", IN_FULL),
-    ROW("sparse:20/x1-x3", "80 150 300 1000", IN_FULL),
-    ROW("sparse:60/x1-x3", "80 150 300 1000", IN_FULL),
-    ROW("sparse:200/x1-x3", "80 150 300 1000", IN_FULL),
-    ROW("sparse:6/x1", "80 150 300 1000", IN_FULL),
-    ROW("sparse:20/x1", "80 150 300 1000", IN_FULL),
-    ROW("sparse:60/x1", "80 150 300 1000", IN_FULL),
-    ROW("sparse:200/x1", "80 150 300 1000", IN_FULL),
+    {"friedman:5/x friedman:10/x friedman:20/x ratio:5/x ratio:10/x ratio:20/x ring/x waveform/x "
+     "friedman/linear-map friedman/truth location-scale:10/truth ring/truth friedman/truth-and-more",
+     "2000 300", .quick_dims = "300"},
+    {"waveform/truth", "10000 2000", .flags = FULL_ALONE},
+    {"location-scale:10/T1 location-scale:10/T2 location-scale-linear/T1 location-scale-linear/T2 "
+     "ratio/x1 ring/x1",
+     "2000", .flags = FULL_ALONE},
+    {"sparse:6/x1-x3 sparse:20/x1-x3 sparse:60/x1-x3 sparse:200/x1-x3", SPARSE, .flags = FULL_ALONE},
+    {"sparse:6/x1 sparse:20/x1 sparse:60/x1 sparse:200/x1", SPARSE, .flags = FULL_ALONE},
 };
 static const measure level_measures[] = {{"rejected", "share of data sets with p < 0.05", true, 0},
                                          {"lost", "explained by x and z, less by z alone", true, 0}};
@@ -163,8 +144,8 @@ static stonet_status compute(job *self, json_t *values)
     stonet_run run = job_run(self, 0);
     run.seed = (uint64_t)(self->lab->options.seed + what->trial - 1);
     stonet_sides sides = {0};
-    TRY(generate(what->on->name, what->q, run.seed, &data));
-    TRY(make_sides(data, strchr(what->on->name, '/') + 1, &room, &sides));
+    TRY(generate(what->at->name, what->q, run.seed, &data));
+    TRY(make_sides(data, strchr(what->at->name, '/') + 1, &room, &sides));
     if (strcmp(method, "prediction") == 0) {
         stonet_prediction_gain gain = {0};
         TRY(stonet_prediction_compare(&sides, &run, &gain));

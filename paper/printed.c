@@ -53,7 +53,7 @@ static const char *const numbers[] = {
 
 /* The number of a method, at the place that its name has among the methods: words with blanks between them.
  */
-static printed find_number(const char *methods, const char *at, const char *method)
+static estimate find_number(const char *methods, const char *at, const char *method)
 {
     const size_t length = strcmp(method, "stonet-paper") == 0 ? strlen("stonet") : strlen(method);
     while (*methods != '\0' && *at != '\0') {
@@ -61,15 +61,15 @@ static printed find_number(const char *methods, const char *at, const char *meth
         if (here == length && strncmp(methods, method, length) == 0) {
             char *end = NULL;
             double mean = strtod(at, &end) / 10000;
-            return (printed){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
+            return (estimate){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
         }
         methods += here + (methods[here] == ' ');
         at += width + (at[width] == ' ');
     }
-    return (printed){(double)NAN, (double)NAN};
+    return (estimate){(double)NAN, (double)NAN};
 }
 
-printed printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method)
+estimate printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method)
 {
     char head[96], start[96];
     const char *methods = NULL;
@@ -82,5 +82,5 @@ printed printed_number(const char *name, const char *field, const char *on, int6
         else if (methods != NULL && strncmp(at, start, strlen(start)) == 0)
             return find_number(methods, at + strlen(start), method);
     }
-    return (printed){(double)NAN, (double)NAN};
+    return (estimate){(double)NAN, (double)NAN};
 }

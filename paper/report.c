@@ -7,74 +7,67 @@ static const double significance = 0.05;
 static const char about_default[] = "default - best other: the mean difference to the best other reduction "
                                     "(standard error), and p of a paired t-test.\n";
 
+static const estimate nothing = {(double)NAN, (double)NAN};
+
 int report_file(const lab *self, const char *suffix, const char *text)
 {
     BLOCK char *path = lab_path(self, suffix);
-    if (text == NULL) return say_error(&self->command, "memory ran out");
-    stonet_status status = stonet_bytes_write(path, text, strlen(text));
-    if (status != STONET_OK) return say_failure(&self->command, status);
+    TRY(outcome(&self->command, stonet_bytes_write(path, text, strlen(text))));
     printf("wrote %s\n", path);
     return EXIT_DONE;
 }
 
 /* ---- means over trials ------------------------------------------------------------------------- */
 
-/* Of the numbers that are finite; gives how many there are. */
-static int64_t mean_and_error(int64_t count, const double *values, double *mean, double *se)
+/* The mean of the numbers that are finite, of which there are *n. */
+static estimate estimate_of(int64_t count, const double *values, int64_t *n)
 {
-    int64_t n = 0;
+    estimate of = nothing;
     double sum = 0, squares = 0;
+    *n = 0;
     for (int64_t i = 0; i < count; i++) {
-        n += isfinite(values[i]);
+        *n += isfinite(values[i]);
         sum += isfinite(values[i]) ? values[i] : 0;
     }
-    *mean = n > 0 ? sum / (double)n : (double)NAN;
+    if (*n > 0) of.mean = sum / (double)*n;
     for (int64_t i = 0; i < count; i++)
-        squares += isfinite(values[i]) ? (values[i] - *mean) * (values[i] - *mean) : 0;
-    *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : (double)NAN;
-    return n;
+        squares += isfinite(values[i]) ? (values[i] - of.mean) * (values[i] - of.mean) : 0;
+    if (*n > 1) of.se = sqrt(squares / (double)(*n - 1) / (double)*n);
+    return of;
 }
 
 /* `values` by column and trial. */
-static void fill_line(const lab *self, size_t l, const char *field, double *values, entries *out)
+static void fill_line(const lab *self, const line *at, const char *field, double *values, entries *out)
 {
     const experiment *about = self->about;
     const int64_t trials = self->trials;
-    double seconds[MOST_COLUMNS] = {0};
     for (int64_t k = 0; k < (int64_t)about->n_columns * trials; k++) values[k] = (double)NAN;
     for (const cell *one = self->cells; one < self->cells + self->n_cells; one++) {
         const int64_t m = one->by - about->columns;
         double value = cell_value(one, field);
-        if ((one->line != l && !(is_none(one->by) && one->on == self->lines[l].on)) || !isfinite(value))
-            continue;
+        if (!(is_none(one->by) ? is_same_row(one->at, at) : one->at == at) || !isfinite(value)) continue;
         values[m * trials + one->trial - self->options.first] = value;
-        seconds[m] += cell_value(one, "seconds");
+        out->by[m].seconds += cell_value(one, "seconds");
     }
     for (size_t m = 0; m < about->n_columns; m++) {
         entry *one = &out->by[m];
-        one->n = mean_and_error(trials, values + (int64_t)m * trials, &one->mean, &one->se);
-        one->seconds = seconds[m] / (double)one->n;
-        one->paper = printed_number(about->name, field, self->lines[l].on->name, self->lines[l].q,
-                                    about->columns[m].name);
+        one->found = estimate_of(trials, values + (int64_t)m * trials, &one->n);
+        one->seconds /= (double)one->n;
+        one->printed = printed_number(about->name, field, at->name, at->q, about->columns[m].name);
         out->most = one->n > out->most ? one->n : out->most;
     }
 }
 
-static contrast compare(int64_t trials, const double *a, const double *b)
+/* The mean of a - b over the trials that both have, and p of the paired t-test. */
+static double compare(int64_t trials, const double *a, const double *b, estimate *difference)
 {
     int64_t n = 0;
-    contrast found = {(double)NAN, (double)NAN, (double)NAN};
-    BLOCK double *room = room_for(3 * trials, sizeof *room);
-    for (int64_t t = 0; t < trials; t++) {
-        if (!isfinite(a[t]) || !isfinite(b[t])) continue;
-        room[n] = a[t];
-        room[trials + n] = b[t];
-        room[2 * trials + n++] = a[t] - b[t];
-    }
-    if (n < 2) return found;
-    found.p_value = stonet_paired_t_test(n, room, room + trials);
-    mean_and_error(n, room + 2 * trials, &found.mean, &found.se);
-    return found;
+    BLOCK double *room =
+        room_for(2 * trials, sizeof *room); /* differences, and what they are tested against: 0 */
+    for (int64_t t = 0; t < trials; t++)
+        if (isfinite(a[t]) && isfinite(b[t])) room[n++] = a[t] - b[t];
+    *difference = n < 2 ? nothing : estimate_of(n, room, &n);
+    return n < 2 ? (double)NAN : stonet_paired_t_test(n, room, room + trials);
 }
 
 /* Baselines do not compete, nor those with fewer than half the trials of the line: one lucky trial is no best
@@ -96,7 +89,7 @@ static size_t find_best(const experiment *about, const measure *of, const entrie
     const double sign = of->higher_is_better ? -1 : 1;
     for (size_t m = 0; m < about->n_columns; m++)
         if (competes(about, at, m) && (!others || is_other(&about->columns[m])) &&
-            (best == about->n_columns || sign * at->by[m].mean < sign * at->by[best].mean))
+            (best == about->n_columns || sign * at->by[m].found.mean < sign * at->by[best].found.mean))
             best = m;
     return best;
 }
@@ -105,7 +98,9 @@ static void test_line(const experiment *about, const measure *of, int64_t trials
                       entries *at)
 {
     const size_t best = find_best(about, of, at, false), other = find_best(about, of, at, true);
-    at->against = (contrast){(double)NAN, (double)NAN, (double)NAN};
+    estimate unused;
+    at->difference = nothing;
+    at->p_difference = (double)NAN;
     if (other < about->n_columns) {
         at->other = &at->by[other];
         at->other_name = about->columns[other].name;
@@ -113,13 +108,12 @@ static void test_line(const experiment *about, const measure *of, int64_t trials
     for (size_t m = 0; m < about->n_columns; m++) {
         const double *own = values + (int64_t)m * trials;
         entry *one = &at->by[m];
-        one->best = m == best;
         one->p_value = (double)NAN;
-        if (competes(about, at, m) && !one->best)
-            one->p_value = compare(trials, own, values + (int64_t)best * trials).p_value;
-        one->bold = one->best || one->p_value >= significance;
+        if (competes(about, at, m) && m != best)
+            one->p_value = compare(trials, own, values + (int64_t)best * trials, &unused);
+        one->bold = m == best || one->p_value >= significance;
         if (about->columns[m].settings == NULL && at->other != NULL)
-            at->against = compare(trials, own, values + (int64_t)other * trials);
+            at->p_difference = compare(trials, own, values + (int64_t)other * trials, &at->difference);
     }
 }
 
@@ -129,7 +123,7 @@ entries *table_make(const lab *self, const measure *about)
     entries *made = room_for((int64_t)self->n_lines, sizeof *made);
     BLOCK double *values = room_for((int64_t)columns * self->trials, sizeof *values);
     for (size_t l = 0; l < self->n_lines; l++) {
-        fill_line(self, l, about->field, values, &made[l]);
+        fill_line(self, &self->lines[l], about->field, values, &made[l]);
         test_line(self->about, about, self->trials, values, &made[l]);
     }
     return made;
@@ -152,14 +146,15 @@ static void put_csv(FILE *out, const lab *self, const measure *of, const entries
         const column *by = &about->columns[k % about->n_columns];
         const entry *one = &all->by[k % about->n_columns];
         if (one->n == 0) continue;
-        fprintf(out, "%s,%" PRId64 ",%s,%s,%" PRId64 ",", at->on->name, at->q, by->name, of->field, one->n);
-        const printed *paper = &one->paper;
-        const double numbers[] = {one->mean, one->se, one->seconds, paper->mean, paper->spread, one->p_value};
+        fprintf(out, "%s,%" PRId64 ",%s,%s,%" PRId64 ",", at->name, at->q, by->name, of->field, one->n);
+        const double numbers[] = {one->found.mean,   one->found.se,   one->seconds,
+                                  one->printed.mean, one->printed.se, one->p_value};
         put_numbers(out, numbers, COUNT(numbers));
         fprintf(out, "%d,", one->bold);
         bool tested = by->settings == NULL && all->other_name != NULL;
         if (tested)
-            put_numbers(out, (const double[]){all->against.mean, all->against.se, all->against.p_value}, 3);
+            put_numbers(out, (const double[]){all->difference.mean, all->difference.se, all->p_difference},
+                        3);
         fprintf(out, "%s\n", tested ? all->other_name : ",,,");
     }
 }
@@ -181,12 +176,12 @@ static double point_of(const experiment *about, const line *at)
 static void put_entry(FILE *out, int64_t most, const entry *one, bool logs)
 {
     const char *mark = one->bold ? "**" : "";
-    if (one->n > 0) fprintf(out, logs ? " %s%.3g%s" : " %s%.4f%s", mark, one->mean, mark);
-    if (isfinite(one->se)) fprintf(out, logs ? " (%.2g)" : " (%.4f)", one->se);
+    if (one->n > 0) fprintf(out, logs ? " %s%.3g%s" : " %s%.4f%s", mark, one->found.mean, mark);
+    if (isfinite(one->found.se)) fprintf(out, logs ? " (%.2g)" : " (%.4f)", one->found.se);
     if (one->n > 0 && one->n < most) fprintf(out, " [%" PRId64 "]", one->n);
-    if (one->n > 0 && isfinite(one->paper.mean)) {
-        fprintf(out, "<br>*%.4f*", one->paper.mean);
-        if (isfinite(one->paper.spread)) fprintf(out, " *(%.4f)*", one->paper.spread);
+    if (one->n > 0 && isfinite(one->printed.mean)) {
+        fprintf(out, "<br>*%.4f*", one->printed.mean);
+        if (isfinite(one->printed.se)) fprintf(out, " *(%.4f)*", one->printed.se);
     }
     fputs(" |", out);
 }
@@ -196,25 +191,26 @@ static void put_markdown(FILE *out, const lab *self, const measure *of, const en
 {
     const experiment *about = self->about;
     bool tested = about->columns[0].settings == NULL && has_column(self, made, 0);
+    BLOCK char *rule = copy_of("| --- | --- | --- |");
     fprintf(out, "### %s\n\n| | %s | trials |", of->title, about->lines != NULL ? about->lines : "q");
-    for (size_t m = 0; m < about->n_columns; m++)
-        if (has_column(self, made, m)) fprintf(out, " %s |", about->columns[m].name);
-    fprintf(out, "%s\n| --- | --- | --- |", tested ? " default - best other |" : "");
-    for (size_t m = 0; m < about->n_columns; m++)
-        if (has_column(self, made, m)) fputs(" --- |", out);
-    fprintf(out, "%s\n", tested ? " --- |" : "");
+    for (size_t m = 0; m < about->n_columns; m++) {
+        if (!has_column(self, made, m)) continue;
+        fprintf(out, " %s |", about->columns[m].name);
+        rule = joined(rule, " ", copy_of("--- |"));
+    }
+    fprintf(out, "%s\n%s%s\n", tested ? " default - best other |" : "", rule, tested ? " --- |" : "");
     for (size_t l = 0; l < self->n_lines; l++) {
         const line *at = &self->lines[l];
         const entries *all = &made[l];
         if (all->most == 0) continue;
-        fprintf(out, "| %s | ", at->on->name);
+        fprintf(out, "| %s | ", at->name);
         if (at->q > 0) fprintf(out, "%g", point_of(about, at));
         fprintf(out, " | %" PRId64 " |", all->most);
         for (size_t m = 0; m < about->n_columns; m++)
             if (has_column(self, made, m)) put_entry(out, all->most, &all->by[m], about->logs);
-        if (tested && isfinite(all->against.p_value))
-            fprintf(out, " %+.4f (%.4f) %s, p = %.3f |", all->against.mean, all->against.se, all->other_name,
-                    all->against.p_value);
+        if (tested && isfinite(all->p_difference))
+            fprintf(out, " %+.4f (%.4f) %s, p = %.3f |", all->difference.mean, all->difference.se,
+                    all->other_name, all->p_difference);
         else if (tested)
             fputs(" |", out);
         fputc('\n', out);
@@ -242,12 +238,12 @@ static void make_panel(const lab *self, const entries *made, size_t first, figur
         double *x = room->numbers[k][m][0], *y = room->numbers[k][m][1], *error = room->numbers[k][m][2],
                *paper = room->numbers[k][m][3];
         int64_t n = 0;
-        for (size_t l = first; l < self->n_lines && self->lines[l].on == self->lines[first].on; l++) {
+        for (size_t l = first; l < self->n_lines && is_same_row(&self->lines[l], &self->lines[first]); l++) {
             const entry *one = &made[l].by[m];
             x[n] = log10(point_of(about, &self->lines[l]));
-            y[n] = about->logs ? log10(one->mean) : one->mean;
-            error[n] = about->logs ? one->se / one->mean / log(10) : one->se;
-            paper[n++] = one->paper.mean;
+            y[n] = about->logs ? log10(one->found.mean) : one->found.mean;
+            error[n] = about->logs ? one->found.se / one->found.mean / log(10) : one->found.se;
+            paper[n++] = one->printed.mean;
         }
         if (!has_column(self, made, m)) continue;
         svg_series *two = &room->series[k][panel->n_series];
@@ -264,11 +260,11 @@ static int write_figure(const lab *self, const measure *of, const entries *made)
     BLOCK figure_room *room = room_for(1, sizeof *room);
     for (size_t l = 0; l < self->n_lines && count < MOST_PANELS; l = next) {
         int64_t most = 0;
-        for (next = l; next < self->n_lines && self->lines[next].on == self->lines[l].on; next++)
+        for (next = l; next < self->n_lines && is_same_row(&self->lines[next], &self->lines[l]); next++)
             most += made[next].most;
         if (self->lines[l].q == 0 || most == 0) continue;
         room->panels[count] = (svg_panel){.kind = SVG_LINE,
-                                          .title = self->lines[l].on->name,
+                                          .title = self->lines[l].name,
                                           .x_label = about->lines != NULL ? about->lines : "dimension q",
                                           .x_log10 = true,
                                           .y_label = of->title,
@@ -319,11 +315,11 @@ int report_write(const lab *self)
 {
     BLOCK char *table_text = NULL, *page = NULL;
     size_t size;
-    FILE *csv = open_memstream(&table_text, &size), *markdown = open_memstream(&page, &size);
-    int result = csv != NULL && markdown != NULL ? write_measures(self, csv, markdown)
-                                                 : say_error(&self->command, "memory ran out");
-    if (csv != NULL) fclose(csv);
-    if (markdown != NULL) fclose(markdown);
-    if (result == EXIT_DONE) result = report_file(self, "table.csv", table_text);
-    return result == EXIT_DONE ? report_file(self, "table.md", page) : result;
+    FILE *csv = open_text(&table_text, &size), *markdown = open_text(&page, &size);
+    const int result = write_measures(self, csv, markdown);
+    close_text(csv);
+    close_text(markdown);
+    TRY(result);
+    TRY(report_file(self, "table.csv", table_text));
+    return report_file(self, "table.md", page);
 }

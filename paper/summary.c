@@ -7,8 +7,9 @@ enum { FIELDS = 4, FIELD_SIZE = 128 };
 /* "0.0367 (0.0033)". */
 static void put_mean(const entry *one, int64_t most, char text[FIELD_SIZE])
 {
-    size_t used = (size_t)snprintf(text, FIELD_SIZE, "%.4f", one->mean);
-    if (isfinite(one->se)) used += (size_t)snprintf(text + used, FIELD_SIZE - used, " (%.4f)", one->se);
+    const estimate *of = &one->found;
+    size_t used = (size_t)snprintf(text, FIELD_SIZE, "%.4f", of->mean);
+    if (isfinite(of->se)) used += (size_t)snprintf(text + used, FIELD_SIZE - used, " (%.4f)", of->se);
     if (one->n < most) snprintf(text + used, FIELD_SIZE - used, " [%" PRId64 "]", one->n);
 }
 
@@ -25,11 +26,12 @@ static void fill_fields(const experiment *about, const entries *at, char field[F
         const entry *one = &at->by[m];
         bool is_paper = strcmp(about->columns[m].name, about->paper) == 0,
              plain = about->columns[m].settings == NULL;
-        if (is_paper && isfinite(one->paper.mean)) snprintf(field[1], FIELD_SIZE, "%.4f", one->paper.mean);
+        if (is_paper && isfinite(one->printed.mean))
+            snprintf(field[1], FIELD_SIZE, "%.4f", one->printed.mean);
         if (one->n > 0 && (is_paper || plain)) put_mean(one, at->most, field[plain ? 3 : 2]);
         size_t used = strlen(field[3]);
-        if (plain && isfinite(at->against.p_value))
-            snprintf(field[3] + used, FIELD_SIZE - used, ", p = %.3f", at->against.p_value);
+        if (plain && isfinite(at->p_difference))
+            snprintf(field[3] + used, FIELD_SIZE - used, ", p = %.3f", at->p_difference);
     }
 }
 
@@ -52,14 +54,12 @@ static bool find_fields(const char *text, const char *key, char field[FIELDS][FI
 static int put_lines(lab *self, const char *older, FILE *out)
 {
     const experiment *about = self->about;
-    int result = lab_plan(self);
-    if (result != EXIT_DONE) return result;
+    TRY(lab_plan(self));
     BLOCK entries *made = table_make(self, &about->measures[0]);
     for (size_t l = 0; l < self->n_lines; l++) {
         const line *at = &self->lines[l];
         char key[FIELD_SIZE], field[FIELDS][FIELD_SIZE] = {"", "", "", ""};
-        snprintf(key, sizeof key, "| %s: %s | %" PRId64 " |", about->name, at->on->name,
-                 at->q > 0 ? at->q : 1);
+        snprintf(key, sizeof key, "| %s: %s | %" PRId64 " |", about->name, at->name, at->q > 0 ? at->q : 1);
         fill_fields(about, &made[l], field);
         if (!find_fields(older, key, field) && made[l].most == 0) continue;
         fprintf(out, "%s", key);
@@ -90,15 +90,12 @@ static int put_table(const lab *self, const char *older, FILE *out)
 static int write_page(const lab *self, const char *path, const char *page, const char *made)
 {
     const char *from = strstr(page, begins), *to = from != NULL ? strstr(from, ends) : NULL;
-    if (to == NULL) {
-        say_error(&self->command, "%s has no '<!-- summary -->' with an end", path);
-        return EXIT_FAILED;
-    }
+    if (to == NULL) return say_error(&self->command, "%s has no '<!-- summary -->' with an end", path);
     int head = (int)(from - page) + (int)strlen(begins);
     BLOCK char *text = text_of("%.*s%s%s", head, page, made, to);
-    stonet_status status = stonet_bytes_write(path, text, strlen(text));
-    if (status == STONET_OK) printf("wrote %s\n", path);
-    return status == STONET_OK ? EXIT_DONE : say_failure(&self->command, status);
+    TRY(outcome(&self->command, stonet_bytes_write(path, text, strlen(text))));
+    printf("wrote %s\n", path);
+    return EXIT_DONE;
 }
 
 int summary_write(const lab *self)
@@ -106,14 +103,15 @@ int summary_write(const lab *self)
     const char *path = self->options.page;
     BLOCK char *page = NULL, *made = NULL;
     size_t room = 0, size = 0;
-    FILE *file = path != NULL ? fopen(path, "r") : NULL, *out = open_memstream(&made, &size);
+    FILE *file = path != NULL ? fopen(path, "r") : NULL, *out = open_text(&made, &size);
     if (file != NULL && getdelim(&page, &room, '\0', file) < 0) page = NULL;
     if (file != NULL) fclose(file);
-    int result = out != NULL ? put_table(self, page, out) : say_error(&self->command, "memory ran out");
-    if (out != NULL) fclose(out);
-    if (result == EXIT_DONE) fputs(made, stdout);
-    if (result == EXIT_DONE && path != NULL) result = write_page(self, path, page != NULL ? page : "", made);
-    return result == EXIT_DONE ? report_file(self, "table.md", made) : result;
+    const int result = put_table(self, page, out);
+    close_text(out);
+    TRY(result);
+    fputs(made, stdout);
+    if (path != NULL) TRY(write_page(self, path, page != NULL ? page : "", made));
+    return report_file(self, "table.md", made);
 }
 
 const experiment summary = {
