@@ -235,23 +235,20 @@ static const measure m1_measures[] = {
     {"mean_function", "absolute correlation of Z with cos(b'x)", true, 0},
     {"p_value", "p-value of the test", false, 0}};
 
-/* Times M1_ROWS. */
-static double covariance(const double *a, const double *b)
-{
-    double mean_a = 0, mean_b = 0, sum = 0;
-    for (int i = 0; i < M1_ROWS; i++) {
-        mean_a += a[i];
-        mean_b += b[i];
-    }
-    for (int i = 0; i < M1_ROWS; i++) sum += (a[i] - mean_a / M1_ROWS) * (b[i] - mean_b / M1_ROWS);
-    return sum;
-}
-
 /* Without its sign; 0 when one of them is constant. */
 static double correlation(const double *a, const double *b)
 {
-    const double aa = covariance(a, a), bb = covariance(b, b);
-    return aa > 0 && bb > 0 ? fabs(covariance(a, b) / sqrt(aa * bb)) : 0;
+    double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+    for (int i = 0; i < M1_ROWS; i++) {
+        mean_a += a[i] / M1_ROWS;
+        mean_b += b[i] / M1_ROWS;
+    }
+    for (int i = 0; i < M1_ROWS; i++) {
+        aa += (a[i] - mean_a) * (a[i] - mean_a);
+        bb += (b[i] - mean_b) * (b[i] - mean_b);
+        ab += (a[i] - mean_a) * (b[i] - mean_b);
+    }
+    return aa > 0 && bb > 0 ? fabs(ab) / sqrt(aa * bb) : 0;
 }
 
 /* Z (n x 1) of a fit from starting weights number `start`. */

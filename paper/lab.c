@@ -309,12 +309,11 @@ static void keep_cell(job *self, cell *what, json_t *values, double seconds)
     put(record, "seconds", json_real(seconds));
     put(record, "values", json_incref(values));
     on->broken = on->broken || signals_stop_wanted();
-    if (on->broken) return;
-    if (!append(path, record)) {
+    if (!on->broken && !append(path, record)) {
         on->broken = true;
         say_error(&on->command, "cannot write %s: %s", path, strerror(errno));
-        return;
     }
+    if (on->broken) return;
     what->record = json_incref(record);
     on->done++;
     tell_cell(self, record);

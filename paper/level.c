@@ -89,43 +89,32 @@ static stonet_status generate(const char *name, int64_t n, uint64_t seed, stonet
     return stonet_data_set_targets(*data, y, 1);
 }
 
-/* v less its regression on the columns of z and a constant, by Gram and Schmidt; u (n x (dz + 1)) is them,
-   orthonormal. */
-static void project_out(const double *u, int64_t n, int64_t d, double *v)
-{
-    for (int64_t k = 0; k < d; k++) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < n; i++) sum += u[i * d + k] * v[i];
-        for (int64_t i = 0; i < n; i++) v[i] -= sum * u[i * d + k];
-    }
-}
-
 /* The max-GCM of the literature in its simplest form: linear regressions on z, the largest self-normalised
    covariance of residuals of single columns with those of y, Bonferroni. */
-static stonet_status largest_column(const stonet_sides *s, double *p_value)
+static stonet_status largest_column(job *self, const stonet_sides *s, double *p_value)
 {
-    const int64_t n = s->n, d = s->dz + 1;
-    BLOCK double *room = room_for(n * (d + 2), sizeof *room);
-    double *u = room, *v = u + n * d, *y = v + n;
-    for (int64_t k = 0; k < d; k++) {
-        double norm = 0.0;
-        for (int64_t i = 0; i < n; i++) v[i] = k == 0 ? 1.0 : s->z[i * s->dz + k - 1];
-        project_out(u, n, d, v);
-        for (int64_t i = 0; i < n; i++) norm += v[i] * v[i];
-        for (int64_t i = 0; i < n && norm > 0.0; i++) u[i * d + k] = v[i] / sqrt(norm);
+    const int64_t n = s->n, m = s->dx + 1; /* columns and y */
+    AUTO(stonet_data) *data = NULL;
+    AUTO(stonet_model) *model = NULL;
+    BLOCK double *both = room_for(n * m, sizeof *both), *fitted = room_for(n * m, sizeof *fitted);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(both + i * m, s->x + i * s->dx, (size_t)s->dx * sizeof *both);
+        both[i * m + s->dx] = s->y[i * s->dy];
     }
+    TRY(stonet_data_wrap_double(s->z, n, s->dz, &data));
+    TRY(stonet_data_set_targets(data, both, m));
+    TRY(fits_model(self, "none", s->dz, "learner=linear", data, 0, &model));
+    TRY(stonet_predict(model, data, NULL, fitted));
     double largest = 0.0;
-    for (int64_t i = 0; i < n; i++) y[i] = s->y[i * s->dy];
-    project_out(u, n, d, y);
     for (int64_t j = 0; j < s->dx; j++) {
         double sum = 0.0, squares = 0.0, left = 0.0, all = 0.0;
-        for (int64_t i = 0; i < n; i++) v[i] = s->x[i * s->dx + j];
-        for (int64_t i = 0; i < n; i++) all += v[i] * v[i];
-        project_out(u, n, d, v);
         for (int64_t i = 0; i < n; i++) {
-            left += v[i] * v[i];
-            sum += v[i] * y[i];
-            squares += v[i] * v[i] * y[i] * y[i];
+            const double *own = both + i * m, *mean = fitted + i * m;
+            const double x = own[j] - mean[j], y = own[s->dx] - mean[s->dx];
+            all += own[j] * own[j];
+            left += x * x;
+            sum += x * y;
+            squares += x * x * y * y;
         }
         if (left > 1e-6 * all) largest = fmax(largest, sum * sum / squares);
     }
@@ -152,7 +141,7 @@ static stonet_status compute(job *self, json_t *values)
         put_value(values, "lost", gain.explained_zx - gain.explained_z);
         p_value = gain.p_value;
     } else if (strcmp(method, "max") == 0) {
-        TRY(largest_column(&sides, &p_value));
+        TRY(largest_column(self, &sides, &p_value));
     } else {
         stonet_independence_options how = STONET_INDEPENDENCE_OPTIONS_INIT;
         stonet_independence_result found = {0};

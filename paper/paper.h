@@ -234,7 +234,5 @@ typedef struct entries {
 entries *table_make(const lab *self, const measure *about);
 /* Tables (CSV, Markdown) and figures of all measures, in OUT. Gives an exit status. */
 int report_write(const lab *self);
-/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so. Gives an exit status. */
-int report_file(const lab *self, const char *suffix, const char *text);
 /* The command "summary": one table of all experiments that have a default column. Gives an exit status. */
 int summary_write(const lab *self);

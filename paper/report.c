@@ -1,20 +1,114 @@
-/* The finished cells of a plan as tables and figures: CSV, Markdown and SVG files in OUT. */
+/*
+ * The finished cells of a plan as tables and figures beside the printed numbers: CSV, Markdown and SVG files
+ * in OUT; and the command "summary".
+ */
 #include "paper/paper.h"
 
 #include "cli/svg.h"
 
+static const estimate nothing = {(double)NAN, (double)NAN};
 static const double significance = 0.05;
 static const char about_default[] = "default - best other: the mean difference to the best other reduction "
                                     "(standard error), and p of a paired t-test.\n";
 
-static const estimate nothing = {(double)NAN, (double)NAN};
-
-int report_file(const lab *self, const char *suffix, const char *text)
+static int write_file(const lab *self, const char *path, const char *text)
 {
-    BLOCK char *path = lab_path(self, suffix);
     TRY(outcome(&self->command, stonet_bytes_write(path, text, strlen(text))));
     printf("wrote %s\n", path);
     return EXIT_DONE;
+}
+
+/* To OUT/EXPERIMENT-SUFFIX. */
+static int report_file(const lab *self, const char *suffix, const char *text)
+{
+    BLOCK char *path = lab_path(self, suffix);
+    return write_file(self, path, text);
+}
+
+/* ---- the numbers printed in the paper ------------------------------------------------------------- */
+
+/* "EXPERIMENT MEASURE: METHODS", then "ROW Q NUMBERS", mean or mean/spread in ten-thousandths. The paper
+   splits the CT slices by rows and scales their response to 0..1. The numbers of sufficiency are those of
+   Tang and Li's repository, over 100 data sets. */
+static const char *const printed_lines[] = {
+    "table1 error: stonet lsmie gsir gsave kdr sir save pca",
+    "thyroid 1 687/68 2860/109 640/63 913/102 2847/110 1373/117 3000/110 3013/110",
+    "thyroid 2 693/68 1733/113 667/71 947/103 2713/128 1373/130 3000/118 1467/143",
+    "breast-cancer 2 2578/74 2812/110 2772/91 2740/69 2714/102 2818/125 2870/75 2857/129",
+    "breast-cancer 4 2682/113 2760/118 2740/100 2805/76 2740/105 2831/110 2922/147 2766/97",
+    "flare-solar 2 3236/40 3770/177 3305/34 3308/33 4161/138 3312/52 4860/127 3313/46",
+    "flare-solar 4 3239/43 3346/43 3400/40 3336/38 3673/108 3328/49 4302/133 3612/36",
+    "heart 3 1625/76 1725/73 1645/69 1731/60 1870/64 1720/88 1910/53 1920/123",
+    "heart 6 1625/62 1695/73 1650/68 1754/63 1715/75 1770/100 1720/73 1830/102",
+    "german 5 2368/50 2500/52 2325/58 2323/50 2430/50 2367/68 2703/72 2777/70",
+    "german 10 2356/47 2443/56 2327/46 2312/47 2347/75 2360/68 2447/62 2350/51",
+    "waveform 5 1091/10 1336/13 1140/15 1095/16 1269/31 1453/18 1427/20 1486/13",
+    "waveform 10 1079/12 1369/18 1117/9 1070/13 1254/30 1444/17 1417/20 1430/20",
+    "table2 error_dnn: stonet gsir gsave autoencoder pca none",
+    "20000 392 456 596 535 1965 1002 459",
+    "20000 196 484 686 611 2268 782 459",
+    "20000 98 503 756 696 2733 843 459",
+    "20000 49 520 816 764 3112 889 459",
+    "20000 10 825 872 901 4036 1644 459",
+    "table3 mse_unit: stonet autoencoder pca",
+    "ct-rows 192 2/0 79/15 27/0",
+    "ct-rows 96 2/0 106/24 26/0",
+    "ct-rows 48 2/0 143/35 34/0",
+    "ct-rows 24 2/0 185/33 42/0",
+    "ct-rows 12 2/0 233/27 53/0",
+    "ct-rows 6 2/0 304/24 102/1",
+    "ct-rows 3 4/0 384/30 209/1",
+    "table3 correlation: stonet autoencoder pca",
+    "ct-rows 192 9986/1 9267/147 9755/1",
+    "ct-rows 96 9985/1 9002/237 9756/1",
+    "ct-rows 48 9982/1 8562/399 9682/1",
+    "ct-rows 24 9980/1 8168/364 9612/1",
+    "ct-rows 12 9980/1 7579/338 9499/1",
+    "ct-rows 6 9980/1 6668/300 9023/2",
+    "ct-rows 3 9965/2 5529/538 7858/4",
+    "sufficiency distance_correlation: benn gmddnet stonet gsir",
+    "location-scale 1000 3700 4610 3790 4820",
+    "location-scale 2000 5460 5640 4360 5220",
+    "location-scale 4000 6890 6160 4960 5470",
+    "location-scale 8000 7560 6430 5780 5590",
+    "scale 1000 2820 2860 750 4520",
+    "scale 2000 5180 5470 810 5170",
+    "scale 4000 7080 6230 800 5590",
+    "scale 8000 8480 7210 740 5870",
+};
+
+/* The number of a method, at the place that its name has among the methods: words with blanks between them.
+ */
+static estimate find_number(const char *methods, const char *at, const char *method)
+{
+    const size_t length = strcmp(method, "stonet-paper") == 0 ? strlen("stonet") : strlen(method);
+    while (*methods != '\0' && *at != '\0') {
+        const size_t here = strcspn(methods, " "), width = strcspn(at, " ");
+        if (here == length && strncmp(methods, method, length) == 0) {
+            char *end = NULL;
+            double mean = strtod(at, &end) / 10000;
+            return (estimate){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
+        }
+        methods += here + (methods[here] == ' ');
+        at += width + (at[width] == ' ');
+    }
+    return nothing;
+}
+
+estimate printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method)
+{
+    char head[96], start[96];
+    const char *methods = NULL;
+    snprintf(head, sizeof head, "%s %s: ", name, field);
+    snprintf(start, sizeof start, "%s %" PRId64 " ", on, q);
+    for (size_t i = 0; i < COUNT(printed_lines); i++) {
+        const char *at = printed_lines[i];
+        if (strchr(at, ':') != NULL)
+            methods = strncmp(at, head, strlen(head)) == 0 ? at + strlen(head) : NULL;
+        else if (methods != NULL && strncmp(at, start, strlen(start)) == 0)
+            return find_number(methods, at + strlen(start), method);
+    }
+    return nothing;
 }
 
 /* ---- means over trials ------------------------------------------------------------------------- */
@@ -62,8 +156,7 @@ static void fill_line(const lab *self, const line *at, const char *field, double
 static double compare(int64_t trials, const double *a, const double *b, estimate *difference)
 {
     int64_t n = 0;
-    BLOCK double *room =
-        room_for(2 * trials, sizeof *room); /* differences, and what they are tested against: 0 */
+    BLOCK double *room = room_for(2 * trials, sizeof *room); /* a - b, and the 0 that it is tested against */
     for (int64_t t = 0; t < trials; t++)
         if (isfinite(a[t]) && isfinite(b[t])) room[n++] = a[t] - b[t];
     *difference = n < 2 ? nothing : estimate_of(n, room, &n);
@@ -131,10 +224,12 @@ entries *table_make(const lab *self, const measure *about)
 
 /* ---- CSV and Markdown -------------------------------------------------------------------------- */
 
-static void put_numbers(FILE *out, const double *numbers, size_t count)
+/* Mean, error and the number that goes with them. */
+static void put_three(FILE *out, estimate of, double third)
 {
-    for (size_t k = 0; k < count; k++)
-        isfinite(numbers[k]) ? fprintf(out, "%.6g,", numbers[k]) : fputc(',', out);
+    const double three[] = {of.mean, of.se, third};
+    for (size_t k = 0; k < COUNT(three); k++)
+        isfinite(three[k]) ? fprintf(out, "%.6g,", three[k]) : fputc(',', out);
 }
 
 static void put_csv(FILE *out, const lab *self, const measure *of, const entries *made)
@@ -145,16 +240,13 @@ static void put_csv(FILE *out, const lab *self, const measure *of, const entries
         const entries *all = &made[k / about->n_columns];
         const column *by = &about->columns[k % about->n_columns];
         const entry *one = &all->by[k % about->n_columns];
+        const bool tested = by->settings == NULL && all->other_name != NULL;
         if (one->n == 0) continue;
         fprintf(out, "%s,%" PRId64 ",%s,%s,%" PRId64 ",", at->name, at->q, by->name, of->field, one->n);
-        const double numbers[] = {one->found.mean,   one->found.se,   one->seconds,
-                                  one->printed.mean, one->printed.se, one->p_value};
-        put_numbers(out, numbers, COUNT(numbers));
+        put_three(out, one->found, one->seconds);
+        put_three(out, one->printed, one->p_value);
         fprintf(out, "%d,", one->bold);
-        bool tested = by->settings == NULL && all->other_name != NULL;
-        if (tested)
-            put_numbers(out, (const double[]){all->difference.mean, all->difference.se, all->p_difference},
-                        3);
+        if (tested) put_three(out, all->difference, all->p_difference);
         fprintf(out, "%s\n", tested ? all->other_name : ",,,");
     }
 }
@@ -173,16 +265,23 @@ static double point_of(const experiment *about, const line *at)
     return (double)at->q / (about->logs ? (double)at->on->number : 1);
 }
 
+/* "0.0367 (0.0033) [9]", with a mark around the mean: of fewer trials than the line has; logs: fewer digits.
+ */
+static void put_mean(FILE *out, const entry *one, int64_t most, bool logs, const char *mark)
+{
+    fprintf(out, logs ? "%s%.3g%s" : "%s%.4f%s", mark, one->found.mean, mark);
+    if (isfinite(one->found.se)) fprintf(out, logs ? " (%.2g)" : " (%.4f)", one->found.se);
+    if (one->n < most) fprintf(out, " [%" PRId64 "]", one->n);
+}
+
 static void put_entry(FILE *out, int64_t most, const entry *one, bool logs)
 {
-    const char *mark = one->bold ? "**" : "";
-    if (one->n > 0) fprintf(out, logs ? " %s%.3g%s" : " %s%.4f%s", mark, one->found.mean, mark);
-    if (isfinite(one->found.se)) fprintf(out, logs ? " (%.2g)" : " (%.4f)", one->found.se);
-    if (one->n > 0 && one->n < most) fprintf(out, " [%" PRId64 "]", one->n);
-    if (one->n > 0 && isfinite(one->printed.mean)) {
-        fprintf(out, "<br>*%.4f*", one->printed.mean);
-        if (isfinite(one->printed.se)) fprintf(out, " *(%.4f)*", one->printed.se);
+    if (one->n > 0) {
+        fputc(' ', out);
+        put_mean(out, one, most, logs, one->bold ? "**" : "");
     }
+    if (one->n > 0 && isfinite(one->printed.mean)) fprintf(out, "<br>*%.4f*", one->printed.mean);
+    if (one->n > 0 && isfinite(one->printed.se)) fprintf(out, " *(%.4f)*", one->printed.se);
     fputs(" |", out);
 }
 
@@ -323,3 +422,98 @@ int report_write(const lab *self)
     TRY(report_file(self, "table.csv", table_text));
     return report_file(self, "table.md", page);
 }
+
+/* ---- one table of all experiments that have a default column -------------------------------------- */
+
+static const char begins[] = "<!-- summary -->\n", ends[] = "<!-- end of summary -->";
+
+/* The best other reduction, the paper's StoNet as printed, ours with its settings, ours by default; what is
+   not finished is taken from `older`, the same line of an older table from there on. */
+static void put_fields(const experiment *about, const entries *at, const char *older, FILE *out)
+{
+    const entry *paper = at->by, *plain = at->by; /* the first column is the default */
+    while (strcmp(about->columns[paper - at->by].name, about->paper) != 0) paper++;
+    const entry *const means[] = {at->other, paper, paper, plain};
+    const bool known[] = {at->other != NULL, isfinite(paper->printed.mean), paper->n > 0, plain->n > 0};
+    for (size_t k = 0; k < COUNT(known); k++) {
+        const size_t length = strcspn(older, "|\n");
+        fputc(' ', out);
+        if (!known[k]) fprintf(out, "%.*s", length > 2 ? (int)length - 2 : 0, older + 1);
+        if (known[k] && k == 0) fprintf(out, "%s ", at->other_name);
+        if (known[k] && k == 1) fprintf(out, "%.4f", paper->printed.mean);
+        if (known[k] && k != 1) put_mean(out, means[k], at->most, false, "");
+        if (k == 3 && isfinite(at->p_difference)) fprintf(out, ", p = %.3f", at->p_difference);
+        fputs(" |", out);
+        older += length + (older[length] == '|');
+    }
+    fputc('\n', out);
+}
+
+/* The lines of one experiment: those with finished cells or in an older table. */
+static int put_lines(lab *self, const char *older, FILE *out)
+{
+    const experiment *about = self->about;
+    TRY(lab_plan(self));
+    BLOCK entries *made = table_make(self, &about->measures[0]);
+    for (size_t l = 0; l < self->n_lines; l++) {
+        const line *at = &self->lines[l];
+        BLOCK char *key = text_of("| %s: %s | %" PRId64 " |", about->name, at->name, at->q > 0 ? at->q : 1);
+        const char *found = older != NULL ? strstr(older, key) : NULL;
+        if (found == NULL && made[l].most == 0) continue;
+        fputs(key, out);
+        put_fields(about, &made[l], found != NULL ? found + strlen(key) : "  ", out);
+    }
+    return EXIT_DONE;
+}
+
+static int put_table(const lab *self, const char *older, FILE *out)
+{
+    int result = EXIT_DONE;
+    fputs("| experiment | q | best other method | StoNet as printed | our StoNet, the paper's settings | our "
+          "default |\n"
+          "| --- | --- | --- | --- | --- | --- |\n",
+          out);
+    for (size_t i = 0; i < n_experiments && result == EXIT_DONE; i++) {
+        if (experiments[i]->paper == NULL) continue;
+        lab one = {.about = experiments[i], .command = self->command, .options = self->options};
+        one.options.report = true;
+        result = put_lines(&one, older, out);
+        lab_clear(&one);
+    }
+    return result;
+}
+
+/* Puts the table between the marks of the page. */
+static int write_page(const lab *self, const char *path, const char *page, const char *made)
+{
+    const char *from = strstr(page, begins), *to = from != NULL ? strstr(from, ends) : NULL;
+    if (to == NULL) return say_error(&self->command, "%s has no '<!-- summary -->' with an end", path);
+    int head = (int)(from - page) + (int)strlen(begins);
+    BLOCK char *text = text_of("%.*s%s%s", head, page, made, to);
+    return write_file(self, path, text);
+}
+
+int summary_write(const lab *self)
+{
+    const char *path = self->options.page;
+    BLOCK char *page = NULL, *made = NULL;
+    size_t room = 0, size = 0;
+    FILE *file = path != NULL ? fopen(path, "r") : NULL, *out = open_text(&made, &size);
+    if (file != NULL && getdelim(&page, &room, '\0', file) < 0) page = NULL;
+    if (file != NULL) fclose(file);
+    const int result = put_table(self, page, out);
+    close_text(out);
+    TRY(result);
+    fputs(made, stdout);
+    if (path != NULL) TRY(write_page(self, path, page != NULL ? page : "", made));
+    return report_file(self, "table.md", made);
+}
+
+const experiment summary = {
+    .name = "summary",
+    .summary = "One table of m1 and tables 1 to 3 from the cells in OUT",
+    .details =
+        "Writes OUT/summary-table.md. With --page also the table between '<!-- summary -->' and '<!-- end "
+        "of summary -->' of a page: what OUT has no cells for stays there as it is.",
+    .examples = "  stonet-paper summary --out results --page docs/paper.md",
+};

@@ -430,6 +430,11 @@ TEST(levels_are_measured)
     const char *text = read_text("level/sufficiency-level-table.csv");
     assert_non_null(strstr(text, "ring/x,2000,gcm,rejected,1,0,"));
     assert_non_null(strstr(text, "ring/x1,2000,gcm,rejected,1,1,"));
+    OK(run("sufficiency-level", "max",
+           "--trials 1 --dims 1000 --rows sparse:6/x1-x3,sparse:6/x1 --methods max"));
+    text = read_text("max/sufficiency-level-table.csv");
+    assert_non_null(strstr(text, "sparse:6/x1-x3,1000,max,rejected,1,0,"));
+    assert_non_null(strstr(text, "sparse:6/x1,1000,max,rejected,1,1,"));
 }
 
 int main(void)
