@@ -145,7 +145,9 @@ static stonet_status make_z(const job *self, const stonet_data *part, float **ro
 {
     const int64_t n = stonet_data_rows(part), width = stonet_model_dim(self->model);
     const int64_t q = self->what->q > 0 && self->what->q < width ? self->what->q : width;
-    const stonet_use_options how = {.size = sizeof how, .activated = is_stonet(self->by)};
+    /* psi(Z) where the layers are named: Z of another StoNet is activated already */
+    const bool named = is_stonet(self->by) && strstr(settings_of(self->what), "hidden=") != NULL;
+    const stonet_use_options how = {.size = sizeof how, .activated = named};
     int64_t classes = 0, outputs = 0;
     const int32_t *code = stonet_data_classes(part, &classes);
     const double *y = stonet_data_targets(part, &outputs);
