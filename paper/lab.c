@@ -58,14 +58,17 @@ void put_value(json_t *values, const char *name, double number)
     if (isfinite(number)) put(values, name, json_real(number));
 }
 
-/* What the result of a cell depends on: its record begins with it. */
-static json_t *describe(const lab *self, const cell *what)
+/* What the result of a cell depends on, as its record begins; to be freed. */
+static char *describe(const lab *self, const cell *what)
 {
     BLOCK char *settings = fits_describe(self, what);
-    return must_have(json_pack("{s:s, s:I, s:s, s:I, s:I, s:s}", "row", what->at->name, "q",
-                               (json_int_t)what->q, "method", what->by->name, "trial",
-                               (json_int_t)what->trial, "seed", (json_int_t)self->options.seed, "settings",
-                               settings));
+    AUTO(json_t) *record =
+        must_have(json_pack("{s:s, s:I, s:s, s:I, s:I, s:s}", "row", what->at->name, "q", (json_int_t)what->q,
+                            "method", what->by->name, "trial", (json_int_t)what->trial, "seed",
+                            (json_int_t)self->options.seed, "settings", settings));
+    char *text = must_have(json_dumps(record, JSON_COMPACT));
+    text[strlen(text) - 1] = '\0'; /* the record goes on */
+    return text;
 }
 
 /* Every whole line, by the text before its seconds, which describes the cell; a line that was cut off, and
@@ -98,9 +101,7 @@ static void find_records(lab *self)
         globfree(&files);
     }
     for (cell *at = self->cells; at < self->cells + self->n_cells; at++) {
-        AUTO(json_t) *described = describe(self, at);
-        BLOCK char *key = must_have(json_dumps(described, JSON_COMPACT));
-        key[strlen(key) - 1] = '\0'; /* the record goes on */
+        BLOCK char *key = describe(self, at);
         at->record = json_incref(json_object_get(found, key));
         self->done += at->record != NULL;
     }
@@ -129,19 +130,6 @@ bool is_none(const column *by)
     return by->method != NULL && strcmp(by->method, "none") == 0;
 }
 
-/* Every name of --methods must be a column: there are as many columns as names. */
-static bool check_methods(const lab *self)
-{
-    const char *list = self->options.methods;
-    size_t names = 1, found = 0;
-    for (const char *at = list; at != NULL && *at != '\0'; at++) names += *at == ',';
-    for (size_t m = 0; m < self->about->n_columns; m++)
-        found += is_listed(list, self->about->columns[m].name);
-    if (list == NULL || found == names) return true;
-    say_usage(&self->command, "--methods: not all of '%s' are columns of this experiment", list);
-    return false;
-}
-
 /* A line for each dimension that is asked for, or one with q = 0 where there is none to choose. */
 static void add_lines(lab *self, const row *on, const char *name)
 {
@@ -156,20 +144,6 @@ static void add_lines(lab *self, const row *on, const char *name)
         self->lines = more_room(self->lines, (int64_t)self->n_lines + 1, sizeof *self->lines);
         self->lines[self->n_lines++] = made;
     } while (*at != '\0');
-}
-
-/* Rows that are asked for and whose data are there. */
-static void add_rows(lab *self, const row *on)
-{
-    const lab_options *given = &self->options;
-    BLOCK char *names = copy_of(on->names);
-    char *rest = NULL;
-    for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
-        if (!is_listed(given->rows, name)) continue;
-        if (!given->report && !data_is_there(self, on, name)) continue; /* a report needs no data */
-        self->is_there = true;
-        add_lines(self, on, name);
-    }
 }
 
 bool is_same_row(const line *a, const line *b)
@@ -212,9 +186,22 @@ int lab_plan(lab *self)
         given->rows = given->methods;
         given->methods = NULL;
     }
-    if (!check_methods(self)) return EXIT_USAGE;
-    for (const row *on = about->rows; on < about->rows + about->n_rows; on++)
-        if ((on->flags & left_out) == 0) add_rows(self, on);
+    size_t names = 1, found = 0; /* there are as many columns as names */
+    for (const char *at = given->methods; at != NULL && *at != '\0'; at++) names += *at == ',';
+    for (size_t m = 0; m < about->n_columns; m++) found += is_listed(given->methods, about->columns[m].name);
+    if (given->methods != NULL && found != names)
+        return say_usage(&self->command, "--methods: not all of '%s' are columns of this experiment",
+                         given->methods);
+    for (const row *on = about->rows; on < about->rows + about->n_rows; on++) {
+        BLOCK char *all = copy_of((on->flags & left_out) == 0 ? on->names : "");
+        char *rest = NULL;
+        for (char *name = strtok_r(all, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+            if (!is_listed(given->rows, name)) continue;
+            if (!given->report && !data_is_there(self, on, name)) continue; /* a report needs no data */
+            self->is_there = true;
+            add_lines(self, on, name);
+        }
+    }
     self->trials = given->trials > 0 ? given->trials
                    : given->quick    ? about->quick_trials
                                      : about->full_trials;
@@ -288,35 +275,27 @@ static void tell_cell(const job *self, const json_t *record)
     fflush(stdout);
 }
 
-/* Adds a line of JSON to the file and sees it to the disk. The line end before it closes a line that was cut
-   off, as after a power cut. */
-static bool append(const char *path, const json_t *record)
-{
-    BLOCK char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    FILE *file = text != NULL ? fopen(path, "a") : NULL;
-    bool good =
-        file != NULL && fprintf(file, "\n%s\n", text) > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (file != NULL && fclose(file) != 0) good = false;
-    return good;
-}
-
-/* One thread at a time. */
+/* Adds the record of a cell to the file and sees it to the disk; one thread at a time. The line end before it
+   closes a line that was cut off, as after a power cut. */
 static void keep_cell(job *self, cell *what, json_t *values, double seconds)
 {
     lab *on = self->lab;
-    BLOCK char *path = lab_path(on, "cells.jsonl");
-    AUTO(json_t) *record = describe(on, what);
-    put(record, "seconds", json_real(seconds));
-    put(record, "values", json_incref(values));
+    BLOCK char *path = lab_path(on, "cells.jsonl"), *described = describe(on, what);
+    AUTO(json_t) *found = must_have(json_pack("{s:f, s:O}", "seconds", seconds, "values", values));
+    BLOCK char *rest = must_have(json_dumps(found, JSON_COMPACT | JSON_REAL_PRECISION(9)));
     on->broken = on->broken || signals_stop_wanted();
-    if (!on->broken && !append(path, record)) {
-        on->broken = true;
-        say_error(&on->command, "cannot write %s: %s", path, strerror(errno));
-    }
     if (on->broken) return;
-    what->record = json_incref(record);
+    FILE *file = fopen(path, "a");
+    on->broken = file == NULL || fprintf(file, "\n%s,%s\n", described, rest + 1) < 0 || fflush(file) != 0 ||
+                 fsync(fileno(file)) != 0;
+    if (file != NULL && fclose(file) != 0) on->broken = true;
+    if (on->broken) {
+        say_error(&on->command, "cannot write %s: %s", path, strerror(errno));
+        return;
+    }
+    what->record = json_incref(found);
     on->done++;
-    tell_cell(self, record);
+    tell_cell(self, found);
 }
 
 static void run_cell(job *self, cell *what)

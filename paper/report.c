@@ -8,8 +8,6 @@
 
 static const estimate nothing = {(double)NAN, (double)NAN};
 static const double significance = 0.05;
-static const char about_default[] = "default - best other: the mean difference to the best other reduction "
-                                    "(standard error), and p of a paired t-test.\n";
 
 static int write_file(const lab *self, const char *path, const char *text)
 {
@@ -77,36 +75,26 @@ static const char *const printed_lines[] = {
     "scale 8000 8480 7210 740 5870",
 };
 
-/* The number of a method, at the place that its name has among the methods: words with blanks between them.
- */
-static estimate find_number(const char *methods, const char *at, const char *method)
-{
-    const size_t length = strcmp(method, "stonet-paper") == 0 ? strlen("stonet") : strlen(method);
-    while (*methods != '\0' && *at != '\0') {
-        const size_t here = strcspn(methods, " "), width = strcspn(at, " ");
-        if (here == length && strncmp(methods, method, length) == 0) {
-            char *end = NULL;
-            double mean = strtod(at, &end) / 10000;
-            return (estimate){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
-        }
-        methods += here + (methods[here] == ' ');
-        at += width + (at[width] == ' ');
-    }
-    return nothing;
-}
-
 estimate printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method)
 {
-    char head[96], start[96];
-    const char *methods = NULL;
-    snprintf(head, sizeof head, "%s %s: ", name, field);
-    snprintf(start, sizeof start, "%s %" PRId64 " ", on, q);
-    for (size_t i = 0; i < COUNT(printed_lines); i++) {
-        const char *at = printed_lines[i];
-        if (strchr(at, ':') != NULL)
-            methods = strncmp(at, head, strlen(head)) == 0 ? at + strlen(head) : NULL;
-        else if (methods != NULL && strncmp(at, start, strlen(start)) == 0)
-            return find_number(methods, at + strlen(start), method);
+    BLOCK char *head = text_of("%s %s: ", name, field), *start = text_of("%s %" PRId64 " ", on, q);
+    const char *methods = NULL, *at = NULL;
+    for (size_t i = 0; i < COUNT(printed_lines) && at == NULL; i++) {
+        const char *text = printed_lines[i];
+        if (strchr(text, ':') != NULL)
+            methods = strncmp(text, head, strlen(head)) == 0 ? text + strlen(head) : NULL;
+        else if (methods != NULL && strncmp(text, start, strlen(start)) == 0)
+            at = text + strlen(start);
+    }
+    /* The number stands at the place that the method has among the methods. */
+    const size_t length = strcmp(method, "stonet-paper") == 0 ? strlen("stonet") : strlen(method);
+    for (; at != NULL && *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+        char *end = NULL;
+        const size_t here = strcspn(methods, " ");
+        const double mean = strtod(at, &end) / 10000;
+        if (here == length && strncmp(methods, method, length) == 0)
+            return (estimate){mean, *end == '/' ? strtod(end + 1, NULL) / 10000 : (double)NAN};
+        methods += here + (methods[here] == ' ');
     }
     return nothing;
 }
@@ -170,20 +158,18 @@ static bool competes(const experiment *about, const entries *at, size_t m)
     return at->by[m].n > 0 && 2 * at->by[m].n >= at->most && !is_none(&about->columns[m]);
 }
 
-static bool is_other(const column *by)
-{
-    return by->method != NULL && strcmp(by->method, "stonet") != 0;
-}
-
 /* The column with the best mean, of all or of those that are no StoNet; n_columns: none. */
 static size_t find_best(const experiment *about, const measure *of, const entries *at, bool others)
 {
     size_t best = about->n_columns;
     const double sign = of->higher_is_better ? -1 : 1;
-    for (size_t m = 0; m < about->n_columns; m++)
-        if (competes(about, at, m) && (!others || is_other(&about->columns[m])) &&
-            (best == about->n_columns || sign * at->by[m].found.mean < sign * at->by[best].found.mean))
+    for (size_t m = 0; m < about->n_columns; m++) {
+        const char *method = about->columns[m].method;
+        if (!competes(about, at, m) || (others && (method == NULL || strcmp(method, "stonet") == 0)))
+            continue;
+        if (best == about->n_columns || sign * at->by[m].found.mean < sign * at->by[best].found.mean)
             best = m;
+    }
     return best;
 }
 
@@ -382,40 +368,37 @@ static int write_figure(const lab *self, const measure *of, const entries *made)
 
 /* ---- the report -------------------------------------------------------------------------------- */
 
-static int write_measures(const lab *self, FILE *csv, FILE *markdown)
-{
-    const experiment *about = self->about;
-    const lab_options *given = &self->options;
-    fputs("row,q,method,measure,n,mean,se,seconds,paper,paper_spread,p_value,bold,difference,difference_se,"
-          "p_difference,against\n",
-          csv);
-    fprintf(markdown, "# %s\n\nMade by `stonet-paper %s%s", about->title, about->name,
-            given->quick ? " --quick" : "");
-    if (given->first > 1) fprintf(markdown, " --first %" PRId64, given->first);
-    fprintf(
-        markdown, "`, seed %" PRId64 ". %s%s\n", given->seed,
-        "Mean over the trials (standard error); *below, in italics, what the paper prints*; bold: the best "
-        "and\nwhat a paired t-test at 0.05 does not tell from it; [n]: only n trials, and no bold below half "
-        "of them.\n",
-        about->columns[0].settings != NULL ? "" : about_default);
-    int result = EXIT_DONE;
-    for (size_t k = 0; k < about->n_measures && result == EXIT_DONE; k++) {
-        BLOCK entries *made = table_make(self, &about->measures[k]);
-        put_csv(csv, self, &about->measures[k], made);
-        put_markdown(markdown, self, &about->measures[k], made);
-        result = write_figure(self, &about->measures[k], made);
-    }
-    if (about->conclude != NULL) about->conclude(self, markdown);
-    if (about->notes != NULL) fprintf(markdown, "%s\n", about->notes);
-    return result;
-}
+static const char head_of_csv[] = "row,q,method,measure,n,mean,se,seconds,paper,paper_spread,p_value,bold,"
+                                  "difference,difference_se,p_difference,against\n";
+static const char about_entries[] =
+    "Mean over the trials (standard error); *below, in italics, what the paper prints*; bold: the best and\n"
+    "what a paired t-test at 0.05 does not tell from it; [n]: only n trials, and no bold below half of them.\n";
+static const char about_default[] = "default - best other: the mean difference to the best other reduction "
+                                    "(standard error), and p of a paired t-test.\n";
 
 int report_write(const lab *self)
 {
+    const experiment *about = self->about;
+    const lab_options *given = &self->options;
     BLOCK char *table_text = NULL, *page = NULL;
     size_t size;
     FILE *csv = open_text(&table_text, &size), *markdown = open_text(&page, &size);
-    const int result = write_measures(self, csv, markdown);
+    fputs(head_of_csv, csv);
+    fprintf(markdown, "# %s\n\nMade by `stonet-paper %s%s", about->title, about->name,
+            given->quick ? " --quick" : "");
+    if (given->first > 1) fprintf(markdown, " --first %" PRId64, given->first);
+    fprintf(markdown, "`, seed %" PRId64 ". %s%s\n", given->seed, about_entries,
+            about->columns[0].settings != NULL ? "" : about_default);
+    int result = EXIT_DONE;
+    for (const measure *of = about->measures; of < about->measures + about->n_measures && result == EXIT_DONE;
+         of++) {
+        BLOCK entries *made = table_make(self, of);
+        put_csv(csv, self, of, made);
+        put_markdown(markdown, self, of, made);
+        result = write_figure(self, of, made);
+    }
+    if (about->conclude != NULL) about->conclude(self, markdown);
+    if (about->notes != NULL) fprintf(markdown, "%s\n", about->notes);
     close_text(csv);
     close_text(markdown);
     TRY(result);
