@@ -32,8 +32,6 @@ static stonet_status subsets(const stonet_data *data, const int64_t *rows, int64
     return stonet_data_subset(data, rows + n_train, stonet_data_rows(data) - n_train, &out->test);
 }
 
-/* ---- the six binary sets ----------------------------------------------------------------------- */
-
 /* Split `trial` from the files of the folder; *out stays empty where there are none. */
 static stonet_status given_split(const lab *self, const char *name, int64_t trial, split *out)
 {
@@ -82,8 +80,6 @@ stonet_status binary_split(const lab *self, const cell *what, split *out)
     return cut_anew(&first, what->trial, out);
 }
 
-/* ---- MNIST ------------------------------------------------------------------------------------- */
-
 stonet_status mnist_split(const lab *self, const cell *what, split *out)
 {
     AUTO(stonet_data) *all = NULL;
@@ -99,8 +95,6 @@ stonet_status mnist_split(const lab *self, const cell *what, split *out)
         if (y[i] >= 0 && y[i] < 10 && taken[(int)y[i]]++ < each) rows[kept++] = i;
     return stonet_data_subset(all, rows, kept, &out->train);
 }
-
-/* ---- regression -------------------------------------------------------------------------------- */
 
 /* The training rows, then those held out. */
 static stonet_status hold_out(const stonet_data *data, const bool *held, split *out)

@@ -33,8 +33,6 @@ stonet_status fits_model(job *self, const char *method, int64_t dim, const char 
     return stonet_fit(spec, data, &run, out);
 }
 
-/* ---- a reduction ------------------------------------------------------------------------------- */
-
 const char *updates_to_epochs(const char *choices, int64_t n, char room[64])
 {
     const int64_t batches = n >= 64 ? n / 64 : 1;
@@ -137,8 +135,6 @@ static stonet_status reduce(job *self, json_t *values)
     if (!is_stonet(by) && dnn_of(self->lab, by) != NULL) return STONET_OK;
     return stonet_score(self->model, self->parts.test, NULL, &self->found.own);
 }
-
-/* ---- learners on Z ----------------------------------------------------------------------------- */
 
 /* The first columns of a part's Z, in *room, as data with the part's response. */
 static stonet_status make_z(const job *self, const stonet_data *part, float **room, stonet_data **out)
