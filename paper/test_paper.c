@@ -414,9 +414,8 @@ TEST(patients_stay_together)
     lab self = {0};
     OK(stonet_data_read(in_folder("ct.csv"), &how, &self.ct));
     for (int by_patient = 0; by_patient < 2; by_patient++) {
-        line at = {.on = NULL};
-        strcpy(at.name, by_patient ? "ct-patients" : "ct-rows");
-        const cell what = {.at = &at, .trial = 1};
+        static const line at[] = {{.name = "ct-rows"}, {.name = "ct-patients"}};
+        const cell what = {.at = &at[by_patient], .trial = 1};
         split parts = {0};
         OK(regression_split(&self, &what, &parts));
         assert_int_equal(stonet_data_rows(parts.test), by_patient ? 6 : N / 5);
