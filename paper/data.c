@@ -32,21 +32,18 @@ static stonet_status subsets(const stonet_data *data, const int64_t *rows, int64
     return stonet_data_subset(data, rows + n_train, stonet_data_rows(data) - n_train, &out->test);
 }
 
-/* ---- the six binary sets ----------------------------------------------------------------------- */
-
-/* Split `trial` from the files of the folder; *is_given: whether they are there. */
-static stonet_status given_split(const lab *self, const char *name, int64_t trial, bool *is_given, split *out)
+/* Split `trial` from the files of the folder; *out stays empty where there are none. */
+static stonet_status given_split(const lab *self, const char *name, int64_t trial, split *out)
 {
     static const char *const folders[] = {"", "substitute_splits/"}, *const parts[] = {"train", "test"};
     stonet_data **const to[] = {&out->train, &out->test};
-    *is_given = false;
-    for (size_t f = 0; f < COUNT(folders) && !*is_given; f++)
+    for (size_t f = 0; f < COUNT(folders) && out->train == NULL; f++)
         for (size_t k = 0; k < COUNT(parts); k++) {
             BLOCK char *start = text_of("%s/%s%s_%s", name, folders[f], name, parts[k]);
             BLOCK char *features = text_of("%s_data_%" PRId64 ".asc", start, trial);
             BLOCK char *labels = text_of("%s_labels_%" PRId64 ".asc", start, trial);
-            if (k == 0) *is_given = has_file(self, features);
-            if (*is_given) TRY(read_table(self, features, labels, (stonet_read_options){0}, to[k]));
+            if (out->train == NULL && !has_file(self, features)) break;
+            TRY(read_table(self, features, labels, (stonet_read_options){0}, to[k]));
         }
     return STONET_OK;
 }
@@ -74,16 +71,14 @@ static stonet_status cut_anew(const split *given, int64_t trial, split *out)
 
 stonet_status binary_split(const lab *self, const cell *what, split *out)
 {
-    bool is_given;
     __attribute__((cleanup(split_free))) split first = {0};
-    TRY(given_split(self, what->on->name, what->trial, &is_given, out));
-    if (is_given) return STONET_OK;
-    TRY(given_split(self, what->on->name, 1, &is_given, &first));
-    if (!is_given) return stonet_fail(STONET_ERROR_IO, "the data folder has no split 1 of this set");
+    TRY(given_split(self, what->at->name, what->trial, out));
+    if (out->train != NULL) return STONET_OK;
+    TRY(given_split(self, what->at->name, 1, &first));
+    if (first.train == NULL)
+        return stonet_fail(STONET_ERROR_IO, "the data folder has no split 1 of this set");
     return cut_anew(&first, what->trial, out);
 }
-
-/* ---- MNIST ------------------------------------------------------------------------------------- */
 
 stonet_status mnist_split(const lab *self, const cell *what, split *out)
 {
@@ -93,15 +88,13 @@ stonet_status mnist_split(const lab *self, const cell *what, split *out)
     TRY(read_table(self, "mnist/t10k-images-idx3-ubyte.gz", "mnist/t10k-labels-idx1-ubyte.gz", how,
                    &out->test));
     int64_t n = stonet_data_rows(all), m = 0, kept = 0, taken[10] = {0};
-    int64_t wanted = strtoll(what->on->name, NULL, 10), each = wanted < n ? wanted / 10 : n;
+    int64_t wanted = strtoll(what->at->name, NULL, 10), each = wanted < n ? wanted / 10 : n;
     const double *y = stonet_data_targets(all, &m);
     BLOCK int64_t *rows = room_for(n, sizeof *rows);
     for (int64_t i = 0; y != NULL && i < n; i++)
         if (y[i] >= 0 && y[i] < 10 && taken[(int)y[i]]++ < each) rows[kept++] = i;
     return stonet_data_subset(all, rows, kept, &out->train);
 }
-
-/* ---- regression -------------------------------------------------------------------------------- */
 
 /* The training rows, then those held out. */
 static stonet_status hold_out(const stonet_data *data, const bool *held, split *out)
@@ -115,9 +108,9 @@ static stonet_status hold_out(const stonet_data *data, const bool *held, split *
 static stonet_status uci_fold(const lab *self, const cell *what, split *out)
 {
     AUTO(stonet_data) *data = NULL, *mask = NULL;
-    BLOCK char *target = text_of("%" PRId64, what->on->number);
-    BLOCK char *masks = text_of("uci-%s/test_mask.csv.gz", what->on->name);
-    TRY(read_table(self, what->on->file, NULL, (stonet_read_options){.target = target}, &data));
+    BLOCK char *target = text_of("%" PRId64, what->at->on->number);
+    BLOCK char *masks = text_of("uci-%s/test_mask.csv.gz", what->at->name);
+    TRY(read_table(self, what->at->on->file, NULL, (stonet_read_options){.target = target}, &data));
     TRY(read_table(self, masks, NULL, (stonet_read_options){0}, &mask));
     const int64_t n = stonet_data_rows(data), fold = what->trial, folds = stonet_data_columns(mask);
     const float *x = stonet_data_x(mask);
@@ -166,18 +159,19 @@ static stonet_status ct_split(const stonet_data *data, bool by_patient, int64_t 
 
 stonet_status regression_split(const lab *self, const cell *what, split *out)
 {
-    if (strncmp(what->on->name, "ct-", 3) != 0) return uci_fold(self, what, out);
-    return ct_split(self->ct, strcmp(what->on->name, "ct-patients") == 0, what->trial, out);
+    if (strncmp(what->at->name, "ct-", 3) != 0) return uci_fold(self, what, out);
+    return ct_split(self->ct, strcmp(what->at->name, "ct-patients") == 0, what->trial, out);
 }
 
 /* Of table 3 the CT slices are there, or others in their place. */
-bool data_is_there(lab *self, const row *on)
+bool data_is_there(lab *self, const row *on, const char *name)
 {
-    bool is_ct = strncmp(on->name, "ct-", 3) == 0;
+    if (self->about->load == NULL) return true;
+    bool is_ct = strncmp(name, "ct-", 3) == 0;
     if (is_ct && self->ct == NULL && ct_read(self, &self->ct) != STONET_OK)
-        printf("%s is skipped: %s; other regression sets take their place\n", on->name, stonet_last_error());
+        printf("%s is skipped: %s; other regression sets take their place\n", name, stonet_last_error());
     if (is_ct || self->ct != NULL) return is_ct && self->ct != NULL;
-    if (on->file == NULL || has_file(self, on->file)) return true;
-    printf("%s is skipped: it is not in the data folder\n", on->name);
+    if (has_file(self, on->file != NULL ? on->file : name)) return true;
+    printf("%s is skipped: it is not in the data folder\n", name);
     return false;
 }

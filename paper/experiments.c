@@ -8,7 +8,6 @@
  */
 #include "paper/paper.h"
 
-#define BOTH        (IN_QUICK | IN_FULL)
 #define FROM(field) offsetof(scored, field)
 #define AS_PRINTED                                                                                           \
     "layer_step=residual momentum=0.9 schedule=constant start=forward sweeps=25 alpha=0.1 weight_decay=0 "   \
@@ -24,18 +23,13 @@
 
 /* With a single unit Z is linear in x; on thyroid the authors' activation on the inputs made q = 1 work. */
 static const row table1_rows[] = {
-    ROW("thyroid", "1 2", BOTH, .file = "thyroid",
-        .paper = ONE_LAYER("relu input_activation=relu", "5e-8,1e-9", "3e-5", "64 epochs=500 lr=0.001")),
-    ROW("breast-cancer", "2 4", BOTH, .file = "breast-cancer",
-        .paper = ONE_LAYER("relu", "5e-6,1e-6", "1e-4", "32 epochs=100 lr=0.001")),
-    ROW("flare-solar", "2 4", BOTH, .file = "flare-solar",
-        .paper = ONE_LAYER("relu", "5e-6,1e-6", "7e-5", "32 epochs=100 lr=0.001")),
-    ROW("heart", "3 6", BOTH, .file = "heart",
-        .paper = ONE_LAYER("tanh", "5e-8,1e-8", "5e-5", "64 epochs=100 lr=0.001")),
-    ROW("german", "5 10", BOTH, .file = "german",
-        .paper = ONE_LAYER("tanh", "5e-8,1e-8", "5e-5", "64 epochs=100 lr=0.001")),
-    ROW("waveform", "5 10", BOTH, .file = "waveform",
-        .paper = ONE_LAYER("relu", "5e-4,1e-6", "7e-4", "64 epochs=30 lr=0.01")),
+    {"thyroid", "1 2",
+     .paper = ONE_LAYER("relu input_activation=relu", "5e-8,1e-9", "3e-5", "64 epochs=500 lr=0.001")},
+    {"breast-cancer", "2 4", .paper = ONE_LAYER("relu", "5e-6,1e-6", "1e-4", "32 epochs=100 lr=0.001")},
+    {"flare-solar", "2 4", .paper = ONE_LAYER("relu", "5e-6,1e-6", "7e-5", "32 epochs=100 lr=0.001")},
+    {"heart", "3 6", .paper = ONE_LAYER("tanh", "5e-8,1e-8", "5e-5", "64 epochs=100 lr=0.001")},
+    {"german", "5 10", .paper = ONE_LAYER("tanh", "5e-8,1e-8", "5e-5", "64 epochs=100 lr=0.001")},
+    {"waveform", "5 10", .paper = ONE_LAYER("relu", "5e-4,1e-6", "7e-4", "64 epochs=30 lr=0.01")},
 };
 
 /* The StoNet's grid goes from simple to flexible: one hidden layer before two, strong shrinkage first, few
@@ -49,19 +43,19 @@ static const row table1_rows[] = {
 #define KERNEL_GRID .grid = {"complexity=0.1,0.3,1,3", "ex=1e-3,1e-2,1e-1"}
 #define LINEAR_GRID .grid = {"ridge=0,0.01,0.1,1"}
 static const column table1_columns[] = {
-    COLUMN("default", "stonet", NULL, IN_QUICK),
-    COLUMN("stonet", "stonet", TABLE1_STONET, IN_QUICK,
-           .grid = {FLEXIBLE, UPDATES("300", "1000"), "rho=0.1,0.03"}, .within = 0.5),
-    COLUMN("stonet-paper", "stonet", "", IN_QUICK | BY_ROW, .head = LOGISTIC),
-    COLUMN("lsmie", "lsmie", LOGISTIC, 0),
-    COLUMN("gsir", "gsir", LOGISTIC, IN_QUICK, KERNEL_GRID),
-    COLUMN("gsave", "gsave", LOGISTIC, IN_QUICK, KERNEL_GRID),
-    COLUMN("kdr", "kdr", LOGISTIC, 0, /* a long search: left to the full form */
-           .grid = {"complexity=0.3,1,3", "epsilon=1e-5,1e-4,1e-3"}),
-    COLUMN("sir", "sir", LOGISTIC, IN_QUICK, LINEAR_GRID),
-    COLUMN("save", "save", LOGISTIC, IN_QUICK, LINEAR_GRID),
-    COLUMN("pca", "pca", LOGISTIC, IN_QUICK),
-    COLUMN("none", "none", LOGISTIC, IN_QUICK),
+    {"default", .method = "stonet"},
+    {"stonet", "stonet", .settings = TABLE1_STONET,
+     .grid = {FLEXIBLE, UPDATES("300", "1000"), "rho=0.1,0.03"}, .within = 0.5},
+    {"stonet-paper", "stonet", .settings = "", .flags = BY_ROW, .head = LOGISTIC},
+    {"lsmie", "lsmie", .settings = LOGISTIC, .flags = FULL_ALONE},
+    {"gsir", "gsir", .settings = LOGISTIC, KERNEL_GRID},
+    {"gsave", "gsave", .settings = LOGISTIC, KERNEL_GRID},
+    {"kdr", "kdr", .settings = LOGISTIC, .flags = FULL_ALONE, /* a long search: left to the full form */
+     .grid = {"complexity=0.3,1,3", "epsilon=1e-5,1e-4,1e-3"}},
+    {"sir", "sir", .settings = LOGISTIC, LINEAR_GRID},
+    {"save", "save", .settings = LOGISTIC, LINEAR_GRID},
+    {"pca", "pca", .settings = LOGISTIC},
+    {"none", "none", .settings = LOGISTIC},
 };
 
 static const measure table1_measures[] = {
@@ -104,23 +98,23 @@ static const experiment table1 = {
 /* GSIR and GSAVE with all pairs of the 20,000 images, which takes 3 and 7 GiB; of 60,000 they would take nine
    times as much. In the quick form LSMIE's long search is left out. */
 static const column table2_columns[] = {
-    COLUMN("default", "stonet", NULL, IN_QUICK | LARGE),
-    COLUMN("stonet", "stonet", "hidden=none " RELU_NETWORK, IN_QUICK | LARGE),
-    COLUMN("stonet-deep", "stonet", "hidden=200 " RELU_NETWORK, IN_QUICK | LARGE),
-    COLUMN("stonet-paper", "stonet", MNIST_PAPER, IN_QUICK | LARGE),
-    COLUMN("lsmie", "lsmie", "learner=none scale=common", 0),
-    COLUMN("gsir", "gsir", "learner=none ex=0.1 scale=common", IN_QUICK | NESTED),
-    COLUMN("gsave", "gsave", "learner=none scale=common", IN_QUICK | NESTED),
-    COLUMN("autoencoder", "autoencoder",
-           "learner=none hidden=400 epochs=20 batch=128 rate=0.001 scale=common", IN_QUICK | LARGE),
-    COLUMN("pca", "pca", "learner=none scale=common", IN_QUICK | LARGE | NESTED),
-    COLUMN("none", "none", "learner=none scale=common", IN_QUICK | LARGE),
+    {"default", "stonet", .flags = LARGE},
+    {"stonet", "stonet", .settings = "hidden=none " RELU_NETWORK, .flags = LARGE},
+    {"stonet-deep", "stonet", .settings = "hidden=200 " RELU_NETWORK, .flags = LARGE},
+    {"stonet-paper", "stonet", .settings = MNIST_PAPER, .flags = LARGE},
+    {"lsmie", "lsmie", .settings = "learner=none scale=common", .flags = FULL_ALONE},
+    {"gsir", "gsir", .settings = "learner=none ex=0.1 scale=common", .flags = NESTED},
+    {"gsave", "gsave", .settings = "learner=none scale=common", .flags = NESTED},
+    {"autoencoder", "autoencoder",
+     .settings = "learner=none hidden=400 epochs=20 batch=128 rate=0.001 scale=common", .flags = LARGE},
+    {"pca", "pca", .settings = "learner=none scale=common", .flags = LARGE | NESTED},
+    {"none", "none", .settings = "learner=none scale=common", .flags = LARGE},
 };
 
 static const row table2_rows[] = {
-    ROW("5000", "49 10", IN_QUICK, .file = IMAGES),
-    ROW("20000", "392 196 98 49 10", IN_FULL, .file = IMAGES),
-    ROW("60000", "392 196 98 49 10", IN_FULL | LARGE, .file = IMAGES),
+    {"5000", "49 10", .flags = QUICK_ALONE, .file = IMAGES},
+    {"20000", "392 196 98 49 10", .flags = FULL_ALONE, .file = IMAGES},
+    {"60000", "392 196 98 49 10", .flags = FULL_ALONE | LARGE, .file = IMAGES},
 };
 
 static const measure table2_measures[] = {
@@ -173,20 +167,20 @@ static const experiment table2 = {
     "learner.momentum=0 learner.decay=0.003"
 
 static const column table3_columns[] = {
-    COLUMN("default", "stonet", NULL, IN_QUICK),
-    COLUMN("stonet", "stonet", "", IN_QUICK), /* all settings chosen on held-out rows */
-    COLUMN("stonet-paper", "stonet", CT_PAPER, 0),
-    COLUMN("autoencoder", "autoencoder", "learner=none hidden=200 epochs=20 batch=800 rate=0.01", IN_QUICK),
-    COLUMN("pca", "pca", "learner=none", IN_QUICK | NESTED),
-    COLUMN("none", "none", "learner=none", IN_QUICK),
-    COLUMN("none-strong", "none", "learner=none", 0, .head = STRONG_DNN),
+    {"default", .method = "stonet"},
+    {"stonet", "stonet", .settings = ""}, /* all settings chosen on held-out rows */
+    {"stonet-paper", "stonet", .settings = CT_PAPER, .flags = FULL_ALONE},
+    {"autoencoder", "autoencoder", .settings = "learner=none hidden=200 epochs=20 batch=800 rate=0.01"},
+    {"pca", "pca", .settings = "learner=none", .flags = NESTED},
+    {"none", "none", .settings = "learner=none"},
+    {"none-strong", "none", .settings = "learner=none", .flags = FULL_ALONE, .head = STRONG_DNN},
 };
 
 static const row table3_rows[] = {
-    ROW("ct-rows", "192 96 48 24 12 | 6 3", BOTH),
-    ROW("ct-patients", "192 96 48 24 12 | 6 3", BOTH),
-    ROW("pumadyn32nm", "12 6 3 | 2 1", BOTH, .file = "uci-pumadyn32nm/data.csv.gz", .number = 33),
-    ROW("keggundirected", "12 6 3 2 1", IN_FULL, .file = "uci-keggundirected/data.csv.gz", .number = 28),
+    {"ct-rows ct-patients", "192 96 48 24 12 6 3", .quick_dims = "6 3"},
+    {"pumadyn32nm", "12 6 3 2 1", "2 1", .file = "uci-pumadyn32nm/data.csv.gz", .number = 33},
+    {"keggundirected", "12 6 3 2 1", .flags = FULL_ALONE, .file = "uci-keggundirected/data.csv.gz",
+     .number = 28},
 };
 
 static const measure table3_measures[] = {
@@ -227,13 +221,13 @@ static const uint64_t permute_stream = (uint64_t)7 << 32 | 1;
 /* Of "chance" both Z are the true index, one of them with its rows in another order: the level of the test.
  */
 static const column m1_columns[] = {
-    COLUMN("default", "stonet", NULL, IN_QUICK),
-    COLUMN("nnsdr", "nnsdr", "hidden=512 learner=none", IN_QUICK),
-    COLUMN("stonet", "stonet", "hidden=10 activation=tanh", IN_QUICK),
-    COLUMN("stonet-long", "stonet", "hidden=10 activation=tanh epochs=1000 weight_decay=0", IN_QUICK),
-    COLUMN("chance", NULL, "permuted index", IN_QUICK),
+    {"default", .method = "stonet"},
+    {"nnsdr", "nnsdr", .settings = "hidden=512 learner=none"},
+    {"stonet", "stonet", .settings = "hidden=10 activation=tanh"},
+    {"stonet-long", "stonet", .settings = "hidden=10 activation=tanh epochs=1000 weight_decay=0"},
+    {"chance", NULL, .settings = "permuted index"},
 };
-static const row m1_rows[] = {ROW("M1", "", BOTH)};
+static const row m1_rows[] = {{.names = "M1", .dims = ""}};
 static const measure m1_measures[] = {
     {"rejected", "share of data sets in which independence of the two Z is rejected at 0.05", true, 0},
     {"agreement", "absolute correlation of the two Z", true, 0},
@@ -241,23 +235,20 @@ static const measure m1_measures[] = {
     {"mean_function", "absolute correlation of Z with cos(b'x)", true, 0},
     {"p_value", "p-value of the test", false, 0}};
 
-/* Times M1_ROWS. */
-static double covariance(const double *a, const double *b)
-{
-    double mean_a = 0, mean_b = 0, sum = 0;
-    for (int i = 0; i < M1_ROWS; i++) {
-        mean_a += a[i];
-        mean_b += b[i];
-    }
-    for (int i = 0; i < M1_ROWS; i++) sum += (a[i] - mean_a / M1_ROWS) * (b[i] - mean_b / M1_ROWS);
-    return sum;
-}
-
 /* Without its sign; 0 when one of them is constant. */
 static double correlation(const double *a, const double *b)
 {
-    const double aa = covariance(a, a), bb = covariance(b, b);
-    return aa > 0 && bb > 0 ? fabs(covariance(a, b) / sqrt(aa * bb)) : 0;
+    double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+    for (int i = 0; i < M1_ROWS; i++) {
+        mean_a += a[i] / M1_ROWS;
+        mean_b += b[i] / M1_ROWS;
+    }
+    for (int i = 0; i < M1_ROWS; i++) {
+        aa += (a[i] - mean_a) * (a[i] - mean_a);
+        bb += (b[i] - mean_b) * (b[i] - mean_b);
+        ab += (a[i] - mean_a) * (b[i] - mean_b);
+    }
+    return aa > 0 && bb > 0 ? fabs(ab) / sqrt(aa * bb) : 0;
 }
 
 /* Z (n x 1) of a fit from starting weights number `start`. */
@@ -327,28 +318,24 @@ enum { FRESH_ROWS = 1000 };
 #define SIZES "1000 2000 4000 8000"
 
 static const column sufficiency_columns[] = {
-    COLUMN("stonet", "stonet", "", IN_QUICK),
-    COLUMN("ensemble", "stonet", "response=ensemble", IN_QUICK),
-    COLUMN("location-scale", "stonet", "response=location-scale", IN_QUICK),
-    COLUMN("gsir", "gsir", "learner=none", IN_QUICK),
-    COLUMN("gsave", "gsave", "learner=none", 0),
-    COLUMN("nnsdr", "nnsdr", "", 0),
-    COLUMN("benn", "benn", "learner=none", 0),
-    COLUMN("gmddnet", "gmddnet", "learner=none", 0),
-    COLUMN("sir", "sir", "learner=none", IN_QUICK),
-    COLUMN("dr", "dr", "learner=none", IN_QUICK),
+    {"stonet", "stonet", .settings = ""},
+    {"ensemble", "stonet", .settings = "response=ensemble"},
+    {"location-scale", "stonet", .settings = "response=location-scale"},
+    {"gsir", "gsir", .settings = "learner=none"},
+    {"gsave", "gsave", .settings = "learner=none", .flags = FULL_ALONE},
+    {"nnsdr", "nnsdr", .settings = "", .flags = FULL_ALONE},
+    {"benn", "benn", .settings = "learner=none", .flags = FULL_ALONE},
+    {"gmddnet", "gmddnet", .settings = "learner=none", .flags = FULL_ALONE},
+    {"sir", "sir", .settings = "learner=none"},
+    {"dr", "dr", .settings = "learner=none"},
 };
 
 /* Numbers of training rows stand in the place of dimensions. */
 static const row sufficiency_rows[] = {
-    ROW("location-scale", "300", IN_QUICK, .number = 2),
-    ROW("location-scale", SIZES, IN_FULL, .number = 2),
-    ROW("scale", "300", IN_QUICK, .number = 1),
-    ROW("scale", SIZES, IN_FULL, .number = 1),
-    ROW("location-scale-ratio", SIZES, IN_FULL, .number = 2),
-    ROW("mean-ratio", SIZES, IN_FULL, .number = 1),
-    ROW("mean-square", SIZES, IN_FULL, .number = 1),
-    ROW("mean-log", SIZES, IN_FULL, .number = 1),
+    {"location-scale", SIZES, "300", .number = 2},
+    {"scale", SIZES, "300", .number = 1},
+    {"location-scale-ratio", SIZES, .flags = FULL_ALONE, .number = 2},
+    {"mean-ratio mean-square mean-log", SIZES, .flags = FULL_ALONE, .number = 1},
 };
 static const measure sufficiency_measures[] = {
     {"distance_correlation", "distance correlation with the truth", true, 0},
@@ -362,9 +349,9 @@ static stonet_status sufficiency_compute(job *self, json_t *values)
     const uint64_t seed = (uint64_t)(self->lab->options.seed * 1000000 + what->trial);
     AUTO(stonet_data) *train = NULL, *fresh = NULL;
     AUTO(stonet_model) *model = NULL;
-    TRY(stonet_generate(what->on->name, what->q, seed, &train));
-    TRY(stonet_generate(what->on->name, FRESH_ROWS, seed + 500000, &fresh));
-    TRY(fits_model(self, what->by->method, what->on->number, what->by->settings, train, 1, &model));
+    TRY(stonet_generate(what->at->name, what->q, seed, &train));
+    TRY(stonet_generate(what->at->name, FRESH_ROWS, seed + 500000, &fresh));
+    TRY(fits_model(self, what->by->method, what->at->on->number, what->by->settings, train, 1, &model));
     int64_t width = 0, q = stonet_model_dim(model);
     BLOCK float *z = room_for(FRESH_ROWS * q, sizeof *z);
     BLOCK double *wide = room_for(FRESH_ROWS * q, sizeof *wide);

@@ -33,15 +33,6 @@ stonet_status fits_model(job *self, const char *method, int64_t dim, const char 
     return stonet_fit(spec, data, &run, out);
 }
 
-/* ---- a reduction ------------------------------------------------------------------------------- */
-
-void reduction_free(reduction *self)
-{
-    free(self->z[0]);
-    free(self->z[1]);
-    *self = (reduction){0};
-}
-
 const char *updates_to_epochs(const char *choices, int64_t n, char room[64])
 {
     const int64_t batches = n >= 64 ? n / 64 : 1;
@@ -102,7 +93,7 @@ static const char *dnn_of(const lab *self, const column *by)
 
 static const char *settings_of(const cell *what)
 {
-    return (what->by->flags & BY_ROW) != 0 ? what->on->paper : what->by->settings;
+    return (what->by->flags & BY_ROW) != 0 ? what->at->on->paper : what->by->settings;
 }
 
 char *fits_describe(const lab *self, const cell *what)
@@ -120,71 +111,57 @@ char *fits_describe(const lab *self, const cell *what)
     return text;
 }
 
-/* Fits, scores the model itself where that is wanted, and keeps Z of both parts where there are learners. */
-static stonet_status reduce(job *self, const stonet_spec *spec, reduction *out)
-{
-    AUTO(stonet_model) *model = NULL;
-    const stonet_data *data[] = {self->parts.train, self->parts.test};
-    const stonet_use_options how = {.size = sizeof how, .activated = is_stonet(self->what->by)};
-    stonet_run run = job_run(self, 2);
-    double start = progress_clock(), worked = processor_clock(self);
-    TRY(stonet_fit(spec, data[0], &run, &model));
-    out->seconds = progress_clock() - start;
-    out->processor_seconds = processor_clock(self) - worked;
-    if (how.activated || dnn_of(self->lab, self->what->by) == NULL)
-        TRY(stonet_score(model, data[1], NULL, &out->own));
-    out->width = stonet_model_dim(model);
-    for (int k = 0; k < 2 && dnn_of(self->lab, self->what->by) != NULL; k++) {
-        out->z[k] = room_for(stonet_data_rows(data[k]) * out->width, sizeof *out->z[k]);
-        TRY(stonet_transform(model, data[k], &how, out->z[k]));
-    }
-    out->by = self->what->by; /* whole */
-    return STONET_OK;
-}
-
-static stonet_status keep_reduction(job *self, json_t *values)
+/* Fits, unless the last model has the dimension too, and scores the model itself where that is wanted. */
+static stonet_status reduce(job *self, json_t *values)
 {
     const cell *what = self->what;
     const column *by = what->by;
-    if (self->kept.by == by && (by->flags & NESTED) != 0 && self->kept.q >= what->q) return STONET_OK;
-    reduction_free(&self->kept);
-    self->kept = (reduction){.q = what->q, .own = STONET_SCORES_INIT};
+    if (self->model != NULL && self->by == by && (by->flags & NESTED) != 0 && self->q >= what->q)
+        return STONET_OK;
     AUTO(stonet_spec) *spec = NULL, *chosen = NULL;
-    int64_t q = what->q > 0 ? what->q : stonet_data_columns(self->parts.train);
+    stonet_model_free(self->model);
+    self->model = NULL;
+    self->by = by;
+    self->q = what->q;
+    self->found.own = (stonet_scores)STONET_SCORES_INIT;
+    const int64_t q = what->q > 0 ? what->q : stonet_data_columns(self->parts.train);
     TRY(fits_spec(by->method, q, settings_of(what), &spec));
     if (by->grid[0] != NULL) TRY(tune(self, spec, values, &chosen));
-    return reduce(self, chosen != NULL ? chosen : spec, &self->kept);
+    stonet_run run = job_run(self, 2);
+    const double start = progress_clock(), worked = processor_clock(self);
+    TRY(stonet_fit(chosen != NULL ? chosen : spec, self->parts.train, &run, &self->model));
+    self->found.seconds = progress_clock() - start;
+    self->found.processor_seconds = processor_clock(self) - worked;
+    if (!is_stonet(by) && dnn_of(self->lab, by) != NULL) return STONET_OK;
+    return stonet_score(self->model, self->parts.test, NULL, &self->found.own);
 }
 
-/* ---- learners on Z ----------------------------------------------------------------------------- */
-
-/* The first q columns of z in *room as data with the responses of `like`. */
-static stonet_status first_columns(const stonet_data *like, const float *z, int64_t width, int64_t q,
-                                   float **room, stonet_data **out)
+/* The first columns of a part's Z, in *room, as data with the part's response. */
+static stonet_status make_z(const job *self, const stonet_data *part, float **room, stonet_data **out)
 {
-    int64_t n = stonet_data_rows(like), classes = 0, outputs = 0;
-    const int32_t *code = stonet_data_classes(like, &classes);
-    const double *y = stonet_data_targets(like, &outputs);
+    const int64_t n = stonet_data_rows(part), width = stonet_model_dim(self->model);
+    const int64_t q = self->what->q > 0 && self->what->q < width ? self->what->q : width;
+    /* psi(Z) where the layers are named: Z of another StoNet is activated already */
+    const bool named = is_stonet(self->by) && strstr(settings_of(self->what), "hidden=") != NULL;
+    const stonet_use_options how = {.size = sizeof how, .activated = named};
+    int64_t classes = 0, outputs = 0;
+    const int32_t *code = stonet_data_classes(part, &classes);
+    const double *y = stonet_data_targets(part, &outputs);
     BLOCK const char **label = room_for(classes, sizeof *label);
-    *room = room_for(n * q, sizeof **room);
-    for (int64_t i = 0; i < n; i++) memcpy(*room + i * q, z + i * width, (size_t)q * sizeof **room);
-    for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(like, c);
-    TRY(stonet_data_wrap(*room, n, q, out));
+    float *z = *room = room_for(n * width, sizeof *z);
+    TRY(stonet_transform(self->model, part, &how, z));
+    for (int64_t i = 0; i < n; i++) memmove(z + i * q, z + i * width, (size_t)q * sizeof *z);
+    for (int64_t c = 0; c < classes; c++) label[c] = stonet_data_class_label(part, c);
+    TRY(stonet_data_wrap(z, n, q, out));
     return code != NULL ? stonet_data_set_classes(*out, code, label, classes)
                         : stonet_data_set_targets(*out, y, outputs);
 }
 
-static stonet_status score_learner(job *self, const char *settings, stonet_scores *scores)
+static stonet_status score_learner(job *self, const char *settings, const split *z, stonet_scores *scores)
 {
-    const reduction *kept = &self->kept;
-    BLOCK float *first = NULL, *second = NULL;
-    AUTO(stonet_data) *train = NULL, *test = NULL;
     AUTO(stonet_model) *model = NULL;
-    int64_t q = self->what->q > 0 && self->what->q < kept->width ? self->what->q : kept->width;
-    TRY(first_columns(self->parts.train, kept->z[0], kept->width, q, &first, &train));
-    TRY(first_columns(self->parts.test, kept->z[1], kept->width, q, &second, &test));
-    TRY(fits_model(self, "none", q, settings, train, 3, &model));
-    return stonet_score(model, test, NULL, scores);
+    TRY(fits_model(self, "none", stonet_data_columns(z->train), settings, z->train, 3, &model));
+    return stonet_score(model, z->test, NULL, scores);
 }
 
 /* The squared range of the response. */
@@ -205,13 +182,19 @@ stonet_status fits_compute(job *self, json_t *values)
     const experiment *about = self->lab->about;
     const column *by = self->what->by;
     const char *dnn = dnn_of(self->lab, by);
-    TRY(keep_reduction(self, values));
-    const reduction *kept = &self->kept;
-    scored found = {kept->own, kept->own, kept->own, (double)NAN, kept->seconds, kept->processor_seconds};
+    BLOCK float *train = NULL, *test = NULL;
+    __attribute__((cleanup(split_free))) split z = {0};
+    TRY(reduce(self, values));
+    scored found = self->found;
+    found.dnn = found.plain = found.own;
     if (!is_stonet(by) || (dnn == NULL && by->settings != NULL))
         found.own.error_rate = found.own.mse_scaled = (double)NAN;
-    if (dnn != NULL) TRY(score_learner(self, dnn, &found.dnn));
-    if (dnn != NULL && about->plain != NULL) TRY(score_learner(self, about->plain, &found.plain));
+    if (dnn != NULL) {
+        TRY(make_z(self, self->parts.train, &train, &z.train));
+        TRY(make_z(self, self->parts.test, &test, &z.test));
+        TRY(score_learner(self, dnn, &z, &found.dnn));
+        if (about->plain != NULL) TRY(score_learner(self, about->plain, &z, &found.plain));
+    }
     found.mse_unit = found.dnn.mse / squared_range(self->parts.train);
     for (size_t k = 0; k < about->n_measures; k++)
         put_value(values, about->measures[k].field,

@@ -9,8 +9,6 @@
 #include "cli/progress.h"
 #include "cli/signals.h"
 
-/* ---- options ----------------------------------------------------------------------------------- */
-
 #define TEXT(field, word, text) TEXT_OPTION(lab_options, field, #field, word, text)
 #define NUMBER(field, word, start, from, to, text)                                                           \
     NUMBER_OPTION(lab_options, field, #field, word, start, from, to, text)
@@ -35,30 +33,6 @@ static const cli_option options[] = {
     NUMBER(jobs, "N", "0", 0, 1024, "Trials at a time, which share the threads; 0: one a thread"),
 };
 
-/* Parses the options and makes OUT. False: leave with *leave, all has been said. */
-static bool lab_open(lab *self, const experiment *about, int argc, char **argv, int *leave)
-{
-    *self = (lab){.about = about,
-                  .command = {.program = "stonet-paper",
-                              .name = about->name,
-                              .summary = about->summary,
-                              .operands = "",
-                              .details = about->details,
-                              .options = options + (about->compute != NULL),
-                              .n_options = COUNT(options) - (about->compute != NULL),
-                              .examples = about->examples}};
-    cli_arguments given;
-    parse_result parsed = options_parse(&self->command, argc, argv, &self->options, &given);
-    *leave = parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
-    if (parsed != PARSE_OK) return false;
-    if (self->options.data == NULL) self->options.data = getenv("STONET_DATA");
-    signals_catch();
-    if (mkdir(self->options.out, 0777) == 0 || errno == EEXIST) return true;
-    say_error(&self->command, "cannot make the folder %s: %s", self->options.out, strerror(errno));
-    *leave = EXIT_FAILED;
-    return false;
-}
-
 void lab_clear(lab *self)
 {
     for (size_t i = 0; i < self->n_cells; i++) json_decref(self->cells[i].record);
@@ -76,9 +50,7 @@ char *lab_path(const lab *self, const char *suffix)
 
 void put(json_t *object, const char *name, json_t *value)
 {
-    if (json_object_set_new(object, name, value) == 0) return;
-    say_line("stonet-paper: memory ran out");
-    exit(EXIT_FAILED);
+    must_have(json_object_set_new(object, name, value) == 0 ? object : NULL);
 }
 
 void put_value(json_t *values, const char *name, double number)
@@ -86,27 +58,21 @@ void put_value(json_t *values, const char *name, double number)
     if (isfinite(number)) put(values, name, json_real(number));
 }
 
-/* What the result of a cell depends on: its record begins with it. */
-static json_t *describe(const lab *self, const cell *what)
+/* What the result of a cell depends on, as its record begins; to be freed. */
+static char *describe(const lab *self, const cell *what)
 {
     BLOCK char *settings = fits_describe(self, what);
-    return json_pack("{s:s, s:I, s:s, s:I, s:I, s:s}", "row", what->on->name, "q", (json_int_t)what->q,
-                     "method", what->by->name, "trial", (json_int_t)what->trial, "seed",
-                     (json_int_t)self->options.seed, "settings", settings);
+    AUTO(json_t) *record =
+        must_have(json_pack("{s:s, s:I, s:s, s:I, s:I, s:s}", "row", what->at->name, "q", (json_int_t)what->q,
+                            "method", what->by->name, "trial", (json_int_t)what->trial, "seed",
+                            (json_int_t)self->options.seed, "settings", settings));
+    char *text = must_have(json_dumps(record, JSON_COMPACT));
+    text[strlen(text) - 1] = '\0'; /* the record goes on */
+    return text;
 }
 
-/* The same of any record as a text, to be freed; NULL when it is no record. */
-static char *key_of(const json_t *record)
-{
-    const char *on, *method, *settings;
-    json_int_t q, trial, seed;
-    if (json_unpack((json_t *)record, "{s:s, s:I, s:s, s:I, s:I, s:s}", "row", &on, "q", &q, "method",
-                    &method, "trial", &trial, "seed", &seed, "settings", &settings) != 0)
-        return NULL;
-    return text_of("%s|%lld|%s|%lld|%lld|%s", on, q, method, trial, seed, settings);
-}
-
-/* Every whole line; a line that was cut off, and lines that are no records, are passed over. */
+/* Every whole line, by the text before its seconds, which describes the cell; a line that was cut off, and
+   lines that are no records, are passed over. */
 static void read_cells(const char *path, json_t *cells)
 {
     FILE *file = fopen(path, "r");
@@ -114,9 +80,10 @@ static void read_cells(const char *path, json_t *cells)
     size_t room = 0;
     while (file != NULL && getline(&text, &room, file) > 0) {
         AUTO(json_t) *record = json_loads(text, 0, NULL);
-        BLOCK char *key = key_of(record);
-        if (key != NULL && json_is_object(json_object_get(record, "values")))
-            put(cells, key, json_incref(record));
+        char *end = strstr(text, ",\"seconds\":");
+        if (end == NULL || !json_is_object(json_object_get(record, "values"))) continue;
+        *end = '\0';
+        put(cells, text, json_incref(record));
     }
     if (file != NULL) fclose(file);
 }
@@ -134,9 +101,8 @@ static void find_records(lab *self)
         globfree(&files);
     }
     for (cell *at = self->cells; at < self->cells + self->n_cells; at++) {
-        AUTO(json_t) *described = describe(self, at);
-        BLOCK char *key = key_of(described);
-        if (key != NULL) at->record = json_incref(json_object_get(found, key));
+        BLOCK char *key = describe(self, at);
+        at->record = json_incref(json_object_get(found, key));
         self->done += at->record != NULL;
     }
 }
@@ -164,86 +130,85 @@ bool is_none(const column *by)
     return by->method != NULL && strcmp(by->method, "none") == 0;
 }
 
-/* Every name of --methods must be a column: there are as many columns as names. */
-static bool check_methods(const lab *self)
+/* A line for each dimension that is asked for, or one with q = 0 where there is none to choose. */
+static void add_lines(lab *self, const row *on, const char *name)
 {
-    const char *list = self->options.methods;
-    size_t names = 1, found = 0;
-    for (const char *at = list; at != NULL && *at != '\0'; at++) names += *at == ',';
-    for (size_t m = 0; m < self->about->n_columns; m++)
-        found += is_listed(list, self->about->columns[m].name);
-    if (list == NULL || found == names) return true;
-    say_usage(&self->command, "--methods: not all of '%s' are columns of this experiment", list);
-    return false;
+    const char *at = self->options.quick && on->quick_dims != NULL ? on->quick_dims : on->dims;
+    char *end = NULL;
+    do {
+        line made = {.on = on, .q = strtoll(at, &end, 10)};
+        BLOCK char *number = text_of("%" PRId64, made.q);
+        at = end;
+        if (made.q > 0 && !is_listed(self->options.dims, number)) continue;
+        snprintf(made.name, sizeof made.name, "%s", name);
+        self->lines = more_room(self->lines, (int64_t)self->n_lines + 1, sizeof *self->lines);
+        self->lines[self->n_lines++] = made;
+    } while (*at != '\0');
 }
 
-/* A line for each dimension that is asked for, or one with q = 0 where there is none to choose. */
-static void add_lines(lab *self, const row *on)
+bool is_same_row(const line *a, const line *b)
 {
-    const char *bar = self->options.quick ? strchr(on->dims, '|') : NULL, *at = bar != NULL ? bar : on->dims;
-    do {
-        char *end = NULL;
-        at += strspn(at, " |");
-        int64_t q = strtoll(at, &end, 10);
-        BLOCK char *number = text_of("%.*s", (int)(end - at), at);
-        at = end;
-        if (q == 0 || is_listed(self->options.dims, number)) self->lines[self->n_lines++] = (line){on, q};
-    } while (*at != '\0');
+    return strcmp(a->name, b->name) == 0;
 }
 
 /* Whether a trial (from 0) of the row has this column. --trials goes before what they take at most. */
 static bool is_wanted(const lab *self, const row *on, const column *by, int64_t t)
 {
     const lab_options *given = &self->options;
-    unsigned needs = (on->flags & LARGE) | (given->quick ? IN_QUICK : 0);
     int64_t most = given->quick ? on->quick : on->full;
     if (by->full > 0) most = by->full;
-    return (by->flags & needs) == needs && is_listed(given->methods, by->name) &&
+    return ((on->flags & LARGE) == 0 || (by->flags & LARGE) != 0) &&
+           ((by->flags & FULL_ALONE) == 0 || !given->quick) && is_listed(given->methods, by->name) &&
            ((by->flags & ASKED) == 0 || given->methods != NULL) &&
            (most == 0 || t < most || given->trials > 0);
 }
 
 /* The wanted cells of the row whose lines begin at `first`. */
-static void add_cells(lab *self, size_t first, int64_t t)
+static void add_cells(lab *self, const line *first, int64_t t)
 {
     const experiment *about = self->about;
-    const row *on = self->lines[first].on;
-    self->cells =
-        more_room(self->cells, (int64_t)(self->n_cells + about->n_columns * MOST_DIMS), sizeof *self->cells);
-    for (const column *by = about->columns; by < about->columns + about->n_columns; by++)
-        for (size_t l = first; is_wanted(self, on, by, t) && l < self->n_lines; l++) {
-            if (self->lines[l].on != on || (is_none(by) && l > first)) break;
-            self->cells[self->n_cells++] = (cell){.on = on,
-                                                  .by = by,
-                                                  .q = is_none(by) ? 0 : self->lines[l].q,
-                                                  .trial = self->options.first + t,
-                                                  .line = l};
+    for (const column *by = about->columns; by < about->columns + about->n_columns; by++) {
+        if (!is_wanted(self, first->on, by, t)) continue;
+        for (const line *at = first; at < self->lines + self->n_lines && is_same_row(at, first); at++) {
+            const int64_t q = is_none(by) ? 0 : at->q;
+            self->cells[self->n_cells++] = (cell){at, by, q, self->options.first + t, NULL};
+            if (is_none(by)) break;
         }
+    }
 }
 
 int lab_plan(lab *self)
 {
     lab_options *given = &self->options;
     const experiment *about = self->about;
-    const unsigned form = given->quick ? IN_QUICK : IN_FULL;
+    const unsigned left_out = given->quick ? FULL_ALONE : QUICK_ALONE;
     if (about->n_columns == 1 && given->rows == NULL) { /* its curves are what there is to choose */
         given->rows = given->methods;
         given->methods = NULL;
     }
-    if (!check_methods(self)) return EXIT_USAGE;
-    self->lines = room_for((int64_t)about->n_rows * MOST_DIMS, sizeof *self->lines);
+    size_t names = 1, found = 0; /* there are as many columns as names */
+    for (const char *at = given->methods; at != NULL && *at != '\0'; at++) names += *at == ',';
+    for (size_t m = 0; m < about->n_columns; m++) found += is_listed(given->methods, about->columns[m].name);
+    if (given->methods != NULL && found != names)
+        return say_usage(&self->command, "--methods: not all of '%s' are columns of this experiment",
+                         given->methods);
     for (const row *on = about->rows; on < about->rows + about->n_rows; on++) {
-        if ((on->flags & form) == 0 || !is_listed(given->rows, on->name)) continue;
-        if (!given->report && !data_is_there(self, on)) continue; /* what is only reported needs no data */
-        self->is_there = true;
-        add_lines(self, on);
+        BLOCK char *all = copy_of((on->flags & left_out) == 0 ? on->names : "");
+        char *rest = NULL;
+        for (char *name = strtok_r(all, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+            if (!is_listed(given->rows, name)) continue;
+            if (!given->report && !data_is_there(self, on, name)) continue; /* a report needs no data */
+            self->is_there = true;
+            add_lines(self, on, name);
+        }
     }
     self->trials = given->trials > 0 ? given->trials
                    : given->quick    ? about->quick_trials
                                      : about->full_trials;
+    self->cells = room_for(self->trials * (int64_t)(self->n_lines * about->n_columns), sizeof *self->cells);
     for (int64_t t = 0; t < self->trials; t++)
-        for (size_t l = 0; l < self->n_lines; l++)
-            if (l == 0 || self->lines[l].on != self->lines[l - 1].on) add_cells(self, l, t);
+        for (const line *at = self->lines; at < self->lines + self->n_lines; at++)
+            if (at == self->lines || !is_same_row(at, at - 1)) add_cells(self, at, t);
     find_records(self);
     return EXIT_DONE;
 }
@@ -254,7 +219,7 @@ int lab_plan(lab *self)
 static char *cell_name(const cell *what)
 {
     BLOCK char *q = what->q > 0 ? text_of(" q=%" PRId64, what->q) : copy_of("");
-    return text_of("%s%s %s trial %" PRId64, what->on->name, q, what->by->name, what->trial);
+    return text_of("%s%s %s trial %" PRId64, what->at->name, q, what->by->name, what->trial);
 }
 
 static void on_progress(const stonet_progress *progress, void *user)
@@ -310,36 +275,27 @@ static void tell_cell(const job *self, const json_t *record)
     fflush(stdout);
 }
 
-/* Adds a line of JSON to the file and sees it to the disk. The line end before it closes a line that was cut
-   off, as after a power cut. */
-static bool append(const char *path, const json_t *record)
-{
-    BLOCK char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    FILE *file = text != NULL ? fopen(path, "a") : NULL;
-    bool good =
-        file != NULL && fprintf(file, "\n%s\n", text) > 0 && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (file != NULL && fclose(file) != 0) good = false;
-    return good;
-}
-
-/* One thread at a time. */
+/* Adds the record of a cell to the file and sees it to the disk; one thread at a time. The line end before it
+   closes a line that was cut off, as after a power cut. */
 static void keep_cell(job *self, cell *what, json_t *values, double seconds)
 {
     lab *on = self->lab;
-    BLOCK char *path = lab_path(on, "cells.jsonl");
-    AUTO(json_t) *record = describe(on, what);
-    put(record, "seconds", json_real(seconds));
-    put(record, "values", json_incref(values));
+    BLOCK char *path = lab_path(on, "cells.jsonl"), *described = describe(on, what);
+    AUTO(json_t) *found = must_have(json_pack("{s:f, s:O}", "seconds", seconds, "values", values));
+    BLOCK char *rest = must_have(json_dumps(found, JSON_COMPACT | JSON_REAL_PRECISION(9)));
     on->broken = on->broken || signals_stop_wanted();
     if (on->broken) return;
-    if (!append(path, record)) {
-        on->broken = true;
+    FILE *file = fopen(path, "a");
+    on->broken = file == NULL || fprintf(file, "\n%s,%s\n", described, rest + 1) < 0 || fflush(file) != 0 ||
+                 fsync(fileno(file)) != 0;
+    if (file != NULL && fclose(file) != 0) on->broken = true;
+    if (on->broken) {
         say_error(&on->command, "cannot write %s: %s", path, strerror(errno));
         return;
     }
-    what->record = json_incref(record);
+    what->record = json_incref(found);
     on->done++;
-    tell_cell(self, record);
+    tell_cell(self, found);
 }
 
 static void run_cell(job *self, cell *what)
@@ -360,7 +316,7 @@ static void run_cell(job *self, cell *what)
 /* Cells of the same row and trial go together, since they share their data. */
 static bool are_together(const cell *a, const cell *b)
 {
-    return a->trial == b->trial && a->on == b->on;
+    return a->trial == b->trial && is_same_row(a->at, b->at);
 }
 
 /* Finds the first unfinished cell of each group of them. */
@@ -384,18 +340,17 @@ static void run_group(lab *self, size_t start, int threads)
         if (!broken && self->cells[i].record == NULL) run_cell(&one, &self->cells[i]);
     }
     split_free(&one.parts);
-    reduction_free(&one.kept);
+    stonet_model_free(one.model);
 }
 
-/* Computes what is not finished; nothing with --report. */
-static int lab_run(lab *self)
+/* Computes what is not finished. */
+static void compute_cells(lab *self)
 {
     const lab_options *given = &self->options;
-    if (given->report) return EXIT_DONE;
     BLOCK size_t *starts = room_for((int64_t)self->n_cells, sizeof *starts);
     if (self->done > 0) printf("%zu of %zu cells are finished already\n", self->done, self->n_cells);
-    int groups = find_groups(self, starts), threads = (int)given->threads;
-    if (threads == 0) threads = omp_get_max_threads();
+    int groups = find_groups(self, starts);
+    int threads = given->threads > 0 ? (int)given->threads : omp_get_max_threads();
     int jobs = (int)(given->jobs > 0 ? given->jobs : self->about->jobs > 0 ? self->about->jobs : threads);
     if (jobs > groups) jobs = groups > 0 ? groups : 1;
     int each = threads > jobs ? threads / jobs : 1;
@@ -404,35 +359,43 @@ static int lab_run(lab *self)
     for (int g = 0; g < groups; g++) run_group(self, starts[g], each);
     if (signals_stop_wanted())
         say_error(&self->command, "stopped; the same command goes on where this one ended");
-    return self->broken ? EXIT_FAILED : EXIT_DONE;
-}
-
-static int nothing_planned(const lab *self)
-{
-    if (self->is_there || self->options.rows != NULL)
-        return say_usage(&self->command, "nothing is asked for: see --methods, --rows and --dims");
-    printf("%s is skipped: its data are not in the data folder (give --data DIR)\n", self->about->name);
-    return EXIT_DONE;
 }
 
 static int plan_and_run(lab *self)
 {
-    int result = lab_plan(self);
-    if (result != EXIT_DONE) return result;
-    if (self->n_cells == 0) return nothing_planned(self);
-    result = lab_run(self);
-    int written = report_write(self);
-    return result == EXIT_DONE ? written : result;
+    TRY(lab_plan(self));
+    if (self->n_cells == 0 && (self->is_there || self->options.rows != NULL))
+        return say_usage(&self->command, "nothing is asked for: see --methods, --rows and --dims");
+    if (self->n_cells == 0) {
+        printf("%s is skipped: its data are not in the data folder (give --data DIR)\n", self->about->name);
+        return EXIT_DONE;
+    }
+    if (!self->options.report) compute_cells(self);
+    const int written = report_write(self);
+    return self->broken ? EXIT_FAILED : written;
 }
 
 int lab_main(const experiment *about, int argc, char **argv)
 {
-    lab self;
-    int result;
-    if (lab_open(&self, about, argc, argv, &result))
-        result = about->compute != NULL ? plan_and_run(&self) : summary_write(&self);
+    const size_t first = about->compute != NULL;
+    lab self = {.about = about,
+                .command = {.program = "stonet-paper",
+                            .name = about->name,
+                            .summary = about->summary,
+                            .operands = "",
+                            .details = about->details,
+                            .options = options + first,
+                            .n_options = COUNT(options) - first,
+                            .examples = about->examples}};
+    cli_arguments given;
+    const parse_result parsed = options_parse(&self.command, argc, argv, &self.options, &given);
+    if (parsed != PARSE_OK) return parsed == PARSE_HELP ? EXIT_DONE : EXIT_USAGE;
+    if (self.options.data == NULL) self.options.data = getenv("STONET_DATA");
+    signals_catch();
+    if (mkdir(self.options.out, 0777) != 0 && errno != EEXIST)
+        return say_error(&self.command, "cannot make the folder %s: %s", self.options.out, strerror(errno));
+    const int result = about->compute != NULL ? plan_and_run(&self) : summary_write(&self);
     lab_clear(&self);
     stonet_data_free(self.ct);
-    options_free(&self.command, &self.options);
     return result;
 }

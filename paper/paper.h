@@ -7,8 +7,7 @@
  * trial. Finished cells are lines of JSON in OUT/EXPERIMENT-cells.jsonl. A cell whose line is there, or in a
  * folder copied into OUT, is not computed again.
  */
-#ifndef PAPER_PAPER_H
-#define PAPER_PAPER_H
+#pragma once
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +17,6 @@
 #include "cli/common.h"
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
-FREED_BY(stonet_tensors, stonet_tensors_free)
 
 typedef struct lab_options {
     const char *data, *out, *methods, *rows, *dims, *page;
@@ -30,12 +28,12 @@ enum { MOST_DIMS = 8, MOST_COLUMNS = 16 };
 
 /* Flags of columns and rows. */
 enum {
-    IN_QUICK = 1, /* the quick form has it */
-    IN_FULL = 2,  /* rows: the full form has it */
-    LARGE = 4,    /* rows: too large for most columns; columns: fit for them */
-    NESTED = 8,   /* Z of a smaller q is the first columns of Z of a larger one: one fit serves all */
-    BY_ROW = 16,  /* columns: the settings are the row's */
-    ASKED = 32,   /* columns: only where --methods names them */
+    FULL_ALONE = 1,  /* not in the quick form */
+    QUICK_ALONE = 2, /* rows: not in the full form */
+    LARGE = 4,       /* rows: too large for most columns; columns: fit for them */
+    NESTED = 8,      /* columns: Z of a smaller q is the first columns of Z of a larger one */
+    BY_ROW = 16,     /* columns: the settings are the row's */
+    ASKED = 32,      /* columns: only where --methods names them */
 };
 
 typedef struct column {
@@ -48,28 +46,17 @@ typedef struct column {
     int64_t full;        /* trials at most; 0: as many as there are */
 } column;
 
+/* One row, or several that are alike but for their names. */
 typedef struct row {
-    const char *name;
-    const char *dims; /* "8 4 | 2 1", of which the quick form has those behind the bar; "": none to choose */
+    const char *names;      /* separated by blanks */
+    const char *dims;       /* "8 4 2 1"; "": none to choose */
+    const char *quick_dims; /* of the quick form; NULL: the same */
     unsigned flags;
-    const char *file;    /* that the data folder must have; NULL: none */
-    const char *paper;   /* the paper's settings, or the generator */
+    const char *file;    /* that the data folder must have; NULL: a folder of the row's name */
+    const char *paper;   /* the paper's settings */
     int64_t number;      /* sufficient predictors; column of the target; what a dimension is divided by */
     int64_t full, quick; /* trials at most; 0: as many as there are */
 } row;
-
-/* Of lists of them; further members may follow. */
-#define COLUMN(a, by, text, bits, ...)                                                                       \
-    {                                                                                                        \
-        .name = a, .method = by, .settings = text, .flags = bits, __VA_ARGS__                                \
-    }
-#define LISTS(name)                                                                                          \
-    .columns = name##_columns, .n_columns = COUNT(name##_columns), .rows = name##_rows,                      \
-    .n_rows = COUNT(name##_rows), .measures = name##_measures, .n_measures = COUNT(name##_measures)
-#define ROW(a, list, bits, ...)                                                                              \
-    {                                                                                                        \
-        .name = a, .dims = list, .flags = bits, __VA_ARGS__                                                  \
-    }
 
 typedef struct measure {
     const char *field; /* of the cells' values, and of the printed numbers */
@@ -81,14 +68,14 @@ typedef struct measure {
 /* A row at one of its dimensions. */
 typedef struct line {
     const row *on;
+    char name[32];
     int64_t q; /* 0: none to choose */
 } line;
 
 typedef struct cell {
-    const row *on;
+    const line *at; /* the first that shows it */
     const column *by;
     int64_t q, trial; /* q 0: no reduction, or none to choose; trials from 1 */
-    size_t line;      /* the first that shows it */
     json_t *record;   /* NULL: not finished */
 } cell;
 
@@ -96,14 +83,12 @@ typedef struct split {
     stonet_data *train, *test;
 } split;
 
-/* Z of the training and test rows, and how the model itself did. */
-typedef struct reduction {
-    const column *by;
-    int64_t q, width; /* asked for, and columns of z */
-    float *z[2];
-    stonet_scores own;
+/* The scores of a cell of tables 1 to 3; of the model itself NaN where they are no column. */
+typedef struct scored {
+    stonet_scores own, dnn, plain;
+    double mse_unit; /* of the DNN, for a response scaled to 0..1 */
     double seconds, processor_seconds;
-} reduction;
+} scored;
 
 /* One cell at work. The data and the last reduction stay for the next cell of the same row and trial. */
 typedef struct job {
@@ -111,7 +96,10 @@ typedef struct job {
     const cell *what;
     int threads;
     split parts;
-    reduction kept;
+    stonet_model *model; /* of tables 1 to 3, with the column and the dimension that it was fitted for */
+    const column *by;
+    int64_t q;
+    scored found; /* of the model itself */
 } job;
 
 typedef struct lab {
@@ -127,22 +115,13 @@ typedef struct lab {
     stonet_data *ct; /* table 3: the CT slices, where they are whole */
 } lab;
 
-/* The scores of a cell of tables 1 to 3; of the model itself NaN where they are no column. */
-typedef struct scored {
-    stonet_scores own, dnn, plain;
-    double mse_unit; /* of the DNN, for a response scaled to 0..1 */
-    double seconds, processor_seconds;
-} scored;
-
 typedef struct experiment {
     const char *name, *title, *summary, *details, *examples, *notes;
     const char *lines; /* what stands in the place of the dimension; NULL: q */
     const column *columns;
-    size_t n_columns;
     const row *rows;
-    size_t n_rows;
     const measure *measures;
-    size_t n_measures;
+    size_t n_columns, n_rows, n_measures;
     int64_t full_trials, quick_trials;
     int64_t jobs;      /* trials at a time when --jobs is not given; 0: one a core */
     const char *paper; /* the column with the paper's settings; NULL: not in the summary */
@@ -157,10 +136,16 @@ typedef struct experiment {
     bool logs; /* figures of logarithms */
 } experiment;
 
+#define LISTS(name)                                                                                          \
+    .columns = name##_columns, .n_columns = COUNT(name##_columns), .rows = name##_rows,                      \
+    .n_rows = COUNT(name##_rows), .measures = name##_measures, .n_measures = COUNT(name##_measures)
+
 /* The program's commands, in order. */
 extern const experiment *const experiments[];
 extern const size_t n_experiments;
-extern const experiment theory, level, summary;
+extern const experiment level, theory, summary;
+
+/* ---- lab.c: from the command to the finished cells ----------------------------------------------- */
 
 /* The whole command: plans, computes, reports. Gives an exit status. */
 int lab_main(const experiment *about, int argc, char **argv);
@@ -172,19 +157,23 @@ void lab_clear(lab *self);
 double cell_value(const cell *self, const char *field);
 /* OUT/EXPERIMENT-SUFFIX, to be freed. */
 char *lab_path(const lab *self, const char *suffix);
-
 /* Whether a name is in a list "a,b,c"; no list has them all. */
 bool is_listed(const char *list, const char *name);
+bool is_same_row(const line *a, const line *b);
 /* Whether a column has no reduction: one cell stands in all lines of its row. */
 bool is_none(const column *by);
 /* A run for one cell; `stream` separates the randomness of its parts. */
 stonet_run job_run(job *self, uint64_t stream);
 void split_free(split *self);
+/* object[name] = value, which is the object's from then on. As in room_for, a program without memory ends. */
+void put(json_t *object, const char *name, json_t *value);
+/* The same for a number, left out when it is not finite. */
+void put_value(json_t *values, const char *name, double number);
 
 /* ---- data.c: the data folder --------------------------------------------------------------------- */
 
 /* Whether the folder has the data of a row; says so if not. */
-bool data_is_there(lab *self, const row *on);
+bool data_is_there(lab *self, const row *on, const char *name);
 /* Split number `trial` of one of the six binary sets: the given ones as far as they go, then random
    partitions of the same rows in the same sizes. */
 stonet_status binary_split(const lab *self, const cell *what, split *out);
@@ -202,7 +191,6 @@ stonet_status fits_spec(const char *method, int64_t dim, const char *settings, s
 /* The same, fitted with the randomness of `stream`. */
 stonet_status fits_model(job *self, const char *method, int64_t dim, const char *settings,
                          const stonet_data *data, uint64_t stream, stonet_model **out);
-
 /* An entry of a grid whose epochs stand for updates with batches of 64: with n rows they are others. */
 #define UPDATES(few, many) "epochs/lr=" few "/0.05," few "/0.1," many "/0.1"
 const char *updates_to_epochs(const char *choices, int64_t n, char room[64]);
@@ -211,34 +199,23 @@ const char *updates_to_epochs(const char *choices, int64_t n, char room[64]);
 stonet_status fits_compute(job *self, json_t *values);
 /* All that a cell depends on, beyond its names: settings, learners, grid. To be freed. */
 char *fits_describe(const lab *self, const cell *what);
-void reduction_free(reduction *self);
-
-/* object[name] = value, which is the object's from then on. As in room_for, a program without memory ends. */
-void put(json_t *object, const char *name, json_t *value);
-/* The same for a number, left out when it is not finite. */
-void put_value(json_t *values, const char *name, double number);
 
 /* ---- report.c: means over trials ----------------------------------------------------------------- */
 
-/* A number printed in the paper; NaN where it has none. */
-typedef struct printed {
-    double mean, spread;
-} printed;
-printed printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method);
+/* A mean with its standard error; a number printed in the paper with its spread. NaN: there is none. */
+typedef struct estimate {
+    double mean, se;
+} estimate;
+estimate printed_number(const char *name, const char *field, const char *on, int64_t q, const char *method);
 
-/* The mean of a - b over the trials that both have, and the p-value of the paired t-test; NaN with fewer than
-   two of them. */
-typedef struct contrast {
-    double mean, se, p_value;
-} contrast;
-
+/* What a line shows in one column. */
 typedef struct entry {
-    int64_t n;       /* trials that are finished */
-    double mean, se; /* NaN with too few */
-    double seconds;  /* mean over the trials */
-    double p_value;  /* against the best of the line; NaN for the best and without one */
-    bool best, bold;
-    printed paper;
+    int64_t n;      /* trials that are finished */
+    estimate found; /* with too few NaN */
+    double seconds; /* mean over the trials */
+    double p_value; /* of a paired t-test against the best of the line; NaN for the best and without one */
+    bool bold;      /* the best, or not told from it */
+    estimate printed;
 } entry;
 
 /* What a line shows of a measure, by columns. */
@@ -247,17 +224,15 @@ typedef struct entries {
     int64_t most;           /* trials of its longest column */
     const entry *other;     /* the best other reduction */
     const char *other_name; /* NULL: none */
-    contrast against;       /* the default and the best other reduction */
+    /* The default less the best other, over the trials that both have, and p of a paired t-test; NaN with
+       fewer than two of them. */
+    estimate difference;
+    double p_difference;
 } entries;
 
 /* One measure of all finished cells, a struct for each line, to be freed. */
 entries *table_make(const lab *self, const measure *about);
 /* Tables (CSV, Markdown) and figures of all measures, in OUT. Gives an exit status. */
 int report_write(const lab *self);
-/* Writes a text to OUT/EXPERIMENT-SUFFIX and says so; NULL: there was no memory for it. Gives an exit
-   status. */
-int report_file(const lab *self, const char *suffix, const char *text);
 /* The command "summary": one table of all experiments that have a default column. Gives an exit status. */
 int summary_write(const lab *self);
-
-#endif

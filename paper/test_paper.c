@@ -94,10 +94,11 @@ static stonet_status count_calls(job *self, json_t *values)
     return STONET_OK;
 }
 
-static const column own_columns[] = {COLUMN("default", "stonet", NULL, IN_QUICK | LARGE),
-                                     COLUMN("sir", "sir", "b=2", LARGE),
-                                     COLUMN("none", "none", "c=3", IN_QUICK)};
-static const row own_rows[] = {ROW("heart", "8 | 4 2", IN_QUICK | IN_FULL), ROW("big", "2", IN_FULL | LARGE)};
+static const column own_columns[] = {{"default", "stonet", .flags = LARGE},
+                                     {"sir", "sir", .settings = "b=2", .flags = LARGE | FULL_ALONE},
+                                     {"none", "none", .settings = "c=3"}};
+static const row own_rows[] = {{"heart", "8 4 2", .quick_dims = "4 2"},
+                               {"big huge", "2", .flags = FULL_ALONE | LARGE}};
 static const measure own_measures[] = {{"error", "an error", false, 0}};
 static const experiment own = {.name = "own",
                                .title = "A table",
@@ -112,7 +113,8 @@ TEST(rows_become_cells)
 {
     lab self = {.about = &own, .options = {.out = folder, .first = 2}};
     OK(lab_plan(&self));
-    assert_int_equal(self.n_cells, 4 * (3 + 3 + 1 + 1 + 1));
+    assert_int_equal(self.n_cells, 4 * (3 + 3 + 1 + 2 * (1 + 1)));
+    assert_string_equal(self.cells[9].at->name, "huge");
     assert_int_equal(self.cells[0].q, 8);
     assert_int_equal(self.cells[0].trial, 2);
     BLOCK char *plain = fits_describe(&self, &self.cells[0]), *set = fits_describe(&self, &self.cells[3]);
@@ -174,13 +176,15 @@ TEST(copied_folders_count)
    method. The default is compared with the best other reduction over the splits that both have. */
 TEST(lines_are_tested)
 {
-    static const column methods[] = {COLUMN("default", "stonet", NULL, 0), COLUMN("sir", "sir", "", 0),
-                                     COLUMN("pca", "pca", "", 0), COLUMN("none", "none", "", 0),
-                                     COLUMN("kdr", "kdr", "", 0)};
+    static const column methods[] = {{"default", .method = "stonet"},
+                                     {"sir", "sir", .settings = ""},
+                                     {"pca", "pca", .settings = ""},
+                                     {"none", "none", .settings = ""},
+                                     {"kdr", "kdr", .settings = ""}};
     static const double errors[] = {.10, .12, .11, .13, .11, .11, .12, .12, .30,
                                     .33, .31, .34, .05, .05, .05, .05, .01};
     static const int64_t trials[5] = {4, 3, 4, 4, 1};
-    static const row on = ROW("heart", "3", IN_FULL);
+    static const row on = {"heart", .dims = "3"};
     static const experiment about = {
         .name = "table1", .columns = methods, .n_columns = 5, .rows = &on, .n_rows = 1, .full_trials = 4};
     lab self = {.about = &about, .options = {.out = folder, .first = 1}};
@@ -192,15 +196,15 @@ TEST(lines_are_tested)
     }
     BLOCK entries *made = table_make(&self, &own_measures[0]);
     const entry *at = made[0].by;
-    assert_true(fabs(at[0].mean - 0.115) < 1e-12 && fabs(at[0].se - 0.0064549722) < 1e-9);
-    assert_true(at[1].best && at[1].n == 3 && at[0].bold);
+    assert_true(fabs(at[0].found.mean - 0.115) < 1e-12 && fabs(at[0].found.se - 0.0064549722) < 1e-9);
+    assert_true(at[1].bold && isnan(at[1].p_value) && at[1].n == 3 && at[0].bold);
     assert_true(at[2].p_value < 0.01 && !at[2].bold);
     assert_true(!at[3].bold && !at[4].bold);
-    assert_true(fabs(at[2].paper.mean - 0.1920) < 1e-12);
+    assert_true(fabs(at[2].printed.mean - 0.1920) < 1e-12);
     assert_string_equal(made[0].other_name, "sir");
-    assert_true(fabs(made[0].against.mean + 0.01 / 3) < 1e-12);
+    assert_true(fabs(made[0].difference.mean + 0.01 / 3) < 1e-12);
     const double a[] = {.10, .12, .11}, b[] = {.11, .11, .12};
-    assert_true(fabs(made[0].against.p_value - stonet_paired_t_test(3, a, b)) < 1e-12);
+    assert_true(fabs(made[0].p_difference - stonet_paired_t_test(3, a, b)) < 1e-12);
     lab_clear(&self);
 }
 
@@ -239,7 +243,7 @@ TEST(summaries_fill_pages)
 
 TEST(printed_numbers)
 {
-    assert_true(printed_number("table1", "error", "waveform", 5, "stonet-paper").spread == .0010);
+    assert_true(printed_number("table1", "error", "waveform", 5, "stonet-paper").se == .0010);
     assert_true(printed_number("table2", "error_dnn", "20000", 49, "none").mean == .0459);
     assert_true(printed_number("table3", "mse_unit", "ct-rows", 3, "pca").mean == .0209);
     assert_true(printed_number("table3", "correlation", "ct-rows", 192, "stonet").mean == .9986);
@@ -248,8 +252,9 @@ TEST(printed_numbers)
     for (size_t i = 0; i < table1->n_rows; i++)
         for (size_t m = 2; m < 10; m++) {
             int64_t q = strtoll(table1->rows[i].dims, NULL, 10);
-            printed one = printed_number("table1", "error", table1->rows[i].name, q, table1->columns[m].name);
-            assert_true(one.mean > 0.06 && one.mean < 0.5 && one.spread > 0 && one.spread < 0.02);
+            estimate one =
+                printed_number("table1", "error", table1->rows[i].names, q, table1->columns[m].name);
+            assert_true(one.mean > 0.06 && one.mean < 0.5 && one.se > 0 && one.se < 0.02);
         }
 }
 
@@ -297,14 +302,28 @@ TEST(settings_become_specs)
                         "epochs/lr=30/0.05,30/0.1,100/0.1");
 }
 
-/* One fit of a nested column serves the smaller dimensions too, with the same scores as a fit of its own. */
-TEST(nested_reductions_are_kept)
+/* A value of a cell that is computed now. */
+static double computed(job *self, const cell *what, const char *field)
 {
-    static const column by[] = {COLUMN("pca", "pca", "learner=none", NESTED),
-                                COLUMN("pca", "pca", "learner=none", 0)};
+    json_t *values = json_object();
+    self->what = what;
+    OK(self->lab->about->compute(self, values));
+    const double found = json_number_value(json_object_get(values, field));
+    json_decref(values);
+    return found;
+}
+
+/* One fit of a nested column serves the smaller dimensions too, with the same scores as a fit of its own. A
+   StoNet whose layers are not named gives its Z as it is. */
+TEST(reductions_are_kept)
+{
+    static const column by[] = {{"pca", "pca", .settings = "learner=none", .flags = NESTED},
+                                {"pca", "pca", .settings = "learner=none"},
+                                {"stonet", "stonet", .settings = ""}};
     static const measure scores[] = {{"mse", "", false, offsetof(scored, dnn.mse)}};
     static const experiment about = {
-        .name = "x", .dnn = "learner=linear", .measures = scores, .n_measures = 1};
+        .name = "x", .dnn = "learner=linear", .measures = scores, .n_measures = 1, .compute = fits_compute};
+    static const line at = {.name = "friedman"};
     lab on = {.about = &about};
     job self[2] = {{.lab = &on, .threads = 1}, {.lab = &on, .threads = 1}};
     for (int k = 0; k < 2; k++) OK(stonet_generate("friedman", 200, 1, &self[k].parts.train));
@@ -312,34 +331,25 @@ TEST(nested_reductions_are_kept)
     for (int64_t q = 6; q > 0; q -= 2) {
         double mse[2];
         for (int k = 0; k < 2; k++) {
-            static const row on_row = {.name = "friedman"};
-            cell what = {.on = &on_row, .q = q, .trial = 1, .by = &by[k]};
-            json_t *values = json_object();
-            self[k].what = &what;
-            OK(fits_compute(&self[k], values));
-            mse[k] = json_number_value(json_object_get(values, "mse"));
-            json_decref(values);
-            assert_int_equal(self[k].kept.q, k == 0 ? 6 : q);
+            mse[k] = computed(&self[k], &(cell){.at = &at, .q = q, .trial = 1, .by = &by[k]}, "mse");
+            assert_int_equal(self[k].q, k == 0 ? 6 : q);
         }
         assert_true(mse[0] > 0 && fabs(mse[0] - mse[1]) < 1e-5 * mse[1]);
     }
+    assert_true(computed(self, &(cell){.at = &at, .q = 1, .trial = 1, .by = &by[2]}, "mse") > 0);
     for (int k = 0; k < 2; k++) {
         split_free(&self[k].parts);
-        reduction_free(&self[k].kept);
+        stonet_model_free(self[k].model);
     }
 }
 
 /* A value of a point of a theorem. */
 static double point(size_t row_number, int64_t q, const char *field)
 {
-    cell what = {.q = q, .trial = 1, .on = &theory.rows[row_number], .by = theory.columns};
+    const line at = {.on = &theory.rows[row_number], .q = q};
     lab on = {.about = &theory, .options = {.seed = 1, .quick = true}};
-    job self = {.lab = &on, .what = &what, .threads = 1};
-    json_t *values = json_object();
-    OK(theory.compute(&self, values));
-    double found = json_number_value(json_object_get(values, field));
-    json_decref(values);
-    return found;
+    job self = {.lab = &on, .threads = 1};
+    return computed(&self, &(cell){.at = &at, .q = q, .trial = 1, .by = theory.columns}, field);
 }
 
 /* One point of each theorem: near where theory has it. */
@@ -366,8 +376,8 @@ TEST(splits_go_on_at_random)
     lab self = {.options = {.data = folder}};
     split given[3] = {{0}};
     for (int k = 0; k < 3; k++) {
-        static const row heart = {.name = "heart"};
-        const cell what = {.on = &heart, .trial = k == 0 ? 1 : 11};
+        static const line heart = {.name = "heart"};
+        const cell what = {.at = &heart, .trial = k == 0 ? 1 : 11};
         OK(binary_split(&self, &what, &given[k]));
     }
     assert_true(stonet_data_x(given[0].test)[0] == 13.0F);
@@ -378,8 +388,8 @@ TEST(splits_go_on_at_random)
     for (int i = 0; i < 6; i++) sum += (double)stonet_data_x(given[1].test)[i];
     assert_true(sum == 136 + 9); /* every row is in one of the parts */
     for (int k = 0; k < 3; k++) split_free(&given[k]);
-    const row nowhere = {.name = "absent"};
-    const cell absent = {.on = &nowhere, .trial = 1};
+    const line nowhere = {.name = "absent"};
+    const cell absent = {.at = &nowhere, .trial = 1};
     assert_int_equal(binary_split(&self, &absent, &given[0]), STONET_ERROR_IO);
     /* From 11 on, two of them, and no others. */
     char rest[256];
@@ -404,8 +414,8 @@ TEST(patients_stay_together)
     lab self = {0};
     OK(stonet_data_read(in_folder("ct.csv"), &how, &self.ct));
     for (int by_patient = 0; by_patient < 2; by_patient++) {
-        const row on = {.name = by_patient ? "ct-patients" : "ct-rows"};
-        const cell what = {.on = &on, .trial = 1};
+        static const line at[] = {{.name = "ct-rows"}, {.name = "ct-patients"}};
+        const cell what = {.at = &at[by_patient], .trial = 1};
         split parts = {0};
         OK(regression_split(&self, &what, &parts));
         assert_int_equal(stonet_data_rows(parts.test), by_patient ? 6 : N / 5);
@@ -423,6 +433,11 @@ TEST(levels_are_measured)
     const char *text = read_text("level/sufficiency-level-table.csv");
     assert_non_null(strstr(text, "ring/x,2000,gcm,rejected,1,0,"));
     assert_non_null(strstr(text, "ring/x1,2000,gcm,rejected,1,1,"));
+    OK(run("sufficiency-level", "max",
+           "--trials 1 --dims 1000 --rows sparse:6/x1-x3,sparse:6/x1 --methods max"));
+    text = read_text("max/sufficiency-level-table.csv");
+    assert_non_null(strstr(text, "sparse:6/x1-x3,1000,max,rejected,1,0,"));
+    assert_non_null(strstr(text, "sparse:6/x1,1000,max,rejected,1,1,"));
 }
 
 int main(void)
@@ -437,7 +452,7 @@ int main(void)
                                        cmocka_unit_test(printed_numbers),
                                        cmocka_unit_test(presets_run),
                                        cmocka_unit_test(settings_become_specs),
-                                       cmocka_unit_test(nested_reductions_are_kept),
+                                       cmocka_unit_test(reductions_are_kept),
                                        cmocka_unit_test(theorems_hold_roughly),
                                        cmocka_unit_test(splits_go_on_at_random),
                                        cmocka_unit_test(patients_stay_together),

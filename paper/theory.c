@@ -7,6 +7,8 @@
  */
 #include "paper/paper.h"
 
+FREED_BY(stonet_tensors, stonet_tensors_free)
+
 /* `count` numbers of a fitted model, by their name in its file. */
 static stonet_status get_tensor(const stonet_model *model, const char *name, int64_t count, double *values)
 {
@@ -217,15 +219,15 @@ static stonet_status posterior(job *self, double tau, double time, json_t *value
 
 /* ---- the curves -------------------------------------------------------------------------------- */
 
-static const column theory_columns[] = {COLUMN("measured", "stonet", "", IN_QUICK)};
+static const column theory_columns[] = {{"measured", "stonet", .settings = ""}};
 enum { LOSS_GAP, THETA, POSTERIOR_STEP }; /* rows, by their place */
 /* Points stand in the place of dimensions: sigma x 1000, iterations, epsilon / sigma x 100, and the time,
    sweeps x epsilon / sigma, x 10. The longest fits are left to the full form. */
 static const row theory_rows[] = {
-    ROW("loss-gap", "2 5 10 20 50 100", IN_QUICK | IN_FULL, .number = 1000, .full = 10, .quick = 3),
-    ROW("theta", "100000 30000 10000 | 3000 1000 300 100", IN_QUICK | IN_FULL, .number = 1),
-    ROW("posterior-step", "5 10 20 40", IN_QUICK | IN_FULL, .number = 100, .full = 5, .quick = 2),
-    ROW("posterior-time", "2 5 10 20 40 80 160 400", IN_QUICK | IN_FULL, .number = 10, .full = 5, .quick = 2),
+    {"loss-gap", "2 5 10 20 50 100", .number = 1000, .full = 10, .quick = 3},
+    {"theta", "100000 30000 10000 3000 1000 300 100", "3000 1000 300 100", .number = 1},
+    {"posterior-step", "5 10 20 40", .number = 100, .full = 5, .quick = 2},
+    {"posterior-time", "2 5 10 20 40 80 160 400", .number = 10, .full = 5, .quick = 2},
 };
 static const measure theory_measures[] = {{"gap", "theorem 2.1: gap of the mean losses by sigma", false, 0},
                                           {"gap_row", "theorem 2.1: mean absolute gap of a row", false, 0},
@@ -244,7 +246,7 @@ static const struct {
 
 static stonet_status compute(job *self, json_t *values)
 {
-    const row *on = self->what->on;
+    const row *on = self->what->at->on;
     const double point = (double)self->what->q / (double)on->number;
     if (on == &theory_rows[LOSS_GAP]) return loss_gap(self, point, values);
     if (on == &theory_rows[THETA]) return theta(self, point, values);
@@ -261,7 +263,8 @@ static double slope_of(const lab *self, const row *on, const char *field, int64_
         if (self->lines[l].on != on) continue;
         double sum = 0, count = 0, at = (double)self->lines[l].q / (double)on->number;
         for (const cell *one = self->cells; one < self->cells + self->n_cells; one++) {
-            double value = one->line == l && one->trial != left_out ? cell_value(one, field) : (double)NAN;
+            double value =
+                one->at == &self->lines[l] && one->trial != left_out ? cell_value(one, field) : (double)NAN;
             if (!isfinite(value)) continue;
             sum += value;
             count++;
@@ -287,7 +290,8 @@ static void put_slopes(const lab *self, FILE *out)
         const row *on = &theory_rows[slopes[c].row];
         double slope = slope_of(self, on, slopes[c].field, 0), spread = 0, trials = 0;
         for (const cell *one = self->cells; one < self->cells + self->n_cells; one++) {
-            if (one->on != on || (one > self->cells && one[-1].on == on && one[-1].trial == one->trial))
+            if (one->at->on != on ||
+                (one > self->cells && one[-1].at->on == on && one[-1].trial == one->trial))
                 continue;
             double difference = slope_of(self, on, slopes[c].field, one->trial) - slope;
             spread += difference * difference;

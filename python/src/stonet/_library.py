@@ -69,33 +69,15 @@ class CalibrateOptions(Options):
     _fields_ = [("size", c_size_t), ("kind", c_int), ("folds", c_int), ("sets", c_int)]
 
 
+_SCORES = """
+    error_rate accuracy log_loss mse mse_scaled r2 correlation balanced_accuracy brier calibration_error auc level coverage
+    width log_likelihood concordance uno integrated_brier deviance deviance_explained rank_error kappa
+"""
+
+
 class Scores(Options):
-    _fields_ = [
-        ("size", c_size_t),
-        ("n", c_int64),
-        ("is_classifier", c_int),
-        ("error_rate", c_double),
-        ("accuracy", c_double),
-        ("log_loss", c_double),
-        ("mse", c_double),
-        ("mse_scaled", c_double),
-        ("r2", c_double),
-        ("correlation", c_double),
-        ("balanced_accuracy", c_double),
-        ("brier", c_double),
-        ("calibration_error", c_double),
-        ("auc", c_double),
-        ("level", c_double),
-        ("coverage", c_double),
-        ("width", c_double),
-        ("log_likelihood", c_double),
-        ("concordance", c_double),
-        ("uno", c_double),
-        ("integrated_brier", c_double),
-        ("deviance", c_double),
-        ("deviance_explained", c_double),
-        ("rank_error", c_double),
-        ("kappa", c_double),
+    _fields_ = [("size", c_size_t), ("n", c_int64), ("is_classifier", c_int)] + [
+        (name, c_double) for name in _SCORES.split()
     ]
 
 
