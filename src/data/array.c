@@ -13,7 +13,7 @@ enum { CHUNK = SN_BUFFER(1 << 16) }; /* numbers decoded at a time */
 static stonet_status check_size(const sn_source *source, const sn_array *array, int64_t *rows,
                                 int64_t *columns)
 {
-    const char *path = sn_source_path(source);
+    const char *path = source->path;
     int64_t count = 1, bytes;
     for (int k = 0; k < array->rank; k++) {
         if (array->shape[k] < 0 || __builtin_mul_overflow(count, array->shape[k], &count))
@@ -260,11 +260,11 @@ static stonet_status start(array_reader *reader, const sn_read_wish *wish)
     /* The columns are named and given roles one by one, some hundred bytes each. */
     if (reader->columns > (int64_t)1 << 24)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns, and 16777216 are the most",
-                       sn_source_path(reader->source), (long long)reader->columns);
+                       reader->source->path, (long long)reader->columns);
     if (wish->how.header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
-                       sn_source_path(reader->source));
-    SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
+                       reader->source->path);
+    SN_TRY(sn_builder_create(reader->source->path, reader->columns, NULL, wish, &reader->builder));
     SN_ZEROS(reader->columns, bool, is_text);
     return sn_builder_start(reader->builder, is_text);
 }

@@ -22,15 +22,15 @@ static stonet_status read_source(sn_source *source, const sn_read_wish *wish, in
     size_t got;
     SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
     SN_TRY(sn_source_rewind(source));
-    if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(source));
-    SN_TRY(sn_refuse_foreign(sn_source_path(source), magic, got));
+    if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", source->path);
+    SN_TRY(sn_refuse_foreign(source->path, magic, got));
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
     if (sn_looks_like_svmlight((const char *)magic, got)) {
         if (wish->drain != NULL)
             return sn_fail(STONET_ERROR_UNSUPPORTED, "%s is sparse, and shards are for tables that are not",
-                           sn_source_path(source));
+                           source->path);
         return sn_read_svmlight(source, wish, out);
     }
     return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);

@@ -10,8 +10,7 @@ enum { MAX_HEADER = 1 << 16 };
 
 static stonet_status bad_header(const sn_source *source, const char *what)
 {
-    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPY file that can be read: %s", sn_source_path(source),
-                   what);
+    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPY file that can be read: %s", source->path, what);
 }
 
 /* The value of a key in the header, a Python dictionary in text; NULL when it is not there. */

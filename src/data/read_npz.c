@@ -36,8 +36,7 @@ static uint64_t little(const unsigned char *bytes, int count)
 
 static stonet_status bad_zip(const sn_source *source, const char *what)
 {
-    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPZ file that can be read: %s", sn_source_path(source),
-                   what);
+    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPZ file that can be read: %s", source->path, what);
 }
 
 /* The directory's own sizes stand in a longer record when they do not fit in the short one. */
@@ -194,7 +193,7 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
     unsigned char rest[16];
     SN_TRY(sn_read_npy(part, wish, &data));
     for (size_t got = 1; got > 0;) SN_TRY(sn_source_read(part, rest, sizeof rest, &got));
-    if (sn_source_crc(part) != member->crc)
+    if (part->crc != member->crc)
         return bad_zip(archive->source, "an array does not have the checksum it should");
     return SN_GIVE(data, out);
 }
@@ -211,7 +210,7 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s has its response in an array of its own: make shards of x alone, and give y by "
                        "--target-file where they are used",
-                       sn_source_path(archive->source));
+                       archive->source->path);
     sn_read_wish all = *wish, nothing = *wish;
     all.all = true;
     all.columns = NULL;

@@ -39,7 +39,7 @@ static stonet_status read_rows(text_reader *reader)
         (sn_text_rows){.scanner = reader->scanner, .builder = builder, .is_text = reader->sniffed.is_text};
     SN_TRY(SN_NEW(reader->rows.text, builder->n_text + 1));
     if (reader->sniffed.has_header) SN_TRY(skip_header(reader));
-    bool in_parts = reader->part_size > 0 && !sn_source_is_packed(reader->scanner->source);
+    bool in_parts = reader->part_size > 0 && reader->scanner->source->packing == SN_PLAIN;
     if (in_parts && builder->drain == NULL && builder->n_text <= MAX_TEXT_IN_PARTS)
         return sn_text_parts_read(&reader->rows, reader->threads, reader->part_size);
     return sn_text_rows_read(&reader->rows, INT64_MAX);
@@ -141,7 +141,7 @@ static stonet_status read_table(text_reader *reader, const sn_read_wish *wish, s
 {
     SN_TRY(sn_sniff(reader->scanner, wish->how.header, &wish->na, &reader->sniffed));
     const sn_sniffed *sniffed = &reader->sniffed;
-    SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
+    SN_TRY(sn_builder_create(reader->scanner->source->path, sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,
                              &reader->builder));
     for (int64_t j = 0; j < sniffed->n_columns; j++) reader->builder->column[j].is_date = sniffed->is_date[j];

@@ -46,7 +46,7 @@ static stonet_status fill(sn_scanner *scanner)
     if (kept == scanner->size)
         return sn_fail(STONET_ERROR_FORMAT,
                        "%s: line %lld has a cell longer than %zu bytes: is a quotation mark left open?",
-                       sn_source_path(scanner->source), (long long)scanner->line, scanner->size);
+                       scanner->source->path, (long long)scanner->line, scanner->size);
     memmove(scanner->buffer, scanner->at, kept);
     scanner->before += scanner->at - scanner->buffer;
     scanner->at = scanner->buffer;
@@ -78,7 +78,7 @@ int64_t sn_scanner_position(const sn_scanner *scanner)
 
 stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t line)
 {
-    if (!scanner->is_aside) sn_source_seek(scanner->source, position);
+    if (!scanner->is_aside) scanner->source->at = position;
     return start_at(scanner, position, line);
 }
 
@@ -88,8 +88,7 @@ stonet_status sn_scanner_rewind(sn_scanner *scanner)
     SN_TRY(start_at(scanner, 0, 1));
     const unsigned char *mark = (const unsigned char *)scanner->buffer;
     if ((mark[0] == 0xFF && mark[1] == 0xFE) || (mark[0] == 0xFE && mark[1] == 0xFF))
-        return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8",
-                       sn_source_path(scanner->source));
+        return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8", scanner->source->path);
     if (mark[0] == 0xEF && mark[1] == 0xBB && mark[2] == 0xBF) scanner->at += 3;
     return STONET_OK;
 }
@@ -185,7 +184,7 @@ static stonet_status quoted_cell(sn_scanner *scanner, char *from, sn_cell *cell,
         *complete = false;
         if (!scanner->ended) return STONET_OK;
         return sn_fail(STONET_ERROR_FORMAT, "%s: a quotation mark opened in line %lld is never closed",
-                       sn_source_path(scanner->source), (long long)first_line);
+                       scanner->source->path, (long long)first_line);
     }
     char *after = skip_blanks(scanner, close + 1);
     if (after == scanner->end && !scanner->ended) {
@@ -194,7 +193,7 @@ static stonet_status quoted_cell(sn_scanner *scanner, char *from, sn_cell *cell,
     }
     if (!ends_text(scanner, after) && !(scanner->delimiter == ' ' && after > close + 1))
         return sn_fail(STONET_ERROR_FORMAT, "%s: line %lld has text after a closing quotation mark",
-                       sn_source_path(scanner->source), (long long)first_line);
+                       scanner->source->path, (long long)first_line);
     *complete = end_cell(scanner, after, after > close + 1, cell);
     if (!*complete) return STONET_OK;
     char *to = from + 1;
@@ -225,7 +224,7 @@ static stonet_status slow_cell(sn_scanner *scanner, sn_cell *cell)
     if (memchr(cell->text, '\0', cell->length) != NULL)
         return sn_fail(STONET_ERROR_FORMAT,
                        "%s cannot be read as a table: line %lld has bytes that are not text",
-                       sn_source_path(scanner->source), (long long)scanner->line);
+                       scanner->source->path, (long long)scanner->line);
     /* What follows the text is a delimiter, a blank, a quote or a line end: no number runs over it. */
     cell->is_number =
         sn_number_read(cell->text, &cell->number) == cell->text + cell->length && cell->length > 0;

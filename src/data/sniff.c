@@ -127,7 +127,7 @@ static bool is_blank_separated_numbers(const sn_scanner *scanner)
 static char guess_delimiter(const sn_scanner *scanner)
 {
     static const char candidates[] = {'\t', ';', ','};
-    const char *path = sn_source_path(scanner->source);
+    const char *path = scanner->source->path;
     bool blanks_are_text = ends_in(path, ".csv") || ends_in(path, ".tsv");
     if (fit_of(scanner, ' ') == 2 && is_blank_separated_numbers(scanner)) return ' ';
     for (int fit = 2; fit >= 1; fit--) {
@@ -268,7 +268,7 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     memset(out, 0, sizeof *out);
     bool more;
     SN_TRY(sn_scanner_next_line(scanner, &more));
-    if (!more) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(scanner->source));
+    if (!more) return sn_fail(STONET_ERROR_DATA, "%s is empty", scanner->source->path);
     scanner->delimiter = guess_delimiter(scanner);
     SN_TRY(sn_scanner_rewind(scanner));
     SN_TRY(sn_scanner_next_line(scanner, &more));

@@ -47,7 +47,7 @@ static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size
     SN_TRY(SN_NEW(parts, 1));
     *parts = (text_parts){.whole = whole,
                           .size = size,
-                          .file_size = sn_source_size(whole->scanner->source),
+                          .file_size = whole->scanner->source->size,
                           .position = sn_scanner_position(whole->scanner),
                           .line = whole->scanner->line,
                           .threads = threads};
@@ -69,8 +69,8 @@ static stonet_status find_row(sn_scanner *scanner, int64_t position)
     SN_TRY(sn_scanner_seek(scanner, position - 1, 1));
     char *end = memchr(scanner->at, '\n', (size_t)(scanner->end - scanner->at));
     if (end == NULL)
-        return sn_fail(STONET_ERROR_FORMAT, "%s has no line end near byte %lld",
-                       sn_source_path(scanner->source), (long long)position);
+        return sn_fail(STONET_ERROR_FORMAT, "%s has no line end near byte %lld", scanner->source->path,
+                       (long long)position);
     scanner->at = end + 1;
     bool more;
     return sn_scanner_next_line(scanner, &more);
@@ -179,7 +179,7 @@ static stonet_status read_parts(text_parts *parts)
 
 stonet_status sn_text_parts_read(sn_text_rows *whole, int threads, int64_t size)
 {
-    if (sn_source_size(whole->scanner->source) <= size) return sn_text_rows_read(whole, INT64_MAX);
+    if (whole->scanner->source->size <= size) return sn_text_rows_read(whole, INT64_MAX);
     text_parts *parts = NULL;
     stonet_status status = create_parts(whole, threads, size, &parts);
     int64_t before = -1;
