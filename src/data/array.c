@@ -96,7 +96,7 @@ static stonet_status put_next(array_reader *reader, int64_t row, int64_t column)
 {
     if (reader->at == reader->have) SN_TRY(next_chunk(reader));
     reader->builder->rows = row - reader->builder->before;
-    return sn_builder_put_number(reader->builder, 0, column, reader->value[reader->at++]);
+    return sn_builder_put_number(reader->builder, column, reader->value[reader->at++]);
 }
 
 /* Row by row. Packed sources could lie about their size, so memory follows what really comes. */
@@ -220,8 +220,7 @@ static stonet_status check_look(const array_reader *reader, const unsigned char 
     builder->missing = found->missing;
     if (found->bad < 0 || bytes == NULL) return STONET_OK;
     builder->rows = found->bad / reader->columns;
-    return sn_builder_put_number(builder, 0, found->bad % reader->columns,
-                                 number_at(reader, bytes, found->bad));
+    return sn_builder_put_number(builder, found->bad % reader->columns, number_at(reader, bytes, found->bad));
 }
 
 /* A frame with its numbers in the file; *out stays NULL where these have to be read instead. */

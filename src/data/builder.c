@@ -154,18 +154,18 @@ stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expe
     return resize(builder, capacity);
 }
 
-stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
-                                   const char *format, ...)
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t column, const char *format, ...)
 {
     char sentence[400], place[64] = "", name[96] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    if (line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)line);
+    if (builder->line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)builder->line);
     if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->column[column].name);
     return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path,
-                   (long long)(builder->before + row) + 1, place, (long long)column + 1, name, sentence);
+                   (long long)(builder->before + builder->rows) + 1, place, (long long)column + 1, name,
+                   sentence);
 }
 
 /* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
@@ -201,15 +201,14 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
     return STONET_OK;
 }
 
-stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t column, double value)
 {
     if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (isnan(value) || sn_na_number(builder->na, value))
-        return sn_builder_put_missing(builder, line, column, "NaN", 3);
+        return sn_builder_put_missing(builder, column, "NaN", 3);
     if (builder->column[column].role == SN_WEIGHT) {
         if (!(value >= 0.0 && value <= (double)FLT_MAX))
-            return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                        "a weight is a number from 0 on, and finite");
+            return sn_builder_fail_cell(builder, column, "a weight is a number from 0 on, and finite");
         builder->weight[builder->rows] = value;
         return STONET_OK;
     }
@@ -221,7 +220,7 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isinf(value) ? "the value is infinite or too large for a number"
                                        : "the value is too large for single precision (3.4e38)";
-        return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
+        return sn_builder_fail_cell(builder, column, "%s", why);
     }
     const int64_t slot = builder->column[column].slot;
     if (in_target) {
@@ -232,20 +231,17 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     return builder->digits[slot].enough ? STONET_OK : keep_digits(builder, slot, value);
 }
 
-static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                        size_t length)
+static stonet_status put_missing_target(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
     const char *advice =
         "rows without a response are left out by --drop-missing-target (in C drop_missing_target)";
     const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
     const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
     if (!may && length == 0)
-        return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                    "the cell of the target is empty; %s", advice);
+        return sn_builder_fail_cell(builder, column, "the cell of the target is empty; %s", advice);
     if (!may)
-        return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                    "the value of the target is missing ('%.*s'); %s", (int)length, word,
-                                    advice);
+        return sn_builder_fail_cell(builder, column, "the value of the target is missing ('%.*s'); %s",
+                                    (int)length, word, advice);
     if (is_text)
         builder->label[builder->rows] = -1;
     else
@@ -253,19 +249,17 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64
     return STONET_OK;
 }
 
-stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                     size_t length)
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
     const int64_t slot = builder->column[column].slot;
     switch (builder->column[column].role) {
     case SN_TARGET_NUMBER:
     case SN_TARGET_TEXT:
-        return put_missing_target(builder, line, column, word, length);
+        return put_missing_target(builder, column, word, length);
     case SN_WEIGHT:
-        return sn_builder_fail_cell(builder, line, builder->rows, column, "the weight is missing");
+        return sn_builder_fail_cell(builder, column, "the weight is missing");
     case SN_FEATURE_TEXT:
-        if (column == builder->group)
-            return sn_builder_fail_cell(builder, line, builder->rows, column, "the group is missing");
+        if (column == builder->group) return sn_builder_fail_cell(builder, column, "the group is missing");
         builder->code[slot][builder->rows] = -1;
         break;
     case SN_FEATURE_NUMBER:

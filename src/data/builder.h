@@ -79,6 +79,7 @@ typedef struct sn_builder {
     sn_drain *drain; /* NULL: none */
     int64_t before;  /* rows of the file that are not here any more: taken, or */
     int64_t dropped; /* left out, since their target was missing */
+    int64_t line;    /* of the file, where the row builder->rows begins; 0: it has none */
     int64_t rows, capacity;
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
@@ -139,18 +140,17 @@ void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part)
 /* After that, what is kept of these rows in double; one part after the other, in order. */
 stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_builder *part);
 
-/* Fails with "PATH: row R, column C ('NAME'): SENTENCE"; line 0 leaves the line out. Rows and columns count
-   from 0 here and from 1 in the sentence. */
-stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
-                                   const char *format, ...) SN_PRINTF(5, 6);
+/* Fails with "PATH: row R (line L), column C ('NAME'): SENTENCE" for a cell of the row builder->rows. Rows
+   and columns count from 0 here and from 1 in the sentence. */
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t column, const char *format, ...)
+    SN_PRINTF(3, 4);
 /* Puts a number (NaN: a missing one) into its place in row builder->rows, or says why it cannot be there. */
-stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t column, double value);
 /* Notes how the file spells the number of the one target that was put: 01 and 12345678901 may be labels. */
 stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, size_t length);
 /* A cell that holds nothing, or `word` (length 0: nothing): NaN or the code -1; a failure for a target unless
    that may be missing. */
-stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                     size_t length);
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t column, const char *word, size_t length);
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
 /* The same for a text that has been put before, by its code there. */
 void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);

@@ -90,32 +90,35 @@ static bool all_are_dressed(const sn_dictionary *words)
     return any;
 }
 
-/* A column that is mostly numbers, and more than a few codes, is no text: the odd cell is a mistake. */
+/* Why a column is no text, though a cell of it is no number: that is a mistake in a column that is mostly
+   numbers, and more than a few codes. NULL: it may be text. */
+static const char *slip_in(const text_reader *reader, const sn_text_column *text, const sn_dictionary *words)
+{
+    const int64_t rows = reader->builder->before + reader->builder->rows;
+    const bool many = words->count > 20;
+    if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
+        return "has a decimal comma; write numbers with a decimal point";
+    if (many && all_are_dressed(words))
+        return "is a number with something around it; write plain numbers, such as 1234.5";
+    if (2 * text->numbers > rows && (text->fractions || many))
+        return "is not a number, and most cells of this column are; if it stands for a missing value, name it as "
+               "a word for that (na)";
+    return NULL;
+}
+
 static stonet_status check_text_columns(const text_reader *reader)
 {
-    const sn_builder *builder = reader->builder;
-    const int64_t rows = builder->before + builder->rows;
+    sn_builder *builder = reader->builder;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (!sn_builder_is_text(builder, j) || sn_builder_is_label(builder, j) ||
             builder->column[j].as_text || builder->column[j].order.count > 0)
             continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
-        const sn_interner *values = sn_builder_texts(builder, j);
-        if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
-            return sn_builder_fail_cell(builder, text->line, text->row - builder->before, j,
-                                        "'%s' has a decimal comma; write numbers with a decimal point",
-                                        text->sample);
-        if (values->words.count > 20 && all_are_dressed(&values->words))
-            return sn_builder_fail_cell(
-                builder, text->line, text->row - builder->before, j,
-                "'%s' is a number with something around it; write plain numbers, such as 1234.5",
-                text->sample);
-        if (2 * text->numbers > rows && (text->fractions || values->words.count > 20))
-            return sn_builder_fail_cell(
-                builder, text->line, text->row - builder->before, j,
-                "'%s' is not a number, and most cells of this column are; if it stands "
-                "for a missing value, name it as a word for that (na)",
-                text->sample);
+        const char *slip = slip_in(reader, text, &sn_builder_texts(builder, j)->words);
+        if (slip == NULL) continue;
+        builder->line = text->line;
+        builder->rows = text->row - builder->before;
+        return sn_builder_fail_cell(builder, j, "'%s' %s", text->sample, slip);
     }
     return STONET_OK;
 }

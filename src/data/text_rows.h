@@ -21,7 +21,6 @@ typedef struct sn_text_rows {
        is a failure. */
     bool *is_text;
     bool again;
-    int64_t line; /* where the current row began */
 } sn_text_rows;
 
 /* What is known of a text column of the file. */
