@@ -99,9 +99,8 @@ static stonet_status read_table(const char *path, const sn_read_wish *wish, ston
     return SN_GIVE(data, out);
 }
 
-/* Options that are complete. */
-static stonet_status read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
-                             sn_drain *drain, stonet_data **out)
+stonet_status sn_read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
+                         sn_drain *drain, stonet_data **out)
 {
     sn_read_wish wish;
     if ((unsigned)how->header > STONET_HEADER_NO)
@@ -109,13 +108,6 @@ static stonet_status read_as(const char *path, const stonet_read_options *how, c
     SN_TRY(sn_wish_start(how, schema, &wish));
     wish.drain = drain;
     return sn_wish_end(&wish, read_table(path, &wish, out), out);
-}
-
-stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
-                              stonet_data **like)
-{
-    *like = NULL;
-    return read_as(path, how, NULL, drain, like);
 }
 
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
@@ -126,5 +118,5 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
     *out = NULL;
     stonet_read_options how;
     SN_TRY(sn_take_read_options(options, &how));
-    return read_as(path, &how, schema, NULL, out);
+    return sn_read_as(path, &how, schema, NULL, out);
 }

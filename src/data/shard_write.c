@@ -333,7 +333,7 @@ static stonet_status choose_name(const char *path, char **out)
 static stonet_status write_shards(const char *path, const stonet_read_options *how, shard_drain *drain)
 {
     SN_AUTO(stonet_data) *like = NULL;
-    SN_TRY(sn_read_drained(path, how, &drain->base, &like));
+    SN_TRY(sn_read_as(path, how, NULL, &drain->base, &like));
     SN_TRY(sort_codes(drain, &like->labels));
     return write_index(drain, like);
 }
