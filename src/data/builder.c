@@ -9,11 +9,12 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/roles.h"
 #include "data/schema.h"
 
 /* Checking free memory costs a system call, so only steps of this size are checked. */
 #define LARGE_STEP ((int64_t)64 << 20)
+
+static const sn_digits NO_DIGITS = {.low = (double)INFINITY, .high = -(double)INFINITY};
 
 static void free_digits(sn_builder *builder)
 {
@@ -68,14 +69,14 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     builder->open_targets = wish->open_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
-    SN_TRY(sn_find_roles(builder, names, wish));
+    SN_TRY(sn_builder_find_roles(builder, names, wish));
     return SN_GIVE(builder, out);
 }
 
 static stonet_status create_digits(sn_builder *builder)
 {
     SN_TRY(SN_NEW(builder->digits, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++) builder->digits[k] = sn_digits_none();
+    for (int64_t k = 0; k < builder->n_numeric; k++) builder->digits[k] = NO_DIGITS;
     return STONET_OK;
 }
 
@@ -168,6 +169,20 @@ stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t column, co
                    sentence);
 }
 
+/* Takes in that there are values from low to high. False: they spread over so much of their size that floats
+   lose less than a millionth of the spread, and will do. That does not depend on the order in which values
+   come. */
+static bool needs_digits(const sn_builder *builder, sn_digits *digits, double low, double high)
+{
+    digits->low = fmin(digits->low, low);
+    digits->high = fmax(digits->high, high);
+    digits->wide =
+        digits->wide || digits->high - digits->low > fmax(fabs(digits->low), fabs(digits->high)) / 16.0;
+    digits->enough = digits->wide && !builder->all_digits;
+    if (digits->enough) SN_FREE(digits->value);
+    return !digits->enough;
+}
+
 /* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
 static stonet_status begin_digits(const sn_builder *builder, int64_t slot, int64_t rows, double **value)
 {
@@ -184,15 +199,7 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
         if (digits->value != NULL) digits->value[builder->rows] = value;
         return STONET_OK;
     }
-    if (!digits->wide) {
-        digits->low = fmin(digits->low, value);
-        digits->high = fmax(digits->high, value);
-        digits->wide = sn_digits_enough(digits->low, digits->high);
-    }
-    if (digits->wide && !builder->all_digits) {
-        sn_digits_give_up(digits);
-        return STONET_OK;
-    }
+    if (!needs_digits(builder, digits, value, value)) return STONET_OK;
     if (digits->value == NULL) {
         if ((double)(float)value == value) return STONET_OK;
         SN_TRY(begin_digits(builder, slot, builder->rows, &digits->value));
@@ -350,7 +357,7 @@ void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
 {
     for (int64_t k = 0; k < part->n_numeric; k++) {
         sn_free(part->digits[k].value);
-        part->digits[k] = sn_digits_none();
+        part->digits[k] = NO_DIGITS;
         part->digits[k].enough = whole->digits[k].enough;
     }
     for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
@@ -419,13 +426,8 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
         sn_digits *to = &whole->digits[k];
         const sn_digits *from = &part->digits[k];
         if (to->enough) continue;
-        to->low = fmin(to->low, from->low);
-        to->high = fmax(to->high, from->high);
-        to->wide = to->wide || from->wide || sn_digits_enough(to->low, to->high);
-        if (to->wide && !whole->all_digits) {
-            sn_digits_give_up(to);
-            continue;
-        }
+        to->wide = to->wide || from->wide;
+        if (!needs_digits(whole, to, from->low, from->high)) continue;
         if (to->value == NULL && from->value == NULL) continue;
         if (to->value == NULL) SN_TRY(begin_digits(whole, k, at, &to->value));
         for (int64_t i = 0; i < part->rows; i++)

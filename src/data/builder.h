@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "data/dictionary.h"
-#include "data/digits.h"
 #include "data/na.h"
 #include "data/source.h"
 
@@ -61,6 +60,14 @@ typedef struct sn_builder_column {
     bool season;
     sn_dictionary order; /* the values from low to high, where their order was said; else empty */
 } sn_builder_column;
+
+/* What is kept in double (data/frame.h: sn_exact) of a column of numbers. */
+typedef struct sn_digits {
+    bool wide;        /* the values so far spread over a good part of their size */
+    bool enough;      /* floats will do: nothing is kept */
+    double low, high; /* of the values so far */
+    double *value;    /* in double; NULL: those so far are floats */
+} sn_digits;
 
 typedef struct sn_builder {
     const char *path; /* for messages; outlives the builder */
@@ -124,7 +131,10 @@ static inline bool sn_builder_is_text(const sn_builder *builder, int64_t column)
 sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column);
 /* Whether the target is text, so that rows have labels. */
 bool sn_builder_has_labels(const sn_builder *builder);
-/* The last step of that: all columns and rows of the builder become those of a new frame. */
+/* The first step of creating one: names the columns (names: as there) and finds targets, ids, orders and what
+   is not used. */
+stonet_status sn_builder_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish);
+/* The last step of finishing it: all columns and rows of the builder become those of a new frame. */
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out);
 
 /* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and

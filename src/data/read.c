@@ -6,7 +6,7 @@
 #include "base/take_options.h"
 #include "data/readers.h"
 #include "data/shards.h"
-#include "data/text_parts.h"
+#include "data/text_rows.h"
 
 /* Two zero bytes and one of IDX's type codes. */
 static bool looks_like_idx(const unsigned char *magic, size_t size)

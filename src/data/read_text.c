@@ -5,7 +5,7 @@
 #include "data/readers.h"
 #include "data/schema.h"
 #include "data/sniff.h"
-#include "data/text_parts.h"
+#include "data/text_rows.h"
 
 /* More than this many text columns are read by one thread: every part would have a dictionary for each. */
 enum { MAX_TEXT_IN_PARTS = 1000 };

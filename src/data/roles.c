@@ -1,5 +1,5 @@
 /* What the columns of a table are called, and what becomes of each. */
-#include "data/roles.h"
+#include "data/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -412,7 +412,7 @@ static stonet_status count_unused(sn_builder *builder)
     return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features", builder->path);
 }
 
-stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish)
+stonet_status sn_builder_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish)
 {
     builder->id = builder->group = builder->weight_position = -1;
     SN_TRY(SN_NEW(builder->column, builder->n_columns));

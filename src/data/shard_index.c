@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/schema.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 #include "data/source.h"
 
 enum { MOST_COLUMNS = 1 << 24 };
@@ -327,19 +327,6 @@ static stonet_status read_response_names(const sn_shard_reader *r, const json_t 
     return STONET_OK;
 }
 
-static void forget_response(stonet_data *data)
-{
-    for (int64_t k = 0; k < data->n_targets; k++) sn_free(data->target_name[k]);
-    sn_free(data->target_name);
-    sn_free(data->target_position);
-    sn_dictionary_free(&data->labels);
-    data->labels = (sn_dictionary){0};
-    data->target_name = NULL;
-    data->target_position = NULL;
-    data->target_has_name = false;
-    data->n_targets = 0;
-}
-
 static stonet_status other_response(const sn_shard_reader *r, const char *wanted)
 {
     if (r->data->n_targets == 0)
@@ -363,7 +350,7 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_read_wis
     if (wish->columns != NULL)
         return asks_for(data, wish->columns) ? STONET_OK : other_response(r, wish->columns);
     if (!wish->own_target || wish->schema == NULL) {
-        forget_response(data);
+        sn_frame_free_target(data);
         return STONET_OK;
     }
     const int64_t targets = wish->schema->n_targets;

@@ -8,7 +8,7 @@
 #include "base/team.h"
 #include "data/array.h"
 #include "data/schema.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 
 enum { CHUNK = 1 << 18 }; /* bytes that are looked at before they may rest */
 

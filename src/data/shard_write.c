@@ -3,15 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/take_options.h"
 #include "data/array.h"
-#include "data/npy_header.h"
-#include "data/readers.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 
 /* A shard that was written. */
 typedef struct shard {

@@ -3,7 +3,7 @@
 
 #include "base/test_kit.h"
 #include "data/readers.h"
-#include "data/text_parts.h"
+#include "data/text_rows.h"
 
 static inline void check_same_words(const sn_dictionary *a, const sn_dictionary *b)
 {

@@ -1,4 +1,10 @@
-#include "data/text_parts.h"
+/*
+ * Rows of delimited text read by several threads. The file is cut into parts. Each part is read from its
+ * first line end on as if a row began there. It counts only if the part before ended just there, which is not
+ * so after a line end inside quotation marks. A part that does not count, or fails, is read again in order.
+ * So rows, codes and messages are those of a single thread.
+ */
+#include "data/text_rows.h"
 
 #include <omp.h>
 #include <string.h>
