@@ -31,64 +31,36 @@ typedef struct shard_drain {
 
 /* ---- the files of a shard ---------------------------------------------------------------------- */
 
-/* An array on its way to a file, and its hash. */
-typedef struct array_out {
-    sn_writer *writer;
-    sn_hash hash;
-} array_out;
-
-static stonet_status begin_array(const shard_drain *drain, int64_t number, sn_shard_part part,
-                                 const char *type, int64_t rows, int64_t columns, array_out *out)
+/* Writes an array with as many rows as the shard, and notes its hash. type: such as "<f4". */
+static stonet_status write_part(const shard_drain *drain, shard *to, sn_shard_part part, const char *type,
+                                int64_t columns, const void *numbers)
 {
+    const size_t size = (size_t)(to->rows * columns) * (size_t)(type[2] - '0');
     SN_BLOCK char *path = NULL;
-    sn_hash_begin(&out->hash);
-    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, part, &path));
-    SN_TRY(sn_writer_open(path, &out->writer));
-    return sn_npy_write_header(out->writer, type, rows, columns, SN_SHARD_ALIGN);
-}
-
-static stonet_status put_numbers(array_out *out, const void *bytes, size_t size)
-{
-    sn_hash_add(&out->hash, bytes, size);
-    return sn_write(out->writer, bytes, size);
-}
-
-static stonet_status end_array(array_out *out, uint64_t *hash)
-{
-    *hash = sn_hash_value(&out->hash);
-    return sn_writer_commit(&out->writer);
-}
-
-static void abandon_array(array_out *out)
-{
-    sn_writer_abandon(out->writer);
-}
-
-static stonet_status write_block(const shard_drain *drain, sn_shard_part part, const char *type,
-                                 const void *numbers, size_t size, int64_t columns, shard *to)
-{
-    SN_FREED_BY(abandon_array) array_out out = {0};
+    SN_AUTO(sn_writer) *writer = NULL;
+    sn_hash hash;
+    sn_hash_begin(&hash);
+    sn_hash_add(&hash, numbers, size);
+    to->hash[part] = sn_hash_value(&hash);
     to->there[part] = true;
-    SN_TRY(begin_array(drain, drain->count - 1, part, type, to->rows, columns, &out));
-    SN_TRY(put_numbers(&out, numbers, (size_t)(to->rows * columns) * size));
-    return end_array(&out, &to->hash[part]);
+    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, to - drain->list, part, &path));
+    SN_TRY(sn_writer_open(path, &writer));
+    SN_TRY(sn_npy_write_header(writer, type, to->rows, columns, SN_SHARD_ALIGN));
+    SN_TRY(sn_write(writer, numbers, size));
+    return sn_writer_commit(&writer);
 }
 
 static stonet_status write_more(const shard_drain *drain, const sn_builder *builder, int64_t first, shard *to)
 {
     const int64_t width = (builder->weight != NULL) + builder->n_text + to->exacts;
-    SN_FREED_BY(abandon_array) array_out out = {0};
-    SN_ZEROS(width, double, row);
-    to->there[SN_SHARD_MORE] = true;
-    SN_TRY(begin_array(drain, drain->count - 1, SN_SHARD_MORE, "<f8", to->rows, width, &out));
+    SN_ARRAY(to->rows * width, double, numbers);
+    double *at = numbers;
     for (int64_t i = first; i < first + to->rows; i++) {
-        double *at = row;
         if (builder->weight != NULL) *at++ = builder->weight[i];
         for (int64_t k = 0; k < builder->n_text; k++) *at++ = (double)builder->code[k][i];
         for (int64_t k = 0; k < to->exacts; k++) *at++ = builder->digits[to->exact[k]].value[i];
-        SN_TRY(put_numbers(&out, row, (size_t)width * sizeof *row));
     }
-    return end_array(&out, &to->hash[SN_SHARD_MORE]);
+    return write_part(drain, to, SN_SHARD_MORE, "<f8", width, numbers);
 }
 
 static stonet_status note_exact(const sn_builder *builder, shard *to)
@@ -104,13 +76,11 @@ static stonet_status write_shard(const shard_drain *drain, const sn_builder *bui
 {
     const int64_t m = builder->n_numeric, targets = builder->n_targets;
     SN_TRY(note_exact(builder, to));
-    if (m > 0)
-        SN_TRY(write_block(drain, SN_SHARD_X, "<f4", builder->x + first * m, sizeof *builder->x, m, to));
+    if (m > 0) SN_TRY(write_part(drain, to, SN_SHARD_X, "<f4", m, builder->x + first * m));
     if (builder->label != NULL)
-        SN_TRY(write_block(drain, SN_SHARD_Y, "<i4", builder->label + first, sizeof *builder->label, 1, to));
+        SN_TRY(write_part(drain, to, SN_SHARD_Y, "<i4", 1, builder->label + first));
     else if (targets > 0)
-        SN_TRY(write_block(drain, SN_SHARD_Y, "<f8", builder->y + first * targets, sizeof *builder->y,
-                           targets, to));
+        SN_TRY(write_part(drain, to, SN_SHARD_Y, "<f8", targets, builder->y + first * targets));
     if (builder->weight != NULL || builder->n_text > 0 || to->exacts > 0)
         SN_TRY(write_more(drain, builder, first, to));
     return STONET_OK;
@@ -183,15 +153,12 @@ static stonet_status recode_shard(shard_drain *drain, int64_t number, const int3
     shard *of = &drain->list[number];
     SN_BLOCK char *path = NULL;
     SN_AUTO(sn_source) *source = NULL;
-    SN_FREED_BY(abandon_array) array_out out = {0};
     SN_ARRAY(of->rows, int32_t, code);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
     SN_TRY(sn_source_open(path, NULL, &source));
     SN_TRY(sn_source_read_at(source, SN_SHARD_ALIGN, code, (size_t)of->rows * sizeof *code));
     for (int64_t i = 0; i < of->rows; i++) code[i] = new_code[code[i]];
-    SN_TRY(begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out));
-    SN_TRY(put_numbers(&out, code, (size_t)of->rows * sizeof *code));
-    return end_array(&out, &of->hash[SN_SHARD_Y]);
+    return write_part(drain, of, SN_SHARD_Y, "<i4", 1, code);
 }
 
 /* The codes in the files are those of first appearance, and in a frame labels are sorted. */
