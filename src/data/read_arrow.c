@@ -271,6 +271,13 @@ static stonet_status fill(void *context, sn_builder *builder)
     return status;
 }
 
+static void reader_free(arrow_reader *reader)
+{
+    if (reader->schema.release != NULL) reader->schema.release(&reader->schema);
+    reader->stream->release(reader->stream);
+    sn_free(reader->column);
+}
+
 stonet_status sn_arrow_read(struct ArrowArrayStream *stream, const stonet_read_options *options,
                             const sn_schema *schema, stonet_data **out)
 {
@@ -280,21 +287,15 @@ stonet_status sn_arrow_read(struct ArrowArrayStream *stream, const stonet_read_o
     *out = NULL;
     if (stream->release == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "the Arrow stream was used up before: make a new one");
-    arrow_reader reader = {.stream = stream};
-    const char **names = NULL;
-    stonet_status status = read_schema(&reader);
-    const int64_t n_columns = status == STONET_OK ? reader.schema.n_children : 0;
-    if (status == STONET_OK) status = SN_NEW(names, n_columns);
-    for (int64_t j = 0; status == STONET_OK && j < n_columns; j++) {
+    SN_FREED_BY(reader_free) arrow_reader reader = {.stream = stream};
+    SN_TRY(read_schema(&reader));
+    const int64_t n_columns = reader.schema.n_children;
+    SN_ARRAY(n_columns, const char *, names);
+    for (int64_t j = 0; j < n_columns; j++) {
         const char *name = reader.schema.children[j]->name;
         names[j] = name != NULL ? name : "";
     }
-    const sn_memory_table table = {n_columns, names, fill, &reader};
-    if (status == STONET_OK) status = sn_memory_read(&table, options, schema, out);
-    if (reader.schema.release != NULL) reader.schema.release(&reader.schema);
-    stream->release(stream);
-    SN_FREE_ALL(names, reader.column);
-    return status;
+    return sn_memory_read(&(sn_memory_table){n_columns, names, fill, &reader}, options, schema, out);
 }
 
 stonet_status stonet_data_from_arrow(struct ArrowArrayStream *stream, const stonet_read_options *options,
