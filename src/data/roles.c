@@ -20,15 +20,18 @@ static bool is_made_up(const char *name)
     return skipped > 0 && digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits);
 }
 
-/* Names that stand in the header are given out before any is made up: no column takes another one's. */
-static stonet_status name_with(sn_builder *builder, const char *const *names, sn_interner *taken)
+/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. Names that stand in the
+   header are given out before any is made up: no column takes another one's. */
+static stonet_status name_columns(sn_builder *builder, const char *const *names)
 {
+    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
+    builder->has_header = names != NULL;
     for (int64_t j = 0; names != NULL && j < builder->n_columns; j++) {
         int32_t code = 0;
-        const int64_t before = taken->words.count;
+        const int64_t before = taken.words.count;
         if (names[j][0] == '\0') continue;
-        SN_TRY(sn_interner_add(taken, names[j], strlen(names[j]), &code));
-        if (taken->words.count == before) continue; /* a second one of this name */
+        SN_TRY(sn_interner_add(&taken, names[j], strlen(names[j]), &code));
+        if (taken.words.count == before) continue; /* a second one of this name */
         SN_TRY(sn_text_copy(names[j], &builder->column[j].name));
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
@@ -38,18 +41,10 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         sn_builder_column *column = &builder->column[j];
         column->again = column->name == NULL && given[0] != '\0';
         if (column->name == NULL)
-            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &column->name));
+            SN_TRY(sn_interner_add_apart(&taken, given[0] != '\0' ? given : plain, &column->name));
         column->unnamed = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
-}
-
-/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
-static stonet_status name_columns(sn_builder *builder, const char *const *names)
-{
-    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
-    builder->has_header = names != NULL;
-    return name_with(builder, names, &taken);
 }
 
 static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
