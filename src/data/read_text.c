@@ -19,18 +19,11 @@ typedef struct text_reader {
     sn_text_rows rows;
 } text_reader;
 
-static stonet_status skip_header(text_reader *reader)
-{
-    bool more;
-    SN_TRY(sn_scanner_next_line(reader->scanner, &more));
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(reader->scanner, &cell));
-    return STONET_OK;
-}
-
 /* One pass over all rows. */
 static stonet_status read_rows(text_reader *reader)
 {
+    int64_t cells;
+    bool ends_empty;
     sn_builder *builder = reader->builder;
     SN_TRY(sn_scanner_rewind(reader->scanner));
     SN_TRY(sn_builder_start(builder, reader->sniffed.is_text));
@@ -38,7 +31,7 @@ static stonet_status read_rows(text_reader *reader)
     reader->rows =
         (sn_text_rows){.scanner = reader->scanner, .builder = builder, .is_text = reader->sniffed.is_text};
     SN_TRY(SN_NEW(reader->rows.text, builder->n_text + 1));
-    if (reader->sniffed.has_header) SN_TRY(skip_header(reader));
+    if (reader->sniffed.has_header) SN_TRY(sn_scanner_pass_line(reader->scanner, &cells, &ends_empty));
     bool in_parts = reader->part_size > 0 && reader->scanner->source->packing == SN_PLAIN;
     if (in_parts && builder->drain == NULL && builder->n_text <= MAX_TEXT_IN_PARTS)
         return sn_text_parts_read(&reader->rows, reader->threads, reader->part_size);
@@ -178,6 +171,7 @@ stonet_status sn_read_text(sn_source *source, const sn_read_wish *wish, int thre
                            stonet_data **out)
 {
     SN_FREED_BY(reader_free) text_reader reader = {.threads = threads, .part_size = part_size};
-    SN_TRY(sn_scanner_create(source, &reader.scanner));
+    SN_TRY(sn_scanner_create(source, SN_SCANNER_BUFFER, &reader.scanner));
+    SN_TRY(sn_scanner_rewind(reader.scanner));
     return read_table(&reader, wish, out);
 }

@@ -191,36 +191,16 @@ static stonet_status sample_lines(sn_scanner *scanner, const sn_na *na, sn_sniff
     return STONET_OK;
 }
 
-/* The cells of the next line, and whether the last one is empty: a comma at the end of the line, as a rule.
- */
-static stonet_status count_cells(sn_scanner *scanner, int64_t *count, bool *ends_empty)
-{
-    bool more;
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    *count = 0;
-    *ends_empty = false;
-    SN_TRY(sn_scanner_next_line(scanner, &more));
-    if (!more) return STONET_OK;
-    while (cell.after == SN_AFTER_CELL) {
-        SN_TRY(sn_scanner_cell(scanner, &cell));
-        ++*count;
-    }
-    *ends_empty = cell.length == 0;
-    return STONET_OK;
-}
-
 /* A first line of words that is one cell short of the second has no word for the first column: R's
    write.table leaves it out over the names of the rows. Stands before the second line when it is done. */
 static stonet_status look_for_row_names(sn_scanner *scanner, sn_sniffed *out, column_sample **samples)
 {
-    int64_t cells;
-    bool more, ends_empty, words = true;
+    int64_t cells, first;
+    bool ends_empty, empty, words = true;
     for (int64_t j = 0; j < out->n_columns; j++) words = words && (*samples)[j].first == SN_TEXT;
-    SN_TRY(count_cells(scanner, &cells, &ends_empty));
+    SN_TRY(sn_scanner_pass_line(scanner, &cells, &ends_empty));
     SN_TRY(sn_scanner_rewind(scanner));
-    SN_TRY(sn_scanner_next_line(scanner, &more));
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(scanner, &cell));
+    SN_TRY(sn_scanner_pass_line(scanner, &first, &empty));
     if (!words || cells != out->n_columns + 1 || ends_empty) return STONET_OK;
     const size_t count = (size_t)out->n_columns;
     SN_TRY(SN_GROW(out->first, count + 1));

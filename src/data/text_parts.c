@@ -60,8 +60,11 @@ static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size
     *out = parts;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(parts->scanner, threads));
-    for (int t = 0; t < threads; t++)
-        SN_TRY(sn_scanner_create_aside(whole->scanner, (size_t)size + OVERHANG, &parts->scanner[t]));
+    for (int t = 0; t < threads; t++) {
+        SN_TRY(sn_scanner_create(whole->scanner->source, (size_t)size + OVERHANG, &parts->scanner[t]));
+        parts->scanner[t]->is_aside = true;
+        parts->scanner[t]->delimiter = whole->scanner->delimiter;
+    }
     for (int k = 0; k < PARTS; k++) {
         SN_TRY(sn_builder_part(whole->builder, &parts->part[k].builder));
         SN_TRY(SN_NEW(parts->part[k].text, whole->builder->n_text + 1));
