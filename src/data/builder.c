@@ -506,8 +506,6 @@ stonet_status sn_builder_drain(sn_builder *builder)
     return builder->rows < builder->drain->rows ? STONET_OK : hand_over(builder);
 }
 
-/* ---- the frame --------------------------------------------------------------------------------- */
-
 /* What the caller said about columns must fit what they turned out to be. */
 static stonet_status check_said(const sn_builder *builder)
 {

@@ -30,8 +30,6 @@
 #include "data/problem.h"
 #include "math/noise.h"
 
-/* ---- random numbers ---------------------------------------------------------------------------- */
-
 static double normal(const sn_row_key *key, uint32_t use)
 {
     return sn_noise_normal(key->seed, SN_STREAM_DATA, key->row, key->generator, 0, 0, use);
@@ -175,8 +173,6 @@ static double wide(const double *x)
     return x[0] + x[1] + x[2] - x[3] - x[4];
 }
 
-/* ---- other responses --------------------------------------------------------------------------- */
-
 enum { MAX_TRUTHS = 2 };
 
 /* The response (a number, or the class 0 or 1) and the known sufficient predictors T(x): given T, it depends
@@ -218,8 +214,6 @@ static void location_scale_linear(const sn_row_key *key, const double *x, row_va
     const double wave = sin(out->truth[1] * M_PI / 30);
     out->y = 2 * sin(out->truth[0] * M_PI / 20) + 3 * wave * wave * noise(key);
 }
-
-/* ---- classes that are drawn before x ----------------------------------------------------------- */
 
 /* log of the integral over u in (0, 1) of exp(-|x - u a - (1 - u) b|^2 / 2), for points of 21 coordinates:
    with d = a - b, r = x - b, c = r.d / |d|^2 it is, up to a constant,

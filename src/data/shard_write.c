@@ -146,8 +146,6 @@ static void drain_free(shard_drain *drain)
     sn_folder_abandon(drain->folder);
 }
 
-/* ---- codes of labels as they are in order ------------------------------------------------------ */
-
 static stonet_status recode_shard(shard_drain *drain, int64_t number, const int32_t *new_code)
 {
     shard *of = &drain->list[number];
@@ -269,14 +267,10 @@ static stonet_status write_index(const shard_drain *drain, const stonet_data *li
     index = sn_json_put(index, "hash", json_string(hash));
     SN_BLOCK char *text = sn_json_print(index, JSON_INDENT(1));
     if (text == NULL) return sn_json_failed();
-    const char *folder = sn_folder_place(drain->folder);
-    const size_t room = strlen(folder) + sizeof "/" SN_SHARDS_INDEX;
-    SN_ZEROS(room, char, path);
-    snprintf(path, room, "%s/%s", folder, SN_SHARDS_INDEX);
+    SN_BLOCK char *path = NULL;
+    SN_TRY(sn_shard_index_path(sn_folder_place(drain->folder), &path));
     return stonet_bytes_write(path, text, strlen(text));
 }
-
-/* ---- the call ---------------------------------------------------------------------------------- */
 
 /* What the files are called: as the table, without folder and endings, in plain characters. */
 static stonet_status choose_name(const char *path, char **out)

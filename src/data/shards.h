@@ -18,7 +18,6 @@
 #include "base/json.h"
 #include "data/builder.h"
 
-#define SN_SHARDS_INDEX  "index.json"
 #define SN_SHARDS_FORMAT "stonet-shards"
 /* Since version 2 an index has a hash of its own. */
 enum { SN_SHARDS_VERSION = 2, SN_SHARD_STEP = 1024, SN_SHARD_ALIGN = 4096 };
@@ -29,8 +28,8 @@ typedef enum sn_shard_part { SN_SHARD_X, SN_SHARD_Y, SN_SHARD_MORE, SN_SHARD_PAR
 /* "FOLDER/NAME-00012.y.npy", to be freed. */
 stonet_status sn_shard_path(const char *folder, const char *name, int64_t shard, sn_shard_part part,
                             char **out);
-/* Whether a file begins as an index does. */
-bool sn_looks_like_shards(const char *text, size_t size);
+/* The same of its index. */
+stonet_status sn_shard_index_path(const char *folder, char **out);
 /* The folder of a path that is one with an index, or is such an index, to be freed; NULL: it is neither. */
 stonet_status sn_shards_folder(const char *path, char **folder);
 /* The table of a folder. */
