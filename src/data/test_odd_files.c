@@ -81,28 +81,20 @@ TEST(texts)
 /* An .npy of 2 x 2 numbers 1, 2, 3, 4 of that type; the size. */
 static size_t make_npy(const char *type, unsigned char out[256])
 {
-    char header[119];
     const int size = type[2] - '0';
-    memset(header, ' ', sizeof header);
-    int used =
-        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (2, 2), }", type);
-    header[used] = ' ';
-    header[117] = '\n';
-    memcpy(out, "\x93NUMPY\1\0", 8);
-    out[8] = 118;
-    out[9] = 0;
-    memcpy(out + 10, header, 118);
-    memset(out + 128, 0, 64);
+    unsigned char numbers[32] = {0};
+    char about[100];
     for (int k = 0; k < 4; k++) {
         const float single = (float)(k + 1);
         const double wide = k + 1;
-        unsigned char *to = out + 128 + k * size;
+        unsigned char *to = numbers + k * size;
         if (type[1] == 'f')
             memcpy(to, size == 4 ? (const void *)&single : (const void *)&wide, (size_t)size);
         else
             to[type[0] == '>' ? size - 1 : 0] = (unsigned char)(k + 1);
     }
-    return 128 + (size_t)(4 * size);
+    snprintf(about, sizeof about, "{'descr': '%s', 'fortran_order': False, 'shape': (2, 2), }", type);
+    return npy_of(about, 0, numbers, (size_t)(4 * size), out);
 }
 
 TEST(types_of_arrays)
@@ -116,13 +108,6 @@ TEST(types_of_arrays)
             fail_msg("%s: %s", TYPES[k], stonet_last_error());
         const float *x = stonet_data_x(data);
         for (int i = 0; i < 4; i++) assert_true(x[i] == (float)(i + 1));
-    }
-    static const char *const WRONG[] = {"<f2", "<c8", "|O0", "<U4", "|b1", "<i3"};
-    for (size_t k = 0; k < sizeof WRONG / sizeof *WRONG; k++) {
-        unsigned char bytes[256];
-        SN_AUTO(stonet_data) *data = NULL;
-        const stonet_status status = read_bytes(bytes, make_npy(WRONG[k], bytes), NULL, NULL, &data);
-        if (status == STONET_OK && strcmp(WRONG[k], "|b1") != 0) fail_msg("%s was read", WRONG[k]);
     }
 }
 
