@@ -70,14 +70,14 @@ stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out)
     return SN_GIVE(mapping, out);
 }
 
-bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of)
+bool sn_mapping_put(sn_mapping *mapping, int64_t place, int descriptor, const char *path, int64_t offset,
+                    int64_t size)
 {
     const int64_t page = sysconf(_SC_PAGESIZE);
-    if (place % page != 0 || of->offset % page != 0 ||
-        !note_file(mapping, of->descriptor, of->path, of->offset + of->size))
+    if (place % page != 0 || offset % page != 0 || !note_file(mapping, descriptor, path, offset + size))
         return false;
-    return mmap(mapping->bytes + place, (size_t)of->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, of->descriptor,
-                of->offset) != MAP_FAILED;
+    return mmap(mapping->bytes + place, (size_t)size, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
+                offset) != MAP_FAILED;
 }
 
 stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
@@ -85,8 +85,7 @@ stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
     *out = NULL;
     SN_AUTO(sn_mapping) *mapping = NULL;
     SN_TRY(sn_mapping_reserve(size, 1, &mapping));
-    if (mapping == NULL || !sn_mapping_put(mapping, 0, &(sn_stretch){descriptor, NULL, 0, size}))
-        return STONET_OK;
+    if (mapping == NULL || !sn_mapping_put(mapping, 0, descriptor, NULL, 0, size)) return STONET_OK;
     return SN_GIVE(mapping, out);
 }
 

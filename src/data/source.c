@@ -319,8 +319,7 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
 bool sn_source_map_to(const sn_source *source, int64_t size, sn_mapping *mapping, int64_t place)
 {
     if (source->packing != SN_PLAIN || source->is_member || size > source->size - source->at) return false;
-    return sn_mapping_put(mapping, place,
-                          &(sn_stretch){source->descriptor, source->path, source->start + source->at, size});
+    return sn_mapping_put(mapping, place, source->descriptor, source->path, source->start + source->at, size);
 }
 
 int64_t sn_source_left(const sn_source *source)
