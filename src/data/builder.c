@@ -338,6 +338,7 @@ stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const ch
 
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
 {
+    forget_rows(part);
     *part = *whole;
     part->rows = part->capacity = part->missing = 0;
     part->x = NULL;
@@ -349,22 +350,10 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     part->values = NULL;
     part->digits = NULL;
     SN_TRY(SN_NEW(part->code, part->n_text));
+    SN_TRY(SN_NEW(part->values, part->n_text));
     SN_TRY(create_digits(part));
-    return SN_NEW(part->values, part->n_text);
-}
-
-void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
-{
-    for (int64_t k = 0; k < part->n_numeric; k++) {
-        sn_free(part->digits[k].value);
-        part->digits[k] = NO_DIGITS;
-        part->digits[k].enough = whole->digits[k].enough;
-    }
-    for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
-    sn_interner_free(&part->labels);
-    sn_interner_free(&part->spelled);
-    part->many_spelled = false;
-    part->rows = part->missing = 0;
+    for (int64_t k = 0; k < part->n_numeric; k++) part->digits[k].enough = whole->digits[k].enough;
+    return STONET_OK;
 }
 
 void sn_builder_part_free(sn_builder *part)

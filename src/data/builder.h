@@ -137,11 +137,9 @@ stonet_status sn_builder_find_roles(sn_builder *builder, const char *const *name
 /* The last step of finishing it: all columns and rows of the builder become those of a new frame. */
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out);
 
-/* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
-   must not be finished. To be freed also after a failure. */
+/* Some rows of the same table, read apart from the rest: `part`, all zero or one that was read before,
+   borrows the columns of a started `whole` and must not be finished. To be freed also after a failure. */
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);
-/* Forgets the rows and words of a part of `whole` and keeps their room. */
-void sn_builder_part_clear(const sn_builder *whole, sn_builder *part);
 void sn_builder_part_free(sn_builder *part);
 /* Enters the words of a part, in their order, and turns its codes into those of the whole. */
 stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part);

@@ -65,10 +65,7 @@ static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size
         parts->scanner[t]->is_aside = true;
         parts->scanner[t]->delimiter = whole->scanner->delimiter;
     }
-    for (int k = 0; k < PARTS; k++) {
-        SN_TRY(sn_builder_part(whole->builder, &parts->part[k].builder));
-        SN_TRY(SN_NEW(parts->part[k].text, whole->builder->n_text + 1));
-    }
+    for (int k = 0; k < PARTS; k++) SN_TRY(SN_NEW(parts->part[k].text, whole->builder->n_text + 1));
     return STONET_OK;
 }
 
@@ -90,7 +87,7 @@ static stonet_status read_part(text_parts *parts, int k)
 {
     text_part *part = &parts->part[k];
     sn_scanner *scanner = parts->scanner[omp_get_thread_num()];
-    sn_builder_part_clear(parts->whole->builder, &part->builder);
+    SN_TRY(sn_builder_part(parts->whole->builder, &part->builder));
     memset(part->text, 0, (size_t)(part->builder.n_text + 1) * sizeof *part->text);
     if (k == 0)
         SN_TRY(sn_scanner_seek(scanner, parts->position, 1));
