@@ -158,16 +158,6 @@ typedef struct look {
     int64_t mapped; /* 0: they cannot be mapped, and have to be read */
 } look;
 
-static bool are_finite(const array_reader *reader, const void *numbers, int64_t first, int64_t count)
-{
-    if (reader->array->size == (int)sizeof(float))
-        return sn_all_finite((const float *)numbers + first, count);
-    const double *y = (const double *)numbers + first;
-    bool finite = true;
-    for (int64_t k = 0; k < count; k++) finite = finite && isfinite(y[k]);
-    return finite;
-}
-
 static double number_at(const array_reader *reader, const void *numbers, int64_t k)
 {
     return reader->array->size == (int)sizeof(float) ? (double)((const float *)numbers)[k]
@@ -182,7 +172,8 @@ static void look_at(const array_reader *reader, const sn_mapping *mapping, const
     const int64_t size = reader->array->size;
     for (; first < last; first += CHUNK) {
         const int64_t count = last - first < CHUNK ? last - first : CHUNK;
-        const bool finite = are_finite(reader, bytes, first, count);
+        const bool finite =
+            size == (int64_t)sizeof(float) && sn_all_finite((const void *)(bytes + first * size), count);
         for (int64_t k = first; !finite && k < first + count && found->bad < 0; k++) {
             const double value = number_at(reader, bytes, k);
             found->missing += isnan(value);

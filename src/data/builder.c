@@ -16,13 +16,6 @@
 
 static const sn_digits NO_DIGITS = {.low = (double)INFINITY, .high = -(double)INFINITY};
 
-static void free_digits(sn_builder *builder)
-{
-    for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
-        sn_free(builder->digits[k].value);
-    SN_FREE(builder->digits);
-}
-
 /* Back to no rows, so that the file can be read again with other columns as text. Names and roles of the
    columns stay. */
 static void forget_rows(sn_builder *builder)
@@ -32,7 +25,9 @@ static void forget_rows(sn_builder *builder)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
     sn_interner_free(&builder->spelled);
-    free_digits(builder);
+    for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
+        sn_free(builder->digits[k].value);
+    SN_FREE(builder->digits);
     SN_FREE(builder->x);
     SN_FREE(builder->y);
     SN_FREE(builder->weight);

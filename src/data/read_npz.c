@@ -134,12 +134,6 @@ static int rank_among(const char *name, const char *const *names)
     return -1;
 }
 
-/* What scipy.sparse.save_npz writes: its `data` are the numbers other than 0 alone, and no table. */
-static bool is_of_sparse(const char *name)
-{
-    return strcmp(name, "format") == 0 || strcmp(name, "shape") == 0;
-}
-
 /* Finds the features and the target among the members; *arrays counts them all. */
 static stonet_status choose_members(const zip_archive *archive, zip_member *x, zip_member *y, bool *has_x,
                                     bool *has_y, int64_t *arrays)
@@ -150,13 +144,13 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
     int64_t at = archive->directory;
     *has_x = *has_y = false;
     *arrays = 0;
-    int of_sparse = 0;
+    int of_sparse = 0; /* what scipy.sparse.save_npz writes: its `data` are the numbers other than 0 alone */
     for (int64_t k = 0; k < archive->entries; k++) {
         bool usable = false;
         SN_TRY(read_entry(archive, &at, member, &usable));
         if (!usable) continue;
         ++*arrays;
-        of_sparse += is_of_sparse(member->name);
+        of_sparse += strcmp(member->name, "format") == 0 || strcmp(member->name, "shape") == 0;
         bool is_x = rank_among(member->name, x_names) >= 0, is_y = rank_among(member->name, y_names) >= 0;
         if ((is_x && *has_x) || (is_y && *has_y))
             return bad_zip(archive->source, is_x ? "more than one of x, X and data is in it"

@@ -63,19 +63,13 @@ static stonet_status write_more(const shard_drain *drain, const sn_builder *buil
     return write_part(drain, to, SN_SHARD_MORE, "<f8", width, numbers);
 }
 
-static stonet_status note_exact(const sn_builder *builder, shard *to)
-{
-    SN_TRY(SN_NEW(to->exact, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++)
-        if (builder->digits[k].value != NULL) to->exact[to->exacts++] = k;
-    return STONET_OK;
-}
-
 static stonet_status write_shard(const shard_drain *drain, const sn_builder *builder, int64_t first,
                                  shard *to)
 {
     const int64_t m = builder->n_numeric, targets = builder->n_targets;
-    SN_TRY(note_exact(builder, to));
+    SN_TRY(SN_NEW(to->exact, m));
+    for (int64_t k = 0; k < m; k++)
+        if (builder->digits[k].value != NULL) to->exact[to->exacts++] = k;
     if (m > 0) SN_TRY(write_part(drain, to, SN_SHARD_X, "<f4", m, builder->x + first * m));
     if (builder->label != NULL)
         SN_TRY(write_part(drain, to, SN_SHARD_Y, "<i4", 1, builder->label + first));

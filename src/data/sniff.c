@@ -56,11 +56,6 @@ char *sn_cell_copy(const sn_cell *cell)
 
 /* ---- the delimiter ----------------------------------------------------------------------------- */
 
-static bool is_delimiter(char c, char delimiter)
-{
-    return c == delimiter || (delimiter == ' ' && c == '\t');
-}
-
 /* Cells in the line at `at`, which is moved past it; a quoted stretch hides delimiters and line ends. */
 static int64_t cells_in_line(const char **at, const char *end, char delimiter)
 {
@@ -69,7 +64,7 @@ static int64_t cells_in_line(const char **at, const char *end, char delimiter)
     bool quoted = false, in_cell = false;
     for (; c < end && (quoted || (*c != '\n' && *c != '\r')); c++) {
         if (*c == '"') quoted = !quoted;
-        bool splits = !quoted && is_delimiter(*c, delimiter);
+        bool splits = !quoted && (*c == delimiter || (delimiter == ' ' && *c == '\t'));
         if (delimiter == ' ')
             cells += !splits && !in_cell;
         else
