@@ -143,22 +143,16 @@ typedef struct column_sample {
     bool first_again;              /* the first cell's text was met again below */
 } column_sample;
 
-static stonet_status read_first_line(sn_scanner *scanner, const sn_na *na, sn_sniffed *out,
-                                     column_sample **samples)
+static stonet_status read_first_line(sn_scanner *scanner, int64_t cells, const sn_na *na, sn_sniffed *out,
+                                     column_sample *samples)
 {
-    int64_t room = 0;
-    sn_cell cell;
-    do {
-        if (*samples == NULL || out->n_columns == room) {
-            room = room == 0 ? 64 : 2 * room;
-            SN_TRY(SN_GROW(out->first, room));
-            SN_TRY(SN_GROW(*samples, room));
-        }
+    for (; out->n_columns < cells; out->n_columns++) {
+        sn_cell cell;
         SN_TRY(sn_scanner_cell(scanner, &cell));
-        (*samples)[out->n_columns] = (column_sample){.first = sn_cell_content(&cell, na)};
+        samples[out->n_columns].first = sn_cell_content(&cell, na);
         out->first[out->n_columns] = sn_cell_copy(&cell);
-        if (out->first[out->n_columns++] == NULL) return STONET_ERROR_MEMORY;
-    } while (cell.after == SN_AFTER_CELL);
+        if (out->first[out->n_columns] == NULL) return STONET_ERROR_MEMORY;
+    }
     return STONET_OK;
 }
 
@@ -187,23 +181,16 @@ static stonet_status sample_lines(sn_scanner *scanner, const sn_na *na, sn_sniff
 }
 
 /* A first line of words that is one cell short of the second has no word for the first column: R's
-   write.table leaves it out over the names of the rows. Stands before the second line when it is done. */
-static stonet_status look_for_row_names(sn_scanner *scanner, sn_sniffed *out, column_sample **samples)
+   write.table leaves it out over the names of the rows. There is room for another column. */
+static stonet_status add_row_names(sn_sniffed *out, column_sample *samples)
 {
-    int64_t cells, first;
-    bool ends_empty, empty, words = true;
-    for (int64_t j = 0; j < out->n_columns; j++) words = words && (*samples)[j].first == SN_TEXT;
-    SN_TRY(sn_scanner_pass_line(scanner, &cells, &ends_empty));
-    SN_TRY(sn_scanner_rewind(scanner));
-    SN_TRY(sn_scanner_pass_line(scanner, &first, &empty));
-    if (!words || cells != out->n_columns + 1 || ends_empty) return STONET_OK;
-    const size_t count = (size_t)out->n_columns;
-    SN_TRY(SN_GROW(out->first, count + 1));
-    SN_TRY(SN_GROW(*samples, count + 1));
+    for (int64_t j = 0; j < out->n_columns; j++)
+        if (samples[j].first != SN_TEXT) return STONET_OK;
+    const size_t count = (size_t)out->n_columns++;
     memmove(out->first + 1, out->first, count * sizeof *out->first);
-    memmove(*samples + 1, *samples, count * sizeof **samples);
-    **samples = (column_sample){.first = SN_MISSING};
-    out->n_columns++;
+    memmove(samples + 1, samples, count * sizeof *samples);
+    samples[0] = (column_sample){.first = SN_MISSING};
+    out->first[0] = NULL;
     out->row_names = true;
     return sn_text_copy("", &out->first[0]);
 }
@@ -246,11 +233,16 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     if (!more) return sn_fail(STONET_ERROR_DATA, "%s is empty", scanner->source->path);
     scanner->delimiter = guess_delimiter(scanner);
     SN_TRY(sn_scanner_rewind(scanner));
+    int64_t cells, below = 0, lines = 0;
+    bool ends_empty;
+    SN_TRY(sn_scanner_pass_line(scanner, &cells, &ends_empty));
+    if (header != STONET_HEADER_NO) SN_TRY(sn_scanner_pass_line(scanner, &below, &ends_empty));
+    SN_TRY(sn_scanner_rewind(scanner));
     SN_TRY(sn_scanner_next_line(scanner, &more));
-    SN_BLOCK column_sample *samples = NULL;
-    int64_t lines = 0;
-    SN_TRY(read_first_line(scanner, na, out, &samples));
-    if (header != STONET_HEADER_NO) SN_TRY(look_for_row_names(scanner, out, &samples));
+    SN_ZEROS(cells + 1, column_sample, samples);
+    SN_TRY(SN_NEW(out->first, cells + 1));
+    SN_TRY(read_first_line(scanner, cells, na, out, samples));
+    if (below == cells + 1 && !ends_empty) SN_TRY(add_row_names(out, samples));
     SN_TRY(SN_NEW(out->is_text, out->n_columns));
     SN_TRY(SN_NEW(out->is_date, out->n_columns));
     SN_TRY(sample_lines(scanner, na, out, samples, &lines));
