@@ -144,11 +144,11 @@ static bool is_plain(const array_reader *reader)
     const sn_builder *builder = reader->builder;
     const bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (array->kind != 'f' || foreign || array->fortran || builder->drain != NULL || builder->n_unused > 0 ||
-        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->na->numbers)
+        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->wish->na.numbers)
         return false;
     if (array->size == (int)sizeof(float)) return builder->n_targets == 0;
     return array->size == (int)sizeof(double) && builder->n_targets == reader->columns &&
-           !builder->missing_targets;
+           !builder->wish->missing_targets;
 }
 
 /* What a look at a part of the numbers found. */

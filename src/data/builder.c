@@ -58,10 +58,8 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     SN_TRY(SN_NEW(builder, 1));
     builder->path = path;
     builder->n_columns = n_columns;
-    builder->na = &wish->na;
+    builder->wish = wish;
     builder->drain = wish->drain;
-    builder->missing_targets = wish->missing_targets;
-    builder->open_targets = wish->open_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
     SN_TRY(sn_builder_find_roles(builder, names, wish));
@@ -206,7 +204,7 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
 stonet_status sn_builder_put_number(sn_builder *builder, int64_t column, double value)
 {
     if (builder->column[column].role == SN_UNUSED) return STONET_OK;
-    if (isnan(value) || sn_na_number(builder->na, value))
+    if (isnan(value) || sn_na_number(&builder->wish->na, value))
         return sn_builder_put_missing(builder, column, "NaN", 3);
     if (builder->column[column].role == SN_WEIGHT) {
         if (!(value >= 0.0 && value <= (double)FLT_MAX))
@@ -238,7 +236,8 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t column, con
     const char *advice =
         "rows without a response are left out by --drop-missing-target (in C drop_missing_target)";
     const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
-    const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
+    const sn_read_wish *wish = builder->wish;
+    const bool may = wish->missing_targets && !(is_text && wish->open_targets); /* no text is a bound */
     if (!may && length == 0)
         return sn_builder_fail_cell(builder, column, "the cell of the target is empty; %s", advice);
     if (!may)
@@ -286,15 +285,10 @@ stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, siz
     return STONET_OK;
 }
 
-static int32_t *code_place(const sn_builder *builder, int64_t column)
+int32_t *sn_builder_code(const sn_builder *builder, int64_t column)
 {
     if (builder->column[column].role == SN_TARGET_TEXT) return &builder->label[builder->rows];
     return &builder->code[builder->column[column].slot][builder->rows];
-}
-
-void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code)
-{
-    *code_place(builder, column) = code;
 }
 
 sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column)
@@ -305,12 +299,7 @@ sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column)
 
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
 {
-    return sn_interner_add(sn_builder_texts(builder, column), text, length, code_place(builder, column));
-}
-
-int32_t sn_builder_code(const sn_builder *builder, int64_t column)
-{
-    return *code_place(builder, column);
+    return sn_interner_add(sn_builder_texts(builder, column), text, length, sn_builder_code(builder, column));
 }
 
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
@@ -456,7 +445,7 @@ static void move_row(sn_builder *builder, int64_t to, int64_t from)
 /* Rows without a target, which may be missing, do not go on. */
 static void drop_rows(sn_builder *builder)
 {
-    if (!builder->missing_targets) return;
+    if (!builder->wish->missing_targets) return;
     int64_t kept = 0;
     for (int64_t i = 0; i < builder->rows; i++) {
         if (lacks_target(builder, i)) {

@@ -80,13 +80,11 @@ typedef struct sn_builder {
     int64_t *target_position;
     int64_t weight_position; /* -1: none */
 
-    const sn_na *na;
-    bool missing_targets, open_targets; /* as in the wish */
-
-    sn_drain *drain; /* NULL: none */
-    int64_t before;  /* rows of the file that are not here any more: taken, or */
-    int64_t dropped; /* left out, since their target was missing */
-    int64_t line;    /* of the file, where the row builder->rows begins; 0: it has none */
+    const sn_read_wish *wish; /* outlives the builder too */
+    sn_drain *drain;          /* NULL: none */
+    int64_t before;           /* rows of the file that are not here any more: taken, or */
+    int64_t dropped;          /* left out, since their target was missing */
+    int64_t line;             /* of the file, where the row builder->rows begins; 0: it has none */
     int64_t rows, capacity;
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
@@ -160,10 +158,8 @@ stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, siz
    that may be missing. */
 stonet_status sn_builder_put_missing(sn_builder *builder, int64_t column, const char *word, size_t length);
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
-/* The same for a text that has been put before, by its code there. */
-void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);
-/* The code of the last text put into the row builder->rows of a text column. */
-int32_t sn_builder_code(const sn_builder *builder, int64_t column);
+/* Where the row builder->rows has the code of such a text. */
+int32_t *sn_builder_code(const sn_builder *builder, int64_t column);
 /* Before the first row: the values of a text column, from low to high. */
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count);

@@ -162,12 +162,12 @@ static stonet_status put_word_of(sn_builder *builder, int64_t j, const struct Ar
                                     (long long)words->length - 1);
     const int64_t word = (int64_t)number;
     if (code[word] >= 0) {
-        sn_builder_put_code(builder, j, code[word]);
+        *sn_builder_code(builder, j) = code[word];
         return STONET_OK;
     }
     SN_TRY(put_cell(builder, j, words, column->type, words->offset + word));
     if (sn_arrow_is_missing(words, column->type, words->offset + word)) return STONET_OK;
-    code[word] = sn_builder_code(builder, j);
+    code[word] = *sn_builder_code(builder, j);
     if (column->ordered > 0 && sn_builder_is_text(builder, j) && code[word] >= column->ordered)
         return sn_builder_fail_cell(builder, j,
                                     "the value is not in the order of the first batch: give all batches one");

@@ -121,10 +121,10 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
         if (at == -1) {
             SN_TRY(sn_builder_put_missing(builder, column, "", 0));
         } else if (code[at] >= 0) {
-            sn_builder_put_code(builder, column, code[at]);
+            *sn_builder_code(builder, column) = code[at];
         } else {
             SN_TRY(sn_put_word(builder, column, given->texts[at], strlen(given->texts[at])));
-            code[at] = sn_builder_code(builder, column);
+            code[at] = *sn_builder_code(builder, column);
         }
     }
     return STONET_OK;

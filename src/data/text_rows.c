@@ -62,7 +62,7 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
     if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (column == builder->id && column != builder->group)
         return put_text(rows, column, cell); /* as it stands, also when it is empty */
-    sn_content content = sn_cell_content(cell, builder->na);
+    sn_content content = sn_cell_content(cell, &builder->wish->na);
     if (content == SN_MISSING) return sn_builder_put_missing(builder, column, cell->text, cell->length);
     if (content == SN_INFINITE)
         return sn_builder_fail_cell(builder, column, "the value is infinite ('%.*s')", (int)cell->length,
@@ -99,7 +99,7 @@ static stonet_status read_row(sn_text_rows *rows)
     sn_builder *builder = rows->builder;
     int64_t last = builder->n_columns - 1;
     float *x = builder->x + builder->rows * builder->n_numeric;
-    const bool plain = !builder->na->numbers;
+    const bool plain = !builder->wish->na.numbers;
     for (int64_t j = 0; j <= last; j++) {
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
