@@ -42,26 +42,16 @@ static void free_parts(text_parts *parts)
         sn_free(parts->part[k].text);
     }
     sn_free(parts->scanner);
-    sn_free(parts);
 }
 
-/* Each thread has its own scanner on the same file, and each part a builder for its rows. *out is set on
-   failure too: free_parts then frees what is there. */
-static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size, text_parts **out)
+/* Each thread has its own scanner on the same file. */
+static stonet_status create_parts(text_parts *parts)
 {
-    text_parts *parts;
-    SN_TRY(SN_NEW(parts, 1));
-    *parts = (text_parts){.whole = whole,
-                          .size = size,
-                          .file_size = whole->scanner->source->size,
-                          .position = sn_scanner_position(whole->scanner),
-                          .line = whole->scanner->line,
-                          .threads = threads};
-    *out = parts;
+    const sn_text_rows *whole = parts->whole;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(parts->scanner, threads));
-    for (int t = 0; t < threads; t++) {
-        SN_TRY(sn_scanner_create(whole->scanner->source, (size_t)size + OVERHANG, &parts->scanner[t]));
+    SN_TRY(SN_NEW(parts->scanner, parts->threads));
+    for (int t = 0; t < parts->threads; t++) {
+        SN_TRY(sn_scanner_create(whole->scanner->source, (size_t)parts->size + OVERHANG, &parts->scanner[t]));
         parts->scanner[t]->is_aside = true;
         parts->scanner[t]->delimiter = whole->scanner->delimiter;
     }
@@ -186,14 +176,18 @@ static stonet_status read_parts(text_parts *parts)
 stonet_status sn_text_parts_read(sn_text_rows *whole, int threads, int64_t size)
 {
     if (whole->scanner->source->size <= size) return sn_text_rows_read(whole, INT64_MAX);
-    text_parts *parts = NULL;
-    stonet_status status = create_parts(whole, threads, size, &parts);
-    int64_t before = -1;
+    SN_FREED_BY(free_parts)
+    text_parts parts = {.whole = whole,
+                        .size = size,
+                        .file_size = whole->scanner->source->size,
+                        .position = sn_scanner_position(whole->scanner),
+                        .line = whole->scanner->line,
+                        .threads = threads};
+    SN_TRY(create_parts(&parts));
     /* It ends early when somebody cuts the file short meanwhile. */
-    while (status == STONET_OK && parts->position < parts->file_size && parts->position > before) {
-        before = parts->position;
-        status = read_parts(parts);
+    for (int64_t before = -1; parts.position < parts.file_size && parts.position > before;) {
+        before = parts.position;
+        SN_TRY(read_parts(&parts));
     }
-    if (parts != NULL) free_parts(parts);
-    return status;
+    return STONET_OK;
 }
