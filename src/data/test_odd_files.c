@@ -221,26 +221,13 @@ TEST(long_archives)
 
 TEST(unicode)
 {
-    static const char *const valid[] = {"a",
-                                        "\xc3\xa4",
-                                        "\xe2\x82\xac",
-                                        "\xf0\x9f\x98\x80",
-                                        "\xed\x9f\xbf",
-                                        "\xee\x80\x80",
-                                        "\xf4\x8f\xbf\xbf"};
+    static const char valid[] =
+        "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf";
     /* Among them are forms that are too long, a half of a pair and what is beyond the last. */
-    static const char *const wrong[] = {"\x80",
-                                        "\xc1\x80",
-                                        "\xc3",
-                                        "\xc3z",
-                                        "\xe0\x9f\xbf",
-                                        "\xed\xa0\x80",
-                                        "\xf0\x8f\xbf\xbf",
-                                        "\xf4\x90\x80\x80",
-                                        "\xf5\x80\x80\x80",
-                                        "\xf0\x9f\x98"};
-    for (size_t k = 0; k < sizeof valid / sizeof *valid; k++)
-        if (!sn_utf8_valid(valid[k], strlen(valid[k]))) fail_msg("refused: %zu", k);
+    static const char *const wrong[] = {
+        "us\x80",       "us\xc1\x80",       "us\xc3",           "us\xc3z",          "\xe0\x9f\xbf",
+        "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf0\x9f\x98"};
+    assert_true(sn_utf8_valid(valid, strlen(valid)));
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         if (sn_utf8_valid(wrong[k], strlen(wrong[k]))) fail_msg("taken: %zu", k);
 }
