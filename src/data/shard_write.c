@@ -31,36 +31,61 @@ typedef struct shard_drain {
 
 /* ---- the files of a shard ---------------------------------------------------------------------- */
 
-/* Writes an array with as many rows as the shard, and notes its hash. type: such as "<f4". */
+/* An array on its way to the file of a part of a shard, and its hash. */
+typedef struct part_out {
+    sn_writer *writer;
+    sn_hash hash;
+} part_out;
+
+static void abandon(part_out *out)
+{
+    sn_writer_abandon(out->writer);
+}
+
+/* An array with as many rows as the shard. type: such as "<f4". */
+static stonet_status begin_part(const shard_drain *drain, shard *to, sn_shard_part part, const char *type,
+                                int64_t columns, part_out *out)
+{
+    SN_BLOCK char *path = NULL;
+    to->there[part] = true;
+    sn_hash_begin(&out->hash);
+    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, to - drain->list, part, &path));
+    SN_TRY(sn_writer_open(path, &out->writer));
+    return sn_npy_write_header(out->writer, type, to->rows, columns, SN_SHARD_ALIGN);
+}
+
+static stonet_status put_numbers(part_out *out, const void *bytes, size_t size)
+{
+    sn_hash_add(&out->hash, bytes, size);
+    return sn_write(out->writer, bytes, size);
+}
+
 static stonet_status write_part(const shard_drain *drain, shard *to, sn_shard_part part, const char *type,
                                 int64_t columns, const void *numbers)
 {
-    const size_t size = (size_t)(to->rows * columns) * (size_t)(type[2] - '0');
-    SN_BLOCK char *path = NULL;
-    SN_AUTO(sn_writer) *writer = NULL;
-    sn_hash hash;
-    sn_hash_begin(&hash);
-    sn_hash_add(&hash, numbers, size);
-    to->hash[part] = sn_hash_value(&hash);
-    to->there[part] = true;
-    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, to - drain->list, part, &path));
-    SN_TRY(sn_writer_open(path, &writer));
-    SN_TRY(sn_npy_write_header(writer, type, to->rows, columns, SN_SHARD_ALIGN));
-    SN_TRY(sn_write(writer, numbers, size));
-    return sn_writer_commit(&writer);
+    SN_FREED_BY(abandon) part_out out = {0};
+    SN_TRY(begin_part(drain, to, part, type, columns, &out));
+    SN_TRY(put_numbers(&out, numbers, (size_t)(to->rows * columns) * (size_t)(type[2] - '0')));
+    to->hash[part] = sn_hash_value(&out.hash);
+    return sn_writer_commit(&out.writer);
 }
 
+/* Row by row: as a whole they could be more than all that the builder holds. */
 static stonet_status write_more(const shard_drain *drain, const sn_builder *builder, int64_t first, shard *to)
 {
     const int64_t width = (builder->weight != NULL) + builder->n_text + to->exacts;
-    SN_ARRAY(to->rows * width, double, numbers);
-    double *at = numbers;
+    SN_FREED_BY(abandon) part_out out = {0};
+    SN_ARRAY(width, double, row);
+    SN_TRY(begin_part(drain, to, SN_SHARD_MORE, "<f8", width, &out));
     for (int64_t i = first; i < first + to->rows; i++) {
+        double *at = row;
         if (builder->weight != NULL) *at++ = builder->weight[i];
         for (int64_t k = 0; k < builder->n_text; k++) *at++ = (double)builder->code[k][i];
         for (int64_t k = 0; k < to->exacts; k++) *at++ = builder->digits[to->exact[k]].value[i];
+        SN_TRY(put_numbers(&out, row, (size_t)width * sizeof *row));
     }
-    return write_part(drain, to, SN_SHARD_MORE, "<f8", width, numbers);
+    to->hash[SN_SHARD_MORE] = sn_hash_value(&out.hash);
+    return sn_writer_commit(&out.writer);
 }
 
 static stonet_status write_shard(const shard_drain *drain, const sn_builder *builder, int64_t first,
