@@ -42,15 +42,16 @@ sn_content sn_cell_content(const sn_cell *cell, const sn_na *na)
 
 char *sn_cell_copy(const sn_cell *cell)
 {
-    bool valid = sn_utf8_valid(cell->text, cell->length);
-    char *copy = sn_malloc((valid ? 1 : 2) * cell->length + 1, 1);
+    const bool valid = sn_utf8_valid(cell->text, cell->length);
+    char *copy = sn_malloc((valid ? 1 : 2) * cell->length + 1, 1), *to = copy;
     if (copy == NULL) return NULL;
-    size_t length = cell->length;
-    if (valid)
-        memcpy(copy, cell->text, length);
-    else
-        length = sn_utf8_from_latin1(cell->text, length, copy);
-    copy[length] = '\0';
+    for (size_t i = 0; i < cell->length; i++) {
+        const unsigned char byte = (unsigned char)cell->text[i];
+        const bool two = !valid && byte >= 0x80;
+        if (two) *to++ = (char)(0xC0 | byte >> 6);
+        *to++ = (char)(two ? 0x80 | (byte & 0x3F) : byte);
+    }
+    *to = '\0';
     return copy;
 }
 
@@ -191,7 +192,6 @@ static stonet_status add_row_names(sn_sniffed *out, column_sample *samples)
     memmove(samples + 1, samples, count * sizeof *samples);
     samples[0] = (column_sample){.first = SN_MISSING};
     out->first[0] = NULL;
-    out->row_names = true;
     return sn_text_copy("", &out->first[0]);
 }
 
@@ -246,7 +246,7 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     SN_TRY(SN_NEW(out->is_text, out->n_columns));
     SN_TRY(SN_NEW(out->is_date, out->n_columns));
     SN_TRY(sample_lines(scanner, na, out, samples, &lines));
-    out->has_header = header == STONET_HEADER_YES || out->row_names ||
+    out->has_header = header == STONET_HEADER_YES || out->n_columns > cells ||
                       (header == STONET_HEADER_AUTO && is_header(out, samples, lines));
     for (int64_t j = 0; j < out->n_columns; j++) {
         out->is_date[j] = samples[j].dates > 0 && samples[j].dates == samples[j].texts &&
