@@ -5,7 +5,7 @@
  */
 #include "fuzz/common.h"
 
-#include "data/shard_parts.h"
+#include "data/shards.h"
 
 static char root[64], folder[80], path[96];
 

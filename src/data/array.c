@@ -13,7 +13,7 @@ enum { CHUNK = SN_BUFFER(1 << 16) }; /* numbers decoded at a time */
 static stonet_status check_size(const sn_source *source, const sn_array *array, int64_t *rows,
                                 int64_t *columns)
 {
-    const char *path = sn_source_path(source);
+    const char *path = source->path;
     int64_t count = 1, bytes;
     for (int k = 0; k < array->rank; k++) {
         if (array->shape[k] < 0 || __builtin_mul_overflow(count, array->shape[k], &count))
@@ -96,7 +96,7 @@ static stonet_status put_next(array_reader *reader, int64_t row, int64_t column)
 {
     if (reader->at == reader->have) SN_TRY(next_chunk(reader));
     reader->builder->rows = row - reader->builder->before;
-    return sn_builder_put_number(reader->builder, 0, column, reader->value[reader->at++]);
+    return sn_builder_put_number(reader->builder, column, reader->value[reader->at++]);
 }
 
 /* Row by row. Packed sources could lie about their size, so memory follows what really comes. */
@@ -144,11 +144,11 @@ static bool is_plain(const array_reader *reader)
     const sn_builder *builder = reader->builder;
     const bool foreign = array->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (array->kind != 'f' || foreign || array->fortran || builder->drain != NULL || builder->n_unused > 0 ||
-        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->na->numbers)
+        builder->weight_position >= 0 || builder->id >= 0 || builder->group >= 0 || builder->wish->na.numbers)
         return false;
     if (array->size == (int)sizeof(float)) return builder->n_targets == 0;
     return array->size == (int)sizeof(double) && builder->n_targets == reader->columns &&
-           !builder->missing_targets;
+           !builder->wish->missing_targets;
 }
 
 /* What a look at a part of the numbers found. */
@@ -157,16 +157,6 @@ typedef struct look {
     int64_t bad;    /* the first that is infinite, or a target that is missing; -1: none */
     int64_t mapped; /* 0: they cannot be mapped, and have to be read */
 } look;
-
-static bool are_finite(const array_reader *reader, const void *numbers, int64_t first, int64_t count)
-{
-    if (reader->array->size == (int)sizeof(float))
-        return sn_all_finite((const float *)numbers + first, count);
-    const double *y = (const double *)numbers + first;
-    bool finite = true;
-    for (int64_t k = 0; k < count; k++) finite = finite && isfinite(y[k]);
-    return finite;
-}
 
 static double number_at(const array_reader *reader, const void *numbers, int64_t k)
 {
@@ -182,7 +172,8 @@ static void look_at(const array_reader *reader, const sn_mapping *mapping, const
     const int64_t size = reader->array->size;
     for (; first < last; first += CHUNK) {
         const int64_t count = last - first < CHUNK ? last - first : CHUNK;
-        const bool finite = are_finite(reader, bytes, first, count);
+        const bool finite =
+            size == (int64_t)sizeof(float) && sn_all_finite((const void *)(bytes + first * size), count);
         for (int64_t k = first; !finite && k < first + count && found->bad < 0; k++) {
             const double value = number_at(reader, bytes, k);
             found->missing += isnan(value);
@@ -220,8 +211,7 @@ static stonet_status check_look(const array_reader *reader, const unsigned char 
     builder->missing = found->missing;
     if (found->bad < 0 || bytes == NULL) return STONET_OK;
     builder->rows = found->bad / reader->columns;
-    return sn_builder_put_number(builder, 0, found->bad % reader->columns,
-                                 number_at(reader, bytes, found->bad));
+    return sn_builder_put_number(builder, found->bad % reader->columns, number_at(reader, bytes, found->bad));
 }
 
 /* A frame with its numbers in the file; *out stays NULL where these have to be read instead. */
@@ -260,11 +250,11 @@ static stonet_status start(array_reader *reader, const sn_read_wish *wish)
     /* The columns are named and given roles one by one, some hundred bytes each. */
     if (reader->columns > (int64_t)1 << 24)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld columns, and 16777216 are the most",
-                       sn_source_path(reader->source), (long long)reader->columns);
+                       reader->source->path, (long long)reader->columns);
     if (wish->how.header == STONET_HEADER_YES)
         return sn_fail(STONET_ERROR_ARGUMENT, "%s is an array of numbers, which has no header",
-                       sn_source_path(reader->source));
-    SN_TRY(sn_builder_create(sn_source_path(reader->source), reader->columns, NULL, wish, &reader->builder));
+                       reader->source->path);
+    SN_TRY(sn_builder_create(reader->source->path, reader->columns, NULL, wish, &reader->builder));
     SN_ZEROS(reader->columns, bool, is_text);
     return sn_builder_start(reader->builder, is_text);
 }

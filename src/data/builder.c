@@ -9,18 +9,12 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/roles.h"
 #include "data/schema.h"
 
 /* Checking free memory costs a system call, so only steps of this size are checked. */
 #define LARGE_STEP ((int64_t)64 << 20)
 
-static void free_digits(sn_builder *builder)
-{
-    for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
-        sn_free(builder->digits[k].value);
-    SN_FREE(builder->digits);
-}
+static const sn_digits NO_DIGITS = {.low = (double)INFINITY, .high = -(double)INFINITY};
 
 /* Back to no rows, so that the file can be read again with other columns as text. Names and roles of the
    columns stay. */
@@ -31,7 +25,9 @@ static void forget_rows(sn_builder *builder)
         sn_interner_free(&builder->values[k]);
     sn_interner_free(&builder->labels);
     sn_interner_free(&builder->spelled);
-    free_digits(builder);
+    for (int64_t k = 0; builder->digits != NULL && k < builder->n_numeric; k++)
+        sn_free(builder->digits[k].value);
+    SN_FREE(builder->digits);
     SN_FREE(builder->x);
     SN_FREE(builder->y);
     SN_FREE(builder->weight);
@@ -62,20 +58,18 @@ stonet_status sn_builder_create(const char *path, int64_t n_columns, const char 
     SN_TRY(SN_NEW(builder, 1));
     builder->path = path;
     builder->n_columns = n_columns;
-    builder->na = &wish->na;
+    builder->wish = wish;
     builder->drain = wish->drain;
-    builder->missing_targets = wish->missing_targets;
-    builder->open_targets = wish->open_targets;
     builder->all_digits =
         wish->drain != NULL || (wish->schema != NULL && sn_schema_needs_digits(wish->schema));
-    SN_TRY(sn_find_roles(builder, names, wish));
+    SN_TRY(sn_builder_find_roles(builder, names, wish));
     return SN_GIVE(builder, out);
 }
 
 static stonet_status create_digits(sn_builder *builder)
 {
     SN_TRY(SN_NEW(builder->digits, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++) builder->digits[k] = sn_digits_none();
+    for (int64_t k = 0; k < builder->n_numeric; k++) builder->digits[k] = NO_DIGITS;
     return STONET_OK;
 }
 
@@ -154,18 +148,32 @@ stonet_status sn_builder_reserve(sn_builder *builder, int64_t rows, int64_t expe
     return resize(builder, capacity);
 }
 
-stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
-                                   const char *format, ...)
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t column, const char *format, ...)
 {
     char sentence[400], place[64] = "", name[96] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    if (line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)line);
+    if (builder->line > 0) snprintf(place, sizeof place, " (line %lld)", (long long)builder->line);
     if (builder->has_header) snprintf(name, sizeof name, " ('%.80s')", builder->column[column].name);
     return sn_fail(STONET_ERROR_DATA, "%s: row %lld%s, column %lld%s: %s", builder->path,
-                   (long long)(builder->before + row) + 1, place, (long long)column + 1, name, sentence);
+                   (long long)(builder->before + builder->rows) + 1, place, (long long)column + 1, name,
+                   sentence);
+}
+
+/* Takes in that there are values from low to high. False: they spread over so much of their size that floats
+   lose less than a millionth of the spread, and will do. That does not depend on the order in which values
+   come. */
+static bool needs_digits(const sn_builder *builder, sn_digits *digits, double low, double high)
+{
+    digits->low = fmin(digits->low, low);
+    digits->high = fmax(digits->high, high);
+    digits->wide =
+        digits->wide || digits->high - digits->low > fmax(fabs(digits->low), fabs(digits->high)) / 16.0;
+    digits->enough = digits->wide && !builder->all_digits;
+    if (digits->enough) SN_FREE(digits->value);
+    return !digits->enough;
 }
 
 /* The place for a column in double, with the rows before `rows`, which floats have kept as they were. */
@@ -184,15 +192,7 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
         if (digits->value != NULL) digits->value[builder->rows] = value;
         return STONET_OK;
     }
-    if (!digits->wide) {
-        digits->low = fmin(digits->low, value);
-        digits->high = fmax(digits->high, value);
-        digits->wide = sn_digits_enough(digits->low, digits->high);
-    }
-    if (digits->wide && !builder->all_digits) {
-        sn_digits_give_up(digits);
-        return STONET_OK;
-    }
+    if (!needs_digits(builder, digits, value, value)) return STONET_OK;
     if (digits->value == NULL) {
         if ((double)(float)value == value) return STONET_OK;
         SN_TRY(begin_digits(builder, slot, builder->rows, &digits->value));
@@ -201,15 +201,14 @@ static stonet_status keep_digits(sn_builder *builder, int64_t slot, double value
     return STONET_OK;
 }
 
-stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value)
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t column, double value)
 {
     if (builder->column[column].role == SN_UNUSED) return STONET_OK;
-    if (isnan(value) || sn_na_number(builder->na, value))
-        return sn_builder_put_missing(builder, line, column, "NaN", 3);
+    if (isnan(value) || sn_na_number(&builder->wish->na, value))
+        return sn_builder_put_missing(builder, column, "NaN", 3);
     if (builder->column[column].role == SN_WEIGHT) {
         if (!(value >= 0.0 && value <= (double)FLT_MAX))
-            return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                        "a weight is a number from 0 on, and finite");
+            return sn_builder_fail_cell(builder, column, "a weight is a number from 0 on, and finite");
         builder->weight[builder->rows] = value;
         return STONET_OK;
     }
@@ -221,7 +220,7 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     if (!(fabs(value) <= (in_target ? DBL_MAX : (double)FLT_MAX))) {
         const char *why = isinf(value) ? "the value is infinite or too large for a number"
                                        : "the value is too large for single precision (3.4e38)";
-        return sn_builder_fail_cell(builder, line, builder->rows, column, "%s", why);
+        return sn_builder_fail_cell(builder, column, "%s", why);
     }
     const int64_t slot = builder->column[column].slot;
     if (in_target) {
@@ -232,20 +231,18 @@ stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t c
     return builder->digits[slot].enough ? STONET_OK : keep_digits(builder, slot, value);
 }
 
-static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                        size_t length)
+static stonet_status put_missing_target(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
     const char *advice =
         "rows without a response are left out by --drop-missing-target (in C drop_missing_target)";
     const bool is_text = builder->column[column].role == SN_TARGET_TEXT;
-    const bool may = builder->missing_targets && !(is_text && builder->open_targets); /* no text is a bound */
+    const sn_read_wish *wish = builder->wish;
+    const bool may = wish->missing_targets && !(is_text && wish->open_targets); /* no text is a bound */
     if (!may && length == 0)
-        return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                    "the cell of the target is empty; %s", advice);
+        return sn_builder_fail_cell(builder, column, "the cell of the target is empty; %s", advice);
     if (!may)
-        return sn_builder_fail_cell(builder, line, builder->rows, column,
-                                    "the value of the target is missing ('%.*s'); %s", (int)length, word,
-                                    advice);
+        return sn_builder_fail_cell(builder, column, "the value of the target is missing ('%.*s'); %s",
+                                    (int)length, word, advice);
     if (is_text)
         builder->label[builder->rows] = -1;
     else
@@ -253,19 +250,17 @@ static stonet_status put_missing_target(sn_builder *builder, int64_t line, int64
     return STONET_OK;
 }
 
-stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                     size_t length)
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
     const int64_t slot = builder->column[column].slot;
     switch (builder->column[column].role) {
     case SN_TARGET_NUMBER:
     case SN_TARGET_TEXT:
-        return put_missing_target(builder, line, column, word, length);
+        return put_missing_target(builder, column, word, length);
     case SN_WEIGHT:
-        return sn_builder_fail_cell(builder, line, builder->rows, column, "the weight is missing");
+        return sn_builder_fail_cell(builder, column, "the weight is missing");
     case SN_FEATURE_TEXT:
-        if (column == builder->group)
-            return sn_builder_fail_cell(builder, line, builder->rows, column, "the group is missing");
+        if (column == builder->group) return sn_builder_fail_cell(builder, column, "the group is missing");
         builder->code[slot][builder->rows] = -1;
         break;
     case SN_FEATURE_NUMBER:
@@ -290,15 +285,10 @@ stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, siz
     return STONET_OK;
 }
 
-static int32_t *code_place(const sn_builder *builder, int64_t column)
+int32_t *sn_builder_code(const sn_builder *builder, int64_t column)
 {
     if (builder->column[column].role == SN_TARGET_TEXT) return &builder->label[builder->rows];
     return &builder->code[builder->column[column].slot][builder->rows];
-}
-
-void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code)
-{
-    *code_place(builder, column) = code;
 }
 
 sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column)
@@ -309,12 +299,7 @@ sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column)
 
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length)
 {
-    return sn_interner_add(sn_builder_texts(builder, column), text, length, code_place(builder, column));
-}
-
-int32_t sn_builder_code(const sn_builder *builder, int64_t column)
-{
-    return *code_place(builder, column);
+    return sn_interner_add(sn_builder_texts(builder, column), text, length, sn_builder_code(builder, column));
 }
 
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
@@ -337,6 +322,7 @@ stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const ch
 
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
 {
+    forget_rows(part);
     *part = *whole;
     part->rows = part->capacity = part->missing = 0;
     part->x = NULL;
@@ -348,22 +334,10 @@ stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part)
     part->values = NULL;
     part->digits = NULL;
     SN_TRY(SN_NEW(part->code, part->n_text));
+    SN_TRY(SN_NEW(part->values, part->n_text));
     SN_TRY(create_digits(part));
-    return SN_NEW(part->values, part->n_text);
-}
-
-void sn_builder_part_clear(const sn_builder *whole, sn_builder *part)
-{
-    for (int64_t k = 0; k < part->n_numeric; k++) {
-        sn_free(part->digits[k].value);
-        part->digits[k] = sn_digits_none();
-        part->digits[k].enough = whole->digits[k].enough;
-    }
-    for (int64_t k = 0; k < part->n_text; k++) sn_interner_free(&part->values[k]);
-    sn_interner_free(&part->labels);
-    sn_interner_free(&part->spelled);
-    part->many_spelled = false;
-    part->rows = part->missing = 0;
+    for (int64_t k = 0; k < part->n_numeric; k++) part->digits[k].enough = whole->digits[k].enough;
+    return STONET_OK;
 }
 
 void sn_builder_part_free(sn_builder *part)
@@ -425,13 +399,8 @@ stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_bui
         sn_digits *to = &whole->digits[k];
         const sn_digits *from = &part->digits[k];
         if (to->enough) continue;
-        to->low = fmin(to->low, from->low);
-        to->high = fmax(to->high, from->high);
-        to->wide = to->wide || from->wide || sn_digits_enough(to->low, to->high);
-        if (to->wide && !whole->all_digits) {
-            sn_digits_give_up(to);
-            continue;
-        }
+        to->wide = to->wide || from->wide;
+        if (!needs_digits(whole, to, from->low, from->high)) continue;
         if (to->value == NULL && from->value == NULL) continue;
         if (to->value == NULL) SN_TRY(begin_digits(whole, k, at, &to->value));
         for (int64_t i = 0; i < part->rows; i++)
@@ -476,7 +445,7 @@ static void move_row(sn_builder *builder, int64_t to, int64_t from)
 /* Rows without a target, which may be missing, do not go on. */
 static void drop_rows(sn_builder *builder)
 {
-    if (!builder->missing_targets) return;
+    if (!builder->wish->missing_targets) return;
     int64_t kept = 0;
     for (int64_t i = 0; i < builder->rows; i++) {
         if (lacks_target(builder, i)) {
@@ -509,8 +478,6 @@ stonet_status sn_builder_drain(sn_builder *builder)
     drop_rows(builder);
     return builder->rows < builder->drain->rows ? STONET_OK : hand_over(builder);
 }
-
-/* ---- the frame --------------------------------------------------------------------------------- */
 
 /* What the caller said about columns must fit what they turned out to be. */
 static stonet_status check_said(const sn_builder *builder)

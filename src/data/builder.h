@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "data/dictionary.h"
-#include "data/digits.h"
 #include "data/na.h"
 #include "data/source.h"
 
@@ -62,6 +61,14 @@ typedef struct sn_builder_column {
     sn_dictionary order; /* the values from low to high, where their order was said; else empty */
 } sn_builder_column;
 
+/* What is kept in double (data/frame.h: sn_exact) of a column of numbers. */
+typedef struct sn_digits {
+    bool wide;        /* the values so far spread over a good part of their size */
+    bool enough;      /* floats will do: nothing is kept */
+    double low, high; /* of the values so far */
+    double *value;    /* in double; NULL: those so far are floats */
+} sn_digits;
+
 typedef struct sn_builder {
     const char *path; /* for messages; outlives the builder */
     int64_t n_columns;
@@ -73,12 +80,11 @@ typedef struct sn_builder {
     int64_t *target_position;
     int64_t weight_position; /* -1: none */
 
-    const sn_na *na;
-    bool missing_targets, open_targets; /* as in the wish */
-
-    sn_drain *drain; /* NULL: none */
-    int64_t before;  /* rows of the file that are not here any more: taken, or */
-    int64_t dropped; /* left out, since their target was missing */
+    const sn_read_wish *wish; /* outlives the builder too */
+    sn_drain *drain;          /* NULL: none */
+    int64_t before;           /* rows of the file that are not here any more: taken, or */
+    int64_t dropped;          /* left out, since their target was missing */
+    int64_t line;             /* of the file, where the row builder->rows begins; 0: it has none */
     int64_t rows, capacity;
     int64_t missing;     /* cells of features */
     float *x;            /* capacity x n_numeric */
@@ -123,14 +129,15 @@ static inline bool sn_builder_is_text(const sn_builder *builder, int64_t column)
 sn_interner *sn_builder_texts(const sn_builder *builder, int64_t column);
 /* Whether the target is text, so that rows have labels. */
 bool sn_builder_has_labels(const sn_builder *builder);
-/* The last step of that: all columns and rows of the builder become those of a new frame. */
+/* The first step of creating one: names the columns (names: as there) and finds targets, ids, orders and what
+   is not used. */
+stonet_status sn_builder_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish);
+/* The last step of finishing it: all columns and rows of the builder become those of a new frame. */
 stonet_status sn_builder_to_frame(sn_builder *builder, stonet_data **out);
 
-/* Some rows of the same table, read apart from the rest: `part` borrows the columns of a started `whole` and
-   must not be finished. To be freed also after a failure. */
+/* Some rows of the same table, read apart from the rest: `part`, all zero or one that was read before,
+   borrows the columns of a started `whole` and must not be finished. To be freed also after a failure. */
 stonet_status sn_builder_part(const sn_builder *whole, sn_builder *part);
-/* Forgets the rows and words of a part of `whole` and keeps their room. */
-void sn_builder_part_clear(const sn_builder *whole, sn_builder *part);
 void sn_builder_part_free(sn_builder *part);
 /* Enters the words of a part, in their order, and turns its codes into those of the whole. */
 stonet_status sn_builder_join_words(sn_builder *whole, sn_builder *part);
@@ -139,23 +146,20 @@ void sn_builder_join_rows(sn_builder *whole, int64_t at, const sn_builder *part)
 /* After that, what is kept of these rows in double; one part after the other, in order. */
 stonet_status sn_builder_join_digits(sn_builder *whole, int64_t at, const sn_builder *part);
 
-/* Fails with "PATH: row R, column C ('NAME'): SENTENCE"; line 0 leaves the line out. Rows and columns count
-   from 0 here and from 1 in the sentence. */
-stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t line, int64_t row, int64_t column,
-                                   const char *format, ...) SN_PRINTF(5, 6);
+/* Fails with "PATH: row R (line L), column C ('NAME'): SENTENCE" for a cell of the row builder->rows. Rows
+   and columns count from 0 here and from 1 in the sentence. */
+stonet_status sn_builder_fail_cell(const sn_builder *builder, int64_t column, const char *format, ...)
+    SN_PRINTF(3, 4);
 /* Puts a number (NaN: a missing one) into its place in row builder->rows, or says why it cannot be there. */
-stonet_status sn_builder_put_number(sn_builder *builder, int64_t line, int64_t column, double value);
+stonet_status sn_builder_put_number(sn_builder *builder, int64_t column, double value);
 /* Notes how the file spells the number of the one target that was put: 01 and 12345678901 may be labels. */
 stonet_status sn_builder_put_spelling(sn_builder *builder, const char *text, size_t length);
 /* A cell that holds nothing, or `word` (length 0: nothing): NaN or the code -1; a failure for a target unless
    that may be missing. */
-stonet_status sn_builder_put_missing(sn_builder *builder, int64_t line, int64_t column, const char *word,
-                                     size_t length);
+stonet_status sn_builder_put_missing(sn_builder *builder, int64_t column, const char *word, size_t length);
 stonet_status sn_builder_put_text(sn_builder *builder, int64_t column, const char *text, size_t length);
-/* The same for a text that has been put before, by its code there. */
-void sn_builder_put_code(sn_builder *builder, int64_t column, int32_t code);
-/* The code of the last text put into the row builder->rows of a text column. */
-int32_t sn_builder_code(const sn_builder *builder, int64_t column);
+/* Where the row builder->rows has the code of such a text. */
+int32_t *sn_builder_code(const sn_builder *builder, int64_t column);
 /* Before the first row: the values of a text column, from low to high. */
 stonet_status sn_builder_put_order(sn_builder *builder, int64_t column, const char *const *words,
                                    int64_t count);

@@ -59,8 +59,7 @@ static stonet_status move_columns(sn_builder *builder, stonet_data *data)
     for (int64_t k = 0; k < builder->n_targets; k++) {
         char **name = &builder->column[builder->target_position[k]].name;
         if (builder->has_header) {
-            data->target_name[k] = *name;
-            *name = NULL;
+            (void)SN_GIVE(*name, &data->target_name[k]);
         } else {
             char plain[24] = "y";
             if (builder->n_targets > 1) snprintf(plain, sizeof plain, "y%lld", (long long)k + 1);
@@ -100,22 +99,16 @@ static void move_rows(sn_builder *builder, stonet_data *data)
     data->n_numeric = builder->n_numeric;
     data->missing = builder->missing;
     data->dropped = builder->dropped;
-    data->x = data->owned_x = builder->x;
-    data->text_code = builder->code;
-    data->target_position = builder->target_position;
-    data->y = builder->y;
-    data->weight = builder->weight;
-    builder->weight = NULL;
-    data->label = builder->label;
+    data->x = builder->x;
+    (void)SN_GIVE(builder->x, &data->owned_x);
+    (void)SN_GIVE(builder->code, &data->text_code);
+    (void)SN_GIVE(builder->target_position, &data->target_position);
+    (void)SN_GIVE(builder->y, &data->y);
+    (void)SN_GIVE(builder->weight, &data->weight);
+    (void)SN_GIVE(builder->label, &data->label);
     data->labels = builder->labels.words;
-    builder->x = NULL;
-    builder->code = NULL;
-    builder->target_position = NULL;
-    builder->y = NULL;
-    builder->label = NULL;
-    builder->labels.words = (sn_dictionary){0};
     data->spelled = builder->spelled.words;
-    builder->spelled.words = (sn_dictionary){0};
+    builder->labels.words = builder->spelled.words = (sn_dictionary){0};
     sn_frame_settle_weights(data);
 }
 

@@ -27,29 +27,20 @@ static bool take(cursor *c, char wanted)
     return true;
 }
 
-static bool is_leap(int year)
+/* Days from 1970-01-01 in the Gregorian calendar. Years are counted from March on, so that the leap day is
+   their last, and the lengths of the months before it go in fives of 153 days. month: from 1 to 14. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    if (month < 3) {
+        year--;
+        month += 12;
+    }
+    return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month - 457) / 5 + day - 719469;
 }
 
 static int days_in_month(int year, int month)
 {
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && is_leap(year));
-}
-
-/* Leap days in the years 1 .. year. */
-static int64_t leaps(int64_t year)
-{
-    return year / 4 - year / 100 + year / 400;
-}
-
-/* Days from 1970-01-01 in the Gregorian calendar. */
-static int64_t days_of(int year, int month, int day)
-{
-    int64_t days = 365 * ((int64_t)year - 1970) + leaps(year - 1) - leaps(1969) + day - 1;
-    for (int m = 1; m < month; m++) days += days_in_month(year, m);
-    return days;
+    return (int)(days_of(year, month + 1, 1) - days_of(year, month, 1));
 }
 
 /* The part of a second behind the point, at least one digit of it. */

@@ -37,9 +37,7 @@ static const foreign KNOWN[] = {
     {BYTES("<html"), 0, "a web page (HTML)", "the download may have failed: look at it in a browser"},
     {BYTES("%PDF"), 0, "a PDF document", "give the table as CSV"},
     {BYTES("BZh"), 0, "packed by bzip2", UNPACK},
-    {BYTES("\xFD"
-           "7zXZ"),
-     0, "packed by xz", UNPACK},
+    {BYTES("\3757zXZ"), 0, "packed by xz", UNPACK},
     {BYTES("\x28\xB5\x2F\xFD"), 0, "packed by zstd", UNPACK},
     {BYTES("7z\xBC\xAF"), 0, "a 7-Zip archive", UNPACK},
     {BYTES("\xFF\xFE"), 0, "text in UTF-16", "save it as UTF-8"},

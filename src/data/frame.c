@@ -17,7 +17,7 @@ stonet_status sn_frame_create(int64_t n, stonet_data **out)
 
 /* y or label lies inside the mapping of shards, where there is one (mapped_y): then only the mapping is
    closed. */
-static void free_target(stonet_data *data)
+void sn_frame_free_target(stonet_data *data)
 {
     for (int64_t k = 0; data->target_name != NULL && k < data->n_targets; k++) sn_free(data->target_name[k]);
     SN_FREE(data->target_name);
@@ -41,25 +41,19 @@ stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from)
     if (data->n != from->n)
         return sn_fail(STONET_ERROR_DATA, "%s has %lld rows and the targets in %s have %lld", data->source,
                        (long long)data->n, from->source, (long long)from->n);
-    free_target(data);
+    sn_frame_free_target(data);
     data->n_targets = from->n_targets;
     data->target_has_name = from->target_has_name;
-    data->target_name = from->target_name;
-    data->target_position = from->target_position;
-    data->y = from->y;
-    data->label = from->label;
-    data->mapped_y = from->mapped_y;
+    (void)SN_GIVE(from->target_name, &data->target_name);
+    (void)SN_GIVE(from->target_position, &data->target_position);
+    (void)SN_GIVE(from->y, &data->y);
+    (void)SN_GIVE(from->label, &data->label);
+    (void)SN_GIVE(from->mapped_y, &data->mapped_y);
     data->labels = from->labels;
     data->spelled = from->spelled;
-    for (int64_t k = 0; k < data->n_targets; k++) data->target_position[k] = -1;
+    from->labels = from->spelled = (sn_dictionary){0};
     from->n_targets = 0;
-    from->target_name = NULL;
-    from->target_position = NULL;
-    from->y = NULL;
-    from->label = NULL;
-    from->mapped_y = NULL;
-    from->labels = (sn_dictionary){0};
-    from->spelled = (sn_dictionary){0};
+    for (int64_t k = 0; k < data->n_targets; k++) data->target_position[k] = -1;
     return STONET_OK;
 }
 
@@ -70,7 +64,7 @@ void stonet_data_free(stonet_data *data)
     for (int64_t k = 0; data->text_code != NULL && k < data->n_text; k++) sn_free(data->text_code[k]);
     for (int64_t k = 0; data->text_values != NULL && k < data->n_text; k++)
         sn_dictionary_free(&data->text_values[k]);
-    free_target(data);
+    sn_frame_free_target(data);
     sn_free(data->column);
     for (int64_t k = 0; data->exact != NULL && k < data->n_numeric; k++) sn_free(data->exact[k].owned);
     sn_free(data->exact);
@@ -266,7 +260,7 @@ stonet_status stonet_data_set_names(stonet_data *data, const char *const *names)
 /* Target arrays for m targets called y, or y1 .. ym, that are in no file column. */
 static stonet_status start_target(stonet_data *data, int64_t m)
 {
-    free_target(data);
+    sn_frame_free_target(data);
     SN_TRY(SN_NEW(data->target_name, m));
     SN_TRY(SN_NEW(data->target_position, m));
     data->n_targets = m;
@@ -319,7 +313,7 @@ stonet_status stonet_data_set_classes(stonet_data *data, const int32_t *codes, c
         if (labels[c] == NULL) return sn_fail(STONET_ERROR_ARGUMENT, "class %lld has no label", (long long)c);
     SN_TRY(check_different(labels, n_classes));
     stonet_status status = copy_classes(data, codes, labels, n_classes);
-    if (status != STONET_OK) free_target(data);
+    if (status != STONET_OK) sn_frame_free_target(data);
     return status;
 }
 
@@ -338,7 +332,7 @@ stonet_status stonet_data_set_targets(stonet_data *data, const double *y, int64_
     stonet_status status = start_target(data, m);
     if (status == STONET_OK) status = SN_NEW(data->y, data->n * m);
     if (status != STONET_OK) {
-        free_target(data);
+        sn_frame_free_target(data);
         return status;
     }
     memcpy(data->y, y, (size_t)(data->n * m) * sizeof *y);

@@ -9,9 +9,20 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "data/cells.h"
-#include "data/digits.h"
 #include "data/image.h"
 #include "data/mapping.h"
+
+/*
+ * A column in double: at[row * step]. Features are floats by the time a method sees them, centred and scaled,
+ * and so a table keeps floats, which loses nothing of a column whose values spread over a good part of their
+ * size. It would lose the differences of 1000000.25, 1000000.5, ..: such columns are kept in double beside
+ * the floats, so that they can be centred first and rounded after.
+ */
+typedef struct sn_exact {
+    const double *at; /* NULL: floats are all there is */
+    int64_t step;
+    double *owned; /* the block behind it; NULL: somebody else's */
+} sn_exact;
 
 typedef enum sn_column_kind { SN_COLUMN_NUMBER, SN_COLUMN_TEXT } sn_column_kind;
 
@@ -88,6 +99,8 @@ stonet_status sn_frame_name_numbers(stonet_data *data, int64_t count, int base);
 /* A table of sparse numbers, which it takes over on success; its columns are x1, x2, .. or (base 0) x0, x1,
  * .. */
 stonet_status sn_frame_of_sparse(sn_cells **sparse, int base, stonet_data **out);
+/* From now on there is no target. */
+void sn_frame_free_target(stonet_data *data);
 /* Replaces the target of `data` by that of `from`, which loses it; the rows must be as many. */
 stonet_status sn_frame_move_target(stonet_data *data, stonet_data *from);
 /* A copy of all rows without one of the feature columns. */

@@ -20,16 +20,16 @@ typedef struct seen {
     int64_t *rows;
 } seen;
 
-static int64_t find(const seen *column, float value)
+static int64_t find(const float *values, int64_t count, float value)
 {
-    for (int64_t c = 0; c < column->count; c++)
-        if (column->value[c] == value) return c;
+    for (int64_t c = 0; c < count; c++)
+        if (values[c] == value) return c;
     return -1;
 }
 
 static void look_at(seen *column, float value, int64_t most)
 {
-    const int64_t at = find(column, value);
+    const int64_t at = find(column->value, column->count, value);
     if (at >= 0) {
         column->rows[at]++;
     } else if (column->count++ < most) {
@@ -91,7 +91,5 @@ stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train,
 
 int64_t sn_input_level(const sn_input *input, float value)
 {
-    for (int64_t c = 0; c < input->levels; c++)
-        if (input->level[c] == value) return c;
-    return -1;
+    return find(input->level, input->levels, value);
 }

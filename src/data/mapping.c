@@ -41,16 +41,6 @@ void sn_mapping_close(sn_mapping *mapping)
     sn_free(mapping);
 }
 
-static stonet_status create(int64_t size, int64_t files, sn_mapping **out)
-{
-    SN_AUTO(sn_mapping) *mapping = NULL;
-    SN_TRY(SN_NEW(mapping, 1));
-    mapping->size = (size_t)size;
-    mapping->room = files;
-    SN_TRY(SN_NEW(mapping->file, files));
-    return SN_GIVE(mapping, out);
-}
-
 /* Keeps the file in sight, by its name or (NULL) a descriptor; false when it has fewer than `size` bytes. */
 static bool note_file(sn_mapping *mapping, int descriptor, const char *path, int64_t size)
 {
@@ -66,38 +56,37 @@ static bool note_file(sn_mapping *mapping, int descriptor, const char *path, int
     return fstat(descriptor, &file->before) == 0 && file->before.st_size >= size;
 }
 
-stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
-{
-    *out = NULL;
-    SN_AUTO(sn_mapping) *mapping = NULL;
-    SN_TRY(create(size, 1, &mapping));
-    void *bytes = MAP_FAILED;
-    if (note_file(mapping, descriptor, NULL, size))
-        bytes = mmap(NULL, mapping->size, PROT_READ, MAP_PRIVATE, mapping->file[0].descriptor, 0);
-    if (bytes == MAP_FAILED) return STONET_OK;
-    mapping->bytes = bytes;
-    return SN_GIVE(mapping, out);
-}
-
 stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out)
 {
     *out = NULL;
     SN_AUTO(sn_mapping) *mapping = NULL;
-    SN_TRY(create(size, files, &mapping));
+    SN_TRY(SN_NEW(mapping, 1));
+    mapping->size = (size_t)size;
+    mapping->room = files;
+    SN_TRY(SN_NEW(mapping->file, files));
     void *bytes = mmap(NULL, mapping->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED) return STONET_OK;
     mapping->bytes = bytes;
     return SN_GIVE(mapping, out);
 }
 
-bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of)
+bool sn_mapping_put(sn_mapping *mapping, int64_t place, int descriptor, const char *path, int64_t offset,
+                    int64_t size)
 {
     const int64_t page = sysconf(_SC_PAGESIZE);
-    if (place % page != 0 || of->offset % page != 0 ||
-        !note_file(mapping, of->descriptor, of->path, of->offset + of->size))
+    if (place % page != 0 || offset % page != 0 || !note_file(mapping, descriptor, path, offset + size))
         return false;
-    return mmap(mapping->bytes + place, (size_t)of->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, of->descriptor,
-                of->offset) != MAP_FAILED;
+    return mmap(mapping->bytes + place, (size_t)size, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor,
+                offset) != MAP_FAILED;
+}
+
+stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out)
+{
+    *out = NULL;
+    SN_AUTO(sn_mapping) *mapping = NULL;
+    SN_TRY(sn_mapping_reserve(size, 1, &mapping));
+    if (mapping == NULL || !sn_mapping_put(mapping, 0, descriptor, NULL, 0, size)) return STONET_OK;
+    return SN_GIVE(mapping, out);
 }
 
 const unsigned char *sn_mapping_bytes(const sn_mapping *mapping)

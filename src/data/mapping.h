@@ -17,15 +17,11 @@ typedef struct sn_mapping sn_mapping;
 stonet_status sn_mapping_open(int descriptor, int64_t size, sn_mapping **out);
 /* Room for `size` bytes of several files, one after the other; *out is NULL when there is none. */
 stonet_status sn_mapping_reserve(int64_t size, int64_t files, sn_mapping **out);
-/* `size` bytes of an open file from `offset` on. */
-typedef struct sn_stretch {
-    int descriptor;
-    const char *path;
-    int64_t offset, size;
-} sn_stretch;
-/* Puts a stretch at a place of that room; its file may be closed afterwards. false: the system cannot map it
-   there, as when a page of memory would not be a page of the file. */
-bool sn_mapping_put(sn_mapping *mapping, int64_t place, const sn_stretch *of);
+/* Puts `size` bytes of an open file from `offset` on at a place of that room. It may be closed afterwards,
+   and is kept in sight by its name or (NULL) a descriptor of our own. false: the system cannot map it there,
+   as when a page of memory would not be a page of the file. */
+bool sn_mapping_put(sn_mapping *mapping, int64_t place, int descriptor, const char *path, int64_t offset,
+                    int64_t size);
 void sn_mapping_close(sn_mapping *mapping);
 SN_DROP(sn_mapping, sn_mapping_close)
 const unsigned char *sn_mapping_bytes(const sn_mapping *mapping);

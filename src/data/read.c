@@ -6,7 +6,7 @@
 #include "base/take_options.h"
 #include "data/readers.h"
 #include "data/shards.h"
-#include "data/text_parts.h"
+#include "data/text_rows.h"
 
 /* Two zero bytes and one of IDX's type codes. */
 static bool looks_like_idx(const unsigned char *magic, size_t size)
@@ -22,15 +22,15 @@ static stonet_status read_source(sn_source *source, const sn_read_wish *wish, in
     size_t got;
     SN_TRY(sn_source_read(source, magic, sizeof magic, &got));
     SN_TRY(sn_source_rewind(source));
-    if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(source));
-    SN_TRY(sn_refuse_foreign(sn_source_path(source), magic, got));
+    if (got == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", source->path);
+    SN_TRY(sn_refuse_foreign(source->path, magic, got));
     if (got >= 6 && memcmp(magic, "\x93NUMPY", 6) == 0) return sn_read_npy(source, wish, out);
     if (got >= 4 && memcmp(magic, "PK", 2) == 0 && magic[2] <= 6) return sn_read_npz(source, wish, out);
     if (looks_like_idx(magic, got)) return sn_read_idx(source, wish, out);
     if (sn_looks_like_svmlight((const char *)magic, got)) {
         if (wish->drain != NULL)
             return sn_fail(STONET_ERROR_UNSUPPORTED, "%s is sparse, and shards are for tables that are not",
-                           sn_source_path(source));
+                           source->path);
         return sn_read_svmlight(source, wish, out);
     }
     return sn_read_text(source, wish, threads, threads > 1 ? SN_TEXT_PART_SIZE : 0, out);
@@ -99,9 +99,8 @@ static stonet_status read_table(const char *path, const sn_read_wish *wish, ston
     return SN_GIVE(data, out);
 }
 
-/* Options that are complete. */
-static stonet_status read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
-                             sn_drain *drain, stonet_data **out)
+stonet_status sn_read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
+                         sn_drain *drain, stonet_data **out)
 {
     sn_read_wish wish;
     if ((unsigned)how->header > STONET_HEADER_NO)
@@ -109,13 +108,6 @@ static stonet_status read_as(const char *path, const stonet_read_options *how, c
     SN_TRY(sn_wish_start(how, schema, &wish));
     wish.drain = drain;
     return sn_wish_end(&wish, read_table(path, &wish, out), out);
-}
-
-stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
-                              stonet_data **like)
-{
-    *like = NULL;
-    return read_as(path, how, NULL, drain, like);
 }
 
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
@@ -126,5 +118,5 @@ stonet_status sn_read_for(const char *path, const stonet_read_options *options, 
     *out = NULL;
     stonet_read_options how;
     SN_TRY(sn_take_read_options(options, &how));
-    return read_as(path, &how, schema, NULL, out);
+    return sn_read_as(path, &how, schema, NULL, out);
 }

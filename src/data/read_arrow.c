@@ -94,7 +94,7 @@ static stonet_status put_text(sn_builder *builder, int64_t j, const struct Arrow
     const char *text;
     size_t length;
     if (!sn_arrow_text(array, type, at, &text, &length))
-        return sn_builder_fail_cell(builder, 0, builder->rows, j, "the text has no place in its buffer");
+        return sn_builder_fail_cell(builder, j, "the text has no place in its buffer");
     return sn_put_word(builder, j, text, length);
 }
 
@@ -114,14 +114,14 @@ static stonet_status put_number(sn_builder *builder, int64_t j, const struct Arr
                 : sn_format(text, sizeof text, "%.0f", number);
         SN_TRY(sn_builder_put_spelling(builder, text, (size_t)length));
     }
-    return sn_builder_put_number(builder, 0, j, number);
+    return sn_builder_put_number(builder, j, number);
 }
 
 /* A cell, or a word of a dictionary; of flags, where a model knows them as texts, True and False. */
 static stonet_status put_cell(sn_builder *builder, int64_t j, const struct ArrowArray *array,
                               sn_arrow_type type, int64_t at)
 {
-    if (sn_arrow_is_missing(array, type, at)) return sn_builder_put_missing(builder, 0, j, "", 0);
+    if (sn_arrow_is_missing(array, type, at)) return sn_builder_put_missing(builder, j, "", 0);
     if (sn_arrow_is_text(type)) return put_text(builder, j, array, type, at);
     if (!sn_builder_is_text(builder, j)) return put_number(builder, j, array, type, at);
     char text[SN_NUMBER_SIZE];
@@ -158,19 +158,18 @@ static stonet_status put_word_of(sn_builder *builder, int64_t j, const struct Ar
                                  const arrow_column *column, double number, int32_t *code)
 {
     if (!(number >= 0 && number < (double)words->length))
-        return sn_builder_fail_cell(builder, 0, builder->rows, j,
-                                    "the code is %.0f, and there are texts for 0 to %lld", number,
+        return sn_builder_fail_cell(builder, j, "the code is %.0f, and there are texts for 0 to %lld", number,
                                     (long long)words->length - 1);
     const int64_t word = (int64_t)number;
     if (code[word] >= 0) {
-        sn_builder_put_code(builder, j, code[word]);
+        *sn_builder_code(builder, j) = code[word];
         return STONET_OK;
     }
     SN_TRY(put_cell(builder, j, words, column->type, words->offset + word));
     if (sn_arrow_is_missing(words, column->type, words->offset + word)) return STONET_OK;
-    code[word] = sn_builder_code(builder, j);
+    code[word] = *sn_builder_code(builder, j);
     if (column->ordered > 0 && sn_builder_is_text(builder, j) && code[word] >= column->ordered)
-        return sn_builder_fail_cell(builder, 0, builder->rows, j,
+        return sn_builder_fail_cell(builder, j,
                                     "the value is not in the order of the first batch: give all batches one");
     return STONET_OK;
 }
@@ -206,7 +205,7 @@ static stonet_status put_column(const struct ArrowArray *batch, int64_t j, arrow
         const int64_t at = array->offset + batch->offset + i;
         builder->rows = base + i;
         if (row_is_missing(batch, i) || (coded && sn_arrow_is_missing(array, column->index, at)))
-            SN_TRY(sn_builder_put_missing(builder, 0, j, "", 0));
+            SN_TRY(sn_builder_put_missing(builder, j, "", 0));
         else if (coded)
             SN_TRY(put_word_of(builder, j, array->dictionary, column,
                                sn_arrow_number(array, column->index, at), code));
@@ -272,6 +271,13 @@ static stonet_status fill(void *context, sn_builder *builder)
     return status;
 }
 
+static void reader_free(arrow_reader *reader)
+{
+    if (reader->schema.release != NULL) reader->schema.release(&reader->schema);
+    reader->stream->release(reader->stream);
+    sn_free(reader->column);
+}
+
 stonet_status sn_arrow_read(struct ArrowArrayStream *stream, const stonet_read_options *options,
                             const sn_schema *schema, stonet_data **out)
 {
@@ -281,21 +287,15 @@ stonet_status sn_arrow_read(struct ArrowArrayStream *stream, const stonet_read_o
     *out = NULL;
     if (stream->release == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "the Arrow stream was used up before: make a new one");
-    arrow_reader reader = {.stream = stream};
-    const char **names = NULL;
-    stonet_status status = read_schema(&reader);
-    const int64_t n_columns = status == STONET_OK ? reader.schema.n_children : 0;
-    if (status == STONET_OK) status = SN_NEW(names, n_columns);
-    for (int64_t j = 0; status == STONET_OK && j < n_columns; j++) {
+    SN_FREED_BY(reader_free) arrow_reader reader = {.stream = stream};
+    SN_TRY(read_schema(&reader));
+    const int64_t n_columns = reader.schema.n_children;
+    SN_ARRAY(n_columns, const char *, names);
+    for (int64_t j = 0; j < n_columns; j++) {
         const char *name = reader.schema.children[j]->name;
         names[j] = name != NULL ? name : "";
     }
-    const sn_memory_table table = {n_columns, names, fill, &reader};
-    if (status == STONET_OK) status = sn_memory_read(&table, options, schema, out);
-    if (reader.schema.release != NULL) reader.schema.release(&reader.schema);
-    stream->release(stream);
-    SN_FREE_ALL(names, reader.column);
-    return status;
+    return sn_memory_read(&(sn_memory_table){n_columns, names, fill, &reader}, options, schema, out);
 }
 
 stonet_status stonet_data_from_arrow(struct ArrowArrayStream *stream, const stonet_read_options *options,

@@ -20,7 +20,7 @@ stonet_status sn_read_idx(sn_source *source, const sn_read_wish *wish, stonet_da
     array.size = types[type].size;
     if (array.rank < 1 || array.rank > SN_ARRAY_RANK)
         return sn_fail(STONET_ERROR_FORMAT, "%s is not an IDX file that can be read: it has %d dimensions",
-                       sn_source_path(source), array.rank);
+                       source->path, array.rank);
     for (int k = 0; k < array.rank; k++) {
         SN_TRY(sn_source_read_all(source, extent, sizeof extent));
         array.shape[k] = (int64_t)extent[0] << 24 | extent[1] << 16 | extent[2] << 8 | extent[3];

@@ -10,8 +10,7 @@ enum { MAX_HEADER = 1 << 16 };
 
 static stonet_status bad_header(const sn_source *source, const char *what)
 {
-    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPY file that can be read: %s", sn_source_path(source),
-                   what);
+    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPY file that can be read: %s", source->path, what);
 }
 
 /* The value of a key in the header, a Python dictionary in text; NULL when it is not there. */
@@ -103,4 +102,21 @@ stonet_status sn_read_npy(sn_source *source, const sn_read_wish *wish, stonet_da
     sn_array array;
     SN_TRY(sn_npy_header(source, &array));
     return sn_array_read(source, &array, wish, out);
+}
+
+stonet_status sn_npy_write_header(sn_writer *writer, const char *type, int64_t n, int64_t m, int align)
+{
+    enum { BEFORE = 10, LARGEST = 4096 };
+    static const unsigned char version_1[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    char header[LARGEST];
+    const int used = snprintf(header + BEFORE, sizeof header - BEFORE,
+                              "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %lld), }", type,
+                              (long long)n, (long long)m);
+    const int total = (BEFORE + used + align) / align * align;
+    memcpy(header, version_1, sizeof version_1);
+    header[8] = (char)((total - BEFORE) & 0xFF);
+    header[9] = (char)((total - BEFORE) >> 8);
+    memset(header + BEFORE + used, ' ', (size_t)(total - BEFORE - used - 1));
+    header[total - 1] = '\n';
+    return sn_write(writer, header, (size_t)total);
 }

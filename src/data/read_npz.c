@@ -36,8 +36,7 @@ static uint64_t little(const unsigned char *bytes, int count)
 
 static stonet_status bad_zip(const sn_source *source, const char *what)
 {
-    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPZ file that can be read: %s", sn_source_path(source),
-                   what);
+    return sn_fail(STONET_ERROR_FORMAT, "%s is not an NPZ file that can be read: %s", source->path, what);
 }
 
 /* The directory's own sizes stand in a longer record when they do not fit in the short one. */
@@ -135,12 +134,6 @@ static int rank_among(const char *name, const char *const *names)
     return -1;
 }
 
-/* What scipy.sparse.save_npz writes: its `data` are the numbers other than 0 alone, and no table. */
-static bool is_of_sparse(const char *name)
-{
-    return strcmp(name, "format") == 0 || strcmp(name, "shape") == 0;
-}
-
 /* Finds the features and the target among the members; *arrays counts them all. */
 static stonet_status choose_members(const zip_archive *archive, zip_member *x, zip_member *y, bool *has_x,
                                     bool *has_y, int64_t *arrays)
@@ -151,13 +144,13 @@ static stonet_status choose_members(const zip_archive *archive, zip_member *x, z
     int64_t at = archive->directory;
     *has_x = *has_y = false;
     *arrays = 0;
-    int of_sparse = 0;
+    int of_sparse = 0; /* what scipy.sparse.save_npz writes: its `data` are the numbers other than 0 alone */
     for (int64_t k = 0; k < archive->entries; k++) {
         bool usable = false;
         SN_TRY(read_entry(archive, &at, member, &usable));
         if (!usable) continue;
         ++*arrays;
-        of_sparse += is_of_sparse(member->name);
+        of_sparse += strcmp(member->name, "format") == 0 || strcmp(member->name, "shape") == 0;
         bool is_x = rank_among(member->name, x_names) >= 0, is_y = rank_among(member->name, y_names) >= 0;
         if ((is_x && *has_x) || (is_y && *has_y))
             return bad_zip(archive->source, is_x ? "more than one of x, X and data is in it"
@@ -194,7 +187,7 @@ static stonet_status read_member(const zip_archive *archive, const zip_member *m
     unsigned char rest[16];
     SN_TRY(sn_read_npy(part, wish, &data));
     for (size_t got = 1; got > 0;) SN_TRY(sn_source_read(part, rest, sizeof rest, &got));
-    if (sn_source_crc(part) != member->crc)
+    if (part->crc != member->crc)
         return bad_zip(archive->source, "an array does not have the checksum it should");
     return SN_GIVE(data, out);
 }
@@ -211,7 +204,7 @@ static stonet_status read_members(const zip_archive *archive, const zip_member *
         return sn_fail(STONET_ERROR_ARGUMENT,
                        "%s has its response in an array of its own: make shards of x alone, and give y by "
                        "--target-file where they are used",
-                       sn_source_path(archive->source));
+                       archive->source->path);
     sn_read_wish all = *wish, nothing = *wish;
     all.all = true;
     all.columns = NULL;

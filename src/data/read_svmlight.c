@@ -257,7 +257,7 @@ static stonet_status make_frame(svm_rows *read, const sn_read_wish *wish, stonet
 stonet_status sn_read_svmlight(sn_source *source, const sn_read_wish *wish, stonet_data **out)
 {
     SN_FREED_BY(free_rows)
-    svm_rows read = {.path = sn_source_path(source),
+    svm_rows read = {.path = source->path,
                      .na = &wish->na,
                      .lowest = INT32_MAX,
                      .highest = -1,

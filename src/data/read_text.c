@@ -5,7 +5,7 @@
 #include "data/readers.h"
 #include "data/schema.h"
 #include "data/sniff.h"
-#include "data/text_parts.h"
+#include "data/text_rows.h"
 
 /* More than this many text columns are read by one thread: every part would have a dictionary for each. */
 enum { MAX_TEXT_IN_PARTS = 1000 };
@@ -19,18 +19,11 @@ typedef struct text_reader {
     sn_text_rows rows;
 } text_reader;
 
-static stonet_status skip_header(text_reader *reader)
-{
-    bool more;
-    SN_TRY(sn_scanner_next_line(reader->scanner, &more));
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(reader->scanner, &cell));
-    return STONET_OK;
-}
-
 /* One pass over all rows. */
 static stonet_status read_rows(text_reader *reader)
 {
+    int64_t cells;
+    bool ends_empty;
     sn_builder *builder = reader->builder;
     SN_TRY(sn_scanner_rewind(reader->scanner));
     SN_TRY(sn_builder_start(builder, reader->sniffed.is_text));
@@ -38,8 +31,8 @@ static stonet_status read_rows(text_reader *reader)
     reader->rows =
         (sn_text_rows){.scanner = reader->scanner, .builder = builder, .is_text = reader->sniffed.is_text};
     SN_TRY(SN_NEW(reader->rows.text, builder->n_text + 1));
-    if (reader->sniffed.has_header) SN_TRY(skip_header(reader));
-    bool in_parts = reader->part_size > 0 && !sn_source_is_packed(reader->scanner->source);
+    if (reader->sniffed.has_header) SN_TRY(sn_scanner_pass_line(reader->scanner, &cells, &ends_empty));
+    bool in_parts = reader->part_size > 0 && reader->scanner->source->packing == SN_PLAIN;
     if (in_parts && builder->drain == NULL && builder->n_text <= MAX_TEXT_IN_PARTS)
         return sn_text_parts_read(&reader->rows, reader->threads, reader->part_size);
     return sn_text_rows_read(&reader->rows, INT64_MAX);
@@ -90,32 +83,35 @@ static bool all_are_dressed(const sn_dictionary *words)
     return any;
 }
 
-/* A column that is mostly numbers, and more than a few codes, is no text: the odd cell is a mistake. */
+/* Why a column is no text, though a cell of it is no number: that is a mistake in a column that is mostly
+   numbers, and more than a few codes. NULL: it may be text. */
+static const char *slip_in(const text_reader *reader, const sn_text_column *text, const sn_dictionary *words)
+{
+    const int64_t rows = reader->builder->before + reader->builder->rows;
+    const bool many = words->count > 20;
+    if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
+        return "has a decimal comma; write numbers with a decimal point";
+    if (many && all_are_dressed(words))
+        return "is a number with something around it; write plain numbers, such as 1234.5";
+    if (2 * text->numbers > rows && (text->fractions || many))
+        return "is not a number, and most cells of this column are; if it stands for a missing value, name it as "
+               "a word for that (na)";
+    return NULL;
+}
+
 static stonet_status check_text_columns(const text_reader *reader)
 {
-    const sn_builder *builder = reader->builder;
-    const int64_t rows = builder->before + builder->rows;
+    sn_builder *builder = reader->builder;
     for (int64_t j = 0; j < builder->n_columns; j++) {
         if (!sn_builder_is_text(builder, j) || sn_builder_is_label(builder, j) ||
             builder->column[j].as_text || builder->column[j].order.count > 0)
             continue;
         const sn_text_column *text = sn_text_rows_column(&reader->rows, j);
-        const sn_interner *values = sn_builder_texts(builder, j);
-        if (reader->scanner->delimiter == ';' && is_decimal_comma(text->sample))
-            return sn_builder_fail_cell(builder, text->line, text->row - builder->before, j,
-                                        "'%s' has a decimal comma; write numbers with a decimal point",
-                                        text->sample);
-        if (values->words.count > 20 && all_are_dressed(&values->words))
-            return sn_builder_fail_cell(
-                builder, text->line, text->row - builder->before, j,
-                "'%s' is a number with something around it; write plain numbers, such as 1234.5",
-                text->sample);
-        if (2 * text->numbers > rows && (text->fractions || values->words.count > 20))
-            return sn_builder_fail_cell(
-                builder, text->line, text->row - builder->before, j,
-                "'%s' is not a number, and most cells of this column are; if it stands "
-                "for a missing value, name it as a word for that (na)",
-                text->sample);
+        const char *slip = slip_in(reader, text, &sn_builder_texts(builder, j)->words);
+        if (slip == NULL) continue;
+        builder->line = text->line;
+        builder->rows = text->row - builder->before;
+        return sn_builder_fail_cell(builder, j, "'%s' %s", text->sample, slip);
     }
     return STONET_OK;
 }
@@ -141,7 +137,7 @@ static stonet_status read_table(text_reader *reader, const sn_read_wish *wish, s
 {
     SN_TRY(sn_sniff(reader->scanner, wish->how.header, &wish->na, &reader->sniffed));
     const sn_sniffed *sniffed = &reader->sniffed;
-    SN_TRY(sn_builder_create(sn_source_path(reader->scanner->source), sniffed->n_columns,
+    SN_TRY(sn_builder_create(reader->scanner->source->path, sniffed->n_columns,
                              sniffed->has_header ? (const char *const *)sniffed->first : NULL, wish,
                              &reader->builder));
     for (int64_t j = 0; j < sniffed->n_columns; j++) reader->builder->column[j].is_date = sniffed->is_date[j];
@@ -175,6 +171,7 @@ stonet_status sn_read_text(sn_source *source, const sn_read_wish *wish, int thre
                            stonet_data **out)
 {
     SN_FREED_BY(reader_free) text_reader reader = {.threads = threads, .part_size = part_size};
-    SN_TRY(sn_scanner_create(source, &reader.scanner));
+    SN_TRY(sn_scanner_create(source, SN_SCANNER_BUFFER, &reader.scanner));
+    SN_TRY(sn_scanner_rewind(reader.scanner));
     return read_table(&reader, wish, out);
 }

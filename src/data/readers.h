@@ -14,9 +14,10 @@ stonet_status sn_wish_end(sn_read_wish *wish, stonet_status status, stonet_data 
 stonet_status sn_read_for(const char *path, const stonet_read_options *options, const sn_schema *schema,
                           stonet_data **out);
 
-/* Reads a table into a drain, by options that were taken; *like: what is known of it, without its rows. */
-stonet_status sn_read_drained(const char *path, const stonet_read_options *how, sn_drain *drain,
-                              stonet_data **like);
+/* The same by options that were taken. With a drain (NULL: none), that gets the rows, and *out, which must be
+   NULL, is what is known of the table without them. */
+stonet_status sn_read_as(const char *path, const stonet_read_options *how, const sn_schema *schema,
+                         sn_drain *drain, stonet_data **out);
 
 /* A table in memory: `fill` says which columns are text (sn_builder_start) and puts the rows. */
 typedef struct sn_memory_table {

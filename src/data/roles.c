@@ -1,5 +1,5 @@
 /* What the columns of a table are called, and what becomes of each. */
-#include "data/roles.h"
+#include "data/builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +20,18 @@ static bool is_made_up(const char *name)
     return skipped > 0 && digits[0] != '\0' && strspn(digits, "0123456789") == strlen(digits);
 }
 
-/* Names that stand in the header are given out before any is made up: no column takes another one's. */
-static stonet_status name_with(sn_builder *builder, const char *const *names, sn_interner *taken)
+/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. Names that stand in the
+   header are given out before any is made up: no column takes another one's. */
+static stonet_status name_columns(sn_builder *builder, const char *const *names)
 {
+    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
+    builder->has_header = names != NULL;
     for (int64_t j = 0; names != NULL && j < builder->n_columns; j++) {
         int32_t code = 0;
-        const int64_t before = taken->words.count;
+        const int64_t before = taken.words.count;
         if (names[j][0] == '\0') continue;
-        SN_TRY(sn_interner_add(taken, names[j], strlen(names[j]), &code));
-        if (taken->words.count == before) continue; /* a second one of this name */
+        SN_TRY(sn_interner_add(&taken, names[j], strlen(names[j]), &code));
+        if (taken.words.count == before) continue; /* a second one of this name */
         SN_TRY(sn_text_copy(names[j], &builder->column[j].name));
     }
     for (int64_t j = 0; j < builder->n_columns; j++) {
@@ -38,18 +41,10 @@ static stonet_status name_with(sn_builder *builder, const char *const *names, sn
         sn_builder_column *column = &builder->column[j];
         column->again = column->name == NULL && given[0] != '\0';
         if (column->name == NULL)
-            SN_TRY(sn_interner_add_apart(taken, given[0] != '\0' ? given : plain, &column->name));
+            SN_TRY(sn_interner_add_apart(&taken, given[0] != '\0' ? given : plain, &column->name));
         column->unnamed = names != NULL && (given[0] == '\0' || is_made_up(given));
     }
     return STONET_OK;
-}
-
-/* Names from the header, made different from each other ("a", "a.2"), or x1, x2, .. */
-static stonet_status name_columns(sn_builder *builder, const char *const *names)
-{
-    SN_FREED_BY(sn_interner_free) sn_interner taken = {0};
-    builder->has_header = names != NULL;
-    return name_with(builder, names, &taken);
 }
 
 static int64_t column_named(const sn_builder *builder, const char *text, size_t length)
@@ -136,24 +131,9 @@ static stonet_status find_columns(const sn_builder *builder, const char *text, s
     return STONET_OK;
 }
 
-/* Does something with each column of a list, separated by commas; a name with commas in it may be the whole
-   list. */
-static stonet_status for_each(sn_builder *builder, const char *list, bool ranges,
-                              stonet_status (*each)(sn_builder *builder, int64_t column))
-{
-    const int64_t whole = column_named(builder, list, strlen(list));
-    if (whole >= 0) return each(builder, whole);
-    for (const char *at = list;; at++) {
-        int64_t first, last;
-        const size_t length = strcspn(at, ",");
-        SN_TRY(find_columns(builder, at, length, ranges, &first, &last));
-        for (int64_t j = first; j <= last; j++) SN_TRY(each(builder, j));
-        at += length;
-        if (*at == '\0') return STONET_OK;
-    }
-}
+/* ---- the parts that a column can play ----------------------------------------------------------- */
 
-/* ---- targets ----------------------------------------------------------------------------------- */
+typedef enum column_part { TARGET, ROW_NAMES, WEIGHTS, GROUPS, SEASON, FEATURE, LEFT_OUT } column_part;
 
 static bool is_target(const sn_builder *builder, int64_t column)
 {
@@ -170,6 +150,66 @@ static stonet_status add_target(sn_builder *builder, int64_t column)
                        builder->column[column].name);
     builder->target_position[builder->n_targets++] = column;
     return STONET_OK;
+}
+
+/* A column that is named for a part plays it from now on. */
+static stonet_status play(sn_builder *builder, int64_t column, column_part part)
+{
+    static const char *const parts[] = {
+        NULL, "the name of the rows", "the weights", "the group of the rows", NULL, "a feature", "left out"};
+    sn_builder_column *about = &builder->column[column];
+    if (parts[part] != NULL && is_target(builder, column))
+        return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is the target and cannot be %s too", about->name,
+                       parts[part]);
+    switch (part) {
+    case TARGET:
+        return add_target(builder, column);
+    case ROW_NAMES:
+        if (builder->id >= 0)
+            return sn_fail(STONET_ERROR_ARGUMENT, "only one column can name the rows, not both '%s' and '%s'",
+                           builder->column[builder->id].name, about->name);
+        builder->id = column;
+        break;
+    case WEIGHTS:
+        if (column == builder->id || builder->weight_position >= 0)
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "one column has the weights, and it has no other role: '%s' cannot be used",
+                           about->name);
+        builder->weight_position = column;
+        break;
+    case GROUPS:
+        if (column == builder->weight_position || builder->group >= 0)
+            return sn_fail(
+                STONET_ERROR_ARGUMENT,
+                "one column has the groups, and it is not that of the weights: '%s' cannot be used",
+                about->name);
+        builder->group = column;
+        break;
+    case SEASON:
+        about->season = true;
+        break;
+    case FEATURE:
+    case LEFT_OUT:
+        about->unused = part == LEFT_OUT;
+        break;
+    }
+    return STONET_OK;
+}
+
+/* Each column of a list, separated by commas, plays a part; a name with commas in it may be the whole list.
+ */
+static stonet_status play_all(sn_builder *builder, const char *list, bool ranges, column_part part)
+{
+    const int64_t whole = column_named(builder, list, strlen(list));
+    if (whole >= 0) return play(builder, whole, part);
+    for (const char *at = list;; at++) {
+        int64_t first, last;
+        const size_t length = strcspn(at, ",");
+        SN_TRY(find_columns(builder, at, length, ranges, &first, &last));
+        for (int64_t j = first; j <= last; j++) SN_TRY(play(builder, j, part));
+        at += length;
+        if (*at == '\0') return STONET_OK;
+    }
 }
 
 /* The targets of the model that the rows are for, by their names or, without names, their places. */
@@ -198,7 +238,7 @@ static stonet_status find_targets(sn_builder *builder, const sn_read_wish *wish)
 {
     SN_TRY(SN_NEW(builder->target_position, builder->n_columns));
     if (wish->columns != NULL) {
-        SN_TRY(for_each(builder, wish->columns, false, add_target));
+        SN_TRY(play_all(builder, wish->columns, false, TARGET));
     } else if (wish->all) {
         for (int64_t j = 0; j < builder->n_columns; j++) builder->target_position[builder->n_targets++] = j;
     } else if (wish->own_target && wish->schema != NULL) {
@@ -227,54 +267,6 @@ static stonet_status check_namesakes(const sn_builder *builder, const char *cons
     return STONET_OK;
 }
 
-/* ---- the other parts that a column can play ----------------------------------------------------- */
-
-static stonet_status is_taken(const sn_builder *builder, int64_t column, const char *part)
-{
-    if (!is_target(builder, column)) return STONET_OK;
-    return sn_fail(STONET_ERROR_ARGUMENT, "column '%s' is the target and cannot be %s too",
-                   builder->column[column].name, part);
-}
-
-static stonet_status set_id(sn_builder *builder, int64_t column)
-{
-    SN_TRY(is_taken(builder, column, "the name of the rows"));
-    if (builder->id >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT, "only one column can name the rows, not both '%s' and '%s'",
-                       builder->column[builder->id].name, builder->column[column].name);
-    builder->id = column;
-    return STONET_OK;
-}
-
-/* Of a part that one column plays, and not the column `other`. */
-static stonet_status set_part(sn_builder *builder, int64_t column, int64_t *place, int64_t other,
-                              const char *part, const char *rule)
-{
-    SN_TRY(is_taken(builder, column, part));
-    if (column == other || *place >= 0)
-        return sn_fail(STONET_ERROR_ARGUMENT, "%s: '%s' cannot be used", rule, builder->column[column].name);
-    *place = column;
-    return STONET_OK;
-}
-
-static stonet_status set_weights(sn_builder *builder, int64_t column)
-{
-    return set_part(builder, column, &builder->weight_position, builder->id, "the weights",
-                    "one column has the weights, and it has no other role");
-}
-
-static stonet_status set_group(sn_builder *builder, int64_t column)
-{
-    return set_part(builder, column, &builder->group, builder->weight_position, "the group of the rows",
-                    "one column has the groups, and it is not that of the weights");
-}
-
-static stonet_status set_season(sn_builder *builder, int64_t column)
-{
-    builder->column[column].season = true;
-    return STONET_OK;
-}
-
 /* What is neither a feature nor to be left out. */
 static bool has_other_part(const sn_builder *builder, int64_t column)
 {
@@ -285,7 +277,7 @@ static bool has_other_part(const sn_builder *builder, int64_t column)
 /* The column that is said to name the rows, or the one that did when the model was fitted, if it is there. */
 static stonet_status find_id(sn_builder *builder, const sn_read_wish *wish)
 {
-    if (wish->how.id != NULL) return for_each(builder, wish->how.id, false, set_id);
+    if (wish->how.id != NULL) return play_all(builder, wish->how.id, false, ROW_NAMES);
     const char *known = wish->schema != NULL ? wish->schema->id_name : NULL;
     const int64_t column = known != NULL ? column_named(builder, known, strlen(known)) : -1;
     if (column >= 0 && !is_target(builder, column)) builder->id = column;
@@ -378,25 +370,13 @@ static stonet_status choose_for(sn_builder *builder, const sn_schema *schema)
     return STONET_OK;
 }
 
-static stonet_status keep(sn_builder *builder, int64_t column)
-{
-    builder->column[column].unused = false;
-    return is_taken(builder, column, "a feature");
-}
-
-static stonet_status leave_out(sn_builder *builder, int64_t column)
-{
-    builder->column[column].unused = true;
-    return is_taken(builder, column, "left out");
-}
-
 /* Sets aside what is not among the features, and what is to be dropped. */
 static stonet_status choose_columns(sn_builder *builder, const sn_read_wish *wish)
 {
     const char *features = wish->how.features;
     for (int64_t j = 0; j < builder->n_columns; j++) builder->column[j].unused = features != NULL;
-    if (features != NULL) SN_TRY(for_each(builder, features, true, keep));
-    return wish->how.drop != NULL ? for_each(builder, wish->how.drop, true, leave_out) : STONET_OK;
+    if (features != NULL) SN_TRY(play_all(builder, features, true, FEATURE));
+    return wish->how.drop != NULL ? play_all(builder, wish->how.drop, true, LEFT_OUT) : STONET_OK;
 }
 
 static stonet_status count_unused(sn_builder *builder)
@@ -412,7 +392,7 @@ static stonet_status count_unused(sn_builder *builder)
     return sn_fail(STONET_ERROR_DATA, "%s has no column left for the features", builder->path);
 }
 
-stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish)
+stonet_status sn_builder_find_roles(sn_builder *builder, const char *const *names, const sn_read_wish *wish)
 {
     builder->id = builder->group = builder->weight_position = -1;
     SN_TRY(SN_NEW(builder->column, builder->n_columns));
@@ -421,10 +401,10 @@ stonet_status sn_find_roles(sn_builder *builder, const char *const *names, const
     SN_TRY(check_namesakes(builder, names));
     if (wish->all) return STONET_OK; /* targets alone */
     SN_TRY(find_id(builder, wish));
-    if (wish->how.weights != NULL) SN_TRY(for_each(builder, wish->how.weights, false, set_weights));
-    if (wish->how.group != NULL) SN_TRY(for_each(builder, wish->how.group, false, set_group));
+    if (wish->how.weights != NULL) SN_TRY(play_all(builder, wish->how.weights, false, WEIGHTS));
+    if (wish->how.group != NULL) SN_TRY(play_all(builder, wish->how.group, false, GROUPS));
     for (int64_t k = 0; k < wish->how.n_ordinal; k++) SN_TRY(set_order(builder, wish->how.ordinal[k]));
-    if (wish->how.season != NULL) SN_TRY(for_each(builder, wish->how.season, true, set_season));
+    if (wish->how.season != NULL) SN_TRY(play_all(builder, wish->how.season, true, SEASON));
     SN_TRY(wish->schema != NULL ? choose_for(builder, wish->schema) : choose_columns(builder, wish));
     return count_unused(builder);
 }

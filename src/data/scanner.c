@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-static stonet_status create(sn_source *source, size_t size, sn_scanner **out)
+stonet_status sn_scanner_create(sn_source *source, size_t size, sn_scanner **out)
 {
     SN_AUTO(sn_scanner) *scanner = NULL;
     SN_TRY(SN_NEW(scanner, 1));
@@ -14,22 +14,6 @@ static stonet_status create(sn_source *source, size_t size, sn_scanner **out)
     scanner->size = size;
     SN_TRY(SN_NEW_RAW(scanner->buffer, size + 1));
     return SN_GIVE(scanner, out);
-}
-
-stonet_status sn_scanner_create(sn_source *source, sn_scanner **out)
-{
-    SN_AUTO(sn_scanner) *scanner = NULL;
-    SN_TRY(create(source, SN_SCANNER_BUFFER, &scanner));
-    SN_TRY(sn_scanner_rewind(scanner));
-    return SN_GIVE(scanner, out);
-}
-
-stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out)
-{
-    SN_TRY(create(main->source, size, out));
-    (*out)->is_aside = true;
-    (*out)->delimiter = main->delimiter;
-    return STONET_OK;
 }
 
 void sn_scanner_free(sn_scanner *scanner)
@@ -46,7 +30,7 @@ static stonet_status fill(sn_scanner *scanner)
     if (kept == scanner->size)
         return sn_fail(STONET_ERROR_FORMAT,
                        "%s: line %lld has a cell longer than %zu bytes: is a quotation mark left open?",
-                       sn_source_path(scanner->source), (long long)scanner->line, scanner->size);
+                       scanner->source->path, (long long)scanner->line, scanner->size);
     memmove(scanner->buffer, scanner->at, kept);
     scanner->before += scanner->at - scanner->buffer;
     scanner->at = scanner->buffer;
@@ -78,7 +62,7 @@ int64_t sn_scanner_position(const sn_scanner *scanner)
 
 stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t line)
 {
-    if (!scanner->is_aside) sn_source_seek(scanner->source, position);
+    if (!scanner->is_aside) scanner->source->at = position;
     return start_at(scanner, position, line);
 }
 
@@ -88,8 +72,7 @@ stonet_status sn_scanner_rewind(sn_scanner *scanner)
     SN_TRY(start_at(scanner, 0, 1));
     const unsigned char *mark = (const unsigned char *)scanner->buffer;
     if ((mark[0] == 0xFF && mark[1] == 0xFE) || (mark[0] == 0xFE && mark[1] == 0xFF))
-        return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8",
-                       sn_source_path(scanner->source));
+        return sn_fail(STONET_ERROR_FORMAT, "%s is UTF-16 text: save it as UTF-8", scanner->source->path);
     if (mark[0] == 0xEF && mark[1] == 0xBB && mark[2] == 0xBF) scanner->at += 3;
     return STONET_OK;
 }
@@ -123,26 +106,14 @@ stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more)
    to tell. */
 static bool end_cell(sn_scanner *scanner, char *stop, bool after_blank, sn_cell *cell)
 {
-    if (stop == scanner->end) {
-        if (!scanner->ended) return false;
-        cell->after = SN_AFTER_FILE;
-        scanner->at = stop;
-    } else if (*stop == '\n') {
-        cell->after = SN_AFTER_LINE;
-        scanner->line++;
-        scanner->at = stop + 1;
-    } else if (*stop == '\r') {
-        if (stop + 1 == scanner->end && !scanner->ended) return false;
-        cell->after = SN_AFTER_LINE;
-        scanner->line++;
-        scanner->at = stop + (stop[1] == '\n' ? 2 : 1);
-    } else if (scanner->delimiter == ' ' && after_blank) {
-        cell->after = SN_AFTER_CELL;
-        scanner->at = stop;
-    } else {
-        cell->after = SN_AFTER_CELL;
-        scanner->at = stop + 1;
-    }
+    const bool at_end = stop == scanner->end, is_return = *stop == '\r';
+    if ((at_end || (is_return && stop + 1 == scanner->end)) && !scanner->ended) return false;
+    const bool ends_line = is_return || *stop == '\n';
+    /* Where blanks separate cells, those before `stop` have done so. */
+    const bool stays = at_end || (!ends_line && scanner->delimiter == ' ' && after_blank);
+    cell->after = at_end ? SN_AFTER_FILE : ends_line ? SN_AFTER_LINE : SN_AFTER_CELL;
+    scanner->line += ends_line;
+    scanner->at = stop + (stays ? 0 : is_return && stop[1] == '\n' ? 2 : 1);
     return true;
 }
 
@@ -158,8 +129,8 @@ static bool ends_text(const sn_scanner *scanner, const char *at)
     return *at == scanner->delimiter || (scanner->delimiter == ' ' && *at == '\t');
 }
 
-/* An unquoted cell that is not a plain number; *complete is false when the buffer ends too soon. */
-static void plain_cell(sn_scanner *scanner, char *from, sn_cell *cell, bool *complete)
+/* An unquoted cell that is not a plain number; false when the buffer ends too soon. */
+static bool plain_cell(sn_scanner *scanner, char *from, sn_cell *cell)
 {
     char *stop = from;
     while (!ends_text(scanner, stop)) stop++;
@@ -168,7 +139,7 @@ static void plain_cell(sn_scanner *scanner, char *from, sn_cell *cell, bool *com
     char *last = stop;
     while (last > from && is_blank(scanner, last[-1])) last--;
     cell->length = (size_t)(last - from);
-    *complete = end_cell(scanner, after, after > stop, cell);
+    return end_cell(scanner, after, after > stop, cell);
 }
 
 /* Takes the quotes off in place once the whole cell is in the buffer. */
@@ -185,7 +156,7 @@ static stonet_status quoted_cell(sn_scanner *scanner, char *from, sn_cell *cell,
         *complete = false;
         if (!scanner->ended) return STONET_OK;
         return sn_fail(STONET_ERROR_FORMAT, "%s: a quotation mark opened in line %lld is never closed",
-                       sn_source_path(scanner->source), (long long)first_line);
+                       scanner->source->path, (long long)first_line);
     }
     char *after = skip_blanks(scanner, close + 1);
     if (after == scanner->end && !scanner->ended) {
@@ -194,7 +165,7 @@ static stonet_status quoted_cell(sn_scanner *scanner, char *from, sn_cell *cell,
     }
     if (!ends_text(scanner, after) && !(scanner->delimiter == ' ' && after > close + 1))
         return sn_fail(STONET_ERROR_FORMAT, "%s: line %lld has text after a closing quotation mark",
-                       sn_source_path(scanner->source), (long long)first_line);
+                       scanner->source->path, (long long)first_line);
     *complete = end_cell(scanner, after, after > close + 1, cell);
     if (!*complete) return STONET_OK;
     char *to = from + 1;
@@ -214,18 +185,17 @@ static stonet_status slow_cell(sn_scanner *scanner, sn_cell *cell)
     bool complete = false;
     for (;;) {
         char *from = skip_blanks(scanner, scanner->at);
-        if (*from == '"') {
+        if (*from == '"')
             SN_TRY(quoted_cell(scanner, from, cell, &complete));
-        } else {
-            plain_cell(scanner, from, cell, &complete);
-        }
+        else
+            complete = plain_cell(scanner, from, cell);
         if (complete) break;
         SN_TRY(fill(scanner));
     }
     if (memchr(cell->text, '\0', cell->length) != NULL)
         return sn_fail(STONET_ERROR_FORMAT,
                        "%s cannot be read as a table: line %lld has bytes that are not text",
-                       sn_source_path(scanner->source), (long long)scanner->line);
+                       scanner->source->path, (long long)scanner->line);
     /* What follows the text is a delimiter, a blank, a quote or a line end: no number runs over it. */
     cell->is_number =
         sn_number_read(cell->text, &cell->number) == cell->text + cell->length && cell->length > 0;
@@ -257,5 +227,17 @@ stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell)
     cell->is_number = true;
     cell->text = from;
     cell->length = (size_t)(stop - from);
+    return STONET_OK;
+}
+
+stonet_status sn_scanner_pass_line(sn_scanner *scanner, int64_t *cells, bool *ends_empty)
+{
+    bool more;
+    sn_cell cell = {.after = SN_AFTER_CELL};
+    *cells = 0;
+    *ends_empty = false;
+    SN_TRY(sn_scanner_next_line(scanner, &more));
+    for (; more && cell.after == SN_AFTER_CELL; ++*cells) SN_TRY(sn_scanner_cell(scanner, &cell));
+    *ends_empty = more && cell.length == 0;
     return STONET_OK;
 }

@@ -23,7 +23,8 @@ enum { SN_SCANNER_BUFFER = SN_BUFFER(1 << 20) };
 
 typedef struct sn_scanner {
     sn_source *source;
-    bool is_aside;  /* fetches for itself and leaves the place of the source alone */
+    bool is_aside; /* reads a part of an unpacked text, perhaps on a thread of its own: fetches for itself and
+                      leaves the place of the source alone */
     char delimiter; /* ' ': runs of blanks and tabs */
     int64_t line;   /* of the next cell, from 1 */
     size_t size;
@@ -32,10 +33,8 @@ typedef struct sn_scanner {
     bool ended;     /* the source has no more bytes than those in the buffer */
 } sn_scanner;
 
-stonet_status sn_scanner_create(sn_source *source, sn_scanner **out);
-/* Another one for parts of an unpacked text, with a buffer of `size` bytes; it has to be sent to its place
-   first. Each may be used by a thread of its own. */
-stonet_status sn_scanner_create_aside(const sn_scanner *main, size_t size, sn_scanner **out);
+/* With a buffer of `size` bytes. It has to be rewound or sent to its place first. */
+stonet_status sn_scanner_create(sn_source *source, size_t size, sn_scanner **out);
 void sn_scanner_free(sn_scanner *scanner);
 SN_DROP(sn_scanner, sn_scanner_free)
 /* Back to the first byte after a byte order mark. */
@@ -47,3 +46,6 @@ stonet_status sn_scanner_seek(sn_scanner *scanner, int64_t position, int64_t lin
 /* Goes past lines of blanks; *more tells whether another line follows. */
 stonet_status sn_scanner_next_line(sn_scanner *scanner, bool *more);
 stonet_status sn_scanner_cell(sn_scanner *scanner, sn_cell *cell);
+/* Goes past the next line: how many cells it has, and whether the last one is empty (a comma at the end of
+   the line, as a rule). */
+stonet_status sn_scanner_pass_line(sn_scanner *scanner, int64_t *cells, bool *ends_empty);

@@ -158,7 +158,7 @@ static inline bool sn_far_from_zero(double centre, double factor)
 {
     return fabs(centre * factor) > 256.0;
 }
-/* Whether it has a feature that must be centred before it is rounded to float (data/digits.h). */
+/* Whether it has a feature that must be centred before it is rounded to float (data/frame.h: sn_exact). */
 bool sn_schema_needs_digits(const sn_schema *schema);
 /* The channels of a curve, in the order of the table: their number, and (NULL: no need) which inputs they
    are. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/schema.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 #include "data/source.h"
 
 enum { MOST_COLUMNS = 1 << 24 };
@@ -28,7 +28,8 @@ stonet_status sn_shard_path(const char *folder, const char *name, int64_t shard,
     return STONET_OK;
 }
 
-bool sn_looks_like_shards(const char *text, size_t size)
+/* Whether a file begins as an index does. */
+static bool is_index(const char *text, size_t size)
 {
     static const char mark[] = "\"format\": \"" SN_SHARDS_FORMAT "\"";
     for (size_t i = 0; i + sizeof mark - 1 <= size; i++) {
@@ -39,11 +40,11 @@ bool sn_looks_like_shards(const char *text, size_t size)
     return false;
 }
 
-static stonet_status join(const char *folder, const char *name, char **out)
+stonet_status sn_shard_index_path(const char *folder, char **out)
 {
-    const size_t room = strlen(folder) + strlen(name) + 2;
+    const size_t room = strlen(folder) + sizeof "/index.json";
     SN_TRY(SN_NEW(*out, room));
-    snprintf(*out, room, "%s/%s", folder, name);
+    snprintf(*out, room, "%s/index.json", folder);
     return STONET_OK;
 }
 
@@ -68,7 +69,7 @@ stonet_status sn_shards_folder(const char *path, char **folder)
     FILE *file = fopen(path, "rb");
     const size_t got = file != NULL ? fread(beginning, 1, sizeof beginning, file) : 0;
     if (file != NULL) fclose(file);
-    return sn_looks_like_shards(beginning, got) ? folder_of(path, folder) : STONET_OK;
+    return is_index(beginning, got) ? folder_of(path, folder) : STONET_OK;
 }
 
 /* ---- the index --------------------------------------------------------------------------------- */
@@ -80,12 +81,12 @@ static stonet_status load_index(sn_shard_reader *r)
     SN_AUTO(sn_source) *source = NULL;
     SN_BLOCK char *text = NULL;
     json_error_t error;
-    SN_TRY(join(r->folder, SN_SHARDS_INDEX, &r->path));
+    SN_TRY(sn_shard_index_path(r->folder, &r->path));
     struct stat info;
     if (stat(r->path, &info) != 0)
         return sn_fail(STONET_ERROR_IO,
-                       "%s is a folder without shards: it has no %s ('stonet shard' makes it)", r->folder,
-                       SN_SHARDS_INDEX);
+                       "%s is a folder without shards: it has no index.json ('stonet shard' makes it)",
+                       r->folder);
     SN_TRY(sn_source_open(r->path, NULL, &source));
     const int64_t size = sn_source_left(source);
     SN_TRY(sn_memory_require((uint64_t)size, r->path, "make shards with fewer texts"));
@@ -327,19 +328,6 @@ static stonet_status read_response_names(const sn_shard_reader *r, const json_t 
     return STONET_OK;
 }
 
-static void forget_response(stonet_data *data)
-{
-    for (int64_t k = 0; k < data->n_targets; k++) sn_free(data->target_name[k]);
-    sn_free(data->target_name);
-    sn_free(data->target_position);
-    sn_dictionary_free(&data->labels);
-    data->labels = (sn_dictionary){0};
-    data->target_name = NULL;
-    data->target_position = NULL;
-    data->target_has_name = false;
-    data->n_targets = 0;
-}
-
 static stonet_status other_response(const sn_shard_reader *r, const char *wanted)
 {
     if (r->data->n_targets == 0)
@@ -363,7 +351,7 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_read_wis
     if (wish->columns != NULL)
         return asks_for(data, wish->columns) ? STONET_OK : other_response(r, wish->columns);
     if (!wish->own_target || wish->schema == NULL) {
-        forget_response(data);
+        sn_frame_free_target(data);
         return STONET_OK;
     }
     const int64_t targets = wish->schema->n_targets;
@@ -376,8 +364,6 @@ static stonet_status choose_response(const sn_shard_reader *r, const sn_read_wis
     }
     return STONET_OK;
 }
-
-/* ---- all of it --------------------------------------------------------------------------------- */
 
 stonet_status sn_shard_index(sn_shard_reader *r, const sn_read_wish *wish)
 {

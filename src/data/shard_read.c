@@ -8,7 +8,7 @@
 #include "base/team.h"
 #include "data/array.h"
 #include "data/schema.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 
 enum { CHUNK = 1 << 18 }; /* bytes that are looked at before they may rest */
 
@@ -54,39 +54,21 @@ static stonet_status open_file(const sn_shard_reader *r, int64_t number, const p
     return SN_GIVE(file, out);
 }
 
-/* Maps the files side by side; *mapped is false when they have to be read. */
-static stonet_status map_files(const sn_shard_reader *r, const part *p, numbers *to, bool *mapped)
+/* Maps the files side by side, or reads them, where there is a block for that; *taken is false where they
+   cannot be mapped. */
+static stonet_status take_files(const sn_shard_reader *r, const part *p, numbers *to, bool *taken)
 {
     const int64_t row = p->width * p->size;
-    *mapped = false;
-    SN_TRY(sn_mapping_reserve(r->data->n * row, r->shards, &to->mapping));
+    *taken = to->owned != NULL || to->mapping != NULL;
     int64_t place = 0;
-    bool fits = to->mapping != NULL;
-    for (int64_t k = 0; k < r->shards && fits; k++) {
+    for (int64_t k = 0; k < r->shards && *taken; place += r->rows[k++] * row) {
         SN_AUTO(sn_source) *source = NULL;
         SN_TRY(open_file(r, k, p, &source));
-        fits = sn_source_map_to(source, r->rows[k] * row, to->mapping, place);
-        place += r->rows[k] * row;
+        if (to->owned != NULL)
+            SN_TRY(sn_source_read_all(source, to->owned + place, (size_t)(r->rows[k] * row)));
+        else
+            *taken = sn_source_map_to(source, r->rows[k] * row, to->mapping, place);
     }
-    *mapped = fits;
-    if (fits) to->bytes = sn_mapping_bytes(to->mapping);
-    if (!fits) numbers_free(to);
-    return STONET_OK;
-}
-
-static stonet_status read_files(const sn_shard_reader *r, const part *p, numbers *to)
-{
-    const int64_t row = p->width * p->size;
-    SN_TRY(sn_memory_require((uint64_t)(r->data->n * row), r->folder, "use fewer rows or columns"));
-    SN_TRY(SN_NEW_RAW(to->owned, r->data->n * row));
-    int64_t place = 0;
-    for (int64_t k = 0; k < r->shards; k++) {
-        SN_AUTO(sn_source) *source = NULL;
-        SN_TRY(open_file(r, k, p, &source));
-        SN_TRY(sn_source_read_all(source, to->owned + place, (size_t)(r->rows[k] * row)));
-        place += r->rows[k] * row;
-    }
-    to->bytes = to->owned;
     return STONET_OK;
 }
 
@@ -188,12 +170,19 @@ static stonet_status check_part(const sn_shard_reader *r, const part *p, const n
 static stonet_status load_part(const sn_shard_reader *r, const part *p, numbers *to)
 {
     int64_t bytes;
-    bool mapped = false;
+    bool taken;
     if (__builtin_mul_overflow(r->data->n, p->width * p->size, &bytes))
         return sn_shard_bad_index(r, "it claims more numbers than there can be");
     SN_FREED_BY(numbers_free) numbers made = {0};
-    SN_TRY(map_files(r, p, &made, &mapped));
-    if (!mapped) SN_TRY(read_files(r, p, &made));
+    SN_TRY(sn_mapping_reserve(bytes, r->shards, &made.mapping));
+    SN_TRY(take_files(r, p, &made, &taken));
+    if (!taken) {
+        numbers_free(&made);
+        SN_TRY(sn_memory_require((uint64_t)bytes, r->folder, "use fewer rows or columns"));
+        SN_TRY(SN_NEW_RAW(made.owned, bytes));
+        SN_TRY(take_files(r, p, &made, &taken));
+    }
+    made.bytes = made.owned != NULL ? made.owned : sn_mapping_bytes(made.mapping);
     SN_TRY(check_part(r, p, &made));
     *to = made;
     made = (numbers){0};
@@ -358,18 +347,16 @@ static stonet_status load_more(const sn_shard_reader *r, const sn_schema *schema
     const bool needed = data->weight != NULL || data->n_text > 0 || data->exact != NULL;
     for (int64_t k = 0; k < r->shards && needed; first += r->rows[k++])
         SN_TRY(load_more_of(r, k, first, slots));
-    if (data->id_name != NULL) /* an empty name is a name */
-        for (int64_t i = 0; i < data->n; i++)
-            if (data->text_code[data->id_slot][i] < 0) return sn_shard_bad_index(r, "a row has no name");
+    for (int64_t i = 0; i < data->n; i++) { /* an empty name is a name */
+        if (data->id_name != NULL && data->text_code[data->id_slot][i] < 0)
+            return sn_shard_bad_index(r, "a row has no name");
+        if (data->group_name != NULL && data->text_code[data->group_slot][i] < 0)
+            return sn_shard_bad_index(r, "a row has no group");
+    }
     sn_frame_settle_weights(data);
-    if (data->group_name != NULL)
-        for (int64_t i = 0; i < data->n; i++)
-            if (data->text_code[data->group_slot][i] < 0) return sn_shard_bad_index(r, "a row has no group");
     for (int64_t k = 0; k < data->n_text; k++) SN_TRY(renumber(data, k));
     return STONET_OK;
 }
-
-/* ---- the table --------------------------------------------------------------------------------- */
 
 /* The role of each column was fixed when the shards were made. */
 static stonet_status check_wish(const char *folder, const sn_read_wish *wish)

@@ -3,15 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/folder.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/take_options.h"
 #include "data/array.h"
-#include "data/npy_header.h"
-#include "data/readers.h"
-#include "data/shard_parts.h"
+#include "data/shards.h"
 
 /* A shard that was written. */
 typedef struct shard {
@@ -34,56 +31,52 @@ typedef struct shard_drain {
 
 /* ---- the files of a shard ---------------------------------------------------------------------- */
 
-/* An array on its way to a file, and its hash. */
-typedef struct array_out {
+/* An array on its way to the file of a part of a shard, and its hash. */
+typedef struct part_out {
     sn_writer *writer;
     sn_hash hash;
-} array_out;
+} part_out;
 
-static stonet_status begin_array(const shard_drain *drain, int64_t number, sn_shard_part part,
-                                 const char *type, int64_t rows, int64_t columns, array_out *out)
+static void abandon(part_out *out)
 {
-    SN_BLOCK char *path = NULL;
-    sn_hash_begin(&out->hash);
-    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, part, &path));
-    SN_TRY(sn_writer_open(path, &out->writer));
-    return sn_npy_write_header(out->writer, type, rows, columns, SN_SHARD_ALIGN);
+    sn_writer_abandon(out->writer);
 }
 
-static stonet_status put_numbers(array_out *out, const void *bytes, size_t size)
+/* An array with as many rows as the shard. type: such as "<f4". */
+static stonet_status begin_part(const shard_drain *drain, shard *to, sn_shard_part part, const char *type,
+                                int64_t columns, part_out *out)
+{
+    SN_BLOCK char *path = NULL;
+    to->there[part] = true;
+    sn_hash_begin(&out->hash);
+    SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, to - drain->list, part, &path));
+    SN_TRY(sn_writer_open(path, &out->writer));
+    return sn_npy_write_header(out->writer, type, to->rows, columns, SN_SHARD_ALIGN);
+}
+
+static stonet_status put_numbers(part_out *out, const void *bytes, size_t size)
 {
     sn_hash_add(&out->hash, bytes, size);
     return sn_write(out->writer, bytes, size);
 }
 
-static stonet_status end_array(array_out *out, uint64_t *hash)
+static stonet_status write_part(const shard_drain *drain, shard *to, sn_shard_part part, const char *type,
+                                int64_t columns, const void *numbers)
 {
-    *hash = sn_hash_value(&out->hash);
-    return sn_writer_commit(&out->writer);
+    SN_FREED_BY(abandon) part_out out = {0};
+    SN_TRY(begin_part(drain, to, part, type, columns, &out));
+    SN_TRY(put_numbers(&out, numbers, (size_t)(to->rows * columns) * (size_t)(type[2] - '0')));
+    to->hash[part] = sn_hash_value(&out.hash);
+    return sn_writer_commit(&out.writer);
 }
 
-static void abandon_array(array_out *out)
-{
-    sn_writer_abandon(out->writer);
-}
-
-static stonet_status write_block(const shard_drain *drain, sn_shard_part part, const char *type,
-                                 const void *numbers, size_t size, int64_t columns, shard *to)
-{
-    SN_FREED_BY(abandon_array) array_out out = {0};
-    to->there[part] = true;
-    SN_TRY(begin_array(drain, drain->count - 1, part, type, to->rows, columns, &out));
-    SN_TRY(put_numbers(&out, numbers, (size_t)(to->rows * columns) * size));
-    return end_array(&out, &to->hash[part]);
-}
-
+/* Row by row: as a whole they could be more than all that the builder holds. */
 static stonet_status write_more(const shard_drain *drain, const sn_builder *builder, int64_t first, shard *to)
 {
     const int64_t width = (builder->weight != NULL) + builder->n_text + to->exacts;
-    SN_FREED_BY(abandon_array) array_out out = {0};
-    SN_ZEROS(width, double, row);
-    to->there[SN_SHARD_MORE] = true;
-    SN_TRY(begin_array(drain, drain->count - 1, SN_SHARD_MORE, "<f8", to->rows, width, &out));
+    SN_FREED_BY(abandon) part_out out = {0};
+    SN_ARRAY(width, double, row);
+    SN_TRY(begin_part(drain, to, SN_SHARD_MORE, "<f8", width, &out));
     for (int64_t i = first; i < first + to->rows; i++) {
         double *at = row;
         if (builder->weight != NULL) *at++ = builder->weight[i];
@@ -91,29 +84,22 @@ static stonet_status write_more(const shard_drain *drain, const sn_builder *buil
         for (int64_t k = 0; k < to->exacts; k++) *at++ = builder->digits[to->exact[k]].value[i];
         SN_TRY(put_numbers(&out, row, (size_t)width * sizeof *row));
     }
-    return end_array(&out, &to->hash[SN_SHARD_MORE]);
-}
-
-static stonet_status note_exact(const sn_builder *builder, shard *to)
-{
-    SN_TRY(SN_NEW(to->exact, builder->n_numeric));
-    for (int64_t k = 0; k < builder->n_numeric; k++)
-        if (builder->digits[k].value != NULL) to->exact[to->exacts++] = k;
-    return STONET_OK;
+    to->hash[SN_SHARD_MORE] = sn_hash_value(&out.hash);
+    return sn_writer_commit(&out.writer);
 }
 
 static stonet_status write_shard(const shard_drain *drain, const sn_builder *builder, int64_t first,
                                  shard *to)
 {
     const int64_t m = builder->n_numeric, targets = builder->n_targets;
-    SN_TRY(note_exact(builder, to));
-    if (m > 0)
-        SN_TRY(write_block(drain, SN_SHARD_X, "<f4", builder->x + first * m, sizeof *builder->x, m, to));
+    SN_TRY(SN_NEW(to->exact, m));
+    for (int64_t k = 0; k < m; k++)
+        if (builder->digits[k].value != NULL) to->exact[to->exacts++] = k;
+    if (m > 0) SN_TRY(write_part(drain, to, SN_SHARD_X, "<f4", m, builder->x + first * m));
     if (builder->label != NULL)
-        SN_TRY(write_block(drain, SN_SHARD_Y, "<i4", builder->label + first, sizeof *builder->label, 1, to));
+        SN_TRY(write_part(drain, to, SN_SHARD_Y, "<i4", 1, builder->label + first));
     else if (targets > 0)
-        SN_TRY(write_block(drain, SN_SHARD_Y, "<f8", builder->y + first * targets, sizeof *builder->y,
-                           targets, to));
+        SN_TRY(write_part(drain, to, SN_SHARD_Y, "<f8", targets, builder->y + first * targets));
     if (builder->weight != NULL || builder->n_text > 0 || to->exacts > 0)
         SN_TRY(write_more(drain, builder, first, to));
     return STONET_OK;
@@ -179,22 +165,17 @@ static void drain_free(shard_drain *drain)
     sn_folder_abandon(drain->folder);
 }
 
-/* ---- codes of labels as they are in order ------------------------------------------------------ */
-
 static stonet_status recode_shard(shard_drain *drain, int64_t number, const int32_t *new_code)
 {
     shard *of = &drain->list[number];
     SN_BLOCK char *path = NULL;
     SN_AUTO(sn_source) *source = NULL;
-    SN_FREED_BY(abandon_array) array_out out = {0};
     SN_ARRAY(of->rows, int32_t, code);
     SN_TRY(sn_shard_path(sn_folder_place(drain->folder), drain->name, number, SN_SHARD_Y, &path));
     SN_TRY(sn_source_open(path, NULL, &source));
     SN_TRY(sn_source_read_at(source, SN_SHARD_ALIGN, code, (size_t)of->rows * sizeof *code));
     for (int64_t i = 0; i < of->rows; i++) code[i] = new_code[code[i]];
-    SN_TRY(begin_array(drain, number, SN_SHARD_Y, "<i4", of->rows, 1, &out));
-    SN_TRY(put_numbers(&out, code, (size_t)of->rows * sizeof *code));
-    return end_array(&out, &of->hash[SN_SHARD_Y]);
+    return write_part(drain, of, SN_SHARD_Y, "<i4", 1, code);
 }
 
 /* The codes in the files are those of first appearance, and in a frame labels are sorted. */
@@ -305,14 +286,10 @@ static stonet_status write_index(const shard_drain *drain, const stonet_data *li
     index = sn_json_put(index, "hash", json_string(hash));
     SN_BLOCK char *text = sn_json_print(index, JSON_INDENT(1));
     if (text == NULL) return sn_json_failed();
-    const char *folder = sn_folder_place(drain->folder);
-    const size_t room = strlen(folder) + sizeof "/" SN_SHARDS_INDEX;
-    SN_ZEROS(room, char, path);
-    snprintf(path, room, "%s/%s", folder, SN_SHARDS_INDEX);
+    SN_BLOCK char *path = NULL;
+    SN_TRY(sn_shard_index_path(sn_folder_place(drain->folder), &path));
     return stonet_bytes_write(path, text, strlen(text));
 }
-
-/* ---- the call ---------------------------------------------------------------------------------- */
 
 /* What the files are called: as the table, without folder and endings, in plain characters. */
 static stonet_status choose_name(const char *path, char **out)
@@ -333,7 +310,7 @@ static stonet_status choose_name(const char *path, char **out)
 static stonet_status write_shards(const char *path, const stonet_read_options *how, shard_drain *drain)
 {
     SN_AUTO(stonet_data) *like = NULL;
-    SN_TRY(sn_read_drained(path, how, &drain->base, &like));
+    SN_TRY(sn_read_as(path, how, NULL, &drain->base, &like));
     SN_TRY(sort_codes(drain, &like->labels));
     return write_index(drain, like);
 }

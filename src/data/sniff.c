@@ -42,24 +42,20 @@ sn_content sn_cell_content(const sn_cell *cell, const sn_na *na)
 
 char *sn_cell_copy(const sn_cell *cell)
 {
-    bool valid = sn_utf8_valid(cell->text, cell->length);
-    char *copy = sn_malloc((valid ? 1 : 2) * cell->length + 1, 1);
+    const bool valid = sn_utf8_valid(cell->text, cell->length);
+    char *copy = sn_malloc((valid ? 1 : 2) * cell->length + 1, 1), *to = copy;
     if (copy == NULL) return NULL;
-    size_t length = cell->length;
-    if (valid)
-        memcpy(copy, cell->text, length);
-    else
-        length = sn_utf8_from_latin1(cell->text, length, copy);
-    copy[length] = '\0';
+    for (size_t i = 0; i < cell->length; i++) {
+        const unsigned char byte = (unsigned char)cell->text[i];
+        const bool two = !valid && byte >= 0x80;
+        if (two) *to++ = (char)(0xC0 | byte >> 6);
+        *to++ = (char)(two ? 0x80 | (byte & 0x3F) : byte);
+    }
+    *to = '\0';
     return copy;
 }
 
 /* ---- the delimiter ----------------------------------------------------------------------------- */
-
-static bool is_delimiter(char c, char delimiter)
-{
-    return c == delimiter || (delimiter == ' ' && c == '\t');
-}
 
 /* Cells in the line at `at`, which is moved past it; a quoted stretch hides delimiters and line ends. */
 static int64_t cells_in_line(const char **at, const char *end, char delimiter)
@@ -69,7 +65,7 @@ static int64_t cells_in_line(const char **at, const char *end, char delimiter)
     bool quoted = false, in_cell = false;
     for (; c < end && (quoted || (*c != '\n' && *c != '\r')); c++) {
         if (*c == '"') quoted = !quoted;
-        bool splits = !quoted && is_delimiter(*c, delimiter);
+        bool splits = !quoted && (*c == delimiter || (delimiter == ' ' && *c == '\t'));
         if (delimiter == ' ')
             cells += !splits && !in_cell;
         else
@@ -127,7 +123,7 @@ static bool is_blank_separated_numbers(const sn_scanner *scanner)
 static char guess_delimiter(const sn_scanner *scanner)
 {
     static const char candidates[] = {'\t', ';', ','};
-    const char *path = sn_source_path(scanner->source);
+    const char *path = scanner->source->path;
     bool blanks_are_text = ends_in(path, ".csv") || ends_in(path, ".tsv");
     if (fit_of(scanner, ' ') == 2 && is_blank_separated_numbers(scanner)) return ' ';
     for (int fit = 2; fit >= 1; fit--) {
@@ -148,22 +144,16 @@ typedef struct column_sample {
     bool first_again;              /* the first cell's text was met again below */
 } column_sample;
 
-static stonet_status read_first_line(sn_scanner *scanner, const sn_na *na, sn_sniffed *out,
-                                     column_sample **samples)
+static stonet_status read_first_line(sn_scanner *scanner, int64_t cells, const sn_na *na, sn_sniffed *out,
+                                     column_sample *samples)
 {
-    int64_t room = 0;
-    sn_cell cell;
-    do {
-        if (*samples == NULL || out->n_columns == room) {
-            room = room == 0 ? 64 : 2 * room;
-            SN_TRY(SN_GROW(out->first, room));
-            SN_TRY(SN_GROW(*samples, room));
-        }
+    for (; out->n_columns < cells; out->n_columns++) {
+        sn_cell cell;
         SN_TRY(sn_scanner_cell(scanner, &cell));
-        (*samples)[out->n_columns] = (column_sample){.first = sn_cell_content(&cell, na)};
+        samples[out->n_columns].first = sn_cell_content(&cell, na);
         out->first[out->n_columns] = sn_cell_copy(&cell);
-        if (out->first[out->n_columns++] == NULL) return STONET_ERROR_MEMORY;
-    } while (cell.after == SN_AFTER_CELL);
+        if (out->first[out->n_columns] == NULL) return STONET_ERROR_MEMORY;
+    }
     return STONET_OK;
 }
 
@@ -191,45 +181,17 @@ static stonet_status sample_lines(sn_scanner *scanner, const sn_na *na, sn_sniff
     return STONET_OK;
 }
 
-/* The cells of the next line, and whether the last one is empty: a comma at the end of the line, as a rule.
- */
-static stonet_status count_cells(sn_scanner *scanner, int64_t *count, bool *ends_empty)
-{
-    bool more;
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    *count = 0;
-    *ends_empty = false;
-    SN_TRY(sn_scanner_next_line(scanner, &more));
-    if (!more) return STONET_OK;
-    while (cell.after == SN_AFTER_CELL) {
-        SN_TRY(sn_scanner_cell(scanner, &cell));
-        ++*count;
-    }
-    *ends_empty = cell.length == 0;
-    return STONET_OK;
-}
-
 /* A first line of words that is one cell short of the second has no word for the first column: R's
-   write.table leaves it out over the names of the rows. Stands before the second line when it is done. */
-static stonet_status look_for_row_names(sn_scanner *scanner, sn_sniffed *out, column_sample **samples)
+   write.table leaves it out over the names of the rows. There is room for another column. */
+static stonet_status add_row_names(sn_sniffed *out, column_sample *samples)
 {
-    int64_t cells;
-    bool more, ends_empty, words = true;
-    for (int64_t j = 0; j < out->n_columns; j++) words = words && (*samples)[j].first == SN_TEXT;
-    SN_TRY(count_cells(scanner, &cells, &ends_empty));
-    SN_TRY(sn_scanner_rewind(scanner));
-    SN_TRY(sn_scanner_next_line(scanner, &more));
-    sn_cell cell = {.after = SN_AFTER_CELL};
-    while (cell.after == SN_AFTER_CELL) SN_TRY(sn_scanner_cell(scanner, &cell));
-    if (!words || cells != out->n_columns + 1 || ends_empty) return STONET_OK;
-    const size_t count = (size_t)out->n_columns;
-    SN_TRY(SN_GROW(out->first, count + 1));
-    SN_TRY(SN_GROW(*samples, count + 1));
+    for (int64_t j = 0; j < out->n_columns; j++)
+        if (samples[j].first != SN_TEXT) return STONET_OK;
+    const size_t count = (size_t)out->n_columns++;
     memmove(out->first + 1, out->first, count * sizeof *out->first);
-    memmove(*samples + 1, *samples, count * sizeof **samples);
-    **samples = (column_sample){.first = SN_MISSING};
-    out->n_columns++;
-    out->row_names = true;
+    memmove(samples + 1, samples, count * sizeof *samples);
+    samples[0] = (column_sample){.first = SN_MISSING};
+    out->first[0] = NULL;
     return sn_text_copy("", &out->first[0]);
 }
 
@@ -268,18 +230,23 @@ stonet_status sn_sniff(sn_scanner *scanner, stonet_header header, const sn_na *n
     memset(out, 0, sizeof *out);
     bool more;
     SN_TRY(sn_scanner_next_line(scanner, &more));
-    if (!more) return sn_fail(STONET_ERROR_DATA, "%s is empty", sn_source_path(scanner->source));
+    if (!more) return sn_fail(STONET_ERROR_DATA, "%s is empty", scanner->source->path);
     scanner->delimiter = guess_delimiter(scanner);
     SN_TRY(sn_scanner_rewind(scanner));
+    int64_t cells, below = 0, lines = 0;
+    bool ends_empty;
+    SN_TRY(sn_scanner_pass_line(scanner, &cells, &ends_empty));
+    if (header != STONET_HEADER_NO) SN_TRY(sn_scanner_pass_line(scanner, &below, &ends_empty));
+    SN_TRY(sn_scanner_rewind(scanner));
     SN_TRY(sn_scanner_next_line(scanner, &more));
-    SN_BLOCK column_sample *samples = NULL;
-    int64_t lines = 0;
-    SN_TRY(read_first_line(scanner, na, out, &samples));
-    if (header != STONET_HEADER_NO) SN_TRY(look_for_row_names(scanner, out, &samples));
+    SN_ZEROS(cells + 1, column_sample, samples);
+    SN_TRY(SN_NEW(out->first, cells + 1));
+    SN_TRY(read_first_line(scanner, cells, na, out, samples));
+    if (below == cells + 1 && !ends_empty) SN_TRY(add_row_names(out, samples));
     SN_TRY(SN_NEW(out->is_text, out->n_columns));
     SN_TRY(SN_NEW(out->is_date, out->n_columns));
     SN_TRY(sample_lines(scanner, na, out, samples, &lines));
-    out->has_header = header == STONET_HEADER_YES || out->row_names ||
+    out->has_header = header == STONET_HEADER_YES || out->n_columns > cells ||
                       (header == STONET_HEADER_AUTO && is_header(out, samples, lines));
     for (int64_t j = 0; j < out->n_columns; j++) {
         out->is_date[j] = samples[j].dates > 0 && samples[j].dates == samples[j].texts &&

@@ -13,9 +13,8 @@ typedef struct sn_sniffed {
     int64_t n_columns;
     char **first; /* the cells of the first line */
     bool has_header;
-    bool *is_text;  /* columns where a data cell was text */
-    bool *is_date;  /* columns of text where all cells were dates */
-    bool row_names; /* the header has no cell for the first column, as R's write.table leaves it out */
+    bool *is_text; /* columns where a data cell was text */
+    bool *is_date; /* columns of text where all cells were dates */
 } sn_sniffed;
 
 /* Sets the scanner's delimiter; judges the header unless it is told. Leaves the scanner somewhere in the

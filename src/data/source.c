@@ -8,33 +8,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { PACKED_SIZE = SN_BUFFER(1 << 18) };
 /* Deflate turns at most 1032 bytes into one. Tables shrink to a third or a tenth: a large one that gives much
    more was hardly made to be read. */
 enum { DEFLATE_LIMIT = 1032, USUAL_LIMIT = 32, ALWAYS_TAKEN = 256 << 20 };
-
-typedef enum packing { PLAIN, GZIP, RAW_DEFLATE } packing;
-
-struct sn_source {
-    char *path;
-    int descriptor;
-    packing packing;
-    int64_t start, size; /* the stretch of the file that is ours */
-    int64_t at;          /* next byte to fetch, from start */
-    bool is_member;
-    uint32_t crc;
-    bool inflating; /* `stream` is initialised */
-    bool finished;  /* the packed bytes have come to their end */
-    sn_source_limits limits;
-    int64_t unpacked; /* bytes so far */
-    z_stream stream;
-    unsigned char packed[PACKED_SIZE];
-};
 
 static stonet_status cannot_read(const char *path, int error)
 {
@@ -57,7 +36,7 @@ static stonet_status check_stop(const sn_source *source)
 static int64_t most_bytes(const sn_source *source)
 {
     if (source->limits.max_bytes > 0) return source->limits.max_bytes;
-    if (source->packing != GZIP || source->size > INT64_MAX / USUAL_LIMIT) return INT64_MAX;
+    if (source->packing != SN_GZIP || source->size > INT64_MAX / USUAL_LIMIT) return INT64_MAX;
     const int64_t most = source->size * USUAL_LIMIT;
     return most > ALWAYS_TAKEN ? most : ALWAYS_TAKEN;
 }
@@ -193,7 +172,7 @@ stonet_status sn_source_open(const char *path, const sn_source_limits *limits, s
     SN_TRY(open_descriptor(source));
     SN_TRY(sn_source_fetch(source, 0, magic, sizeof magic, &got));
     if (source->size == 0) return sn_fail(STONET_ERROR_DATA, "%s is empty", path);
-    source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? GZIP : PLAIN;
+    source->packing = magic[0] == 0x1f && magic[1] == 0x8b ? SN_GZIP : SN_PLAIN;
     SN_TRY(sn_source_rewind(source));
     return SN_GIVE(source, out);
 }
@@ -209,7 +188,7 @@ stonet_status sn_source_open_member(const sn_source *archive, int64_t offset, in
     source->limits = archive->limits;
     source->start = offset;
     source->size = size;
-    source->packing = deflated ? RAW_DEFLATE : PLAIN;
+    source->packing = deflated ? SN_RAW_DEFLATE : SN_PLAIN;
     SN_TRY(sn_source_rewind(source));
     return SN_GIVE(source, out);
 }
@@ -221,11 +200,11 @@ stonet_status sn_source_rewind(sn_source *source)
     source->crc = 0;
     source->unpacked = 0;
     source->stream.avail_in = 0;
-    if (source->packing == PLAIN) return STONET_OK;
+    if (source->packing == SN_PLAIN) return STONET_OK;
     if (source->inflating) inflateEnd(&source->stream);
     memset(&source->stream, 0, sizeof source->stream);
     /* The window bits say what wrapping to expect: gzip, or none as in zip. */
-    source->inflating = inflateInit2(&source->stream, source->packing == GZIP ? 15 + 16 : -15) == Z_OK;
+    source->inflating = inflateInit2(&source->stream, source->packing == SN_GZIP ? 15 + 16 : -15) == Z_OK;
     if (!source->inflating)
         return sn_fail(STONET_ERROR_MEMORY, "memory ran out while unpacking %s", source->path);
     return STONET_OK;
@@ -233,17 +212,17 @@ stonet_status sn_source_rewind(sn_source *source)
 
 stonet_status sn_source_unpack(sn_source *source)
 {
-    if (source->packing == PLAIN) return STONET_OK;
+    if (source->packing == SN_PLAIN) return STONET_OK;
     SN_TRY(sn_source_rewind(source));
     SN_TRY(spool(source, sn_source_read));
-    source->packing = PLAIN;
+    source->packing = SN_PLAIN;
     return sn_source_rewind(source);
 }
 
 static stonet_status refill_packed(sn_source *source)
 {
     size_t got = 0;
-    SN_TRY(sn_source_fetch(source, source->at, source->packed, PACKED_SIZE, &got));
+    SN_TRY(sn_source_fetch(source, source->at, source->packed, SN_PACKED_SIZE, &got));
     if (got == 0) return cut_off(source);
     source->at += (int64_t)got;
     source->stream.next_in = source->packed;
@@ -255,7 +234,7 @@ static stonet_status refill_packed(sn_source *source)
 static stonet_status next_part(sn_source *source)
 {
     for (;;) {
-        if (source->packing == RAW_DEFLATE) break;
+        if (source->packing == SN_RAW_DEFLATE) break;
         if (source->stream.avail_in == 0) {
             if (source->at >= source->size) break;
             SN_TRY(refill_packed(source));
@@ -299,7 +278,7 @@ static stonet_status inflate_bytes(sn_source *source, unsigned char *bytes, size
 
 stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t *got)
 {
-    if (source->packing == PLAIN) {
+    if (source->packing == SN_PLAIN) {
         SN_TRY(sn_source_fetch(source, source->at, bytes, size, got));
         source->at += (int64_t)*got;
     } else {
@@ -330,7 +309,8 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
 {
     *mapping = NULL;
     /* Members of archives have a checksum, so they are read. */
-    if (source->packing != PLAIN || source->is_member || size > source->size - source->at) return STONET_OK;
+    if (source->packing != SN_PLAIN || source->is_member || size > source->size - source->at)
+        return STONET_OK;
     SN_TRY(sn_mapping_open(source->descriptor, source->at + size, mapping));
     if (*mapping != NULL) *bytes = sn_mapping_bytes(*mapping) + source->at;
     return STONET_OK;
@@ -338,35 +318,14 @@ stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **
 
 bool sn_source_map_to(const sn_source *source, int64_t size, sn_mapping *mapping, int64_t place)
 {
-    if (source->packing != PLAIN || source->is_member || size > source->size - source->at) return false;
-    return sn_mapping_put(mapping, place,
-                          &(sn_stretch){source->descriptor, source->path, source->start + source->at, size});
-}
-
-void sn_source_seek(sn_source *source, int64_t offset)
-{
-    source->at = offset;
-}
-
-bool sn_source_is_packed(const sn_source *source)
-{
-    return source->packing != PLAIN;
-}
-
-int64_t sn_source_size(const sn_source *source)
-{
-    return source->size;
-}
-
-const char *sn_source_path(const sn_source *source)
-{
-    return source->path;
+    if (source->packing != SN_PLAIN || source->is_member || size > source->size - source->at) return false;
+    return sn_mapping_put(mapping, place, source->descriptor, source->path, source->start + source->at, size);
 }
 
 int64_t sn_source_left(const sn_source *source)
 {
     int64_t left = source->size - source->at;
-    if (source->packing == PLAIN) return left;
+    if (source->packing == SN_PLAIN) return left;
     left += (int64_t)source->stream.avail_in + 64; /* inflate may hold back a little */
     left = left > INT64_MAX / DEFLATE_LIMIT ? INT64_MAX : left * DEFLATE_LIMIT;
     const int64_t most = most_bytes(source) - source->unpacked;
@@ -376,9 +335,4 @@ int64_t sn_source_left(const sn_source *source)
 double sn_source_fraction(const sn_source *source)
 {
     return source->size == 0 ? 1 : (double)(source->at - source->stream.avail_in) / (double)source->size;
-}
-
-uint32_t sn_source_crc(const sn_source *source)
-{
-    return source->crc;
 }

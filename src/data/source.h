@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 
+#include <zlib.h>
+
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/mapping.h"
-
-typedef struct sn_source sn_source;
 
 /* How far reading may go, and who ends it before: as in stonet_read_options. */
 typedef struct sn_source_limits {
@@ -15,6 +16,26 @@ typedef struct sn_source_limits {
     int (*should_stop)(void *user);
     void *user;
 } sn_source_limits;
+
+typedef enum sn_packing { SN_PLAIN, SN_GZIP, SN_RAW_DEFLATE } sn_packing;
+
+enum { SN_PACKED_SIZE = SN_BUFFER(1 << 18) };
+
+typedef struct sn_source {
+    char *path;
+    int descriptor;
+    sn_packing packing;
+    int64_t start, size; /* the stretch of the file that is ours, as it is in the file */
+    int64_t at;          /* next byte to fetch, from start; an unpacked source can be sent elsewhere by it */
+    bool is_member;
+    uint32_t crc;   /* of all bytes given out so far by a member of an archive */
+    bool inflating; /* `stream` is initialised */
+    bool finished;  /* the packed bytes have come to their end */
+    sn_source_limits limits;
+    int64_t unpacked; /* bytes so far */
+    z_stream stream;
+    unsigned char packed[SN_PACKED_SIZE];
+} sn_source;
 
 /* Opens a file; gzip is recognised by its first bytes. Pipes are read into memory, so that every source can
    be rewound. limits NULL: the usual limits. */
@@ -27,7 +48,6 @@ stonet_status sn_source_unpack(sn_source *source);
 void sn_source_close(sn_source *source);
 SN_DROP(sn_source, sn_source_close)
 
-const char *sn_source_path(const sn_source *source);
 /* *got < size only at the end of the bytes. */
 stonet_status sn_source_read(sn_source *source, void *bytes, size_t size, size_t *got);
 /* Exactly `size` bytes, or an error that the file is cut off. */
@@ -36,8 +56,6 @@ stonet_status sn_source_read_all(sn_source *source, void *bytes, size_t size);
 stonet_status sn_source_read_at(sn_source *source, int64_t offset, void *bytes, size_t size);
 /* The same, as many bytes as there are; several threads may do this at once. */
 stonet_status sn_source_fetch(const sn_source *source, int64_t offset, void *bytes, size_t size, size_t *got);
-/* An unpacked source goes on from there. */
-void sn_source_seek(sn_source *source, int64_t offset);
 /* The next `size` bytes, mapped instead of read; the mapping is the caller's. *mapping is NULL when that
    cannot be, for packed bytes above all. */
 stonet_status sn_source_map(const sn_source *source, int64_t size, sn_mapping **mapping,
@@ -47,10 +65,5 @@ bool sn_source_map_to(const sn_source *source, int64_t size, sn_mapping *mapping
 stonet_status sn_source_rewind(sn_source *source);
 /* The most bytes that can still come: exact for plain bytes, the limit of deflate for packed ones. */
 int64_t sn_source_left(const sn_source *source);
-bool sn_source_is_packed(const sn_source *source);
-/* Bytes of the file, as they are in it. */
-int64_t sn_source_size(const sn_source *source);
 /* How much of the file has been read, 0..1. */
 double sn_source_fraction(const sn_source *source);
-/* CRC-32 of all bytes given out so far by a zip member. */
-uint32_t sn_source_crc(const sn_source *source);

@@ -11,6 +11,17 @@ static void gather(const void *from, size_t width, const int64_t *rows, int64_t 
         memcpy((char *)out + (size_t)i * width, (const char *)from + (size_t)rows[i] * width, width);
 }
 
+/* The same into an array of its own, where there is one. */
+static stonet_status gather_new(const void *from, size_t width, const int64_t *rows, int64_t count, void *out)
+{
+    if (from == NULL) return STONET_OK;
+    void *made = sn_malloc((size_t)count, width);
+    if (made == NULL) return STONET_ERROR_MEMORY;
+    gather(from, width, rows, count, made);
+    memcpy(out, &made, sizeof made); /* whatever it points to */
+    return STONET_OK;
+}
+
 /* The same of what may be a file behind the table; a few rows of many do not make all of it stay in memory.
  */
 static void gather_mapped(const stonet_data *table, const void *from, size_t width, const int64_t *rows,
@@ -56,20 +67,13 @@ static stonet_status copy_names(const stonet_data *from, stonet_data *to)
 static stonet_status gather_codes(const int32_t *code, const sn_dictionary *words, const int64_t *rows,
                                   int64_t count, int32_t **out, sn_dictionary *out_words)
 {
-    if (words->ordered) {
-        SN_TRY(SN_NEW_RAW(*out, count));
-        gather(code, sizeof *code, rows, count, *out);
-        return sn_dictionary_copy(words, out_words);
-    }
-    SN_TRY(SN_NEW_RAW(*out, count));
+    SN_TRY(gather_new(code, sizeof *code, rows, count, out));
+    if (words->ordered) return sn_dictionary_copy(words, out_words);
     SN_ZEROS(words->count, int32_t, new_code);
     SN_TRY(SN_NEW(out_words->text, words->count));
     for (int64_t i = 0; i < count; i++) {
-        int32_t old = code[rows[i]];
-        if (old < 0) { /* missing */
-            (*out)[i] = -1;
-            continue;
-        }
+        const int32_t old = (*out)[i];
+        if (old < 0) continue; /* missing */
         if (new_code[old] == 0) {
             SN_TRY(sn_dictionary_add(out_words, words->text[old]));
             new_code[old] = (int32_t)out_words->count; /* one more than the code, so that 0 means none */
@@ -142,28 +146,6 @@ static stonet_status copy_targets(const stonet_data *from, const int64_t *rows, 
     return gather_codes(from->label, &from->labels, rows, to->n, &to->label, &to->labels);
 }
 
-static stonet_status copy_weights_and_groups(const stonet_data *from, const int64_t *rows, stonet_data *to)
-{
-    if (from->weight != NULL) {
-        SN_TRY(SN_NEW_RAW(to->weight, to->n));
-        gather(from->weight, sizeof *to->weight, rows, to->n, to->weight);
-        sn_frame_settle_weights(to);
-    }
-    if (from->group == NULL) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(to->group, to->n));
-    gather(from->group, sizeof *to->group, rows, to->n, to->group);
-    return STONET_OK;
-}
-
-static stonet_status copy_truth(const stonet_data *from, const int64_t *rows, stonet_data *to)
-{
-    if (from->truth == NULL) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(to->truth, to->n * from->n_truth));
-    gather(from->truth, (size_t)from->n_truth * sizeof *to->truth, rows, to->n, to->truth);
-    to->n_truth = from->n_truth;
-    return STONET_OK;
-}
-
 stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, int64_t count,
                                  stonet_data **out)
 {
@@ -180,8 +162,11 @@ stonet_status stonet_data_subset(const stonet_data *data, const int64_t *rows, i
     SN_TRY(copy_names(data, subset));
     SN_TRY(copy_features(data, rows, subset));
     SN_TRY(copy_targets(data, rows, subset));
-    SN_TRY(copy_truth(data, rows, subset));
-    SN_TRY(copy_weights_and_groups(data, rows, subset));
+    subset->n_truth = data->n_truth;
+    SN_TRY(gather_new(data->truth, (size_t)data->n_truth * sizeof *data->truth, rows, count, &subset->truth));
+    SN_TRY(gather_new(data->group, sizeof *data->group, rows, count, &subset->group));
+    SN_TRY(gather_new(data->weight, sizeof *data->weight, rows, count, &subset->weight));
+    sn_frame_settle_weights(subset);
     if (data->missing > 0) subset->missing = sn_frame_count_missing(subset, -1);
     return SN_GIVE(subset, out);
 }

@@ -102,9 +102,9 @@ static stonet_status gather_names(const stonet_columns *columns, const char ***o
 stonet_status sn_put_word(sn_builder *builder, int64_t column, const char *word, size_t length)
 {
     if (!sn_utf8_valid(word, length))
-        return sn_builder_fail_cell(builder, 0, builder->rows, column, "the text is not valid UTF-8");
+        return sn_builder_fail_cell(builder, column, "the text is not valid UTF-8");
     if (memchr(word, '\0', length) != NULL)
-        return sn_builder_fail_cell(builder, 0, builder->rows, column, "the text has a null character");
+        return sn_builder_fail_cell(builder, column, "the text has a null character");
     return sn_builder_put_text(builder, column, word, length);
 }
 
@@ -116,16 +116,15 @@ static stonet_status put_codes(const given_column *given, int64_t rows, int64_t 
     for (builder->rows = 0; builder->rows < rows; builder->rows++) {
         const int32_t at = given->codes[builder->rows];
         if (at < -1 || at >= given->n_texts)
-            return sn_builder_fail_cell(builder, 0, builder->rows, column,
-                                        "the code is %d, and there are texts for 0 to %lld", (int)at,
-                                        (long long)given->n_texts - 1);
+            return sn_builder_fail_cell(builder, column, "the code is %d, and there are texts for 0 to %lld",
+                                        (int)at, (long long)given->n_texts - 1);
         if (at == -1) {
-            SN_TRY(sn_builder_put_missing(builder, 0, column, "", 0));
+            SN_TRY(sn_builder_put_missing(builder, column, "", 0));
         } else if (code[at] >= 0) {
-            sn_builder_put_code(builder, column, code[at]);
+            *sn_builder_code(builder, column) = code[at];
         } else {
             SN_TRY(sn_put_word(builder, column, given->texts[at], strlen(given->texts[at])));
-            code[at] = sn_builder_code(builder, column);
+            code[at] = *sn_builder_code(builder, column);
         }
     }
     return STONET_OK;
@@ -144,9 +143,9 @@ static stonet_status put_column(const given_column *given, int64_t rows, int64_t
     }
     for (builder->rows = 0; builder->rows < rows; builder->rows++) {
         if (given->numbers != NULL)
-            SN_TRY(sn_builder_put_number(builder, 0, column, given->numbers[builder->rows]));
+            SN_TRY(sn_builder_put_number(builder, column, given->numbers[builder->rows]));
         else if (given->texts[builder->rows] == NULL)
-            SN_TRY(sn_builder_put_missing(builder, 0, column, "", 0));
+            SN_TRY(sn_builder_put_missing(builder, column, "", 0));
         else
             SN_TRY(sn_put_word(builder, column, given->texts[builder->rows],
                                strlen(given->texts[builder->rows])));

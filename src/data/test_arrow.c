@@ -125,60 +125,46 @@ static const double REAL[N] = {1.5, -2, 1e6 + 0.25, 0, 7};
 
 TEST(numbers_of_all_types)
 {
-    maker *m = fresh();
-    const int8_t i8[N] = {-128, 0, 1, 2, 127};
-    const uint8_t u8[N] = {0, 255, 1, 2, 3}, flags = 0x15; /* 1 0 1 0 1 */
-    const int16_t i16[N] = {-32768, 5, 0, 1, 2};
-    const uint16_t u16[N] = {65535, 5, 0, 1, 2};
-    const int32_t i32[N] = {-70000, 5, 0, 1, 2};
-    const uint32_t u32[N] = {4000000000U, 5, 0, 1, 2};
-    const int64_t i64[N] = {-5000000000, 5, 0, 1, 2};
-    const uint64_t u64[N] = {5000000000U, 5, 0, 1, 2};
-    const float f32[N] = {0.5F, 1, 2, 3, 4};
-    const int64_t cents[2 * N] = {12345, 0, -250, -1, 0, 0, 100, 0, 0, 1}; /* low, high; the last 2^64 */
-    const int64_t seconds[N] = {86400, 129600, 0, -86400, 43200};
-    const int32_t days[N] = {1, 2, 3, 4, -5};
-    ADD(m, "i8", "c", NULL, i8);
-    ADD(m, "u8", "C", NULL, u8);
-    ADD(m, "flag", "b", NULL, &flags);
-    ADD(m, "i16", "s", NULL, i16);
-    ADD(m, "u16", "S", NULL, u16);
-    ADD(m, "i32", "i", NULL, i32);
-    ADD(m, "u32", "I", NULL, u32);
-    ADD(m, "i64", "l", NULL, i64);
-    ADD(m, "u64", "L", NULL, u64);
-    ADD(m, "f32", "f", NULL, f32);
-    ADD(m, "f64", "g", NULL, REAL);
-    ADD(m, "cents", "d:10,2", NULL, cents);
-    ADD(m, "when", "tss:UTC", NULL, seconds);
-    ADD(m, "day", "tdD", NULL, days);
-    ADD(m, "span", "tDs", NULL, seconds);
-    static const double wanted[][N] = {
-        {-128, 0, 1, 2, 127},
-        {0, 255, 1, 2, 3},
-        {1, 0, 1, 0, 1},
-        {-32768, 5, 0, 1, 2},
-        {65535, 5, 0, 1, 2},
-        {-70000, 5, 0, 1, 2},
-        {4000000000, 5, 0, 1, 2},
-        {-5000000000, 5, 0, 1, 2},
-        {5000000000, 5, 0, 1, 2},
-        {0.5, 1, 2, 3, 4},
-        {1.5, -2, 1e6 + 0.25, 0, 7},
-        {123.45, -2.5, 0, 1, 18446744073709551616.0 / 100},
-        {1, 1.5, 0, -1, 0.5},
-        {1, 2, 3, 4, -5},
-        {1, 1.5, 0, -1, 0.5},
+    const struct {
+        const char *format;
+        const void *cells;
+        double wanted[N];
+    } types[] = {
+        {"c", (const int8_t[N]){-128, 0, 1, 2, 127}, {-128, 0, 1, 2, 127}},
+        {"C", (const uint8_t[N]){0, 255, 1, 2, 3}, {0, 255, 1, 2, 3}},
+        {"b", (const uint8_t[1]){0x15}, {1, 0, 1, 0, 1}},
+        {"s", (const int16_t[N]){-32768, 5, 0, 1, 2}, {-32768, 5, 0, 1, 2}},
+        {"S", (const uint16_t[N]){65535, 5, 0, 1, 2}, {65535, 5, 0, 1, 2}},
+        {"i", (const int32_t[N]){-70000, 5, 0, 1, 2}, {-70000, 5, 0, 1, 2}},
+        {"I", (const uint32_t[N]){4000000000U, 5, 0, 1, 2}, {4000000000, 5, 0, 1, 2}},
+        {"l", (const int64_t[N]){-5000000000, 5, 0, 1, 2}, {-5000000000, 5, 0, 1, 2}},
+        {"L", (const uint64_t[N]){5000000000U, 5, 0, 1, 2}, {5000000000, 5, 0, 1, 2}},
+        {"f", (const float[N]){0.5F, 1, 2, 3, 4}, {0.5, 1, 2, 3, 4}},
+        {"g", REAL, {1.5, -2, 1e6 + 0.25, 0, 7}},
+        {"d:10,2",
+         (const int64_t[2 * N]){12345, 0, -250, -1, 0, 0, 100, 0, 0, 1}, /* low, high; the last 2^64 */
+         {123.45, -2.5, 0, 1, 18446744073709551616.0 / 100}},
+        {"tss:UTC", (const int64_t[N]){86400, 129600, 0, -86400, 43200}, {1, 1.5, 0, -1, 0.5}},
+        {"tdD", (const int32_t[N]){1, 2, 3, 4, -5}, {1, 2, 3, 4, -5}},
+        {"tDs", (const int64_t[N]){86400, 129600, 0, -86400, 43200}, {1, 1.5, 0, -1, 0.5}},
     };
+    enum { TYPES = sizeof types / sizeof *types };
+    maker *m = fresh();
+    const void *buffers[TYPES][2] = {{NULL}};
+    for (int j = 0; j < TYPES; j++) {
+        buffers[j][1] = types[j].cells;
+        (void)add(m, types[j].format, types[j].format, buffers[j], 2);
+    }
     SN_AUTO(stonet_data) *data = NULL;
     OK(read_it(m, NULL, &data));
     assert_int_equal(stonet_data_rows(data), BATCHES * N);
-    assert_int_equal(stonet_data_columns(data), 15);
-    for (int64_t j = 0; j < 15; j++) {
+    assert_int_equal(stonet_data_columns(data), TYPES);
+    for (int64_t j = 0; j < TYPES; j++) {
         double got[BATCHES * N];
         OK(stonet_data_column_numbers(data, j, got));
         for (int i = 0; i < BATCHES * N; i++)
-            assert_true(fabs(got[i] - wanted[j][i % N]) <= 1e-7 * fabs(wanted[j][i % N]));
+            if (!(fabs(got[i] - types[j].wanted[i % N]) <= 1e-7 * fabs(types[j].wanted[i % N])))
+                fail_msg("%s: %.17g", types[j].format, got[i]);
     }
 }
 

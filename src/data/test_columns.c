@@ -57,12 +57,6 @@ TEST(columns_come_out_as_they_were_put_in)
     assert_memory_equal(stonet_data_targets(data, &m), PRICE, sizeof PRICE);
 }
 
-static const float *encoded_with(const sn_schema *schema, const stonet_data *data, float *x)
-{
-    OK(sn_schema_encode_x(schema, data, x));
-    return x;
-}
-
 /* The rank of an ordered column, standardised; the same through a store and for plain texts. */
 TEST(an_order_becomes_one_feature)
 {
@@ -71,7 +65,7 @@ TEST(an_order_becomes_one_feature)
     assert_int_equal(schema->p, 1 + 3 + 1 + 3 + 1);
     assert_string_equal(schema->feature_name[4], "size");
     float x[N * 9], again[N * 9];
-    encoded_with(schema, data, x);
+    OK(sn_schema_encode_x(schema, data, x));
     double mean = 0, variance = 0;
     for (int i = 0; i < N; i++) mean += (1.0 + SIZE[i]) / N;
     for (int i = 0; i < N; i++) variance += (1.0 + SIZE[i] - mean) * (1.0 + SIZE[i] - mean) / N;
@@ -82,7 +76,7 @@ TEST(an_order_becomes_one_feature)
     const int64_t rows[] = {1, 4};
     SN_AUTO(stonet_data) *some = NULL;
     OK(stonet_data_subset(data, rows, 2, &some));
-    encoded_with(schema, some, again);
+    OK(sn_schema_encode_x(schema, some, again));
     assert_memory_equal(again, x + 9, 9 * sizeof *x);
     assert_memory_equal(again + 9, x + 4 * 9, 9 * sizeof *x);
 
@@ -96,7 +90,7 @@ TEST(an_order_becomes_one_feature)
     OK(stonet_data_add_texts(columns, "town", TOWN));
     OK(stonet_data_add_numbers(columns, "area", AREA));
     SN_AUTO(stonet_data) *others = finish(columns, NULL);
-    encoded_with(schema, others, again);
+    OK(sn_schema_encode_x(schema, others, again));
     assert_memory_equal(again, x, 4 * 9 * sizeof *x);
     assert_true(again[4 * 9 + 4] == 0.0F);
 }

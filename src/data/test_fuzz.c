@@ -100,8 +100,7 @@ TEST(test_text)
     const char *const texts[] = {
         "a,\"b \"\"c\"\"\",y\r\n1.5,red,1\r\n-2e3,\"light\nblue\",0\r\n3,red,1\r\n",
         " 1.0000000e+00 2 3\n 4 5 6\n\n 7\t8 9",
-        ("\xEF\xBB\xBF"
-         "a;b;y\n1;2;x\n3;4;z\n"),
+        "\357\273\277a;b;y\n1;2;x\n3;4;z\n",
     };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         torment((const unsigned char *)texts[k], strlen(texts[k]), NULL, try_parts);

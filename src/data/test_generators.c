@@ -25,6 +25,24 @@ static const char *cell(const stonet_data *data, int64_t row, int64_t column, ch
     return text;
 }
 
+/* A column does not depend on how many follow it; the response needs the first few only. */
+static void check_more_columns(const char *name, int64_t least)
+{
+    char asked[64];
+    snprintf(asked, sizeof asked, "%s:%d", name, (int)least);
+    SN_AUTO(stonet_data) *narrow = generate(asked, 20, 4);
+    snprintf(asked, sizeof asked, "%s:%d", name, (int)least + 7);
+    SN_AUTO(stonet_data) *wider = generate(asked, 20, 4);
+    assert_int_equal(stonet_data_columns(narrow), least);
+    assert_int_equal(stonet_data_columns(wider), least + 7);
+    for (int i = 0; i < 20; i++) {
+        assert_memory_equal(narrow->x + i * least, wider->x + i * (least + 7), (size_t)least * sizeof(float));
+        if (narrow->y != NULL) assert_true(narrow->y[i] == wider->y[i]);
+        if (narrow->label != NULL) assert_int_equal(narrow->label[i], wider->label[i]);
+    }
+    assert_memory_equal(narrow->truth, wider->truth, (size_t)(20 * narrow->n_truth) * sizeof(double));
+}
+
 TEST(test_rows_do_not_depend_on_each_other)
 {
     SN_BLOCK char *text = stonet_generators_json();
@@ -52,35 +70,7 @@ TEST(test_rows_do_not_depend_on_each_other)
         assert_memory_equal(few->truth, many->truth, (size_t)(10 * few->n_truth) * sizeof(double));
         bool classes = strcmp(json_string_value(json_object_get(entry, "task")), "classification") == 0;
         assert_int_equal(classes, few->label != NULL);
-    }
-}
-
-/* A column does not depend on how many follow it; the response needs the first few only. */
-TEST(test_more_columns)
-{
-    SN_BLOCK char *text = stonet_generators_json();
-    SN_AUTO(json_t) *list = json_loads(text, 0, NULL);
-    json_t *entry;
-    size_t index;
-    json_array_foreach(list, index, entry)
-    {
-        const char *name = json_string_value(json_object_get(entry, "name"));
-        if (is_table(entry)) continue;
-        int64_t least = json_integer_value(json_object_get(entry, "least_columns"));
-        char asked[64];
-        snprintf(asked, sizeof asked, "%s:%d", name, (int)least);
-        SN_AUTO(stonet_data) *narrow = generate(asked, 20, 4);
-        snprintf(asked, sizeof asked, "%s:%d", name, (int)least + 7);
-        SN_AUTO(stonet_data) *wider = generate(asked, 20, 4);
-        assert_int_equal(stonet_data_columns(narrow), least);
-        assert_int_equal(stonet_data_columns(wider), least + 7);
-        for (int i = 0; i < 20; i++) {
-            assert_memory_equal(narrow->x + i * least, wider->x + i * (least + 7),
-                                (size_t)least * sizeof(float));
-            if (narrow->y != NULL) assert_true(narrow->y[i] == wider->y[i]);
-            if (narrow->label != NULL) assert_int_equal(narrow->label[i], wider->label[i]);
-        }
-        assert_memory_equal(narrow->truth, wider->truth, (size_t)(20 * narrow->n_truth) * sizeof(double));
+        check_more_columns(name, json_integer_value(json_object_get(entry, "least_columns")));
     }
 }
 

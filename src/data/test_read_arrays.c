@@ -205,40 +205,31 @@ TEST(test_refusals)
 }
 
 /* An NPY header with this dictionary and some zeros behind it. */
-static void refuse_npy(const char *dictionary, stonet_status status, const char *words)
+static void refuse_npy(const char *dictionary, const char *words)
 {
-    unsigned char bytes[600] = "\x93NUMPY\x01";
-    size_t length = strlen(dictionary);
-    bytes[8] = (unsigned char)length;
-    memcpy(bytes + 10, dictionary, length);
-    const char *file = file_of(bytes, 10 + length + 64);
-    refuse(file, NULL, status, words);
+    unsigned char bytes[192];
+    const char *file = file_of(bytes, npy_of(dictionary, 0, (const char[64]){0}, 64, bytes));
+    refuse(file, NULL, STONET_ERROR_FORMAT, words);
     unlink(file);
 }
 
+#define FLOATS "{'descr': '<f4', 'fortran_order': False, 'shape': "
 TEST(test_hostile_headers)
 {
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (999999999999999999, 100), }",
-               STONET_ERROR_FORMAT, "claims a shape that no file can have");
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (100000000000000000, 4), }",
-               STONET_ERROR_FORMAT, "is cut off");
-    refuse_npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1000, 4), }", STONET_ERROR_FORMAT,
-               "is cut off");
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }",
-               STONET_ERROR_FORMAT, "its shape is damaged");
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }", STONET_ERROR_FORMAT,
-               "shape is damaged");
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 4", STONET_ERROR_FORMAT,
-               "shape is damaged");
-    refuse_npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }",
-               STONET_ERROR_FORMAT, "more than 8");
-    refuse_npy("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 4), }", STONET_ERROR_FORMAT,
-               "order is damaged");
-    refuse_npy("{'fortran_order': False, 'shape': (4, 4), }", STONET_ERROR_FORMAT, "plain array");
-    refuse_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", STONET_ERROR_FORMAT,
-               "records");
-    refuse_npy("{'descr': 'f4', 'fortran_order': False, 'shape': (4,), }", STONET_ERROR_FORMAT,
-               "type is damaged");
+    refuse_npy(FLOATS "(999999999999999999, 100), }", "claims a shape that no file can have");
+    refuse_npy(FLOATS "(100000000000000000, 4), }", "is cut off");
+    refuse_npy("{'descr': '<f4', 'fortran_order': True, 'shape': (1000, 4), }", "is cut off");
+    refuse_npy(FLOATS "(99999999999999999999, 4), }", "its shape is damaged");
+    refuse_npy(FLOATS "(-1, 4), }", "shape is damaged");
+    refuse_npy(FLOATS "(4, 4", "shape is damaged");
+    refuse_npy(FLOATS "(1,1,1,1,1,1,1,1,1), }", "more than 8");
+    refuse_npy("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4, 4), }", "order is damaged");
+    refuse_npy("{'fortran_order': False, 'shape': (4, 4), }", "plain array");
+    refuse_npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", "records");
+    refuse_npy("{'descr': 'f4', 'fortran_order': False, 'shape': (4,), }", "type is damaged");
+    refuse_npy("{'descr': '<f2', 'fortran_order': False, 'shape': (4,), }", "type f2");
+    refuse_npy("{'descr': '<i3', 'fortran_order': False, 'shape': (4,), }", "type i3");
+    refuse_npy("{'descr': '|O0', 'fortran_order': False, 'shape': (4,), }", "type O0");
     const unsigned char idx[] = {0,   0,   8,   3,   255, 255, 255, 255, 255,
                                  255, 255, 255, 255, 255, 255, 255, 1,   2};
     const struct {
@@ -257,25 +248,19 @@ TEST(test_hostile_headers)
     }
 }
 
-/* An NPY file of n x p floats counting from 0, its numbers `shift` bytes off a multiple of 64. */
+/* An NPY file of n x p floats counting from 0 (odd: the last but one), its numbers `shift` bytes off a
+   multiple of 64. */
 static const char *write_counting(int64_t n, int64_t p, int shift, const float *odd)
 {
-    unsigned char header[192] = "\x93NUMPY\x01";
-    const int size = 128 + shift;
-    memset(header + 10, ' ', sizeof header - 10);
-    int length =
-        sprintf((char *)header + 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
-                (long long)n, (long long)p);
-    header[10 + length] = ' ';
-    header[8] = (unsigned char)(size - 10);
-    SN_BLOCK float *x = malloc((size_t)(n * p) * sizeof *x);
+    char about[100];
+    const size_t size = (size_t)(n * p) * sizeof(float);
+    SN_BLOCK float *x = test_zeros(n * p, sizeof *x);
+    SN_BLOCK unsigned char *bytes = test_zeros((int64_t)size + 256, 1);
     for (int64_t i = 0; i < n * p; i++) x[i] = (float)i;
     if (odd != NULL) x[n * p - 2] = *odd;
-    const char *file = file_of(header, (size_t)size);
-    FILE *more = fopen(file, "ab");
-    assert_int_equal(fwrite(x, sizeof *x, (size_t)(n * p), more), n * p);
-    assert_int_equal(fclose(more), 0);
-    return file;
+    snprintf(about, sizeof about, "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %lld), }",
+             (long long)n, (long long)p);
+    return file_of(bytes, npy_of(about, (size_t)shift, x, size, bytes));
 }
 
 /* Features that lie in the file as they are needed are used where they are; all else is read. */

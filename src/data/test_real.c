@@ -31,38 +31,38 @@ static void check_schema(const stonet_data *data, sn_scale scale, sn_task task, 
     assert_int_equal(sn_schema_outputs(schema), outputs);
 }
 
-TEST(test_binary_sets)
+TEST(test_sets)
 {
     static const struct {
-        const char *name;
+        const char *name, *target, *labels;
         int64_t n, p;
-    } sets[] = {{"breast-cancer", 200, 9},
-                {"flare-solar", 666, 9},
-                {"heart", 170, 13},
-                {"german", 700, 20},
-                {"waveform", 400, 21}};
+        sn_task task;
+        int64_t outputs;
+    } sets[] = {
+        {"breast-cancer/breast-cancer_train_data_1.asc", NULL,
+         "breast-cancer/breast-cancer_train_labels_1.asc", 200, 9, SN_CLASSIFICATION, 2},
+        {"flare-solar/flare-solar_train_data_1.asc", NULL, "flare-solar/flare-solar_train_labels_1.asc", 666,
+         9, SN_CLASSIFICATION, 2},
+        {"heart/heart_train_data_1.asc", NULL, "heart/heart_train_labels_1.asc", 170, 13, SN_CLASSIFICATION,
+         2},
+        {"german/german_train_data_1.asc", NULL, "german/german_train_labels_1.asc", 700, 20,
+         SN_CLASSIFICATION, 2},
+        {"waveform/waveform_train_data_1.asc", NULL, "waveform/waveform_train_labels_1.asc", 400, 21,
+         SN_CLASSIFICATION, 2},
+        {"thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc", 215, 5, SN_CLASSIFICATION,
+         2},
+        {"uci-pumadyn32nm/data.csv.gz", "33", NULL, 8192, 32, SN_REGRESSION, 1},
+        {"uci-keggundirected/data.csv.gz", "28", NULL, 63608, 27, SN_REGRESSION, 1},
+        {"ct-slices/slice_localization_data_first682.csv.gz", "reference", NULL, 682, 385, SN_REGRESSION, 1},
+    };
     for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
-        char x[128], y[128];
-        snprintf(x, sizeof x, "%s/%s_train_data_1.asc", sets[k].name, sets[k].name);
-        snprintf(y, sizeof y, "%s/%s_train_labels_1.asc", sets[k].name, sets[k].name);
-        SN_AUTO(stonet_data) *data = read_set(x, NULL, y);
+        SN_AUTO(stonet_data) *data = read_set(sets[k].name, sets[k].target, sets[k].labels);
         assert_int_equal(data->n, sets[k].n);
         assert_int_equal(data->n_numeric, sets[k].p);
         assert_int_equal(data->n_text, 0);
-        check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
+        assert_int_equal(data->has_header, strncmp(sets[k].name, "ct-slices", 9) == 0);
+        check_schema(data, SN_SCALE_COLUMN, sets[k].task, sets[k].outputs);
     }
-}
-
-TEST(test_thyroid)
-{
-    SN_AUTO(stonet_data) *data =
-        read_set("thyroid/thyroid_all_data.asc", NULL, "thyroid/thyroid_all_labels.asc");
-    assert_int_equal(data->n, 215);
-    assert_int_equal(data->n_numeric, 5);
-    int positive = 0;
-    for (int i = 0; i < 215; i++) positive += data->y[i] == 1;
-    assert_int_equal(positive, 65);
-    check_schema(data, SN_SCALE_COLUMN, SN_CLASSIFICATION, 2);
 }
 
 TEST(test_mnist)
@@ -79,26 +79,6 @@ TEST(test_mnist)
     float *scaled = data->owned_x;
     for (int i = 0; i < 10000 * 784; i++) scaled[i] /= 255;
     check_schema(data, SN_SCALE_COMMON, SN_CLASSIFICATION, 10);
-}
-
-TEST(test_regression_sets)
-{
-    SN_AUTO(stonet_data) *data = read_set("uci-pumadyn32nm/data.csv.gz", "33", NULL);
-    assert_int_equal(data->n, 8192);
-    assert_int_equal(data->n_numeric, 32);
-    assert_false(data->has_header);
-    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
-    stonet_data_free(data);
-    data = read_set("uci-keggundirected/data.csv.gz", "28", NULL);
-    assert_int_equal(data->n, 63608);
-    assert_int_equal(data->n_numeric, 27);
-    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
-    stonet_data_free(data);
-    data = read_set("ct-slices/slice_localization_data_first682.csv.gz", "reference", NULL);
-    assert_int_equal(data->n, 682);
-    assert_int_equal(data->n_numeric, 385);
-    assert_true(data->has_header);
-    check_schema(data, SN_SCALE_COLUMN, SN_REGRESSION, 1);
 }
 
 RUN_TESTS(NULL, NULL)

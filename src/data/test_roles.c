@@ -59,11 +59,6 @@ TEST(names_are_not_stolen)
     check_names(NULL, 3, (const char *const[]){"x1", "x2", "x3"});
 }
 
-static void encode(const sn_schema *schema, const stonet_data *data, float *x)
-{
-    OK(sn_schema_encode_x(schema, data, x));
-}
-
 /* Columns without names that were left out in training: found by their places, or passed over. */
 TEST(places_are_remembered)
 {
@@ -77,7 +72,7 @@ TEST(places_are_remembered)
     assert_int_equal(schema->p, 4 + 1 + 3);
     assert_string_equal(schema->feature_name[7], "x6=season cosine");
     float x[N * 8], again[N * 8];
-    encode(schema, train, x);
+    OK(sn_schema_encode_x(schema, train, x));
     for (int i = 0; i < N; i++) { /* the season has its own scale */
         double part[2];
         sn_season(numbers[7][i], part);
@@ -87,11 +82,11 @@ TEST(places_are_remembered)
         if (i > 0 && fabs(part[0] - first[0]) > 0.1) assert_true((a - b) * (part[0] - first[0]) > 0);
     }
     OK(build(NULL, 6, &nothing, schema, &all));
-    encode(schema, all, again);
+    OK(sn_schema_encode_x(schema, all, again));
     assert_memory_equal(x, again, sizeof x);
     stonet_data_free(all);
     OK(build(NULL, 6, &nothing, NULL, &all)); /* nothing left out before */
-    encode(schema, all, again);
+    OK(sn_schema_encode_x(schema, all, again));
     assert_memory_equal(x, again, sizeof x);
     /* Without the target it cannot be known which columns are there. */
     assert_says(build(NULL, 5, &nothing, schema, &used), STONET_ERROR_DATA,
@@ -169,13 +164,13 @@ TEST(rare_categories_share_a_feature)
     assert_int_equal(schema->p, 51);
     assert_string_equal(schema->feature_name[50], "zip=(other)");
     static float x[ROWS * 51];
-    encode(schema, data, x);
+    OK(sn_schema_encode_x(schema, data, x));
     for (int i = 0; i < ROWS; i++)
         for (int f = 0; f < 51; f++)
             assert_true(x[i * 51 + f] == (f == (i < 1050 ? i % 50 : 50) ? 1.0F : 0.0F));
     snprintf(text[0], sizeof text[0], "new");
     OK(stonet_data_end(columns, NULL, &fresh));
-    encode(schema, fresh, x);
+    OK(sn_schema_encode_x(schema, fresh, x));
     assert_true(x[0] == 0.0F && x[50] == 1.0F);
 }
 

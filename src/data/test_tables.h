@@ -28,6 +28,21 @@ static inline stonet_status read_bytes(const void *bytes, size_t size, const sto
     return status;
 }
 
+/* The bytes of an .npy file with this header and these numbers, which begin `shift` bytes behind byte 128;
+   how many they are. */
+static inline size_t npy_of(const char *about, size_t shift, const void *numbers, size_t size, void *out)
+{
+    unsigned char *to = out;
+    const size_t begin = 128 + shift;
+    memset(to, ' ', begin);
+    memcpy(to, "\x93NUMPY\1\0", 8);
+    to[8] = (unsigned char)(begin - 10);
+    to[9] = 0;
+    memcpy(to + 10, about, strlen(about));
+    memcpy(to + begin, numbers, size);
+    return begin + size;
+}
+
 static inline stonet_data *table_of(const char *text, const stonet_read_options *how)
 {
     stonet_data *data;

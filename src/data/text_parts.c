@@ -1,4 +1,10 @@
-#include "data/text_parts.h"
+/*
+ * Rows of delimited text read by several threads. The file is cut into parts. Each part is read from its
+ * first line end on as if a row began there. It counts only if the part before ended just there, which is not
+ * so after a line end inside quotation marks. A part that does not count, or fails, is read again in order.
+ * So rows, codes and messages are those of a single thread.
+ */
+#include "data/text_rows.h"
 
 #include <omp.h>
 #include <string.h>
@@ -36,30 +42,20 @@ static void free_parts(text_parts *parts)
         sn_free(parts->part[k].text);
     }
     sn_free(parts->scanner);
-    sn_free(parts);
 }
 
-/* Each thread has its own scanner on the same file, and each part a builder for its rows. *out is set on
-   failure too: free_parts then frees what is there. */
-static stonet_status create_parts(sn_text_rows *whole, int threads, int64_t size, text_parts **out)
+/* Each thread has its own scanner on the same file. */
+static stonet_status create_parts(text_parts *parts)
 {
-    text_parts *parts;
-    SN_TRY(SN_NEW(parts, 1));
-    *parts = (text_parts){.whole = whole,
-                          .size = size,
-                          .file_size = sn_source_size(whole->scanner->source),
-                          .position = sn_scanner_position(whole->scanner),
-                          .line = whole->scanner->line,
-                          .threads = threads};
-    *out = parts;
+    const sn_text_rows *whole = parts->whole;
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(parts->scanner, threads));
-    for (int t = 0; t < threads; t++)
-        SN_TRY(sn_scanner_create_aside(whole->scanner, (size_t)size + OVERHANG, &parts->scanner[t]));
-    for (int k = 0; k < PARTS; k++) {
-        SN_TRY(sn_builder_part(whole->builder, &parts->part[k].builder));
-        SN_TRY(SN_NEW(parts->part[k].text, whole->builder->n_text + 1));
+    SN_TRY(SN_NEW(parts->scanner, parts->threads));
+    for (int t = 0; t < parts->threads; t++) {
+        SN_TRY(sn_scanner_create(whole->scanner->source, (size_t)parts->size + OVERHANG, &parts->scanner[t]));
+        parts->scanner[t]->is_aside = true;
+        parts->scanner[t]->delimiter = whole->scanner->delimiter;
     }
+    for (int k = 0; k < PARTS; k++) SN_TRY(SN_NEW(parts->part[k].text, whole->builder->n_text + 1));
     return STONET_OK;
 }
 
@@ -69,8 +65,8 @@ static stonet_status find_row(sn_scanner *scanner, int64_t position)
     SN_TRY(sn_scanner_seek(scanner, position - 1, 1));
     char *end = memchr(scanner->at, '\n', (size_t)(scanner->end - scanner->at));
     if (end == NULL)
-        return sn_fail(STONET_ERROR_FORMAT, "%s has no line end near byte %lld",
-                       sn_source_path(scanner->source), (long long)position);
+        return sn_fail(STONET_ERROR_FORMAT, "%s has no line end near byte %lld", scanner->source->path,
+                       (long long)position);
     scanner->at = end + 1;
     bool more;
     return sn_scanner_next_line(scanner, &more);
@@ -81,7 +77,7 @@ static stonet_status read_part(text_parts *parts, int k)
 {
     text_part *part = &parts->part[k];
     sn_scanner *scanner = parts->scanner[omp_get_thread_num()];
-    sn_builder_part_clear(parts->whole->builder, &part->builder);
+    SN_TRY(sn_builder_part(parts->whole->builder, &part->builder));
     memset(part->text, 0, (size_t)(part->builder.n_text + 1) * sizeof *part->text);
     if (k == 0)
         SN_TRY(sn_scanner_seek(scanner, parts->position, 1));
@@ -179,15 +175,19 @@ static stonet_status read_parts(text_parts *parts)
 
 stonet_status sn_text_parts_read(sn_text_rows *whole, int threads, int64_t size)
 {
-    if (sn_source_size(whole->scanner->source) <= size) return sn_text_rows_read(whole, INT64_MAX);
-    text_parts *parts = NULL;
-    stonet_status status = create_parts(whole, threads, size, &parts);
-    int64_t before = -1;
+    if (whole->scanner->source->size <= size) return sn_text_rows_read(whole, INT64_MAX);
+    SN_FREED_BY(free_parts)
+    text_parts parts = {.whole = whole,
+                        .size = size,
+                        .file_size = whole->scanner->source->size,
+                        .position = sn_scanner_position(whole->scanner),
+                        .line = whole->scanner->line,
+                        .threads = threads};
+    SN_TRY(create_parts(&parts));
     /* It ends early when somebody cuts the file short meanwhile. */
-    while (status == STONET_OK && parts->position < parts->file_size && parts->position > before) {
-        before = parts->position;
-        status = read_parts(parts);
+    for (int64_t before = -1; parts.position < parts.file_size && parts.position > before;) {
+        before = parts.position;
+        SN_TRY(read_parts(&parts));
     }
-    if (parts != NULL) free_parts(parts);
-    return status;
+    return STONET_OK;
 }

@@ -39,7 +39,7 @@ static void note_text_cell(const sn_text_rows *rows, sn_text_column *text, const
         text->numbers++;
         text->fractions |= cell->number != floor(cell->number);
     } else if (text->line == 0) {
-        text->line = rows->line;
+        text->line = rows->builder->line;
         text->row = rows->builder->before + rows->builder->rows;
         size_t length = cell->length < sizeof text->sample ? cell->length : sizeof text->sample - 1;
         memcpy(text->sample, cell->text, length);
@@ -62,23 +62,20 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
     if (builder->column[column].role == SN_UNUSED) return STONET_OK;
     if (column == builder->id && column != builder->group)
         return put_text(rows, column, cell); /* as it stands, also when it is empty */
-    sn_content content = sn_cell_content(cell, builder->na);
-    if (content == SN_MISSING)
-        return sn_builder_put_missing(builder, rows->line, column, cell->text, cell->length);
+    sn_content content = sn_cell_content(cell, &builder->wish->na);
+    if (content == SN_MISSING) return sn_builder_put_missing(builder, column, cell->text, cell->length);
     if (content == SN_INFINITE)
-        return sn_builder_fail_cell(builder, rows->line, builder->rows, column,
-                                    "the value is infinite ('%.*s')", (int)cell->length, cell->text);
+        return sn_builder_fail_cell(builder, column, "the value is infinite ('%.*s')", (int)cell->length,
+                                    cell->text);
     if (sn_builder_is_text(builder, column)) return put_text(rows, column, cell);
     if (content == SN_NUMBER && builder->column[column].role == SN_TARGET_NUMBER)
         SN_TRY(sn_builder_put_spelling(builder, cell->text, cell->length));
     if (content == SN_NUMBER && !builder->column[column].is_date)
-        return sn_builder_put_number(builder, rows->line, column, cell->number);
+        return sn_builder_put_number(builder, column, cell->number);
     double days;
     const bool is_date = sn_date_read(cell->text, cell->length, &days);
-    if (builder->column[column].is_date && is_date)
-        return sn_builder_put_number(builder, rows->line, column, days);
-    if (rows->is_text == NULL)
-        return sn_builder_fail_cell(builder, rows->line, builder->rows, column, "the cell is text");
+    if (builder->column[column].is_date && is_date) return sn_builder_put_number(builder, column, days);
+    if (rows->is_text == NULL) return sn_builder_fail_cell(builder, column, "the cell is text");
     /* A date is the first cell that is no number (else it would be text by now): perhaps all of them are. */
     if (is_date && builder->column[column].role == SN_FEATURE_NUMBER)
         builder->column[column].is_date = true;
@@ -91,8 +88,8 @@ static stonet_status put_cell(sn_text_rows *rows, int64_t column, const sn_cell 
 static stonet_status ragged(const sn_text_rows *rows, int64_t cells, bool and_more)
 {
     return sn_fail(STONET_ERROR_DATA, "%s: line %lld has %s%lld cell%s and the first line has %lld",
-                   rows->builder->path, (long long)rows->line, and_more ? "more than " : "", (long long)cells,
-                   cells == 1 ? "" : "s", (long long)rows->builder->n_columns);
+                   rows->builder->path, (long long)rows->builder->line, and_more ? "more than " : "",
+                   (long long)cells, cells == 1 ? "" : "s", (long long)rows->builder->n_columns);
 }
 
 /* Plain numbers go straight into x, without the checks of put_cell: this loop sees every cell of a
@@ -102,7 +99,7 @@ static stonet_status read_row(sn_text_rows *rows)
     sn_builder *builder = rows->builder;
     int64_t last = builder->n_columns - 1;
     float *x = builder->x + builder->rows * builder->n_numeric;
-    const bool plain = !builder->na->numbers;
+    const bool plain = !builder->wish->na.numbers;
     for (int64_t j = 0; j <= last; j++) {
         sn_cell cell;
         SN_TRY(sn_scanner_cell(rows->scanner, &cell));
@@ -137,7 +134,7 @@ stonet_status sn_text_rows_read(sn_text_rows *rows, int64_t limit)
         bool more;
         SN_TRY(sn_scanner_next_line(rows->scanner, &more));
         if (!more || sn_scanner_position(rows->scanner) >= limit) return STONET_OK;
-        rows->line = rows->scanner->line;
+        rows->builder->line = rows->scanner->line;
         SN_TRY(make_room(rows));
         SN_TRY(read_row(rows));
         SN_TRY(drain(rows));

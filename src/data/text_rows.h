@@ -21,7 +21,6 @@ typedef struct sn_text_rows {
        is a failure. */
     bool *is_text;
     bool again;
-    int64_t line; /* where the current row began */
 } sn_text_rows;
 
 /* What is known of a text column of the file. */
@@ -30,3 +29,8 @@ sn_text_column *sn_text_rows_column(const sn_text_rows *rows, int64_t column);
 stonet_status sn_text_rows_read(sn_text_rows *rows, int64_t limit);
 /* How many rows there will be when `rows` are a share of them, 0..1. */
 int64_t sn_text_rows_expected(int64_t rows, double share);
+
+enum { SN_TEXT_PART_SIZE = 1 << 18 };
+/* Reads all rows from where the scanner of `whole` is by several threads, in parts of `size` bytes; the
+   source must not be packed. */
+stonet_status sn_text_parts_read(sn_text_rows *whole, int threads, int64_t size);

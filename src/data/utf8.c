@@ -24,18 +24,3 @@ bool sn_utf8_valid(const char *text, size_t length)
         if ((step = sn_utf8_sequence(text, length)) == 0) return false;
     return true;
 }
-
-size_t sn_utf8_from_latin1(const char *text, size_t length, char *out)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)text[i];
-        if (byte < 0x80) {
-            out[used++] = (char)byte;
-        } else {
-            out[used++] = (char)(0xC0 | byte >> 6);
-            out[used++] = (char)(0x80 | (byte & 0x3F));
-        }
-    }
-    return used;
-}

@@ -8,5 +8,3 @@
    (stray or missing continuation bytes, overlong forms, surrogates, beyond U+10FFFF). */
 size_t sn_utf8_sequence(const char *text, size_t left);
 bool sn_utf8_valid(const char *text, size_t length);
-/* Reads each byte as a Latin-1 character; out has room for 2 * length bytes. Returns the bytes written. */
-size_t sn_utf8_from_latin1(const char *text, size_t length, char *out);

@@ -3,12 +3,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/array.h"
 #include "data/dates.h"
-#include "data/frame.h"
-#include "data/npy_header.h"
 
 enum { NPY_ALIGN = 64 }; /* bytes, where the numbers of an array begin */
 
