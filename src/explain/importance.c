@@ -1,8 +1,11 @@
 #include "explain/importance.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/failure.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
@@ -188,7 +191,22 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     return ask_variables(keep, out, input);
 }
 
-stonet_status sn_asked_used(const sn_asked *asked, bool *used)
+/* ---- one variable after the other ---------------------------------------------------------------- */
+
+/* Shared by the workers. */
+typedef struct crew {
+    const sn_asked *asked;
+    const char *stage;
+    sn_try try;
+    const void *job;
+    const bool *used;   /* variables: whether the model looks at it */
+    int64_t next, done; /* variables */
+    int stopped;
+    double started;
+} crew;
+
+/* used: of the inputs that have features. */
+static stonet_status find_used(const sn_asked *asked, bool *used)
 {
     const sn_schema *schema = asked->model->schema;
     SN_ARRAY(schema->n_inputs, bool, of);
@@ -196,6 +214,70 @@ stonet_status sn_asked_used(const sn_asked *asked, bool *used)
     int64_t count = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++)
         if (schema->input[j].features > 0) used[count++] = of[j];
+    return STONET_OK;
+}
+
+static stonet_status tries_create(const sn_asked *asked, sn_workspace *keep, sn_tries *out)
+{
+    SN_TRY(SN_TAKE(keep, out->after, asked->n));
+    SN_TRY(SN_TAKE(keep, out->growth, asked->n));
+    SN_TRY(SN_TAKE(keep, out->x, asked->n * asked->p));
+    SN_TRY(SN_TAKE(keep, out->moved, asked->n * asked->dim));
+    SN_TRY(SN_TAKE(keep, out->order, asked->n));
+    memcpy(out->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *out->x);
+    return STONET_OK;
+}
+
+/* Takes one variable after the other from the counter, since tries differ in length. */
+static stonet_status work(crew *all)
+{
+    const sn_asked *asked = all->asked;
+    SN_WORKSPACE(scratch);
+    sn_tries at;
+    SN_TRY(tries_create(asked, &scratch, &at));
+    for (;;) {
+        int64_t j, done;
+#pragma omp atomic capture
+        j = all->next++;
+        if (j >= asked->variables || sn_should_stop_shared(asked->run, &all->stopped)) return STONET_OK;
+        if (all->used[j]) SN_TRY(all->try(all->job, j, &at, &all->stopped));
+#pragma omp atomic capture
+        done = ++all->done;
+        /* the caller's function need not be ready for other threads */
+        if (all->stage == NULL || omp_get_thread_num() != 0) continue;
+        sn_progress_of(asked->run, all->stage, done, asked->variables, (double)NAN, all->started);
+    }
+}
+
+/* As many as there are threads, but for copies of the rows that would take much memory: then each prediction
+   is shared out instead. */
+static int count_workers(const sn_asked *asked)
+{
+    const double most_bytes = 1e9, copy = (double)asked->n * (double)asked->p * sizeof(float);
+    const int threads = sn_threads(asked->run),
+              most = most_bytes / copy > threads ? threads : (int)(most_bytes / copy);
+    return most > 1 ? most : 1;
+}
+
+stonet_status sn_asked_try_each(const sn_asked *asked, const char *stage, sn_try try, const void *job)
+{
+    const int workers = count_workers(asked);
+    sn_failure failure = {.status = STONET_OK};
+    SN_ARRAY(asked->variables, bool, used);
+    SN_TRY(find_used(asked, used));
+    crew all = {
+        .asked = asked, .stage = stage, .try = try, .job = job, .used = used, .started = sn_seconds()};
+    if (workers == 1)
+        SN_TRY(work(&all));
+    else {
+#pragma omp parallel num_threads(workers)
+        {
+            SN_THREADS(1);
+            sn_failure_note(&failure, omp_get_thread_num(), work(&all));
+        }
+    }
+    SN_TRY(sn_failure_raise(&failure));
+    if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
     return STONET_OK;
 }
 

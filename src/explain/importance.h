@@ -58,8 +58,19 @@ void sn_asked_shuffle(const sn_asked *asked, sn_random *random, int64_t *order);
 /* A row, drawn by the weights. */
 int64_t sn_asked_draw(const sn_asked *asked, sn_random *random);
 
-/* used (variables): whether the model looks at each of them. */
-stonet_status sn_asked_used(const sn_asked *asked, bool *used);
+/* The memory of a worker that tries one variable after the other. */
+typedef struct sn_tries {
+    float *x;               /* n x p: the rows as they are, and so again after each try */
+    double *after, *growth; /* n */
+    float *moved;           /* n x dim */
+    int64_t *order;         /* n */
+} sn_tries;
+
+/* Tries variable j; stopped: for sn_should_stop_shared. */
+typedef stonet_status (*sn_try)(const void *job, int64_t j, sn_tries *at, int *stopped);
+/* Each variable that the model looks at, on workers side by side. stage: what the progress is called; NULL:
+   none is told. */
+stonet_status sn_asked_try_each(const sn_asked *asked, const char *stage, sn_try try, const void *job);
 
 /* Fills an empty result by the kind that the options name. */
 stonet_status sn_importance_measure(const stonet_model *model, const stonet_data *all,
