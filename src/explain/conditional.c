@@ -34,7 +34,7 @@ typedef struct law {
 static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
 {
     const sn_asked *asked = of->asked;
-    const int64_t first = asked->first[j], end = first + asked->features[j];
+    const int64_t first = asked->variable[j]->first_feature, end = first + asked->variable[j]->features;
     for (int64_t i = 0; i < asked->n; i++) {
         float *row = x + i * asked->p;
         for (int64_t k = 0; k < of->imputer->gaussian.d; k++) {
@@ -88,15 +88,14 @@ static void adjust(int64_t v, const double *p, double *q)
 
 /* result->p_value holds the p-values and then the q-values, one of each for a variable. Variables that the
    model does not use get p = 1 without a draw. */
-stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
-                                        stonet_importance_result *result)
+stonet_status sn_importance_conditional(const sn_asked *asked, stonet_importance_result *result)
 {
     law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS, .result = result};
     SN_AUTO(sn_imputer) *imputer = NULL;
     SN_ARRAY(asked->n, double, before);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, NULL, before));
-    SN_TRY(sn_imputer_fit(asked->model->schema, data, NULL, false, &imputer));
+    SN_TRY(sn_imputer_fit(asked->model->schema, asked->data, NULL, false, &imputer));
     if (imputer == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the law of a variable given the others is learned for %d features at most, and the "

@@ -27,16 +27,17 @@ typedef struct sn_asked {
     const double *y;      /* regression: n x outputs, in units of y; or */
     const double *seen;   /* what the law of times or counts knows (stats/law.h), n x SN_LAW_SEEN */
     int64_t variables;
-    const int64_t *first, *features; /* of each variable: its features are first .. first + features - 1 */
-    int64_t repeats;                 /* 0: as the kind has it */
+    const sn_input **variable; /* the inputs of the schema that have features */
+    int64_t repeats;           /* 0: as the kind has it */
+    const stonet_data *data;   /* the rows, */
+    const stonet_data *train;  /* and those that refits are of */
     /* What each row counts, 1 on average, and the sums up to and with each over n; NULL: all the same. */
     const double *weight, *share;
 } sn_asked;
 
-/* The rows of a table for a model; the arrays live in `keep`. input: the number of each variable among the
-   inputs of the schema. */
+/* The rows of a table for a model; the arrays live in `keep`. */
 stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
-                              sn_asked *out, int64_t **input);
+                              sn_asked *out);
 
 /* Loss of each row (log loss, minus the log likelihood of times and counts, or squared error over the
    training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: the numbers of
@@ -85,11 +86,7 @@ stonet_status sn_importance_add_fit_error(const stonet_model *model, const stone
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
-stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
-                                  stonet_importance_result *result);
-stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
-                                        stonet_importance_result *result);
-stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
-                                stonet_importance_result *result);
-stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
-                                      stonet_importance_result *result);
+stonet_status sn_importance_refit(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_stability(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_conditional(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_vip(const sn_asked *asked, stonet_importance_result *result);
