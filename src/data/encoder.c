@@ -125,6 +125,20 @@ static stonet_status prepare_curves(sn_encoder *e, const int64_t *column)
     return STONET_OK;
 }
 
+/* The first missing cell of a column that the schema uses is an error where the schema refuses them. */
+static stonet_status check_missing(const sn_schema *schema, const stonet_data *data, const int64_t *column)
+{
+    if (schema->missing != SN_MISSING_ERROR || data->missing == 0) return STONET_OK;
+    for (int64_t i = 0; i < data->n; i++)
+        for (int64_t j = 0; j < schema->n_inputs; j++)
+            if (schema->input[j].features > 0 && sn_frame_is_missing(data, i, column[j]))
+                return sn_fail(STONET_ERROR_DATA,
+                               "%s: row %lld: the value of '%s' is missing, and the model was fitted with "
+                               "missing=error, or before stonet 0.2: fill in the cell",
+                               sn_table_name(data), (long long)i + 1, schema->input[j].name);
+    return STONET_OK;
+}
+
 /* Sorts the columns by what their cells need: numbers, texts, indicators, seasons, and numbers too fine for
    float. */
 static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
@@ -420,7 +434,7 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     e->incomplete = data->missing > 0;
     e->seed = 1;
     SN_TRY(sn_schema_match(schema, data, column));
-    SN_TRY(sn_schema_check_missing(schema, data, column));
+    SN_TRY(check_missing(schema, data, column));
     SN_TRY(prepare_parts(e, column));
     SN_TRY(prepare_sparse(e));
     return SN_GIVE(e, out);

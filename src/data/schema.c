@@ -156,6 +156,13 @@ int64_t sn_schema_level_inputs(const sn_schema *schema)
     return count;
 }
 
+int64_t sn_input_level(const sn_input *input, float value)
+{
+    for (int64_t c = 0; c < input->levels; c++)
+        if (input->level[c] == value) return c;
+    return -1;
+}
+
 int64_t sn_schema_used(const sn_schema *schema)
 {
     int64_t used = 0;
