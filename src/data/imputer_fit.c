@@ -117,11 +117,10 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
             bool varies;
             const int64_t f = input->first_feature + c, n = gather(s, f, values, &varies);
             if (!varies) continue;
-            sn_margin *margin = &m->margin[m->gaussian.d];
+            sn_margin *margin = &m->margin[m->gaussian.d++]; /* from here on it is freed with the others */
+            margin->feature = f;
             SN_TRY(texts ? add_category(values, n, margin)
                          : sn_margin_fit(values, n, levels, input->levels, margin));
-            margin->feature = f;
-            m->gaussian.d++;
         }
     }
     return STONET_OK;
