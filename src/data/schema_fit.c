@@ -378,7 +378,7 @@ static stonet_status check_no_leak(const stonet_data *train)
                     STONET_ERROR_DATA,
                     "%s has a column '%s', which is also the name of the target in its own file. "
                     "Rename or remove the column, or name it as the target and leave the file out.",
-                    train->source != NULL ? train->source : "the table", train->target_name[k]);
+                    sn_table_name(train), train->target_name[k]);
         }
     }
     return STONET_OK;

@@ -54,12 +54,16 @@ static stonet_status distinct_values(const double *y, int64_t n, double **out, i
     return STONET_OK;
 }
 
+static stonet_status nothing_to_learn(const sn_schema *schema, int64_t target, int64_t n)
+{
+    return sn_fail(STONET_ERROR_DATA,
+                   "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                   schema->target_name[target], (long long)n);
+}
+
 static stonet_status check_classes(const sn_schema *schema, int64_t classes, int64_t n)
 {
-    if (classes < 2)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[0], (long long)n);
+    if (classes < 2) return nothing_to_learn(schema, 0, n);
     if (sn_is_identifier(classes, n))
         return sn_fail(
             STONET_ERROR_DATA,
@@ -124,10 +128,7 @@ static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *t
 
 static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n, const sn_moments *columns)
 {
-    if (columns->low[k] == columns->high[k])
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[k], (long long)n);
+    if (columns->low[k] == columns->high[k]) return nothing_to_learn(schema, k, n);
     if (!isfinite(columns->variance[k]) || columns->variance[k] == 0)
         return sn_fail(STONET_ERROR_DATA,
                        "the values of the target '%s' are too large or too close to compute with",
@@ -141,19 +142,17 @@ static void rest_response(const void *table, int64_t first, int64_t count)
 }
 
 /* Population mean and standard deviation of each target. */
-static stonet_status fit_regression(sn_schema *schema, const stonet_data *train, stonet_team *team)
+static stonet_status fit_regression(sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
     const int64_t m = train->n_targets;
     schema->task = SN_REGRESSION;
-    SN_TRY(SN_NEW(schema->target_mean, m));
-    SN_TRY(SN_NEW(schema->target_sd, m));
     SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
     const sn_rest rests = {.rest = rest_response, .user = train};
     SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
                                        .n = train->n,
                                        .m = m,
                                        .weight = train->weight,
-                                       .team = team,
+                                       .team = run != NULL ? run->team : NULL,
                                        .rest = &rests},
                          &columns));
     for (int64_t k = 0; k < m; k++) {
@@ -164,39 +163,29 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
-/* One target of numbers as classes, if that is what they are. */
-static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                    const stonet_run *run)
+/* Numbers as classes, if that is what they are: few whole ones, each often. Anything else is a quantity. */
+static stonet_status fit_numbers(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                 const stonet_run *run)
 {
+    const bool automatic = wish == SN_TASK_AUTO;
     double few[MAX_AUTO_CLASSES];
     SN_BLOCK double *values = NULL;
     int64_t count;
-    if (has_few_values(train, wish == SN_TASK_AUTO, few, &count)) {
-        /* Few whole numbers, each often: classes. Anything else is a quantity. */
-        if (wish == SN_TASK_AUTO && count != 2 && 10 * count > train->n)
-            return fit_regression(schema, train, run != NULL ? run->team : NULL);
-        SN_TRY(fit_numeric_classes(schema, train, few, count));
-        if (wish == SN_TASK_AUTO)
-            sn_message(
-                run, STONET_NOTE,
-                "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
-                schema->target_name[0], (long long)count);
-        return STONET_OK;
-    }
-    if (wish == SN_TASK_AUTO) return fit_regression(schema, train, run != NULL ? run->team : NULL);
-    SN_TRY(distinct_values(train->y, train->n, &values, &count));
-    return fit_numeric_classes(schema, train, values, count);
-}
-
-static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                          const stonet_run *run)
-{
-    if (wish == SN_TASK_WISH_REGRESSION || (wish == SN_TASK_AUTO && train->n_targets > 1))
-        return fit_regression(schema, train, run != NULL ? run->team : NULL);
+    if (wish == SN_TASK_WISH_REGRESSION || (automatic && train->n_targets > 1))
+        return fit_regression(schema, train, run);
     if (train->n_targets > 1)
         return sn_fail(STONET_ERROR_DATA, "classification takes one target, and there are %lld",
                        (long long)train->n_targets);
-    return fit_one_number(schema, train, wish, run);
+    const bool are_few = has_few_values(train, automatic, few, &count);
+    if (automatic && (!are_few || (count != 2 && 10 * count > train->n)))
+        return fit_regression(schema, train, run);
+    if (!are_few) SN_TRY(distinct_values(train->y, train->n, &values, &count));
+    SN_TRY(fit_numeric_classes(schema, train, are_few ? few : values, count));
+    if (automatic)
+        sn_message(run, STONET_NOTE,
+                   "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
+                   schema->target_name[0], (long long)count);
+    return STONET_OK;
 }
 
 /* ---- times and counts ----------------------------------------------------------------------------- */
@@ -318,11 +307,7 @@ static stonet_status check_rows(const sn_schema *schema, int64_t n, const double
         return sn_fail(STONET_ERROR_DATA,
                        "all %lld rows of '%s' are censored on the right: nothing says how long a time is",
                        (long long)n, schema->target_name[0]);
-    if (different == 0)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[0], (long long)n);
-    return STONET_OK;
+    return different > 0 ? STONET_OK : nothing_to_learn(schema, 0, n);
 }
 
 /* Checks times or counts, and learns their scale. */
@@ -337,8 +322,6 @@ static stonet_status fit_law(sn_schema *schema, const stonet_data *train, const 
                        : schema->law == SN_LAW_INTERVALS ? "a lower and an upper bound"
                                                          : "a count and its exposure",
                        (long long)train->n_targets);
-    SN_TRY(SN_NEW(schema->target_mean, train->n_targets));
-    SN_TRY(SN_NEW(schema->target_sd, train->n_targets));
     for (int64_t k = 0; k < train->n_targets; k++) schema->target_sd[k] = 1.0;
     SN_ARRAY(train->n * SN_LAW_SEEN, double, seen);
     SN_TRY(read_rows(schema, train, seen));
@@ -397,9 +380,11 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
     }
     if (train->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
-                       train->source != NULL ? train->source : "the table");
+                       sn_table_name(train));
     SN_TRY(SN_NEW(schema->target_name, train->n_targets));
     SN_TRY(SN_NEW(schema->target_position, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_mean, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_sd, train->n_targets));
     schema->n_targets = train->n_targets;
     for (int64_t k = 0; k < train->n_targets; k++) {
         schema->target_position[k] = train->target_position[k];
@@ -416,7 +401,7 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
             "the classes of the target '%s' are texts without an order: say it (ordinal), or write them as "
             "numbers",
             schema->target_name[0]);
-    if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
+    if (train->label == NULL) return fit_numbers(schema, train, wish, run);
     if (wish == SN_TASK_WISH_REGRESSION)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
                        schema->target_name[0]);
