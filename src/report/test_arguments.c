@@ -414,6 +414,7 @@ TEST(explanations)
     REFUSED(stonet_importance(model, data, &wrong, NULL, &made));
     REFUSED(stonet_importance(model, data, &minus, NULL, &made));
     assert_says(stonet_importance(model, data, &refit, NULL, &made), STONET_ERROR_DATA, "by refits needs");
+    assert_says(stonet_importance(model, plain, NULL, NULL, &made), STONET_ERROR_DATA, "no target");
     EACH_NEEDED(stonet_importance_kind_find(NEED("refit"), NEED(&kind)));
     REFUSED(stonet_importance_kind_find("guess", &kind));
     OK(stonet_importance(model, data, NULL, NULL, &made));
