@@ -463,8 +463,6 @@ const sn_row_source *sn_encoder_source(const sn_encoder *encoder)
     return &encoder->base;
 }
 
-/* ---- whole tables ------------------------------------------------------------------------------ */
-
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
 {
     return sn_schema_encode_rows(schema, data, 0, data->n, x);

@@ -10,8 +10,6 @@
 #include "data/schema.h"
 #include "data/schema_parts.h"
 
-/* ---- scaling ----------------------------------------------------------------------------------- */
-
 /* Marks the byte level of each value; false when a value is no level. unit: what a level is worth. */
 static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
 {

@@ -299,8 +299,6 @@ static stonet_status meet_missing(sn_schema *schema, const stonet_data *train, c
     return STONET_OK;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------ */
-
 stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, const sn_encoding *wanted,
                                    const stonet_run *run)
 {

@@ -356,8 +356,6 @@ stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *d
     return STONET_OK;
 }
 
-/* ---- whatever it is -------------------------------------------------------------------------------- */
-
 stonet_status sn_schema_refuse_open(const stonet_data *train)
 {
     for (int64_t i = 0; i < train->n; i++) {

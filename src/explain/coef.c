@@ -26,8 +26,6 @@ struct stonet_coef_result {
     double *share;          /* n_shares */
 };
 
-/* ---- the table --------------------------------------------------------------------------------- */
-
 static stonet_status result_create(const stonet_model *model, const char *kind, int64_t columns,
                                    stonet_coef_result *out)
 {
@@ -210,8 +208,7 @@ static stonet_status add_feature(const stonet_model *model, float *x, int64_t n,
     return STONET_OK;
 }
 
-/* J_i = dZ/dx at row i (q x p) by central differences: mean (p x q) is mean_i J_i', outer (p x p) is mean_i
-   J_i' J_i. slope holds all J_i one after the other, n q x p. */
+/* slope: J_i = dZ/dx at row i (q x p), one after the other. */
 stonet_status sn_coef_gradients(const stonet_model *model, const stonet_data *data, const stonet_run *run,
                                 double *mean, double *outer)
 {
@@ -267,8 +264,6 @@ static stonet_status find_gradients(const stonet_model *model, const stonet_data
     }
     return STONET_OK;
 }
-
-/* ---- the call ---------------------------------------------------------------------------------- */
 
 /* Linear methods have directions, which need no rows. Other methods have mean derivatives, which need rows to
    average over. pairs > 0: standard errors too. */

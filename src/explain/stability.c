@@ -84,8 +84,7 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
     return sn_failure_raise(&failure);
 }
 
-/* noted: 2 B x variables, 1 where a half has the variable among its q longest. Halves run side by side, each
-   with one thread and without messages of its own. */
+/* Halves run side by side, each with one thread and without messages of its own. */
 stonet_status sn_importance_stability(const sn_asked *asked, stonet_importance_result *result)
 {
     const int64_t pairs = asked->repeats > 0 ? asked->repeats : PAIRS, variables = asked->variables;

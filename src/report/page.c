@@ -27,8 +27,6 @@ static stonet_status enter_text(json_t *content, const char *key, char *text)
     return enter(content, key, part);
 }
 
-/* ---- texts ------------------------------------------------------------------------------------- */
-
 json_t *sn_page_text(const char *text)
 {
     SN_BLOCK char *copy = sn_strdup(text != NULL ? text : "");
@@ -203,8 +201,6 @@ static stonet_status put_tables(json_t *content, const sn_page_rows *rows)
     return enter(content, "histogram", sn_page_histogram(rows));
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
-
 static bool is_among(const json_t *names, const json_t *name)
 {
     for (size_t i = 0; i < json_array_size(names); i++)
@@ -244,8 +240,6 @@ static stonet_status put_points(json_t *content, const sn_page_subject *about, c
     SN_TRY(enter(content, "points", points));
     return enter(content, "shown", json_integer(shown));
 }
-
-/* ---- the whole ---------------------------------------------------------------------------------- */
 
 /* The table of stonet_order_json. */
 static stonet_status put_order(json_t *content, const char *text)

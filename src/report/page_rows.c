@@ -53,8 +53,6 @@ static stonet_status take_response(const sn_page_subject *about, sn_workspace *k
     return sn_schema_response(about->model->schema, about->data, label, NULL);
 }
 
-/* Z, predictions and response of all rows, in `keep`. A model without predictions leaves rows->predicted
-   NULL: the page then shows Z alone. */
 stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
 {
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
@@ -236,8 +234,6 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
     return *out != NULL ? STONET_OK : sn_json_failed();
 }
-
-/* ---- their curves ------------------------------------------------------------------------------ */
 
 /* The channels of a curve, or of a model without curves all numbers. Returns how many. */
 static int64_t find_channels(const sn_schema *schema, int64_t curve, int64_t *input)

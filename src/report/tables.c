@@ -95,8 +95,6 @@ json_t *sn_page_calibration(const sn_page_rows *rows)
     return rows->is_classifier ? calibration_of_classes(rows) : calibration_of_numbers(rows);
 }
 
-/* ---- residuals --------------------------------------------------------------------------------- */
-
 /* What the histogram is of, at one row. */
 static double surprise(const sn_page_rows *rows, int64_t i)
 {
@@ -134,8 +132,6 @@ json_t *sn_page_histogram(const sn_page_rows *rows)
                                    : rows->residual != NULL ? "randomised quantile residual"
                                                             : "residual"));
 }
-
-/* ---- times ------------------------------------------------------------------------------------- */
 
 enum { THIRDS = 3, MOST_STEPS = 400 /* of a curve that is drawn */ };
 
