@@ -133,20 +133,20 @@ static stonet_status fit_margins(const sn_schema *schema, const sample *s, sn_im
 static stonet_status score_numbers(const double *y, int64_t n, int64_t stride, float *out, int64_t step)
 {
     double mean = 0.0, square = 0.0;
-    SN_ARRAY(n, float, scaled);
     SN_ARRAY(n, float, sorted);
     for (int64_t i = 0; i < n; i++) mean += y[i * stride] / (double)n;
     for (int64_t i = 0; i < n; i++) square += (y[i * stride] - mean) * (y[i * stride] - mean);
     const double sd = sqrt(square / (double)n);
-    for (int64_t i = 0; i < n; i++)
-        scaled[i] = sorted[i] = isfinite(sd) && sd > 0.0 ? (float)((y[i * stride] - mean) / sd) : 0.0F;
-    for (int64_t i = 0; i < n; i++) out[i * step] = scaled[i];
     bool varies = false;
-    for (int64_t i = 1; i < n; i++) varies = varies || scaled[i] != scaled[0];
+    for (int64_t i = 0; i < n; i++) {
+        sorted[i] = isfinite(sd) && sd > 0.0 ? (float)((y[i * stride] - mean) / sd) : 0.0F;
+        out[i * step] = sorted[i];
+        varies = varies || sorted[i] != sorted[0];
+    }
     if (!varies) return STONET_OK;
     SN_FREED_BY(sn_margin_free) sn_margin margin = {0};
     SN_TRY(sn_margin_fit(sorted, n, NULL, 0, &margin));
-    for (int64_t i = 0; i < n; i++) out[i * step] = (float)sn_margin_score(&margin, scaled[i]);
+    for (int64_t i = 0; i < n; i++) out[i * step] = (float)sn_margin_score(&margin, out[i * step]);
     return STONET_OK;
 }
 
@@ -265,37 +265,37 @@ stonet_status sn_imputer_fit(const sn_schema *schema, const stonet_data *train, 
 /* ---- the model file ------------------------------------------------------------------------------- */
 
 /* The margins have tables of different lengths. The file holds these tables one after the other in three
-   vectors (value, score, cut), and their lengths in `count`. Margins without cuts save 0. */
+   vectors, and their lengths in `count`. Margins without cuts save 0. */
+static const char *const NUMBERS[] = {PREFIX "feature", PREFIX "margin", PREFIX "count"}, *const TABLES[] = {
+                                                                                              PREFIX "value",
+                                                                                              PREFIX "score",
+                                                                                              PREFIX "cut"};
+
 static stonet_status save_margins(const sn_imputer *m, sn_store *store)
 {
     SN_WORKSPACE(scratch);
     const int64_t d = m->gaussian.d;
-    int64_t total = 0, *count = NULL;
+    int64_t total = 0, *number[3];
+    double *table[3];
     for (int64_t k = 0; k < d; k++) total += m->margin[k].count;
-    SN_ZEROS(d, int64_t, feature);
-    SN_ZEROS(d, int64_t, kind);
-    SN_TRY(SN_TAKE_ZERO(&scratch, count, d));
-    SN_ZEROS(total, double, value);
-    SN_ZEROS(total, double, score);
-    SN_ZEROS(total, double, cut);
+    for (int k = 0; k < 3; k++) {
+        SN_TRY(SN_TAKE(&scratch, number[k], d));
+        SN_TRY(SN_TAKE(&scratch, table[k], total));
+    }
     total = 0;
     for (int64_t k = 0; k < d; k++) {
         const sn_margin *margin = &m->margin[k];
-        feature[k] = margin->feature;
-        kind[k] = (int64_t)margin->kind;
-        count[k] = margin->count;
+        number[0][k] = margin->feature;
+        number[1][k] = (int64_t)margin->kind;
+        number[2][k] = margin->count;
         for (int64_t i = 0; i < margin->count; i++, total++) {
-            value[total] = (double)margin->value[i];
-            score[total] = margin->score[i];
-            cut[total] = margin->cut != NULL ? margin->cut[i] : 0.0;
+            table[0][total] = (double)margin->value[i];
+            table[1][total] = margin->score[i];
+            table[2][total] = margin->cut != NULL ? margin->cut[i] : 0.0;
         }
     }
-    SN_TRY(sn_store_put_vector(store, PREFIX "feature", SN_I64, d, feature));
-    SN_TRY(sn_store_put_vector(store, PREFIX "margin", SN_I64, d, kind));
-    SN_TRY(sn_store_put_vector(store, PREFIX "count", SN_I64, d, count));
-    SN_TRY(sn_store_put_vector(store, PREFIX "value", SN_F64, total, value));
-    SN_TRY(sn_store_put_vector(store, PREFIX "score", SN_F64, total, score));
-    SN_TRY(sn_store_put_vector(store, PREFIX "cut", SN_F64, total, cut));
+    for (int k = 0; k < 3; k++) SN_TRY(sn_store_put_vector(store, NUMBERS[k], SN_I64, d, number[k]));
+    for (int k = 0; k < 3; k++) SN_TRY(sn_store_put_vector(store, TABLES[k], SN_F64, total, table[k]));
     return STONET_OK;
 }
 
@@ -380,16 +380,13 @@ static stonet_status load_margin(const double *value, const double *score, const
 static stonet_status load_margins(const sn_store *store, const sn_schema *schema, sn_imputer *m)
 {
     const int64_t d = m->gaussian.d;
-    const sn_tensor *feature, *kind, *count, *part[3];
-    const char *const names[] = {PREFIX "value", PREFIX "score", PREFIX "cut"};
-    SN_TRY(sn_store_get_vector(store, PREFIX "feature", SN_I64, d, &feature));
-    SN_TRY(sn_store_get_vector(store, PREFIX "margin", SN_I64, d, &kind));
-    SN_TRY(sn_store_get_vector(store, PREFIX "count", SN_I64, d, &count));
+    const sn_tensor *number[3], *part[3];
+    for (int k = 0; k < 3; k++) SN_TRY(sn_store_get_vector(store, NUMBERS[k], SN_I64, d, &number[k]));
     for (int k = 0; k < 3; k++) {
-        SN_TRY(sn_store_get_vector(store, names[k], SN_F64, -1, &part[k]));
+        SN_TRY(sn_store_get_vector(store, TABLES[k], SN_F64, -1, &part[k]));
         SN_TRY(sn_tensor_check_finite(part[k]));
     }
-    const int64_t *f = feature->data, *word = kind->data, *n = count->data;
+    const int64_t *f = number[0]->data, *word = number[1]->data, *n = number[2]->data;
     const double *value = part[0]->data, *score = part[1]->data, *cut = part[2]->data;
     const int64_t total = sn_tensor_count(part[0]);
     if (sn_tensor_count(part[1]) != total || sn_tensor_count(part[2]) != total) return damaged("score");
