@@ -130,13 +130,10 @@ int32_t sn_interner_find(const sn_interner *interner, const char *text, size_t l
 
 stonet_status sn_interner_of(const sn_dictionary *dictionary, sn_interner *out)
 {
-    SN_FREED_BY(sn_interner_free) sn_interner made = {0};
     for (int64_t i = 0; i < dictionary->count; i++) {
         int32_t code;
-        SN_TRY(sn_interner_add(&made, dictionary->text[i], strlen(dictionary->text[i]), &code));
+        SN_TRY(sn_interner_add(out, dictionary->text[i], strlen(dictionary->text[i]), &code));
     }
-    *out = made;
-    memset(&made, 0, sizeof made);
     return STONET_OK;
 }
 

@@ -9,10 +9,11 @@
 #include "data/imputer.h"
 #include "data/schema_parts.h"
 
-/* A column of numbers that becomes the feature `feature`, and the levels after it. */
+/* A column of numbers that becomes the feature `feature`, and those of its levels and its season. */
 typedef struct number_part {
     int64_t slot, feature;
     const sn_input *input;
+    bool alone; /* the input has no other features */
 } number_part;
 
 /* A column that becomes the features of a text input. */
@@ -22,12 +23,6 @@ typedef struct text_part {
     int32_t *category;      /* text: of each code of the table's dictionary, or */
     sn_interner categories; /* numbers where training had text: their shortest digits are the words */
 } text_part;
-
-/* A feature that says whether another one is missing. */
-typedef struct indicator_part {
-    int64_t cell, feature;
-    float value[2]; /* it is there, it is missing */
-} indicator_part;
 
 /* Columns that become the features of a curve. */
 typedef struct curve_part {
@@ -39,12 +34,8 @@ struct sn_encoder {
     sn_row_source base;
     const sn_schema *schema;
     const stonet_data *data;
-    number_part *number;
-    int64_t numbers;
-    number_part *fine; /* those of the numbers that the table has in double, and that need it */
-    int64_t fines;
-    number_part *season; /* those of the numbers that are dates with a season */
-    int64_t seasons;
+    number_part *number; /* first those that the table has in double, and that need it */
+    int64_t numbers, fines;
     float *zero;      /* p: a row of a sparse table that is all 0, and */
     int64_t *feature; /* of each of its columns, the feature; -1: none */
     sn_scaled_cells scaled;
@@ -57,8 +48,6 @@ struct sn_encoder {
     bool in_order; /* feature k is column k of the table's numbers, for all of them: nothing to look up */
     text_part *text;
     int64_t texts;
-    indicator_part *indicator;
-    int64_t indicators;
     curve_part *curve;
     int64_t curves;
 };
@@ -82,21 +71,6 @@ static stonet_status prepare_text(const stonet_data *data, const sn_input *input
     SN_TRY(SN_NEW(part->category, words->count));
     for (int64_t c = 0; c < words->count; c++)
         part->category[c] = find_category(part, words->text[c], strlen(words->text[c]));
-    return STONET_OK;
-}
-
-static stonet_status prepare_indicators(sn_encoder *e)
-{
-    const sn_schema *schema = e->schema;
-    SN_TRY(SN_NEW(e->indicator, schema->n_inputs));
-    for (int64_t j = 0; j < schema->n_inputs; j++) {
-        const sn_input *input = &schema->input[j];
-        if (!input->indicator) continue;
-        const int64_t f = input->first_feature + input->features - 1;
-        indicator_part *part = &e->indicator[e->indicators++];
-        *part = (indicator_part){.cell = input->first_feature, .feature = f};
-        for (int k = 0; k < 2; k++) part->value[k] = (float)((k - schema->centre[f]) * schema->factor[f]);
-    }
     return STONET_OK;
 }
 
@@ -125,37 +99,59 @@ static stonet_status prepare_curves(sn_encoder *e, const int64_t *column)
     return STONET_OK;
 }
 
-/* Sorts the columns by what their cells need: numbers, texts, indicators, seasons, and numbers too fine for
-   float. */
-static stonet_status prepare_parts(sn_encoder *e, const int64_t *column)
+/* The first missing cell of a column that the schema uses is an error where the schema refuses them. */
+static stonet_status check_missing(const sn_schema *schema, const stonet_data *data, const int64_t *column)
+{
+    if (schema->missing != SN_MISSING_ERROR || data->missing == 0) return STONET_OK;
+    for (int64_t i = 0; i < data->n; i++)
+        for (int64_t j = 0; j < schema->n_inputs; j++)
+            if (schema->input[j].features > 0 && sn_frame_is_missing(data, i, column[j]))
+                return sn_fail(STONET_ERROR_DATA,
+                               "%s: row %lld: the value of '%s' is missing, and the model was fitted with "
+                               "missing=error, or before stonet 0.2: fill in the cell",
+                               sn_table_name(data), (long long)i + 1, schema->input[j].name);
+    return STONET_OK;
+}
+
+/* Whether the table has a column in double, and float is too coarse for it. */
+static bool is_fine(const sn_encoder *e, const number_part *part)
+{
+    return e->data->exact != NULL && e->data->exact[part->slot].at != NULL &&
+           sn_far_from_zero(e->schema->centre[part->feature], e->schema->factor[part->feature]);
+}
+
+static stonet_status prepare_numbers(sn_encoder *e, const int64_t *column)
 {
     const sn_schema *schema = e->schema;
     SN_TRY(SN_NEW(e->number, schema->n_inputs));
+    e->in_order = true;
+    for (int coarse = 0; coarse < 2; coarse++) {
+        for (int64_t j = 0; j < schema->n_inputs; j++) {
+            const sn_input *input = &schema->input[j];
+            if (input->kind != SN_COLUMN_NUMBER || input->features == 0 || input->curve != 0) continue;
+            const number_part part = {.slot = e->data->column[column[j]].slot,
+                                      .feature = input->first_feature,
+                                      .input = input,
+                                      .alone = input->features == 1};
+            if (is_fine(e, &part) == (coarse == 1)) continue;
+            e->number[e->numbers++] = part;
+            e->in_order = e->in_order && part.slot == part.feature;
+        }
+        if (coarse == 0) e->fines = e->numbers;
+    }
+    e->in_order = e->in_order && e->numbers == schema->p;
+    return STONET_OK;
+}
+
+static stonet_status prepare_texts(sn_encoder *e, const int64_t *column)
+{
+    const sn_schema *schema = e->schema;
     SN_TRY(SN_NEW(e->text, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        if (input->features == 0 || input->curve != 0) continue;
-        if (input->kind == SN_COLUMN_NUMBER)
-            e->number[e->numbers++] = (number_part){
-                .slot = e->data->column[column[j]].slot, .feature = input->first_feature, .input = input};
-        else
+        if (input->kind == SN_COLUMN_TEXT && input->features > 0)
             SN_TRY(prepare_text(e->data, input, &e->data->column[column[j]], &e->text[e->texts++]));
     }
-    SN_TRY(prepare_curves(e, column));
-    SN_TRY(prepare_indicators(e));
-    SN_TRY(SN_NEW(e->fine, e->numbers));
-    SN_TRY(SN_NEW(e->season, e->numbers));
-    for (int64_t k = 0; k < e->numbers; k++)
-        if (e->number[k].input->season) e->season[e->seasons++] = e->number[k];
-    for (int64_t k = 0; e->data->exact != NULL && k < e->numbers; k++) {
-        const number_part *part = &e->number[k];
-        if (e->data->exact[part->slot].at == NULL) continue;
-        if (sn_far_from_zero(schema->centre[part->feature], schema->factor[part->feature]))
-            e->fine[e->fines++] = *part;
-    }
-    e->in_order = e->numbers == schema->p;
-    for (int64_t k = 0; k < e->numbers; k++)
-        e->in_order = e->in_order && e->number[k].slot == k && e->number[k].feature == k;
     return STONET_OK;
 }
 
@@ -176,29 +172,28 @@ static void set_feature(const sn_schema *schema, int64_t f, double raw, float *t
     to[f] = (float)((raw - schema->centre[f]) * schema->factor[f]);
 }
 
-/* The rank of a value of an ordered column. */
-static void encode_rank(const sn_schema *schema, int64_t f, int64_t category, float *to)
+/* What stands for a category or level: one that training never saw counts as the average of the training
+   rows: nothing is known about it, and the average says nothing either way. A missing one is still to be
+   filled in. */
+static double raw_of(const sn_schema *schema, int64_t f, int64_t category, double known)
 {
-    const double raw = category == MISSING  ? (double)NAN
-                       : category == UNSEEN ? schema->mean[f]
-                                            : (double)(1 + category);
-    set_feature(schema, f, raw, to);
+    return category == MISSING ? (double)NAN : category == UNSEEN ? schema->mean[f] : known;
 }
 
-/* Sets the features first .. first+count-1 of one category or level; one that training never saw counts as
-   the average of the training rows: nothing is known about it, and the average says nothing either way. A
-   missing one is still to be filled in. */
+/* The indicators first .. first + count - 1 of one category or level. */
 static void encode_category(const sn_schema *schema, int64_t first, int64_t count, int64_t category,
                             float *to)
 {
-    for (int64_t c = 0; c < count; c++) {
-        const int64_t f = first + c;
-        const double raw = category == MISSING  ? (double)NAN
-                           : category == UNSEEN ? schema->mean[f]
-                           : c == category      ? 1
-                                                : 0;
-        set_feature(schema, f, raw, to);
-    }
+    for (int64_t c = 0; c < count; c++)
+        set_feature(schema, first + c, raw_of(schema, first + c, category, c == category ? 1.0 : 0.0), to);
+}
+
+/* The feature, if there is one, that says whether the input is missing. */
+static void encode_indicator(const sn_schema *schema, const sn_input *input, float *to)
+{
+    if (input->indicator)
+        set_feature(schema, input->first_feature + input->features - 1,
+                    isnan(to[input->first_feature]) ? 1.0 : 0.0, to);
 }
 
 static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t row)
@@ -214,26 +209,39 @@ static int32_t category_of(const sn_encoder *e, const text_part *part, int64_t r
     return find_category(part, word, length);
 }
 
-/* The columns of numbers, and their levels. */
-static void encode_numbers(const sn_encoder *e, const float *from, float *to)
+/* The first `count` columns of numbers, with their levels and seasons. */
+static void encode_numbers(const sn_encoder *e, int64_t row, int64_t count, float *to)
 {
     const sn_schema *schema = e->schema;
-    for (int64_t k = 0; k < e->numbers; k++) {
-        const int64_t f = e->number[k].feature;
-        const sn_input *input = e->number[k].input;
-        const float value = from[e->number[k].slot];
-        set_feature(schema, f, (double)value, to);
+    const float *from = e->data->x + row * e->data->n_numeric;
+    for (int64_t k = 0; k < count; k++) {
+        const number_part *part = &e->number[k];
+        const int64_t f = part->feature;
+        const float value = from[part->slot];
+        set_feature(schema, f, k < e->fines ? sn_frame_number(e->data, row, part->slot) : (double)value, to);
+        if (part->alone) continue;
+        const sn_input *input = part->input;
         if (input->levels > 0)
             encode_category(schema, f + 1, input->levels,
                             isnan(value) ? MISSING : sn_input_level(input, value), to);
+        if (input->season) {
+            double season[2];
+            sn_season(sn_frame_number(e->data, row, part->slot), season);
+            for (int i = 0; i < 2; i++) set_feature(schema, f + 1 + i, season[i], to);
+        }
+        encode_indicator(schema, input, to);
     }
 }
 
-static void encode_season(const sn_encoder *e, const number_part *part, int64_t row, float *to)
+static void encode_text(const sn_encoder *e, const text_part *part, int64_t row, float *to)
 {
-    double value[2];
-    sn_season(sn_frame_number(e->data, row, part->slot), value);
-    for (int k = 0; k < 2; k++) set_feature(e->schema, part->feature + 1 + k, value[k], to);
+    const sn_input *input = part->input;
+    const int64_t f = input->first_feature, category = category_of(e, part, row);
+    if (input->categories.ordered) /* its rank */
+        set_feature(e->schema, f, raw_of(e->schema, f, category, (double)(1 + category)), to);
+    else
+        encode_category(e->schema, f, input->categories.count, category, to);
+    encode_indicator(e->schema, input, to);
 }
 
 static void encode_curve(const sn_encoder *e, const curve_part *part, int64_t row, float *to)
@@ -318,36 +326,19 @@ static stonet_status prepare_sparse(sn_encoder *e)
     return STONET_OK;
 }
 
-/* The features of some rows: scaled numbers first, then those that need more digits, seasons, texts,
-   indicators; missing cells last. */
+/* The features of some rows; missing cells last. */
 static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
 {
     const sn_encoder *e = (const sn_encoder *)source;
     const sn_schema *schema = e->schema;
     for (int64_t i = 0; i < rows->n; i++) {
         const int64_t row = sn_rows_at(rows, i);
-        const float *from = e->data->x + row * e->data->n_numeric;
         float *to = x + i * stride;
         if (e->in_order)
-            scale_row(from, schema->centre, schema->factor, schema->p, to);
-        else
-            encode_numbers(e, from, to);
-        for (int64_t k = 0; k < e->fines; k++)
-            set_feature(schema, e->fine[k].feature, sn_frame_number(e->data, row, e->fine[k].slot), to);
-        for (int64_t k = 0; k < e->seasons; k++) encode_season(e, &e->season[k], row, to);
+            scale_row(e->data->x + row * e->data->n_numeric, schema->centre, schema->factor, schema->p, to);
+        encode_numbers(e, row, e->in_order ? e->fines : e->numbers, to);
         for (int64_t k = 0; k < e->curves; k++) encode_curve(e, &e->curve[k], row, to);
-        for (int64_t k = 0; k < e->texts; k++) {
-            const sn_input *input = e->text[k].input;
-            const int32_t category = category_of(e, &e->text[k], row);
-            if (input->categories.ordered)
-                encode_rank(schema, input->first_feature, category, to);
-            else
-                encode_category(schema, input->first_feature, input->categories.count, category, to);
-        }
-        for (int64_t k = 0; k < e->indicators; k++) {
-            const indicator_part *part = &e->indicator[k];
-            to[part->feature] = part->value[isnan(to[part->cell]) ? 1 : 0];
-        }
+        for (int64_t k = 0; k < e->texts; k++) encode_text(e, &e->text[k], row, to);
         if (e->incomplete) fill(e, row, draw, to);
     }
 }
@@ -401,7 +392,7 @@ void sn_encoder_free(sn_encoder *e)
         sn_interner_free(&e->text[k].categories);
     }
     for (int64_t k = 0; e->curve != NULL && k < e->schema->n_curves; k++) sn_free(e->curve[k].slot);
-    SN_FREE_ALL(e->curve, e->text, e->number, e->fine, e->season, e->indicator, e->zero, e->feature, e);
+    SN_FREE_ALL(e->curve, e->text, e->number, e->zero, e->feature, e);
 }
 
 stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data, sn_encoder **out)
@@ -419,8 +410,10 @@ stonet_status sn_encoder_create(const sn_schema *schema, const stonet_data *data
     e->incomplete = data->missing > 0;
     e->seed = 1;
     SN_TRY(sn_schema_match(schema, data, column));
-    SN_TRY(sn_schema_check_missing(schema, data, column));
-    SN_TRY(prepare_parts(e, column));
+    SN_TRY(check_missing(schema, data, column));
+    SN_TRY(prepare_numbers(e, column));
+    SN_TRY(prepare_texts(e, column));
+    SN_TRY(prepare_curves(e, column));
     SN_TRY(prepare_sparse(e));
     return SN_GIVE(e, out);
 }
@@ -468,8 +461,6 @@ const sn_row_source *sn_encoder_source(const sn_encoder *encoder)
 {
     return &encoder->base;
 }
-
-/* ---- whole tables ------------------------------------------------------------------------------ */
 
 stonet_status sn_schema_encode_x(const sn_schema *schema, const stonet_data *data, float *x)
 {

@@ -56,6 +56,3 @@ SN_DROP(sn_imputer, sn_imputer_free)
 /* "schema.cells.": NULL is saved as nothing, and loaded so. */
 stonet_status sn_imputer_save(const sn_imputer *m, sn_store *store);
 stonet_status sn_imputer_load(const sn_store *store, const sn_schema *schema, sn_imputer **out);
-/* Finds out which margins have indicators of levels beside them, and what plain ones come to; fails when
-   margins and schema do not belong together. */
-stonet_status sn_imputer_join(const sn_schema *schema, sn_imputer *m);

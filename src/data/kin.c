@@ -19,8 +19,6 @@ enum {
 static const double BEYOND_CHANCE = 10.0; /* times the pairs that are alike by chance */
 static const double MANY = 0.1;           /* of the rows have near-copies: that is said */
 
-/* ---- which numbers are the same ------------------------------------------------------------------ */
-
 /* An open table of rows; keys that are no hashes yet become one. */
 static stonet_status first_of(const uint64_t *key, int64_t n, int64_t *first, int64_t *count)
 {
@@ -311,8 +309,6 @@ static stonet_status find_copies(const stonet_data *data, const stonet_run *run,
                    100.0 * share);
     return STONET_OK;
 }
-
-/* ---- groups and copies --------------------------------------------------------------------------- */
 
 static int64_t root_of(int64_t *parent, int64_t row)
 {

@@ -26,12 +26,8 @@ static stonet_status room_for(int64_t count, sn_margin *margin)
 
 stonet_status sn_margin_plain(double centre, double scale, sn_margin *out)
 {
-    *out = (sn_margin){.kind = SN_MARGIN_PLAIN};
-    stonet_status status = room_for(2, out);
-    if (status != STONET_OK) {
-        sn_margin_free(out);
-        return status;
-    }
+    out->kind = SN_MARGIN_PLAIN;
+    SN_TRY(room_for(2, out));
     out->value[0] = (float)centre;
     out->value[1] = (float)scale;
     return STONET_OK;
@@ -104,8 +100,9 @@ static stonet_status fit_scores(const float *x, int64_t n, sn_margin *out)
 
 /* Few distinct values: levels. Skewness and kurtosis near those of a normal law: mean and sd. Else normal
    scores. */
-static stonet_status fit(const float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out)
+stonet_status sn_margin_fit(float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out)
 {
+    qsort(x, (size_t)n, sizeof *x, sn_by_float);
     if (given != NULL) return fit_levels(x, n, given, n_given, out);
     int64_t distinct = 1;
     double mean = 0.0, m2 = 0.0, m3 = 0.0, m4 = 0.0;
@@ -121,15 +118,6 @@ static stonet_status fit(const float *x, int64_t n, const float *given, int64_t 
     if (fabs(m3) <= MOST_SKEWNESS * m2 * sqrt(m2) && m4 <= MOST_KURTOSIS * m2 * m2)
         return sn_margin_plain(mean, sqrt(m2), out);
     return fit_scores(x, n, out);
-}
-
-stonet_status sn_margin_fit(float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out)
-{
-    *out = (sn_margin){0};
-    qsort(x, (size_t)n, sizeof *x, sn_by_float);
-    stonet_status status = fit(x, n, given, n_given, out);
-    if (status != STONET_OK) sn_margin_free(out);
-    return status;
 }
 
 /* ---- there and back ---------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ typedef struct sn_margin {
 } sn_margin;
 
 /* From the values of a feature that are there, which are sorted; given: the levels it must have (scaled), or
-   NULL. The feature has to vary. */
+   NULL. The feature has to vary. `out` is empty before, and to be freed also after a failure. */
 stonet_status sn_margin_fit(float *x, int64_t n, const float *given, int64_t n_given, sn_margin *out);
 /* Plain with this centre and scale. */
 stonet_status sn_margin_plain(double centre, double scale, sn_margin *out);

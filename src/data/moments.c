@@ -32,25 +32,15 @@ static void add_block_with_gaps(const sn_numbers *t, int64_t begin, int64_t end,
 /* Adds rows [begin, end) to part: x, or (x - centre)^2 where there is a centre. */
 static void add_block(const sn_numbers *t, int64_t begin, int64_t end, const double *centre, double *part)
 {
-    const int64_t m = t->m;
     if (t->gaps || t->weight != NULL) {
         add_block_with_gaps(t, begin, end, centre, part);
         return;
     }
-    for (int64_t i = begin; i < end; i++) {
-        if (t->floats != NULL && centre == NULL)
-            for (int64_t j = 0; j < m; j++) part[j] += (double)t->floats[i * m + j];
-        else if (t->floats != NULL)
-            for (int64_t j = 0; j < m; j++) {
-                const double gap = (double)t->floats[i * m + j] - centre[j];
-                part[j] += gap * gap;
-            }
-        else
-            for (int64_t j = 0; j < m; j++) {
-                const double gap = t->doubles[i * m + j] - (centre != NULL ? centre[j] : 0.0);
-                part[j] += centre != NULL ? gap * gap : gap;
-            }
-    }
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t j = 0; j < t->m; j++) {
+            const double gap = value_at(t, i, j) - (centre != NULL ? centre[j] : 0.0);
+            part[j] += centre != NULL ? gap * gap : gap;
+        }
 }
 
 /* Sums that wait for their other half, as in counting in binary: one a level, LEVELS x m. */
@@ -126,14 +116,14 @@ static stonet_status sum_rows(const sn_numbers *t, const double *centre, double 
         const int64_t end = (g + 1) * group < t->n ? (g + 1) * group : t->n;
         sum_some(t, g * group, end, centre, work, sums + g * t->m);
     }
-    const stonet_status status = sn_team_gather(t->team, count, (size_t)t->m * sizeof *sums, sums);
+    SN_TRY(sn_team_gather(t->team, count, (size_t)t->m * sizeof *sums, sums));
     tree all = {.m = t->m, .work = work};
-    for (int64_t g = 0; g < count && status == STONET_OK; g++) {
+    for (int64_t g = 0; g < count; g++) {
         memcpy(next_sum(&all), sums + g * t->m, (size_t)t->m * sizeof *sums);
         close_sum(&all);
     }
-    if (status == STONET_OK) sum_all(&all, total);
-    return status;
+    sum_all(&all, total);
+    return STONET_OK;
 }
 
 /* Smallest and largest value of each column, and what they count together, of rows [begin, end). */
@@ -167,8 +157,8 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
     double *own = all + 3 * m * rank;
     find_some(t, sn_team_border(t->team, t->n, rank), sn_team_border(t->team, t->n, rank + 1), own, own + m,
               own + 2 * m);
-    const stonet_status status = sn_team_gather(t->team, ranks, 3 * (size_t)m * sizeof *all, all);
-    for (int r = 0; r < ranks && status == STONET_OK; r++)
+    SN_TRY(sn_team_gather(t->team, ranks, 3 * (size_t)m * sizeof *all, all));
+    for (int r = 0; r < ranks; r++)
         for (int64_t j = 0; j < m; j++) {
             const double *of = all + 3 * m * r + j;
             if (of[2 * m] == 0) continue;
@@ -176,37 +166,30 @@ static stonet_status find_range(const sn_numbers *t, double *low, double *high, 
             high[j] = count[j] == 0 || of[m] > high[j] ? of[m] : high[j];
             count[j] += of[2 * m];
         }
-    return status;
+    return STONET_OK;
 }
 
 stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out)
 {
     SN_ARRAY(LEVELS * t->m, double, work);
     SN_ZEROS(t->m, double, count);
-    SN_FREED_BY(sn_moments_clear) sn_moments made = {0};
-    SN_TRY(sn_moments_create(t->m, &made));
-    SN_TRY(find_range(t, made.low, made.high, count));
+    SN_TRY(sn_moments_create(t->m, out));
+    SN_TRY(find_range(t, out->low, out->high, count));
     for (int64_t j = 0; j < t->m; j++)
         if (count[j] == 0.0) count[j] = 1.0; /* the sums are 0 */
-    SN_TRY(sum_rows(t, NULL, work, made.mean));
-    for (int64_t j = 0; j < t->m; j++) made.mean[j] /= count[j];
-    SN_TRY(sum_rows(t, made.mean, work, made.variance));
-    for (int64_t j = 0; j < t->m; j++) made.variance[j] /= count[j];
-    *out = made;
-    memset(&made, 0, sizeof made);
+    SN_TRY(sum_rows(t, NULL, work, out->mean));
+    for (int64_t j = 0; j < t->m; j++) out->mean[j] /= count[j];
+    SN_TRY(sum_rows(t, out->mean, work, out->variance));
+    for (int64_t j = 0; j < t->m; j++) out->variance[j] /= count[j];
     return STONET_OK;
 }
 
 stonet_status sn_moments_create(int64_t columns, sn_moments *out)
 {
-    SN_FREED_BY(sn_moments_clear) sn_moments made = {0};
-    SN_TRY(SN_NEW(made.mean, columns));
-    SN_TRY(SN_NEW(made.variance, columns));
-    SN_TRY(SN_NEW(made.low, columns));
-    SN_TRY(SN_NEW(made.high, columns));
-    *out = made;
-    memset(&made, 0, sizeof made);
-    return STONET_OK;
+    SN_TRY(SN_NEW(out->mean, columns));
+    SN_TRY(SN_NEW(out->variance, columns));
+    SN_TRY(SN_NEW(out->low, columns));
+    return SN_NEW(out->high, columns);
 }
 
 void sn_moments_clear(sn_moments *moments)

@@ -31,7 +31,7 @@ typedef struct sn_numbers {
     const sn_rest *rest;  /* may be NULL */
 } sn_numbers;
 
-/* On failure nothing is left to free, here and below. */
+/* To be cleared also after a failure, here and below: `out` is empty before. */
 stonet_status sn_moments_of(const sn_numbers *t, sn_moments *out);
 /* Zeros for so many columns. */
 stonet_status sn_moments_create(int64_t columns, sn_moments *out);

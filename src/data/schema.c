@@ -156,6 +156,13 @@ int64_t sn_schema_level_inputs(const sn_schema *schema)
     return count;
 }
 
+int64_t sn_input_level(const sn_input *input, float value)
+{
+    for (int64_t c = 0; c < input->levels; c++)
+        if (input->level[c] == value) return c;
+    return -1;
+}
+
 int64_t sn_schema_used(const sn_schema *schema)
 {
     int64_t used = 0;
@@ -204,11 +211,10 @@ static stonet_status match_by_name(const sn_schema *schema, const sn_header *hea
     return check_again(schema, header, &index, column);
 }
 
-static bool was_target(const sn_schema *schema, int64_t position)
+static bool is_among(const int64_t *positions, int64_t count, int64_t position)
 {
-    for (int64_t k = 0; k < schema->n_targets; k++) {
-        if (schema->target_position[k] == position) return true;
-    }
+    for (int64_t k = 0; k < count; k++)
+        if (positions[k] == position) return true;
     return false;
 }
 
@@ -243,7 +249,7 @@ static stonet_status match_by_position(const sn_schema *schema, const sn_header 
                        header->source, (long long)header->n_columns, (long long)schema->n_inputs);
     int64_t next = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++) {
-        while (with_target && was_target(schema, next)) next++;
+        while (with_target && is_among(schema->target_position, schema->n_targets, next)) next++;
         if (used_alone && schema->input[j].features == 0) {
             column[j] = -1;
             continue;
@@ -274,13 +280,6 @@ stonet_status sn_schema_wanted(const sn_schema *schema, const sn_header *header,
     return STONET_OK;
 }
 
-static bool is_target_of(const stonet_data *data, int64_t position)
-{
-    for (int64_t k = 0; k < data->n_targets; k++)
-        if (data->target_position[k] == position) return true;
-    return false;
-}
-
 /* Finds the column of the table for every input of the schema, by name or by position. */
 static stonet_status match_frame(const sn_schema *schema, const stonet_data *data, int64_t *column)
 {
@@ -291,10 +290,10 @@ static stonet_status match_frame(const sn_schema *schema, const stonet_data *dat
     for (int64_t j = 0; j < data->n_columns; j++) {
         name[j] = data->column[j].name;
         again[j] = data->column[j].again;
-        while (is_target_of(data, next)) next++;
+        while (is_among(data->target_position, data->n_targets, next)) next++;
         position[j] = data->width > 0 ? data->column[j].position : next++;
     }
-    while (is_target_of(data, next)) next++;
+    while (is_among(data->target_position, data->n_targets, next)) next++;
     const sn_header header = {.source = sn_table_name(data),
                               .has_names = data->has_header,
                               .n_columns = data->n_columns,

@@ -10,8 +10,6 @@
 #include "data/schema.h"
 #include "data/schema_parts.h"
 
-/* ---- scaling ----------------------------------------------------------------------------------- */
-
 /* Marks the byte level of each value; false when a value is no level. unit: what a level is worth. */
 static bool mark_levels(const float *x, int64_t count, double unit, bool *level)
 {
@@ -64,22 +62,56 @@ static double weight_of(const stonet_data *data, int64_t row)
     return data->weight != NULL ? data->weight[row] : 1.0;
 }
 
-/* Shares of the rows that have each level of a column, and the variances of the 0/1 indicators. */
-static void level_moments(const stonet_data *train, const sn_input *input, int64_t slot, double *mean,
-                          double *variance)
+/* Which of its values a cell of column j has, -1: none. */
+typedef int64_t (*value_of)(const stonet_data *train, const sn_input *input, int64_t j, int64_t row);
+
+static int64_t level_of(const stonet_data *train, const sn_input *input, int64_t j, int64_t row)
+{
+    return sn_input_level(input, train->x[row * train->n_numeric + train->column[j].slot]);
+}
+
+static int64_t word_of(const stonet_data *train, const sn_input *input, int64_t j, int64_t row)
+{
+    (void)input;
+    return train->text_code[train->column[j].slot][row];
+}
+
+static int64_t missing_of(const stonet_data *train, const sn_input *input, int64_t j, int64_t row)
+{
+    (void)input;
+    return sn_frame_is_missing(train, row, j);
+}
+
+/* The share that each of `count` values has of the rows that have one of them. */
+static void share_rows(const sn_schema *schema, const stonet_data *train, int64_t j, value_of value,
+                       int64_t count, double *share)
 {
     double total = 0.0;
+    memset(share, 0, (size_t)count * sizeof *share);
     for (int64_t i = 0; i < train->n; i++) {
-        const int64_t level = sn_input_level(input, train->x[i * train->n_numeric + slot]);
+        const int64_t at = value(train, &schema->input[j], j, i);
         sn_frame_passed(train, i);
-        if (level < 0) continue; /* missing */
-        mean[level] += weight_of(train, i);
+        if (at < 0) continue;
+        share[at] += weight_of(train, i);
         total += weight_of(train, i);
     }
-    for (int64_t c = 0; c < input->levels; c++) {
-        mean[c] /= total;
-        variance[c] = mean[c] * (1 - mean[c]);
+    for (int64_t c = 0; c < count && total > 0.0; c++) share[c] /= total;
+}
+
+/* The shares of the texts of column j; those that were too rare for a feature of their own share the last. */
+static stonet_status share_texts(const sn_schema *schema, const stonet_data *train, int64_t j, double *mean)
+{
+    const sn_dictionary *words = &train->text_values[train->column[j].slot],
+                        *known = &schema->input[j].categories;
+    SN_FREED_BY(sn_interner_free) sn_interner categories = {0};
+    SN_TRY(sn_interner_of(known, &categories));
+    SN_ARRAY(words->count, double, share);
+    share_rows(schema, train, j, word_of, words->count, share);
+    for (int64_t c = 0; c < words->count; c++) {
+        const int32_t at = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
+        mean[at >= 0 ? at : known->count - 1] += share[c];
     }
+    return STONET_OK;
 }
 
 /* Means and variances of sine and cosine of the time of the year. */
@@ -140,59 +172,43 @@ static void rank_moments(const stonet_data *train, const int32_t *code, double *
     *variance = total > 0 ? squares / total : 0;
 }
 
-/* The share of the rows that lack the cell, and the variance of the indicator. */
-static void indicator_moments(sn_schema *schema, const stonet_data *train, int64_t j, double *variance)
+/* Whether feature c of an input is 0 or 1: a text, or that the cell is missing. */
+static bool is_flag(const sn_input *input, int64_t c)
 {
-    const int64_t f = schema->input[j].first_feature + schema->input[j].features - 1;
-    double missing = 0, total = 0;
-    for (int64_t i = 0; i < train->n; i++) {
-        if (sn_frame_is_missing(train, i, j)) missing += weight_of(train, i);
-        sn_frame_passed(train, i);
-        total += weight_of(train, i);
-    }
-    schema->mean[f] = missing / total;
-    variance[f] = schema->mean[f] * (1 - schema->mean[f]);
+    return (input->kind == SN_COLUMN_TEXT && !input->categories.ordered) ||
+           (input->indicator && c == input->features - 1);
 }
 
-/* Mean and variance of every feature; for a category or a level, of its 0/1 indicator. */
+static bool is_level(const sn_input *input, int64_t c)
+{
+    return c > 0 && c <= input->levels;
+}
+
+/* Mean and variance of every feature. */
 static stonet_status feature_moments(sn_schema *schema, const stonet_data *train, const sn_moments *columns,
                                      double *variance)
 {
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const sn_input *input = &schema->input[j];
-        int64_t slot = train->column[j].slot, f = input->first_feature;
+        const int64_t slot = train->column[j].slot, f = input->first_feature;
+        double *mean = schema->mean + f, missing[2];
         if (input->features == 0 || input->curve != 0) continue;
-        if (input->indicator) indicator_moments(schema, train, j, variance);
+        if (input->indicator) {
+            share_rows(schema, train, j, missing_of, 2, missing);
+            mean[input->features - 1] = missing[1];
+        }
         if (input->kind == SN_COLUMN_NUMBER) {
-            schema->mean[f] = columns->mean[slot];
+            *mean = columns->mean[slot];
             variance[f] = columns->high[slot] > columns->low[slot] ? columns->variance[slot] : 0;
-            if (input->levels > 0) level_moments(train, input, slot, schema->mean + f + 1, variance + f + 1);
-            if (input->season) season_moments(train, slot, schema->mean + f + 1, variance + f + 1);
-            continue;
+            if (input->levels > 0) share_rows(schema, train, j, level_of, input->levels, mean + 1);
+            if (input->season) season_moments(train, slot, mean + 1, variance + f + 1);
+        } else if (input->categories.ordered) {
+            rank_moments(train, train->text_code[slot], mean, &variance[f]);
+        } else {
+            SN_TRY(share_texts(schema, train, j, mean));
         }
-        if (input->categories.ordered) {
-            rank_moments(train, train->text_code[slot], &schema->mean[f], &variance[f]);
-            continue;
-        }
-        SN_FREED_BY(sn_interner_free) sn_interner categories = {0};
-        SN_TRY(sn_interner_of(&input->categories, &categories));
-        const sn_dictionary *words = &train->text_values[slot];
-        double total = 0;
-        SN_ZEROS(words->count, double, rows);
-        for (int64_t i = 0; i < train->n; i++) {
-            const int32_t code = train->text_code[slot][i];
-            if (code < 0) continue; /* missing */
-            rows[code] += weight_of(train, i);
-            total += weight_of(train, i);
-        }
-        for (int64_t c = 0; c < words->count; c++) {
-            const int32_t known = sn_interner_find(&categories, words->text[c], strlen(words->text[c]));
-            /* Those that were too rare for a feature of their own share the last. */
-            const int64_t at = f + (known >= 0 ? known : input->categories.count - 1);
-            schema->mean[at] += total > 0 ? rows[c] / total : 0;
-        }
-        for (int64_t at = f; at < f + input->categories.count; at++)
-            variance[at] = schema->mean[at] * (1 - schema->mean[at]);
+        for (int64_t c = 0; c < input->features; c++)
+            if (is_flag(input, c) || is_level(input, c)) variance[f + c] = mean[c] * (1 - mean[c]);
     }
     return STONET_OK;
 }
@@ -233,26 +249,6 @@ static double common_factor(const sn_schema *schema, const double *variance)
    rows in a hundred would be at 7 where it is: no penalty keeps a fit from learning these two by heart. */
 static const double RARE_VARIANCE = 0.1;
 
-static void scale_indicator(sn_schema *schema, const double *variance, int64_t f)
-{
-    if (variance[f] > 0) schema->factor[f] = 1 / sqrt(fmax(variance[f], RARE_VARIANCE));
-}
-
-/* Texts, and what says that a cell is missing. The latter is no pixel: it has a scale of its own where the
-   columns share one. */
-static void scale_indicators(sn_schema *schema, const double *variance)
-{
-    if (schema->scale == SN_SCALE_CENTRE || schema->scale == SN_SCALE_NONE) return;
-    for (int64_t j = 0; j < schema->n_inputs; j++) {
-        const sn_input *input = &schema->input[j];
-        const int64_t first = input->first_feature;
-        const bool own = schema->scale == SN_SCALE_COLUMN && !input->categories.ordered;
-        for (int64_t c = 0; own && c < input->categories.count; c++)
-            scale_indicator(schema, variance, first + c);
-        if (input->indicator) scale_indicator(schema, variance, first + input->features - 1);
-    }
-}
-
 /* One factor for all channels of a curve: where they hardly vary, they say little, and less than noise. */
 static void scale_curves(sn_schema *schema, const double *variance)
 {
@@ -269,33 +265,26 @@ static void scale_curves(sn_schema *schema, const double *variance)
     }
 }
 
-/* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0,
-   so that it stays 0 in new data too. */
+/* centre and factor from the means and variances. A constant feature tells nothing and gets the factor 0, so
+   that it stays 0 in new data too. That a cell is missing is no pixel: it has a scale of its own where the
+   columns share one. */
 static void set_scaling(sn_schema *schema, const double *variance)
 {
-    const double common = common_factor(schema, variance);
-    for (int64_t f = 0; f < schema->p; f++) {
-        schema->centre[f] = schema->mean[f];
-        switch (schema->scale) {
-        case SN_SCALE_COMMON:
-            schema->factor[f] = common;
-            break;
-        case SN_SCALE_CENTRE:
-            schema->factor[f] = 1;
-            break;
-        case SN_SCALE_NONE:
-            schema->factor[f] = 1;
-            schema->centre[f] = 0;
-            break;
-        case SN_SCALE_AUTO:
-        case SN_SCALE_COLUMN:
-            schema->factor[f] = 1 / sqrt(variance[f]);
-            break;
+    const sn_scale scale = schema->scale;
+    const double common = scale == SN_SCALE_COMMON ? common_factor(schema, variance) : 1.0;
+    for (int64_t j = 0; j < schema->n_inputs; j++) {
+        const sn_input *input = &schema->input[j];
+        for (int64_t c = 0; c < input->features; c++) {
+            const int64_t f = input->first_feature + c;
+            const bool own = scale == SN_SCALE_COLUMN ||
+                             (scale == SN_SCALE_COMMON && input->indicator && c == input->features - 1);
+            const double least = is_flag(input, c) ? RARE_VARIANCE : 0.0;
+            schema->centre[f] = scale != SN_SCALE_NONE ? schema->mean[f] : 0.0;
+            schema->factor[f] = own ? 1.0 / sqrt(fmax(variance[f], least)) : common;
+            if (variance[f] == 0.0 && scale != SN_SCALE_NONE) schema->factor[f] = 0.0;
         }
-        if (variance[f] == 0 && schema->scale != SN_SCALE_NONE) schema->factor[f] = 0;
     }
     scale_levels(schema, variance);
-    scale_indicators(schema, variance);
 }
 
 /* variance (p): of each feature. Constant features stay in the schema; only when all are constant is there
@@ -378,7 +367,7 @@ static stonet_status check_no_leak(const stonet_data *train)
                     STONET_ERROR_DATA,
                     "%s has a column '%s', which is also the name of the target in its own file. "
                     "Rename or remove the column, or name it as the target and leave the file out.",
-                    train->source != NULL ? train->source : "the table", train->target_name[k]);
+                    sn_table_name(train), train->target_name[k]);
         }
     }
     return STONET_OK;

@@ -3,15 +3,6 @@
 
 #include "data/schema.h"
 
-/* Whether a table with missing cells may be encoded: a sentence that names the first one when not.
-   column[j]: as below. */
-stonet_status sn_schema_check_missing(const sn_schema *schema, const stonet_data *data,
-                                      const int64_t *column);
-/* Counts the missing cells of the training rows, says what is done about them, and refuses them where the
-   schema does. */
-stonet_status sn_schema_meet_missing(sn_schema *schema, const stonet_data *train, const stonet_run *run);
-/* Gives an indicator to the inputs that lack enough cells, and have enough, for one to be learned from. */
-void sn_schema_set_indicators(sn_schema *schema, int64_t n);
 /* Nearly a text of its own for every row: a name or a number of something, and no category. */
 static inline bool sn_is_identifier(int64_t distinct, int64_t n)
 {
@@ -34,8 +25,6 @@ stonet_status sn_schema_fit_inputs(sn_schema *schema, const stonet_data *train, 
 /* Task, classes or scale of the response. */
 stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
                                     const stonet_run *run);
-/* Checks times or counts (data/schema_law.c), and learns their scale. */
-stonet_status sn_schema_fit_law(sn_schema *schema, const stonet_data *train, const stonet_run *run);
 /* Only a time between two bounds may be open at an end. */
 stonet_status sn_schema_refuse_open(const stonet_data *train);
 /* Whether all numbers of a column are whole and no two rows have the same. */
@@ -49,8 +38,6 @@ void sn_season(double days, double part[2]);
 /* column[j]: which column of the table is input j, -1 for one the model leaves out and the table does not
    have. */
 stonet_status sn_schema_match(const sn_schema *schema, const stonet_data *data, int64_t *column);
-/* Finds the levels of the numeric inputs in the training rows, up to `most` of a column. */
-stonet_status sn_schema_find_levels(sn_schema *schema, const stonet_data *train, int64_t most);
 /* Which level of the input a number is, -1: none of them. */
 int64_t sn_input_level(const sn_input *input, float value);
 /* Sets first_feature, features, p and the feature names from the inputs, their categories and levels. */

@@ -10,8 +10,6 @@
 #include "data/schema_parts.h"
 #include "data/utf8.h"
 
-/* ---- save -------------------------------------------------------------------------------------- */
-
 static json_t *levels_to_json(const sn_input *input)
 {
     json_t *list = json_array();

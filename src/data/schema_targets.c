@@ -1,4 +1,14 @@
-/* The response of the training table: classes, or numbers and their scale. */
+/*
+ * The response of the training table: classes, numbers and their scale, or times and counts as their law sees
+ * them (stats/law.h).
+ *
+ *     survival   a time above 0 and, in a second column, 1 where it was seen and 0 where it is censored
+ *     interval   two bounds of a time; NaN or 0 below, NaN above: open
+ *     count      a whole number and, in a second column, its exposure
+ *
+ * Times become logarithms, centred and scaled by the mean and the standard deviation of the log-normal law
+ * that fits all rows best. Counts get the offset log(exposure) + log(all counts / all exposure).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,12 +54,16 @@ static stonet_status distinct_values(const double *y, int64_t n, double **out, i
     return STONET_OK;
 }
 
+static stonet_status nothing_to_learn(const sn_schema *schema, int64_t target, int64_t n)
+{
+    return sn_fail(STONET_ERROR_DATA,
+                   "the target '%s' is the same in all %lld rows: there is nothing to learn",
+                   schema->target_name[target], (long long)n);
+}
+
 static stonet_status check_classes(const sn_schema *schema, int64_t classes, int64_t n)
 {
-    if (classes < 2)
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[0], (long long)n);
+    if (classes < 2) return nothing_to_learn(schema, 0, n);
     if (sn_is_identifier(classes, n))
         return sn_fail(
             STONET_ERROR_DATA,
@@ -114,10 +128,7 @@ static stonet_status fit_numeric_classes(sn_schema *schema, const stonet_data *t
 
 static stonet_status check_target(const sn_schema *schema, int64_t k, int64_t n, const sn_moments *columns)
 {
-    if (columns->low[k] == columns->high[k])
-        return sn_fail(STONET_ERROR_DATA,
-                       "the target '%s' is the same in all %lld rows: there is nothing to learn",
-                       schema->target_name[k], (long long)n);
+    if (columns->low[k] == columns->high[k]) return nothing_to_learn(schema, k, n);
     if (!isfinite(columns->variance[k]) || columns->variance[k] == 0)
         return sn_fail(STONET_ERROR_DATA,
                        "the values of the target '%s' are too large or too close to compute with",
@@ -131,19 +142,17 @@ static void rest_response(const void *table, int64_t first, int64_t count)
 }
 
 /* Population mean and standard deviation of each target. */
-static stonet_status fit_regression(sn_schema *schema, const stonet_data *train, stonet_team *team)
+static stonet_status fit_regression(sn_schema *schema, const stonet_data *train, const stonet_run *run)
 {
     const int64_t m = train->n_targets;
     schema->task = SN_REGRESSION;
-    SN_TRY(SN_NEW(schema->target_mean, m));
-    SN_TRY(SN_NEW(schema->target_sd, m));
     SN_FREED_BY(sn_moments_clear) sn_moments columns = {0};
     const sn_rest rests = {.rest = rest_response, .user = train};
     SN_TRY(sn_moments_of(&(sn_numbers){.doubles = train->y,
                                        .n = train->n,
                                        .m = m,
                                        .weight = train->weight,
-                                       .team = team,
+                                       .team = run != NULL ? run->team : NULL,
                                        .rest = &rests},
                          &columns));
     for (int64_t k = 0; k < m; k++) {
@@ -154,39 +163,197 @@ static stonet_status fit_regression(sn_schema *schema, const stonet_data *train,
     return STONET_OK;
 }
 
-/* One target of numbers as classes, if that is what they are. */
-static stonet_status fit_one_number(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                    const stonet_run *run)
+/* Numbers as classes, if that is what they are: few whole ones, each often. Anything else is a quantity. */
+static stonet_status fit_numbers(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
+                                 const stonet_run *run)
 {
+    const bool automatic = wish == SN_TASK_AUTO;
     double few[MAX_AUTO_CLASSES];
     SN_BLOCK double *values = NULL;
     int64_t count;
-    if (has_few_values(train, wish == SN_TASK_AUTO, few, &count)) {
-        /* Few whole numbers, each often: classes. Anything else is a quantity. */
-        if (wish == SN_TASK_AUTO && count != 2 && 10 * count > train->n)
-            return fit_regression(schema, train, run != NULL ? run->team : NULL);
-        SN_TRY(fit_numeric_classes(schema, train, few, count));
-        if (wish == SN_TASK_AUTO)
-            sn_message(
-                run, STONET_NOTE,
-                "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
-                schema->target_name[0], (long long)count);
-        return STONET_OK;
-    }
-    if (wish == SN_TASK_AUTO) return fit_regression(schema, train, run != NULL ? run->team : NULL);
-    SN_TRY(distinct_values(train->y, train->n, &values, &count));
-    return fit_numeric_classes(schema, train, values, count);
-}
-
-static stonet_status fit_numeric_response(sn_schema *schema, const stonet_data *train, sn_task_wish wish,
-                                          const stonet_run *run)
-{
-    if (wish == SN_TASK_WISH_REGRESSION || (wish == SN_TASK_AUTO && train->n_targets > 1))
-        return fit_regression(schema, train, run != NULL ? run->team : NULL);
+    if (wish == SN_TASK_WISH_REGRESSION || (automatic && train->n_targets > 1))
+        return fit_regression(schema, train, run);
     if (train->n_targets > 1)
         return sn_fail(STONET_ERROR_DATA, "classification takes one target, and there are %lld",
                        (long long)train->n_targets);
-    return fit_one_number(schema, train, wish, run);
+    const bool are_few = has_few_values(train, automatic, few, &count);
+    if (automatic && (!are_few || (count != 2 && 10 * count > train->n)))
+        return fit_regression(schema, train, run);
+    if (!are_few) SN_TRY(distinct_values(train->y, train->n, &values, &count));
+    SN_TRY(fit_numeric_classes(schema, train, are_few ? few : values, count));
+    if (automatic)
+        sn_message(run, STONET_NOTE,
+                   "the target '%s' has %lld distinct whole values: classification (see the setting 'task')",
+                   schema->target_name[0], (long long)count);
+    return STONET_OK;
+}
+
+/* ---- times and counts ----------------------------------------------------------------------------- */
+
+/* A row as the file has it. */
+typedef struct cells {
+    const char *table, *first, *second; /* names */
+    int64_t row;                        /* 1-based */
+    double a, b;                        /* b is NaN without a second column */
+    bool has_b;
+} cells;
+
+static stonet_status read_time(const cells *c, double *seen)
+{
+    if (!(c->a > 0.0) || isinf(c->a))
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the time %g in '%s': times must be above 0",
+                       c->table, (long long)c->row, c->a, c->first);
+    if (c->has_b && c->b != 0.0 && c->b != 1.0)
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has %g in '%s': an event is 1 (seen) or 0 (censored)",
+                       c->table, (long long)c->row, c->b, c->second);
+    seen[0] = log(c->a);
+    seen[1] = c->has_b && c->b == 0.0 ? (double)INFINITY : seen[0];
+    return STONET_OK;
+}
+
+static stonet_status read_interval(const cells *c, double *seen)
+{
+    const double low = isnan(c->a) ? 0.0 : c->a, high = isnan(c->b) ? (double)INFINITY : c->b;
+    if (low < 0.0 || !(high > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the bounds %g and %g: times must be above 0",
+                       c->table, (long long)c->row, low, high);
+    if (low > high)
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has %g in '%s', above the %g in '%s'", c->table,
+                       (long long)c->row, low, c->first, high, c->second);
+    seen[0] = log(low);
+    seen[1] = log(high);
+    return STONET_OK;
+}
+
+static stonet_status read_count(const cells *c, double *seen)
+{
+    if (!(c->a >= 0.0) || c->a != floor(c->a) || isinf(c->a))
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has %g in '%s': counts must be whole numbers from 0",
+                       c->table, (long long)c->row, c->a, c->first);
+    if (c->has_b && (!(c->b > 0.0) || isinf(c->b)))
+        return sn_fail(STONET_ERROR_DATA, "%s: row %lld has the exposure %g in '%s': it must be above 0",
+                       c->table, (long long)c->row, c->b, c->second);
+    seen[0] = c->a;
+    seen[1] = c->has_b ? log(c->b) : 0.0;
+    return STONET_OK;
+}
+
+/* What is seen of all rows, not scaled. */
+static stonet_status read_rows(const sn_schema *schema, const stonet_data *data, double *seen)
+{
+    const int64_t m = data->n_targets;
+    cells c = {.table = sn_table_name(data), .first = schema->target_name[0], .has_b = m > 1};
+    SN_TRY(sn_schema_check_targets(schema, data));
+    if (data->y == NULL)
+        return sn_fail(STONET_ERROR_DATA, "the target '%s' of %s is text, and task=%s needs numbers", c.first,
+                       c.table, sn_schema_task_word(schema));
+    c.second = c.has_b ? schema->target_name[1] : "";
+    for (int64_t i = 0; i < data->n; i++) {
+        c.row = i + 1;
+        c.a = data->y[i * m];
+        c.b = c.has_b ? data->y[i * m + 1] : (double)NAN;
+        double *to = seen + i * SN_LAW_SEEN;
+        SN_TRY(schema->law == SN_LAW_TIMES    ? read_time(&c, to)
+               : schema->law == SN_LAW_COUNTS ? read_count(&c, to)
+                                              : read_interval(&c, to));
+        sn_frame_passed_response(data, i);
+    }
+    return STONET_OK;
+}
+
+/* A log-normal time whose logarithm has this mean and deviation; or the mean log rate of counts. */
+static stonet_status fit_scale(sn_schema *schema, const stonet_data *train, double *seen)
+{
+    double sums[2] = {0.0, 0.0}, parameter[SN_LAW_PARAMETERS], low = (double)INFINITY, high = -low;
+    const sn_law_sample sample = {.n = train->n, .seen = seen, .weight = train->weight};
+    for (int64_t i = 0; i < train->n; i++) {
+        const double weight = train->weight != NULL ? train->weight[i] : 1.0;
+        const double *row = seen + i * SN_LAW_SEEN;
+        sums[0] += weight * row[0];
+        sums[1] += weight * exp(row[1]);
+        for (int k = 0; k < 2; k++) {
+            if (isfinite(row[k])) low = fmin(low, row[k]);
+            if (isfinite(row[k])) high = fmax(high, row[k]);
+        }
+    }
+    if (schema->law == SN_LAW_COUNTS) {
+        if (!(sums[0] > 0.0))
+            return sn_fail(STONET_ERROR_DATA,
+                           "the target '%s' is 0 in all %lld rows: there is nothing to learn",
+                           schema->target_name[0], (long long)train->n);
+        schema->target_mean[0] = log(sums[0] / sums[1]);
+        return STONET_OK;
+    }
+    /* Starts near the answer: the middle of the finite bounds, in units of a quarter of their range. */
+    const double middle = 0.5 * (low + high), unit = high > low ? 0.25 * (high - low) : 1.0;
+    for (int64_t k = 0; k < train->n * SN_LAW_SEEN; k++) seen[k] = (seen[k] - middle) / unit;
+    sn_law_fit(sn_law_find(schema->law, "normal"), &sample, true, parameter);
+    schema->target_mean[0] = middle + unit * parameter[0];
+    schema->target_sd[0] = unit * exp(parameter[1]);
+    return STONET_OK;
+}
+
+/* seen (n x SN_LAW_SEEN): the log bounds of each time, or a count and its offset. If no row
+   has a finite upper bound, the likelihood grows with the times for ever. */
+static stonet_status check_rows(const sn_schema *schema, int64_t n, const double *seen)
+{
+    int64_t bounded = 0, different = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double *row = seen + i * SN_LAW_SEEN;
+        bounded += isfinite(row[1]) ? 1 : 0;
+        different += row[0] != seen[0] || row[1] != seen[1] ? 1 : 0;
+    }
+    if (bounded == 0)
+        return sn_fail(STONET_ERROR_DATA,
+                       "all %lld rows of '%s' are censored on the right: nothing says how long a time is",
+                       (long long)n, schema->target_name[0]);
+    return different > 0 ? STONET_OK : nothing_to_learn(schema, 0, n);
+}
+
+/* Checks times or counts, and learns their scale. */
+static stonet_status fit_law(sn_schema *schema, const stonet_data *train, const stonet_run *run)
+{
+    const int64_t most = 2, least = schema->law == SN_LAW_INTERVALS ? 2 : 1;
+    schema->task = SN_REGRESSION;
+    if (train->n_targets < least || train->n_targets > most)
+        return sn_fail(STONET_ERROR_DATA, "task=%s takes %s, and there are %lld target columns",
+                       sn_schema_task_word(schema),
+                       schema->law == SN_LAW_TIMES       ? "a time and its event"
+                       : schema->law == SN_LAW_INTERVALS ? "a lower and an upper bound"
+                                                         : "a count and its exposure",
+                       (long long)train->n_targets);
+    for (int64_t k = 0; k < train->n_targets; k++) schema->target_sd[k] = 1.0;
+    SN_ARRAY(train->n * SN_LAW_SEEN, double, seen);
+    SN_TRY(read_rows(schema, train, seen));
+    SN_TRY(check_rows(schema, train->n, seen));
+    SN_TRY(fit_scale(schema, train, seen));
+    if (schema->law == SN_LAW_TIMES && train->n_targets == 1)
+        sn_message(run, STONET_NOTE,
+                   "all %lld times of '%s' count as seen: no second target (--event) says which are censored",
+                   (long long)train->n, schema->target_name[0]);
+    if (isfinite(schema->target_mean[0]) && schema->target_sd[0] > 0.0) return STONET_OK;
+    return sn_fail(STONET_ERROR_DATA, "the values of the target '%s' are too close to compute with",
+                   schema->target_name[0]);
+}
+
+stonet_status sn_schema_encode_law(const sn_schema *schema, const stonet_data *data, double *seen, double *y)
+{
+    const double none[SN_LAW_PARAMETERS] = {0.0, 0.0, 1.0};
+    const double mean = schema->target_mean[0], sd = schema->target_sd[0];
+    const sn_law *law = sn_law_find(schema->law, "auto");
+    SN_TRY(read_rows(schema, data, seen));
+    for (int64_t i = 0; i < data->n; i++) {
+        double *row = seen + i * SN_LAW_SEEN;
+        if (schema->law == SN_LAW_COUNTS) {
+            row[1] += mean;
+            /* the log rate over the mean one, half a count more in both */
+            if (y != NULL) y[i] = log((row[0] + 0.5) / (exp(row[1]) + 0.5));
+            continue;
+        }
+        for (int k = 0; k < SN_LAW_SEEN; k++) row[k] = (row[k] - mean) / sd;
+        if (y != NULL) y[i] = law->pull(law, row, 0.0, none, 0.0);
+    }
+    return STONET_OK;
 }
 
 stonet_status sn_schema_refuse_open(const stonet_data *train)
@@ -211,9 +378,11 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
     }
     if (train->n_targets == 0)
         return sn_fail(STONET_ERROR_DATA, "%s has no target: name the target column or the target file",
-                       train->source != NULL ? train->source : "the table");
+                       sn_table_name(train));
     SN_TRY(SN_NEW(schema->target_name, train->n_targets));
     SN_TRY(SN_NEW(schema->target_position, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_mean, train->n_targets));
+    SN_TRY(SN_NEW(schema->target_sd, train->n_targets));
     schema->n_targets = train->n_targets;
     for (int64_t k = 0; k < train->n_targets; k++) {
         schema->target_position[k] = train->target_position[k];
@@ -223,14 +392,14 @@ stonet_status sn_schema_fit_targets(sn_schema *schema, const stonet_data *train,
     const bool told = wish == SN_TASK_AUTO && train->label != NULL && train->labels.told;
     if (told) schema->law = SN_LAW_ORDERED;
     if (train->label == NULL && schema->law != SN_LAW_INTERVALS) SN_TRY(sn_schema_refuse_open(train));
-    if (sn_schema_has_law(schema)) return sn_schema_fit_law(schema, train, run);
+    if (sn_schema_has_law(schema)) return fit_law(schema, train, run);
     if (schema->law == SN_LAW_ORDERED && train->label != NULL && !train->labels.ordered)
         return sn_fail(
             STONET_ERROR_DATA,
             "the classes of the target '%s' are texts without an order: say it (ordinal), or write them as "
             "numbers",
             schema->target_name[0]);
-    if (train->label == NULL) return fit_numeric_response(schema, train, wish, run);
+    if (train->label == NULL) return fit_numbers(schema, train, wish, run);
     if (wish == SN_TASK_WISH_REGRESSION)
         return sn_fail(STONET_ERROR_DATA, "the target '%s' holds labels, and regression needs numbers",
                        schema->target_name[0]);

@@ -4,7 +4,6 @@
 #include "base/test_kit.h"
 #include "data/encoder.h"
 #include "data/imputer.h"
-#include "data/test_one_file.h"
 #include "data/test_tables.h"
 #include "math/noise.h"
 
@@ -16,11 +15,10 @@ static double normal(uint32_t i, uint32_t j)
 
 /* a, b = .8 a + .6 e; grade 1, 2, 3 by thirds of a; colour red when a > .5, else blue or green by a coin;
    skewed = exp(a). One cell in five of the columns named is missing. */
-static stonet_data *table(bool gaps)
+static stonet_data *table(bool gaps, const char *target)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("a,b,grade,colour,skewed,y\n", file);
+    static char text[N * 64];
+    size_t used = (size_t)sprintf(text, "a,b,grade,colour,skewed,y\n");
     for (uint32_t i = 0; i < N; i++) {
         const double a = normal(i, 0), b = 0.8 * a + 0.6 * normal(i, 1);
         const char *colour = a > 0.5 ? "red" : normal(i, 2) > 0 ? "blue" : "green";
@@ -31,14 +29,11 @@ static stonet_data *table(bool gaps)
         snprintf(cell[3], 40, "%s", colour);
         snprintf(cell[4], 40, "%.6f", exp(a + 0.2 * normal(i, 3)));
         for (uint32_t j = 0; j < 5; j++)
-            fprintf(file, "%s,", gaps && i % 10 != 0 && normal(i, 10 + j) < -0.84 ? "" : cell[j]);
-        fprintf(file, "%.6f\n", a + normal(i, 4));
+            used += (size_t)sprintf(text + used, "%s,",
+                                    gaps && i % 10 != 0 && normal(i, 10 + j) < -0.84 ? "" : cell[j]);
+        used += (size_t)sprintf(text + used, "%.6f\n", a + normal(i, 4));
     }
-    assert_int_equal(fclose(file), 0);
-    const stonet_read_options how = {.size = sizeof how, .target = "y"};
-    stonet_data *data = NULL;
-    OK(stonet_data_read(path, &how, &data));
-    return data;
+    return table_with(text, target);
 }
 
 static sn_schema *fit(const stonet_data *data, int64_t levels)
@@ -84,6 +79,12 @@ TEST(skewed_columns_go_by_ranks)
     assert_int_equal(margin.kind, SN_MARGIN_PLAIN);
 }
 
+/* A feature as it was before it was scaled. */
+static double raw(const sn_schema *schema, const float *row, int64_t f)
+{
+    return (double)row[f] / schema->factor[f] + schema->centre[f];
+}
+
 /* Encodes all rows with a draw of the missing cells. */
 static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t draw, bool by_content)
 {
@@ -98,7 +99,7 @@ static float *encode(const sn_schema *schema, const stonet_data *data, uint32_t 
 
 TEST(what_is_there_keeps_its_bits)
 {
-    SN_AUTO(stonet_data) *gaps = table(true), *whole = table(false);
+    SN_AUTO(stonet_data) *gaps = table(true, "y"), *whole = table(false, "y");
     SN_AUTO(sn_schema) *schema = fit(gaps, 8);
     const int64_t p = schema->p;
     SN_BLOCK float *full = encode(schema, whole, 0, false);
@@ -118,7 +119,7 @@ TEST(what_is_there_keeps_its_bits)
  */
 TEST(draws_are_possible_cells)
 {
-    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true, "y");
     SN_AUTO(sn_schema) *schema = fit(data, 8);
     const int64_t p = schema->p;
     SN_BLOCK float *x = encode(schema, data, 1, false);
@@ -127,18 +128,16 @@ TEST(draws_are_possible_cells)
     for (int64_t i = 0; i < N; i++) {
         const float *row = x + i * p;
         const int64_t g = grade->first_feature, c = colour->first_feature;
-        const double raw = (double)row[g] / schema->factor[g] + schema->centre[g];
-        assert_true(fabs(raw - nearbyint(raw)) < 1e-5 && raw > 0.5 && raw < 3.5);
+        const double number = raw(schema, row, g);
+        assert_true(fabs(number - nearbyint(number)) < 1e-5 && number > 0.5 && number < 3.5);
         double total = 0.0;
         for (int64_t l = 0; l < 3; l++) {
-            const double level =
-                (double)row[g + 1 + l] / schema->factor[g + 1 + l] + schema->centre[g + 1 + l];
-            assert_true(fabs(level - (nearbyint(raw) == (double)(l + 1) ? 1.0 : 0.0)) < 1e-5);
-            const double text = (double)row[c + l] / schema->factor[c + l] + schema->centre[c + l];
+            const double text = raw(schema, row, c + l);
+            assert_near(raw(schema, row, g + 1 + l), nearbyint(number) == (double)(l + 1), 1e-5);
             assert_true(fabs(text) < 1e-5 || fabs(text - 1.0) < 1e-5);
             total += text;
         }
-        assert_true(fabs(total - 1.0) < 1e-5);
+        assert_near(total, 1.0, 1e-5);
     }
 }
 
@@ -160,7 +159,7 @@ static double miss(const sn_schema *schema, const float *x, const float *truth, 
 
 TEST(other_cells_tell_about_the_missing_ones)
 {
-    SN_AUTO(stonet_data) *gaps = table(true), *whole = table(false);
+    SN_AUTO(stonet_data) *gaps = table(true, "y"), *whole = table(false, "y");
     SN_AUTO(sn_schema) *schema = fit(gaps, 0);
     SN_BLOCK float *truth = encode(schema, whole, 0, false), *expected = encode(schema, gaps, 0, false),
                    *drawn = encode(schema, gaps, 1, false), *again = encode(schema, gaps, 1, false),
@@ -180,7 +179,7 @@ TEST(other_cells_tell_about_the_missing_ones)
 /* In use a row's draws do not depend on where it stands. */
 TEST(draws_by_content_stay_with_the_row)
 {
-    SN_AUTO(stonet_data) *data = table(true), *turned = NULL;
+    SN_AUTO(stonet_data) *data = table(true, "y"), *turned = NULL;
     SN_AUTO(sn_schema) *schema = fit(data, 0);
     const int64_t p = schema->p;
     int64_t rows[N];
@@ -193,7 +192,7 @@ TEST(draws_by_content_stay_with_the_row)
 
 TEST(rows_of_nothing_get_the_whole_law)
 {
-    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true, "y");
     SN_AUTO(sn_schema) *schema = fit(data, 0);
     const int64_t p = schema->p;
     double square = 0.0;
@@ -209,7 +208,7 @@ TEST(rows_of_nothing_get_the_whole_law)
 
 TEST(the_file_has_it_all)
 {
-    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true, "y");
     for (int way = 0; way < 2; way++) {
         SN_AUTO(sn_schema) *schema = fit(data, way == 0 ? 8 : 0), *back = loaded_again(schema);
         SN_BLOCK float *x = encode(schema, data, 2, true), *y = encode(back, data, 2, true);
@@ -220,7 +219,7 @@ TEST(the_file_has_it_all)
 /* Numbers of the file that do not go together are found before a row goes through. */
 TEST(damage_is_found)
 {
-    SN_AUTO(stonet_data) *data = table(true);
+    SN_AUTO(stonet_data) *data = table(true, "y");
     SN_AUTO(sn_schema) *schema = fit(data, 8), *back = NULL;
     static const char *const names[] = {"feature", "margin", "count", "value", "score", "precision"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -246,7 +245,6 @@ TEST(wide_tables_have_factors)
     enum { ROWS = 600, P = 210 };
     SN_BLOCK float *x = test_zeros(ROWS * P, sizeof *x), *truth = test_zeros(ROWS * P, sizeof *truth);
     double y[ROWS];
-    SN_AUTO(stonet_data) *data = NULL, *whole = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         y[i] = normal(i, 1000);
         for (uint32_t j = 0; j < P; j++) {
@@ -254,9 +252,7 @@ TEST(wide_tables_have_factors)
             x[i * P + j] = normal(i, 3000 + j) < -1.0 ? NAN : truth[i * P + j];
         }
     }
-    OK(stonet_data_wrap(x, ROWS, P, &data));
-    OK(stonet_data_wrap(truth, ROWS, P, &whole));
-    OK(stonet_data_set_targets(data, y, 1));
+    SN_AUTO(stonet_data) *data = wrapped(x, ROWS, P, y), *whole = wrapped(truth, ROWS, P, NULL);
     SN_AUTO(sn_schema) *schema = fit(data, 0);
     assert_int_equal(schema->imputer->gaussian.factors, SN_FACTORS_MOST);
     SN_BLOCK float *got = encode(schema, data, 0, false), *drawn = encode(schema, data, 1, false),
@@ -279,15 +275,13 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
     enum { ROWS = 3000 };
     float x[2 * ROWS];
     double y[ROWS], seen = 0.0, drawn = 0.0, left = 0.0, cross = 0.0;
-    SN_AUTO(stonet_data) *data = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         x[2 * i] = (float)normal(i, 30);
         x[2 * i + 1] = (float)normal(i, 31);
         y[i] = 1e6 + (double)x[2 * i] + 0.5 * normal(i, 32);
         if (y[i] > 1e6 + 0.7) x[2 * i] = NAN;
     }
-    OK(stonet_data_wrap(x, ROWS, 2, &data));
-    OK(stonet_data_set_targets(data, y, 1));
+    SN_AUTO(stonet_data) *data = wrapped(x, ROWS, 2, y);
     SN_AUTO(sn_schema) *schema = FITTED(data, .missing = SN_MISSING_GAUSSIAN, .scale = SN_SCALE_NONE);
     SN_BLOCK float *without = encode(schema, data, 1, false);
     SN_AUTO(sn_encoder) *encoder = NULL;
@@ -323,11 +317,9 @@ TEST(gaps_that_follow_the_response_do_not_move_the_law)
 /* A completed table has all that was there, and cells that could have been there. */
 TEST(completed_tables_keep_what_is_there)
 {
-    SN_AUTO(stonet_data) *with_target = table(true), *data = NULL, *first = NULL, *again = NULL,
-                         *second = NULL;
+    SN_AUTO(stonet_data) *with_target = table(true, "y"), *data = table(true, NULL), *first = NULL,
+                         *again = NULL, *second = NULL;
     assert_int_equal(stonet_data_impute(with_target, 1, NULL, &first), STONET_ERROR_ARGUMENT);
-    const stonet_read_options how = {.size = sizeof how};
-    OK(stonet_data_read(path, &how, &data));
     OK(stonet_data_impute(data, 1, NULL, &first));
     OK(stonet_data_impute(data, 1, NULL, &again));
     OK(stonet_data_impute(data, 2, NULL, &second));
@@ -364,20 +356,16 @@ TEST(completed_tables_keep_what_is_there)
 /* Complete tables, and columns of nothing or of names. */
 TEST(what_cannot_be_drawn_stays_missing)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("name,empty,a,count,b\n", file);
+    char text[60 * 40] = "name,empty,a,count,b\n";
     for (uint32_t i = 0; i < 60; i++) {
         char name[20], cell[20];
         snprintf(name, sizeof name, "n%u", i);
         snprintf(cell, sizeof cell, "%u", 1000 + i * i);
-        fprintf(file, "%s,,%.4f,%s,%.4f\n", i == 7 ? "" : name, normal(i, 50), i % 5 == 1 ? "" : cell,
-                normal(i, 51));
+        sprintf(text + strlen(text), "%s,,%.4f,%s,%.4f\n", i == 7 ? "" : name, normal(i, 50),
+                i % 5 == 1 ? "" : cell, normal(i, 51));
     }
-    assert_int_equal(fclose(file), 0);
-    const stonet_read_options how = {.size = sizeof how};
-    SN_AUTO(stonet_data) *data = NULL, *out = NULL, *whole = NULL;
-    OK(stonet_data_read(path, &how, &data));
+    SN_AUTO(stonet_data) *data = table_with(text, NULL), *out = NULL, *complete = table(false, NULL),
+                         *whole = NULL;
     OK(stonet_data_impute(data, 3, NULL, &out));
     assert_int_equal(stonet_data_missing(out, 0), 1);
     assert_int_equal(stonet_data_missing(out, 1), 60);
@@ -386,15 +374,10 @@ TEST(what_cannot_be_drawn_stays_missing)
         const double count = sn_frame_number(out, i, out->column[3].slot);
         assert_true(count == rint(count));
     }
-    SN_AUTO(stonet_data) *complete = table(false);
-    OK(stonet_data_write(complete, path));
-    stonet_data_free(complete);
-    complete = NULL;
-    OK(stonet_data_read(path, &how, &complete));
     OK(stonet_data_impute(complete, 1, NULL, &whole));
     assert_memory_equal(whole->x, complete->x,
                         (size_t)(complete->n * complete->n_numeric) * sizeof *whole->x);
     assert_int_equal(stonet_data_impute(complete, 0, NULL, &whole), STONET_ERROR_ARGUMENT);
 }
 
-RUN_TESTS(make_file, remove_file)
+RUN_TESTS(NULL, NULL)

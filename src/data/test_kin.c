@@ -1,6 +1,7 @@
 /* Which rows belong together: groups, exact copies, and what looks like copies but is chance. */
 #include "base/test_messages.h"
 #include "data/kin.h"
+#include "data/test_tables.h"
 #include "math/noise.h"
 
 static const int64_t *kin_of(const stonet_data *data, sn_workspace *keep)
@@ -26,36 +27,24 @@ static stonet_data *copies(void)
             x[i * P + j] = i < ROWS ? (float)sn_random_normal(&random) : x[(i - ROWS) * P + j];
         y[i] = i < ROWS ? sn_random_normal(&random) : y[i - ROWS];
     }
-    stonet_data *data = NULL;
-    OK(stonet_data_wrap(x, N, P, &data));
-    return data;
+    return wrapped(x, N, P, y);
 }
 
 TEST(test_copies_are_kin)
 {
     SN_WORKSPACE(keep);
     SN_AUTO(stonet_data) *data = copies();
-    OK(stonet_data_set_targets(data, y, 1));
     const int64_t *kin = kin_of(data, &keep);
     assert_non_null(kin);
     for (int i = 0; i < N; i++)
         for (int k = 0; k < N; k++) assert_int_equal(kin[i] == kin[k], i % ROWS == k % ROWS);
     assert_int_equal(sn_times_heard("\n"), 1);
     assert_non_null(strstr(sn_heard, "240 of 320 rows repeat another row exactly"));
-}
-
-/* Weights say what a copy counts, not whether it is one. */
-TEST(test_weights_do_not_part_copies)
-{
-    SN_WORKSPACE(keep);
-    double weight[N];
+    double weight[N]; /* says what a copy counts, not whether it is one */
     for (int i = 0; i < N; i++) weight[i] = 1.0 + i;
-    SN_AUTO(stonet_data) *data = copies();
-    OK(stonet_data_set_targets(data, y, 1));
     OK(stonet_data_set_weights(data, weight));
-    const int64_t *kin = kin_of(data, &keep);
-    assert_non_null(kin);
-    assert_true(kin[0] == kin[ROWS]);
+    kin = kin_of(data, &keep);
+    assert_true(kin != NULL && kin[0] == kin[ROWS]);
 }
 
 /* The same features with another response each time: nothing is done, and it is said. */
@@ -106,9 +95,7 @@ TEST(test_coarse_tables_have_no_copies)
             }
             sum[i] = bits;
         }
-        SN_AUTO(stonet_data) *data = NULL;
-        OK(stonet_data_wrap(flags, MANY, columns, &data));
-        OK(stonet_data_set_targets(data, sum, 1));
+        SN_AUTO(stonet_data) *data = wrapped(flags, MANY, columns, sum);
         assert_null(kin_of(data, &keep));
         assert_string_equal(sn_heard, "");
     }
@@ -136,7 +123,6 @@ TEST(test_groups)
     stonet_data_free(data);
 
     data = copies();
-    OK(stonet_data_set_targets(data, y, 1));
     for (int i = 0; i < N; i++) group[i] = i; /* all but the first two are alone, and copies of one another */
     group[1] = 0;
     OK(stonet_data_set_groups(data, group));

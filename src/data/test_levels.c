@@ -15,10 +15,7 @@ static const double y[ROWS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10.5, 11, 12};
 
 static stonet_data *rows(const float *x, int64_t n)
 {
-    stonet_data *data = NULL;
-    OK(stonet_data_wrap(x, n, COLUMNS, &data));
-    if (n == ROWS) OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return wrapped(x, n, COLUMNS, n == ROWS ? y : NULL);
 }
 
 static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
@@ -29,7 +26,8 @@ static sn_schema *fit(const stonet_data *data, sn_scale scale, int64_t levels)
 TEST(columns_of_few_numbers_gain_a_block)
 {
     SN_AUTO(stonet_data) *data = rows(table, ROWS);
-    sn_schema *plain = fit(data, SN_SCALE_COLUMN, 0), *schema = fit(data, SN_SCALE_COLUMN, 4);
+    SN_AUTO(sn_schema) *plain = fit(data, SN_SCALE_COLUMN, 0), *schema = fit(data, SN_SCALE_COLUMN, 4),
+                       *few = fit(data, SN_SCALE_COLUMN, 3);
     assert_int_equal(plain->p, COLUMNS);
     assert_int_equal(sn_schema_level_inputs(plain), 0);
     assert_int_equal(sn_schema_level_inputs(schema), 1);
@@ -44,24 +42,17 @@ TEST(columns_of_few_numbers_gain_a_block)
     OK(sn_schema_encode_x(plain, data, before));
     double total = 0.0;
     for (int f = 1; f <= 4; f++) {
-        double mean = 0.0;
-        for (int i = 0; i < ROWS; i++) {
-            mean += (double)x[i * P + f] / ROWS;
-            total += (double)x[i * P + f] * (double)x[i * P + f] / ROWS;
+        for (int i = 0; i < ROWS; i++)
             assert_true((x[i * P + f] > 0) == (table[i * COLUMNS] == (f == 4 ? 4.5F : (float)f)));
-        }
-        assert_true(fabs(mean) < 1e-6);
+        assert_near(mean_of(x + f, ROWS, P), 0.0, 1e-6);
+        total += mean_square(x + f, ROWS, P, 0.0);
     }
     assert_true(fabs(total - 0.5) < 1e-6);
     for (int i = 0; i < ROWS; i++) { /* the columns themselves are what they were */
         assert_true(x[i * P] == before[i * COLUMNS]);
         for (int j = 1; j < COLUMNS; j++) assert_true(x[i * P + 4 + j] == before[i * COLUMNS + j]);
     }
-    sn_schema_free(plain);
-    sn_schema_free(schema);
-    schema = fit(data, SN_SCALE_COLUMN, 3);
-    assert_int_equal(sn_schema_level_inputs(schema), 0);
-    sn_schema_free(schema);
+    assert_int_equal(sn_schema_level_inputs(few), 0);
 }
 
 TEST(a_block_follows_the_scale_of_its_column)
@@ -73,12 +64,8 @@ TEST(a_block_follows_the_scale_of_its_column)
         float x[ROWS * 9], before[ROWS * COLUMNS];
         OK(sn_schema_encode_x(schema, data, x));
         OK(sn_schema_encode_x(plain, data, before));
-        double variance[5] = {0};
-        for (int f = 0; f < 5; f++) {
-            double mean = 0.0;
-            for (int i = 0; i < ROWS; i++) mean += (double)x[i * 9 + f] / ROWS;
-            for (int i = 0; i < ROWS; i++) variance[f] += pow((double)x[i * 9 + f] - mean, 2) / ROWS;
-        }
+        double variance[5];
+        for (int f = 0; f < 5; f++) variance[f] = mean_square(x + f, ROWS, 9, mean_of(x + f, ROWS, 9));
         const double block = variance[1] + variance[2] + variance[3] + variance[4];
         assert_true(fabs(block / variance[0] - 0.5) < 1e-6);
         assert_true(x[0] == before[0] && x[8] == before[4]);

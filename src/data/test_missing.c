@@ -3,27 +3,21 @@
 
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "data/test_one_file.h"
 #include "data/test_reading.h"
 #include "data/test_tables.h"
 
 static stonet_status read_with(const char *text, const stonet_read_options *how, stonet_data **data)
 {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-    *data = NULL;
-    return stonet_data_read(path, how, data);
+    return read_bytes(text, strlen(text), how, NULL, data);
 }
 
 static stonet_data *table(const char *text, const char *target, const char *na)
 {
     const stonet_read_options how = {.size = sizeof how, .target = target, .na = na};
-    stonet_data *data;
-    OK(read_with(text, &how, &data));
-    if (na == NULL) check_parts(path, target);
-    return data;
+    const char *file = file_of(text, strlen(text));
+    if (na == NULL) check_parts(file, target);
+    unlink(file);
+    return table_of(text, &how);
 }
 
 TEST(every_word_for_nothing_is_known)
@@ -45,17 +39,15 @@ TEST(every_word_for_nothing_is_known)
 
 TEST(words_of_the_user_are_taken_too)
 {
-    stonet_data *data = table("a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n", "y", "unknown, -999");
+    SN_AUTO(stonet_data) *data =
+        table("a,b,y\n-999,u,1\n2,unknown,2\n-999.0,v,3\n999,u,4\n", "y", "unknown, -999"),
+                         *numbers = table("a,y\n1.5,1\nunknown,2\n2.5,3\n", "y", "unknown"), *none;
     assert_int_equal(stonet_data_missing(data, 0), 2);
     assert_int_equal(stonet_data_missing(data, 1), 1);
     assert_true(data->x[3] == 999);
-    stonet_data_free(data);
-    /* A column of numbers stays one. */
-    data = table("a,y\n1.5,1\nunknown,2\n2.5,3\n", "y", "unknown");
-    assert_int_equal(data->n_text, 0);
-    stonet_data_free(data);
+    assert_int_equal(numbers->n_text, 0); /* a column of numbers stays one */
     const stonet_read_options bad = {.size = sizeof bad, .na = "a,,b"};
-    assert_int_equal(read_with("1,2\n", &bad, &data), STONET_ERROR_ARGUMENT);
+    assert_int_equal(read_with("1,2\n", &bad, &none), STONET_ERROR_ARGUMENT);
 }
 
 TEST(rows_without_a_target_go_when_asked)
@@ -85,7 +77,7 @@ TEST(subsets_and_files_keep_them)
     assert_int_equal(stonet_data_missing(part, -1), 3);
     assert_int_equal(part->text_code[0][0], -1);
     char copy[80];
-    snprintf(copy, sizeof copy, "%s.csv", path);
+    snprintf(copy, sizeof copy, "/tmp/stonet_missing_%d.csv", (int)getpid());
     OK(stonet_data_write(data, copy));
     const stonet_read_options how = {.size = sizeof how, .target = "y"};
     OK(stonet_data_read(copy, &how, &back));
@@ -211,4 +203,4 @@ TEST(indicators_say_which_are_missing)
     }
 }
 
-RUN_TESTS(make_file, remove_file)
+RUN_TESTS(NULL, NULL)

@@ -21,43 +21,26 @@ TEST(test_sets)
     assert_int_equal(sn_rows_at(&fewer, 2), 7);
 }
 
-/* A table with columns of very different sizes; with_text: one of words among them. */
-static stonet_data *make_table(int64_t n, int64_t p, bool with_text)
+enum { N = 90, MOST = 257 };
+
+/* A table with columns of very different sizes; with_text: two of them and words. */
+static stonet_data *make_table(int64_t p, bool with_text)
 {
-    SN_BLOCK float *x = test_zeros(n * p, sizeof *x);
-    SN_BLOCK double *y = test_zeros(n, sizeof *y);
+    static float x[N * MOST];
+    static double y[N];
+    static const char *const words[] = {"red", "green", "blue"};
+    char text[N * 64] = "colour,a,b,y\n";
     sn_random random = sn_random_from(3, SN_STREAM_TEST, (uint32_t)p);
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < N; i++) {
         for (int64_t j = 0; j < p; j++)
             x[i * p + j] =
                 (float)(sn_random_normal(&random) * (j % 3 == 0 ? 1e-3 : 40.0) + (double)j * 100.0);
         y[i] = sn_random_normal(&random);
+        if (with_text)
+            sprintf(text + strlen(text), "%s,%.9g,%.9g,%.17g\n", words[i * i % 7 % 3], (double)x[i * p],
+                    (double)x[i * p + 1], y[i]);
     }
-    if (!with_text) {
-        SN_AUTO(stonet_data) *data = NULL;
-        stonet_data *copy = NULL;
-        SN_BLOCK int64_t *all = test_zeros(n, sizeof *all);
-        for (int64_t i = 0; i < n; i++) all[i] = i;
-        OK(stonet_data_wrap(x, n, p, &data));
-        OK(stonet_data_set_targets(data, y, 1));
-        OK(stonet_data_subset(data, all, n, &copy)); /* owns its numbers */
-        return copy;
-    }
-    static const char *const words[] = {"red", "green", "blue"};
-    char name[] = "/tmp/stonet_rows_XXXXXX.csv";
-    const int file = mkstemps(name, 4);
-    FILE *out = fdopen(file, "w");
-    assert_non_null(out);
-    fprintf(out, "colour,a,b,y\n");
-    for (int64_t i = 0; i < n; i++)
-        fprintf(out, "%s,%.9g,%.9g,%.17g\n", words[i * i % 7 % 3], (double)x[i * p], (double)x[i * p + 1],
-                y[i]);
-    fclose(out);
-    stonet_data *data = NULL;
-    stonet_read_options how = {.size = sizeof how, .target = "y"};
-    OK(stonet_data_read(name, &how, &data));
-    remove(name);
-    return data;
+    return with_text ? table_with(text, "y") : wrapped(x, N, p, y);
 }
 
 /* Every row, at any stride, in any company, has the bits of the table encoded as a whole. */
@@ -105,9 +88,9 @@ static void check_fetching(stonet_data *data)
 
 TEST(test_scaling_on_the_way)
 {
-    const int64_t columns[] = {1, 3, 4, 17, 64, 257};
-    for (int k = 0; k < 6; k++) check_fetching(make_table(90, columns[k], false));
-    check_fetching(make_table(90, 2, true));
+    const int64_t columns[] = {1, 3, 4, 17, 64, MOST};
+    for (int k = 0; k < 6; k++) check_fetching(make_table(columns[k], false));
+    check_fetching(make_table(2, true));
 }
 
 TEST(test_what_a_batch_holds)

@@ -16,6 +16,25 @@ static void refuse_fit(const char *text, const char *target, sn_task_wish task, 
     assert_null(schema);
 }
 
+/* Rows of `text` go through the schema as these numbers; or (NULL) are refused with these words. */
+static void check_rows(const sn_schema *schema, const char *text, const float *numbers, const char *words)
+{
+    SN_AUTO(stonet_data) *data = table_with(text, NULL);
+    SN_BLOCK float *x = test_zeros(data->n * schema->p, sizeof *x);
+    const stonet_status status = sn_schema_encode_x(schema, data, x);
+    if (numbers == NULL)
+        assert_says(status, STONET_ERROR_DATA, words);
+    else
+        assert_memory_equal(x, numbers, (size_t)(data->n * schema->p) * sizeof *x);
+}
+
+static void check_labels(const sn_schema *schema, const stonet_data *data, const int32_t *wanted)
+{
+    int32_t label[8];
+    OK(sn_schema_encode_y(schema, data, label, NULL));
+    assert_memory_equal(label, wanted, (size_t)data->n * sizeof *label);
+}
+
 static const char *const mixed = "a,colour,b,y\n"
                                  "1,red,7,10\n"
                                  "2,blue,7,20\n"
@@ -39,13 +58,9 @@ TEST(rare_texts_are_bounded)
     OK(sn_schema_encode_x(schema, data, x));
     for (int64_t f = 1; f < P; f++) {
         const bool rare = strstr(schema->feature_name[f], "rare") != NULL;
-        double squares = 0.0, largest = 0.0;
-        for (int i = 0; i < 40; i++) {
-            squares += (double)(x[i * P + f] * x[i * P + f]) / 40.0;
-            largest = fmax(largest, fabs((double)x[i * P + f]));
-        }
-        assert_near(squares, rare ? 0.05 * 0.95 / 0.1 : 1.0, 1e-5);
-        assert_true(largest < 3.2); /* 1 / sqrt(.1) at most; 4.4 by its own variance */
+        assert_near(mean_square(x + f, 40, P, 0.0), rare ? 0.05 * 0.95 / 0.1 : 1.0, 1e-5);
+        /* 1 / sqrt(.1) at most; 4.4 by its own variance */
+        for (int i = 0; i < 40; i++) assert_true(fabsf(x[i * P + f]) < 3.2F);
     }
 }
 
@@ -65,11 +80,7 @@ TEST(ordered_texts_are_one_number)
     assert_int_equal(schema->p, P);
     float x[N * P];
     OK(sn_schema_encode_x(schema, data, x));
-    for (int64_t f = 0; f < P; f++) {
-        double squares = 0.0;
-        for (int i = 0; i < N; i++) squares += (double)(x[i * P + f] * x[i * P + f]) / N;
-        assert_near(squares, 1.0, 1e-5);
-    }
+    for (int64_t f = 0; f < P; f++) assert_near(mean_square(x + f, N, P, 0.0), 1.0, 1e-5);
 }
 
 TEST(test_features)
@@ -98,13 +109,8 @@ TEST(test_features)
     assert_near((double)x[1], -0.25 / sqrt(0.25 * 0.75), 1e-6);
     assert_near((double)x[3], 0.5 / 0.5, 1e-6);
     for (int f = 0; f < 4; f++) {
-        double mean = 0, square = 0;
-        for (int i = 0; i < 4; i++) {
-            mean += (double)x[5 * i + f] / 4;
-            square += (double)x[5 * i + f] * (double)x[5 * i + f] / 4;
-        }
-        assert_near(mean, 0, 1e-6);
-        assert_near(square, 1, 1e-6);
+        assert_near(mean_of(x + f, 4, 5), 0, 1e-6);
+        assert_near(mean_square(x + f, 4, 5, 0.0), 1, 1e-6);
     }
     assert_int_equal(schema->task, SN_REGRESSION);
     assert_near(sn_schema_target_mean(schema, 0), 25.375, 1e-12);
@@ -134,44 +140,25 @@ TEST(test_scales)
     assert_memory_equal(x, data->x, sizeof x);
 }
 
-/* Columns by name in any order, with more of them, or by position with and without the target. */
+/* Columns by name in any order, with more of them, or by position with and without the target. A colour never
+   seen counts as the training average. */
 TEST(test_new_tables)
 {
-    SN_AUTO(stonet_data) *train = table_with(mixed, "y");
-    SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
-    float x[10];
-    SN_AUTO(stonet_data) *data = table_with("extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", NULL);
-    OK(sn_schema_encode_x(schema, data, x));
-    assert_memory_equal(x, ((float[]){1, 0, 1, 0, 7, 2, 0, 0, 1, 9}), sizeof x);
-    stonet_data_free(data);
-    /* A colour never seen counts as the training average. */
-    data = table_with("a,colour,b\n1,black,7\n1,blue,7\n", NULL);
-    OK(sn_schema_encode_x(schema, data, x));
-    assert_memory_equal(x, ((float[]){1, 0.25f, 0.25f, 0.5f, 7, 1, 1, 0, 0, 7}), sizeof x);
-    stonet_data_free(data);
-    data = table_with("a,colour\n1,black\n2,black\n", NULL);
-    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA, "no column 'b'");
-    stonet_data_free(data);
-    data = table_with("a,colour,b\n1,black,7\n2,red,x\n3,red,y\n", NULL);
-    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
-                "column 'b' has text and was numbers");
-    stonet_data_free(data);
-    data = table_with("1,red,7\n2,red,7\n", NULL);
-    OK(sn_schema_encode_x(schema, data, x));
-    assert_memory_equal(x, ((float[]){1, 0, 0, 1, 7, 2, 0, 0, 1, 7}), sizeof x);
-    stonet_data_free(data);
-    data = table_with("1,red\n2,red\n", NULL);
-    assert_says(sn_schema_encode_x(schema, data, x), STONET_ERROR_DATA,
-                "has 2 columns and the model was fitted on 3");
-    stonet_data_free(data);
-    sn_schema_free(schema);
-    stonet_data_free(train);
-
-    train = table_with("1,10,2\n2,20,3\n3,35,5\n", "2");
-    schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
-    data = table_with("1,5,2\n3,6,4\n", NULL);
-    OK(sn_schema_encode_x(schema, data, x));
-    assert_memory_equal(x, ((float[]){1, 2, 3, 4}), 4 * sizeof *x);
+    SN_AUTO(stonet_data) *train = table_with(mixed, "y"), *bare = table_with("1,10,2\n2,20,3\n3,35,5\n", "2");
+    SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO),
+                       *by_place = fit(bare, SN_SCALE_NONE, SN_TASK_AUTO);
+    static const struct {
+        const char *rows;
+        float x[10];
+    } same[] = {{"extra,b,colour,y,a\n0,7,green,5,1\n0,9,red,6,2\n", {1, 0, 1, 0, 7, 2, 0, 0, 1, 9}},
+                {"a,colour,b\n1,black,7\n1,blue,7\n", {1, 0.25F, 0.25F, 0.5F, 7, 1, 1, 0, 0, 7}},
+                {"1,red,7\n2,red,7\n", {1, 0, 0, 1, 7, 2, 0, 0, 1, 7}}};
+    for (int k = 0; k < 3; k++) check_rows(schema, same[k].rows, same[k].x, NULL);
+    check_rows(schema, "a,colour\n1,black\n2,black\n", NULL, "no column 'b'");
+    check_rows(schema, "a,colour,b\n1,black,7\n2,red,x\n3,red,y\n", NULL,
+               "column 'b' has text and was numbers");
+    check_rows(schema, "1,red\n2,red\n", NULL, "has 2 columns and the model was fitted on 3");
+    check_rows(by_place, "1,5,2\n3,6,4\n", (const float[]){1, 2, 3, 4}, NULL);
 }
 
 /* Codes that are numbers here and were numbers and words in training. */
@@ -180,19 +167,14 @@ TEST(test_numbers_as_categories)
     SN_AUTO(stonet_data) *train = table_with("1,0.5\n2,1.5\nA,2.5\n2,3.5\n", "2");
     SN_AUTO(sn_schema) *schema = fit(train, SN_SCALE_NONE, SN_TASK_AUTO);
     assert_int_equal(schema->p, 3);
-    SN_AUTO(stonet_data) *data = table_with("2\n1\n", NULL);
-    float x[6];
-    OK(sn_schema_encode_x(schema, data, x));
-    assert_memory_equal(x, ((float[]){0, 1, 0, 1, 0, 0}), sizeof x);
+    check_rows(schema, "2\n1\n", (const float[]){0, 1, 0, 1, 0, 0}, NULL);
 }
 
 static void expect_task(const double *y, int64_t n, sn_task task, int64_t outputs)
 {
     SN_BLOCK float *x = malloc((size_t)n * sizeof *x);
     for (int64_t i = 0; i < n; i++) x[i] = (float)i;
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_wrap(x, n, 1, &data));
-    OK(stonet_data_set_targets(data, y, 1));
+    SN_AUTO(stonet_data) *data = wrapped(x, n, 1, y);
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
     assert_int_equal(schema->task, task);
     assert_int_equal(sn_schema_outputs(schema), outputs);
@@ -213,41 +195,30 @@ TEST(test_task)
 
 TEST(test_classes)
 {
-    SN_AUTO(stonet_data) *data = table_with("1,10\n2,9\n3,-1\n4,10\n", "2");
+    SN_AUTO(stonet_data) *data = table_with("1,10\n2,9\n3,-1\n4,10\n", "2"),
+                         *other = table_with("1,10\n2,8\n", "2"), *none = table_with("1,10\n2,nine\n", NULL);
     SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_WISH_CLASSIFICATION);
     const char *const labels[] = {"-1", "9", "10"};
-    for (int c = 0; c < 3; c++) assert_string_equal(schema->classes.text[c], labels[c]);
     int32_t label[4];
-    OK(sn_schema_encode_y(schema, data, label, NULL));
-    assert_memory_equal(label, ((int32_t[]){2, 1, 0, 2}), sizeof label);
-    stonet_data_free(data);
-    data = table_with("1,10\n2,8\n", "2");
-    assert_says(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA,
+    for (int c = 0; c < 3; c++) assert_string_equal(schema->classes.text[c], labels[c]);
+    check_labels(schema, data, (const int32_t[]){2, 1, 0, 2});
+    assert_says(sn_schema_encode_y(schema, other, label, NULL), STONET_ERROR_DATA,
                 "row 2 has the label '8', and the model knows -1, 9, 10");
-    stonet_data_free(data);
-    data = table_with("1,10\n2,nine\n", NULL);
-    assert_says(sn_schema_encode_y(schema, data, label, NULL), STONET_ERROR_DATA, "has no target");
-    stonet_data_free(data);
-    sn_schema_free(schema);
+    assert_says(sn_schema_encode_y(schema, none, label, NULL), STONET_ERROR_DATA, "has no target");
 
-    data = table_with("1,dog\n2,cat\n3,dog\n", "2");
-    schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-    assert_int_equal(schema->task, SN_CLASSIFICATION);
-    assert_string_equal(schema->classes.text[0], "cat");
-    OK(sn_schema_encode_y(schema, data, label, NULL));
-    assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
-    stonet_data_free(data);
-    sn_schema_free(schema);
+    SN_AUTO(stonet_data) *pets = table_with("1,dog\n2,cat\n3,dog\n", "2");
+    SN_AUTO(sn_schema) *of_pets = fit(pets, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(of_pets->task, SN_CLASSIFICATION);
+    assert_string_equal(of_pets->classes.text[0], "cat");
+    check_labels(of_pets, pets, (const int32_t[]){1, 0, 1});
 
     /* The caller's own order stays; a class without rows goes. */
-    float x[] = {1, 2, 3};
-    OK(stonet_data_wrap(x, 3, 1, &data));
-    OK(stonet_data_set_classes(data, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3));
-    schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
-    assert_int_equal(sn_schema_outputs(schema), 2);
-    assert_string_equal(schema->classes.text[1], "high");
-    OK(sn_schema_encode_y(schema, data, label, NULL));
-    assert_memory_equal(label, ((int32_t[]){1, 0, 1}), 3 * sizeof *label);
+    SN_AUTO(stonet_data) *levels = wrapped((float[]){1, 2, 3}, 3, 1, NULL);
+    OK(stonet_data_set_classes(levels, (int32_t[]){2, 0, 2}, (const char *[]){"low", "mid", "high"}, 3));
+    SN_AUTO(sn_schema) *of_levels = fit(levels, SN_SCALE_AUTO, SN_TASK_AUTO);
+    assert_int_equal(sn_schema_outputs(of_levels), 2);
+    assert_string_equal(of_levels->classes.text[1], "high");
+    check_labels(of_levels, levels, (const int32_t[]){1, 0, 1});
 }
 
 TEST(test_refusals)
@@ -294,17 +265,13 @@ TEST(test_image_rule)
                 x[i * P + j] = value;
             }
         }
-        SN_AUTO(stonet_data) *data = NULL;
-        OK(stonet_data_wrap(x, N, P, &data));
-        OK(stonet_data_set_targets(data, y, 1));
+        SN_AUTO(stonet_data) *data = wrapped(x, N, P, y);
         SN_AUTO(sn_schema) *schema = fit(data, SN_SCALE_AUTO, SN_TASK_AUTO);
         assert_int_equal(schema->scale, kind < 2 ? SN_SCALE_COMMON : SN_SCALE_COLUMN);
         if (kind == 0) {
             SN_BLOCK float *z = malloc(N * P * sizeof *z);
-            double total = 0;
             OK(sn_schema_encode_x(schema, data, z));
-            for (int i = 0; i < N * P; i++) total += (double)z[i] * (double)z[i];
-            assert_near(total / (N * P), 1, 1e-5);
+            assert_near(mean_square(z, N * P, 1, 0.0), 1, 1e-5);
         }
     }
 }

@@ -55,6 +55,15 @@ static inline stonet_data *table_with(const char *text, const char *target)
     return table_of(text, &(stonet_read_options){.size = sizeof(stonet_read_options), .target = target});
 }
 
+/* A table of numbers, n x p, and of a response where y is not NULL; x stays the caller's. */
+static inline stonet_data *wrapped(const float *x, int64_t n, int64_t p, const double *y)
+{
+    stonet_data *data = NULL;
+    OK(stonet_data_wrap(x, n, p, &data));
+    if (y != NULL) OK(stonet_data_set_targets(data, y, 1));
+    return data;
+}
+
 static inline sn_schema *fitted(const stonet_data *data, const sn_encoding *wanted)
 {
     sn_schema *schema = NULL;
@@ -83,4 +92,19 @@ static inline sn_schema *loaded_again(const sn_schema *schema)
 static inline void assert_near(double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* The mean of (x - about)^2 over the n rows of a column of features, p apart. */
+static inline double mean_square(const float *x, int64_t n, int64_t p, double about)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += pow((double)x[i * p] - about, 2) / (double)n;
+    return sum;
+}
+
+static inline double mean_of(const float *x, int64_t n, int64_t p)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += (double)x[i * p] / (double)n;
+    return sum;
 }

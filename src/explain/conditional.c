@@ -12,10 +12,8 @@
  * draws.
  */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "base/memory.h"
 #include "data/imputer.h"
 #include "data/schema.h"
@@ -29,19 +27,14 @@ typedef struct law {
     const double *before; /* n: losses of the rows as they are */
     double loss;          /* their mean */
     int64_t draws;
+    stonet_importance_result *result;
 } law;
-
-/* A worker's own memory. */
-typedef struct room {
-    float *x;               /* n x p */
-    double *after, *growth; /* n */
-} room;
 
 /* x with variable j drawn; the other features are those of the rows already. */
 static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
 {
     const sn_asked *asked = of->asked;
-    const int64_t first = asked->first[j], end = first + asked->features[j];
+    const int64_t first = asked->variable[j]->first_feature, end = first + asked->variable[j]->features;
     for (int64_t i = 0; i < asked->n; i++) {
         float *row = x + i * asked->p;
         for (int64_t k = 0; k < of->imputer->gaussian.d; k++) {
@@ -54,15 +47,15 @@ static void draw_variable(const law *of, int64_t j, uint32_t draw, float *x)
 }
 
 /* Draws variable j again and again and counts the draws whose mean loss is no larger than that of the rows
-   themselves. Ends at the tenth such draw, which saves most draws of variables that do not matter. */
-static stonet_status test_variable(const law *of, int64_t j, room *at, int *stopped,
-                                   stonet_importance_result *result)
+   themselves. Ends at the tenth such draw, which saves most draws of variables that do not matter. A draw
+   depends on seed, row and number alone, so the result is the same for any number of threads. */
+static stonet_status test_variable(const void *job, int64_t j, sn_tries *at, int *stopped)
 {
+    const law *of = job;
     const sn_asked *asked = of->asked;
-    const size_t bytes = (size_t)(asked->n * asked->p) * sizeof *at->x;
+    stonet_importance_result *result = of->result;
     int64_t done = 0, no_larger = 0;
     memset(at->growth, 0, (size_t)asked->n * sizeof *at->growth);
-    memcpy(at->x, asked->x, bytes);
     while (done < of->draws && no_larger < ENOUGH && !sn_should_stop_shared(asked->run, stopped)) {
         draw_variable(of, j, (uint32_t)++done, at->x);
         SN_TRY(sn_asked_losses(asked, at->x, NULL, asked->n, NULL, at->after));
@@ -70,42 +63,13 @@ static stonet_status test_variable(const law *of, int64_t j, room *at, int *stop
         for (int64_t i = 0; done <= AVERAGED && i < asked->n; i++)
             at->growth[i] += at->after[i] - of->before[i];
     }
+    memcpy(at->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *at->x);
     const int64_t averaged = done < AVERAGED ? done : AVERAGED;
     for (int64_t i = 0; i < asked->n; i++) at->growth[i] /= (double)(averaged > 0 ? averaged : 1);
     sn_asked_mean(asked, at->growth, &result->value[j], &result->error[j]);
     result->p_value[j] = no_larger == ENOUGH ? (double)ENOUGH / (double)done
                                              : (1.0 + (double)no_larger) / (1.0 + (double)done);
     return STONET_OK;
-}
-
-/* Threads fetch variables from one counter, since tests differ in length. A draw depends on seed, row and
-   number alone, so the result is the same for any number of threads. */
-static stonet_status test_all(const law *of, const bool *used, stonet_importance_result *result)
-{
-    const sn_asked *asked = of->asked;
-    int stopped = 0;
-    int64_t next = 0;
-    sn_failure failure = {.status = STONET_OK};
-#pragma omp parallel num_threads(sn_threads(asked->run))
-    {
-        SN_WORKSPACE(scratch);
-        room at = {0};
-        SN_THREADS(1);
-        stonet_status status = SN_TAKE(&scratch, at.x, asked->n * asked->p);
-        if (status == STONET_OK) status = SN_TAKE(&scratch, at.after, asked->n);
-        if (status == STONET_OK) status = SN_TAKE(&scratch, at.growth, asked->n);
-        while (status == STONET_OK) {
-            int64_t j;
-#pragma omp atomic capture
-            j = next++;
-            if (j >= asked->variables) break;
-            result->p_value[j] = 1.0; /* what the model does not look at changes nothing */
-            if (used[j]) status = test_variable(of, j, &at, &stopped, result);
-        }
-        sn_failure_note(&failure, omp_get_thread_num(), status);
-    }
-    if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
-    return sn_failure_raise(&failure);
 }
 
 /* q_(i) = min over k >= i of v p_(k) / k, v variables by ascending p. */
@@ -124,17 +88,14 @@ static void adjust(int64_t v, const double *p, double *q)
 
 /* result->p_value holds the p-values and then the q-values, one of each for a variable. Variables that the
    model does not use get p = 1 without a draw. */
-stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
-                                        stonet_importance_result *result)
+stonet_status sn_importance_conditional(const sn_asked *asked, stonet_importance_result *result)
 {
-    law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS};
+    law of = {.asked = asked, .draws = asked->repeats > 0 ? asked->repeats : DRAWS, .result = result};
     SN_AUTO(sn_imputer) *imputer = NULL;
     SN_ARRAY(asked->n, double, before);
-    SN_ARRAY(asked->variables, bool, used);
     SN_TRY(SN_NEW(result->p_value, 2 * asked->variables));
-    SN_TRY(sn_asked_used(asked, used));
     SN_TRY(sn_asked_losses(asked, asked->x, NULL, asked->n, NULL, before));
-    SN_TRY(sn_imputer_fit(asked->model->schema, data, NULL, false, &imputer));
+    SN_TRY(sn_imputer_fit(asked->model->schema, asked->data, NULL, false, &imputer));
     if (imputer == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "the law of a variable given the others is learned for %d features at most, and the "
@@ -143,7 +104,8 @@ stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data
     of.imputer = imputer;
     of.before = before;
     of.loss = sn_asked_average(asked, before);
-    SN_TRY(test_all(&of, used, result));
+    for (int64_t j = 0; j < asked->variables; j++) result->p_value[j] = 1.0;
+    SN_TRY(sn_asked_try_each(asked, NULL, test_variable, &of));
     adjust(asked->variables, result->p_value, result->p_value + asked->variables);
     return STONET_OK;
 }

@@ -1,8 +1,11 @@
 #include "explain/importance.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/failure.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/take_options.h"
@@ -54,44 +57,30 @@ stonet_status sn_asked_losses(const sn_asked *asked, const float *x, const int64
 static stonet_status ask_response(const stonet_data *data, sn_workspace *keep, sn_asked *out)
 {
     const sn_schema *schema = out->model->schema;
-    if (schema->task == SN_CLASSIFICATION) {
-        int32_t *label = NULL;
-        SN_TRY(SN_TAKE(keep, label, out->n));
-        out->label = label;
-        return sn_schema_encode_y(schema, data, label, NULL);
-    }
-    double *y = NULL;
     const int64_t m = out->outputs;
+    int32_t *label = NULL;
+    double *seen = NULL, *y = NULL;
     if (sn_schema_has_law(schema)) {
-        double *seen = NULL;
         SN_TRY(SN_TAKE(keep, seen, out->n * SN_LAW_SEEN));
         out->seen = seen;
         return sn_schema_encode_law(schema, data, seen, NULL);
     }
-    SN_TRY(SN_TAKE(keep, y, out->n * m));
-    SN_TRY(sn_schema_encode_y(schema, data, NULL, y));
-    for (int64_t i = 0; i < out->n * m; i++)
+    SN_TRY(schema->task == SN_CLASSIFICATION ? SN_TAKE(keep, label, out->n) : SN_TAKE(keep, y, out->n * m));
+    SN_TRY(sn_schema_encode_y(schema, data, label, y));
+    for (int64_t i = 0; y != NULL && i < out->n * m; i++)
         y[i] = sn_schema_target_mean(schema, i % m) + sn_schema_target_sd(schema, i % m) * y[i];
+    out->label = label;
     out->y = y;
     return STONET_OK;
 }
 
 /* The inputs that have features: those the model leaves out are no variables of it. */
-static stonet_status ask_variables(sn_workspace *keep, sn_asked *out, int64_t **input)
+static stonet_status ask_variables(sn_workspace *keep, sn_asked *out)
 {
     const sn_schema *schema = out->model->schema;
-    int64_t *first = NULL, *features = NULL;
-    SN_TRY(SN_TAKE(keep, first, schema->n_inputs));
-    SN_TRY(SN_TAKE(keep, features, schema->n_inputs));
-    SN_TRY(SN_TAKE(keep, *input, schema->n_inputs));
-    for (int64_t j = 0; j < schema->n_inputs; j++) {
-        if (schema->input[j].features == 0) continue;
-        first[out->variables] = schema->input[j].first_feature;
-        features[out->variables] = schema->input[j].features;
-        (*input)[out->variables++] = j;
-    }
-    out->first = first;
-    out->features = features;
+    SN_TRY(SN_TAKE(keep, out->variable, schema->n_inputs));
+    for (int64_t j = 0; j < schema->n_inputs; j++)
+        if (schema->input[j].features > 0) out->variable[out->variables++] = &schema->input[j];
     return STONET_OK;
 }
 
@@ -166,9 +155,10 @@ void sn_asked_shuffle(const sn_asked *asked, sn_random *random, int64_t *order)
 }
 
 stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
-                              sn_asked *out, int64_t **input)
+                              sn_asked *out)
 {
     out->model = model;
+    out->data = data;
     out->n = stonet_data_rows(data);
     out->p = model->schema->p;
     out->outputs = sn_schema_outputs(model->schema);
@@ -185,10 +175,25 @@ stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data
     out->x = x;
     SN_TRY(ask_response(data, keep, out));
     SN_TRY(ask_weights(data, keep, out));
-    return ask_variables(keep, out, input);
+    return ask_variables(keep, out);
 }
 
-stonet_status sn_asked_used(const sn_asked *asked, bool *used)
+/* ---- one variable after the other ---------------------------------------------------------------- */
+
+/* Shared by the workers. */
+typedef struct crew {
+    const sn_asked *asked;
+    const char *stage;
+    sn_try try;
+    const void *job;
+    const bool *used;   /* variables: whether the model looks at it */
+    int64_t next, done; /* variables */
+    int stopped;
+    double started;
+} crew;
+
+/* used: of the inputs that have features. */
+static stonet_status find_used(const sn_asked *asked, bool *used)
 {
     const sn_schema *schema = asked->model->schema;
     SN_ARRAY(schema->n_inputs, bool, of);
@@ -196,6 +201,70 @@ stonet_status sn_asked_used(const sn_asked *asked, bool *used)
     int64_t count = 0;
     for (int64_t j = 0; j < schema->n_inputs; j++)
         if (schema->input[j].features > 0) used[count++] = of[j];
+    return STONET_OK;
+}
+
+static stonet_status tries_create(const sn_asked *asked, sn_workspace *keep, sn_tries *out)
+{
+    SN_TRY(SN_TAKE(keep, out->after, asked->n));
+    SN_TRY(SN_TAKE(keep, out->growth, asked->n));
+    SN_TRY(SN_TAKE(keep, out->x, asked->n * asked->p));
+    SN_TRY(SN_TAKE(keep, out->moved, asked->n * asked->dim));
+    SN_TRY(SN_TAKE(keep, out->order, asked->n));
+    memcpy(out->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *out->x);
+    return STONET_OK;
+}
+
+/* Takes one variable after the other from the counter, since tries differ in length. */
+static stonet_status work(crew *all)
+{
+    const sn_asked *asked = all->asked;
+    SN_WORKSPACE(scratch);
+    sn_tries at;
+    SN_TRY(tries_create(asked, &scratch, &at));
+    for (;;) {
+        int64_t j, done;
+#pragma omp atomic capture
+        j = all->next++;
+        if (j >= asked->variables || sn_should_stop_shared(asked->run, &all->stopped)) return STONET_OK;
+        if (all->used[j]) SN_TRY(all->try(all->job, j, &at, &all->stopped));
+#pragma omp atomic capture
+        done = ++all->done;
+        /* the caller's function need not be ready for other threads */
+        if (all->stage == NULL || omp_get_thread_num() != 0) continue;
+        sn_progress_of(asked->run, all->stage, done, asked->variables, (double)NAN, all->started);
+    }
+}
+
+/* As many as there are threads, but for copies of the rows that would take much memory: then each prediction
+   is shared out instead. */
+static int count_workers(const sn_asked *asked)
+{
+    const double most_bytes = 1e9, copy = (double)asked->n * (double)asked->p * sizeof(float);
+    const int threads = sn_threads(asked->run),
+              most = most_bytes / copy > threads ? threads : (int)(most_bytes / copy);
+    return most > 1 ? most : 1;
+}
+
+stonet_status sn_asked_try_each(const sn_asked *asked, const char *stage, sn_try try, const void *job)
+{
+    const int workers = count_workers(asked);
+    sn_failure failure = {.status = STONET_OK};
+    SN_ARRAY(asked->variables, bool, used);
+    SN_TRY(find_used(asked, used));
+    crew all = {
+        .asked = asked, .stage = stage, .try = try, .job = job, .used = used, .started = sn_seconds()};
+    if (workers == 1)
+        SN_TRY(work(&all));
+    else {
+#pragma omp parallel num_threads(workers)
+        {
+            SN_THREADS(1);
+            sn_failure_note(&failure, omp_get_thread_num(), work(&all));
+        }
+    }
+    SN_TRY(sn_failure_raise(&failure));
+    if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
     return STONET_OK;
 }
 
@@ -222,8 +291,7 @@ stonet_status stonet_importance_kind_find(const char *name, stonet_importance_ki
     return STONET_OK;
 }
 
-static stonet_status result_create(const sn_asked *asked, const int64_t *input, bool with_z,
-                                   stonet_importance_result *out)
+static stonet_status result_create(const sn_asked *asked, bool with_z, stonet_importance_result *out)
 {
     out->variables = asked->variables;
     out->dim = with_z ? asked->dim : 0;
@@ -231,10 +299,8 @@ static stonet_status result_create(const sn_asked *asked, const int64_t *input, 
     SN_TRY(SN_NEW(out->value, asked->variables));
     SN_TRY(SN_NEW(out->error, asked->variables));
     SN_TRY(SN_NEW(out->z, asked->variables * asked->dim));
-    for (int64_t j = 0; j < asked->variables; j++) {
-        out->name[j] = sn_strdup(asked->model->schema->input[input[j]].name);
-        if (out->name[j] == NULL) return STONET_ERROR_MEMORY;
-    }
+    for (int64_t j = 0; j < asked->variables; j++)
+        SN_TRY(sn_text_copy(asked->variable[j]->name, &out->name[j]));
     return STONET_OK;
 }
 
@@ -253,6 +319,16 @@ static stonet_status few_rows(const stonet_data *data, const stonet_importance_o
     return stonet_data_subset(data, rows, MOST, part);
 }
 
+static stonet_status (*const measures[])(const sn_asked *asked, stonet_importance_result *result) = {
+    [STONET_IMPORTANCE_PERMUTATION] = sn_importance_permutation,
+    [STONET_IMPORTANCE_GRADIENT] = sn_importance_gradient,
+    [STONET_IMPORTANCE_SHAPLEY] = sn_importance_shapley,
+    [STONET_IMPORTANCE_REFIT] = sn_importance_refit,
+    [STONET_IMPORTANCE_STABILITY] = sn_importance_stability,
+    [STONET_IMPORTANCE_CONDITIONAL] = sn_importance_conditional,
+    [STONET_IMPORTANCE_VIP] = sn_importance_vip,
+};
+
 /* Encodes the rows once for all kinds. Only permutation and gradient say anything about the single columns of
    Z, so only their results show them. */
 stonet_status sn_importance_measure(const stonet_model *model, const stonet_data *all,
@@ -263,27 +339,10 @@ stonet_status sn_importance_measure(const stonet_model *model, const stonet_data
     SN_TRY(few_rows(all, how, run, &part));
     const stonet_data *data = part != NULL ? part : all;
     SN_WORKSPACE(scratch);
-    sn_asked asked = {.run = run, .repeats = how->repeats};
-    int64_t *input = NULL;
-    SN_TRY(sn_asked_create(model, data, &scratch, &asked, &input));
-    SN_TRY(result_create(&asked, input, how->kind < STONET_IMPORTANCE_SHAPLEY, result));
-    switch (how->kind) {
-    case STONET_IMPORTANCE_GRADIENT:
-        return sn_importance_gradient(&asked, result);
-    case STONET_IMPORTANCE_SHAPLEY:
-        return sn_importance_shapley(&asked, result);
-    case STONET_IMPORTANCE_REFIT:
-        return sn_importance_refit(&asked, data, how->train, result);
-    case STONET_IMPORTANCE_STABILITY:
-        return sn_importance_stability(&asked, data, result);
-    case STONET_IMPORTANCE_CONDITIONAL:
-        return sn_importance_conditional(&asked, data, result);
-    case STONET_IMPORTANCE_VIP:
-        return sn_importance_vip(&asked, data, result);
-    case STONET_IMPORTANCE_PERMUTATION:
-        break;
-    }
-    return sn_importance_permutation(&asked, result);
+    sn_asked asked = {.run = run, .repeats = how->repeats, .train = how->train};
+    SN_TRY(sn_asked_create(model, data, &scratch, &asked));
+    SN_TRY(result_create(&asked, how->kind < STONET_IMPORTANCE_SHAPLEY, result));
+    return measures[how->kind](&asked, result);
 }
 
 stonet_status stonet_importance(const stonet_model *model, const stonet_data *data,

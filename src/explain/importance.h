@@ -27,16 +27,17 @@ typedef struct sn_asked {
     const double *y;      /* regression: n x outputs, in units of y; or */
     const double *seen;   /* what the law of times or counts knows (stats/law.h), n x SN_LAW_SEEN */
     int64_t variables;
-    const int64_t *first, *features; /* of each variable: its features are first .. first + features - 1 */
-    int64_t repeats;                 /* 0: as the kind has it */
+    const sn_input **variable; /* the inputs of the schema that have features */
+    int64_t repeats;           /* 0: as the kind has it */
+    const stonet_data *data;   /* the rows, */
+    const stonet_data *train;  /* and those that refits are of */
     /* What each row counts, 1 on average, and the sums up to and with each over n; NULL: all the same. */
     const double *weight, *share;
 } sn_asked;
 
-/* The rows of a table for a model; the arrays live in `keep`. input: the number of each variable among the
-   inputs of the schema. */
+/* The rows of a table for a model; the arrays live in `keep`. */
 stonet_status sn_asked_create(const stonet_model *model, const stonet_data *data, sn_workspace *keep,
-                              sn_asked *out, int64_t **input);
+                              sn_asked *out);
 
 /* Loss of each row (log loss, minus the log likelihood of times and counts, or squared error over the
    training variance of y, averaged over the outputs) at the encoded features x (n x p). rows: the numbers of
@@ -58,8 +59,19 @@ void sn_asked_shuffle(const sn_asked *asked, sn_random *random, int64_t *order);
 /* A row, drawn by the weights. */
 int64_t sn_asked_draw(const sn_asked *asked, sn_random *random);
 
-/* used (variables): whether the model looks at each of them. */
-stonet_status sn_asked_used(const sn_asked *asked, bool *used);
+/* The memory of a worker that tries one variable after the other. */
+typedef struct sn_tries {
+    float *x;               /* n x p: the rows as they are, and so again after each try */
+    double *after, *growth; /* n */
+    float *moved;           /* n x dim */
+    int64_t *order;         /* n */
+} sn_tries;
+
+/* Tries variable j; stopped: for sn_should_stop_shared. */
+typedef stonet_status (*sn_try)(const void *job, int64_t j, sn_tries *at, int *stopped);
+/* Each variable that the model looks at, on workers side by side. stage: what the progress is called; NULL:
+   none is told. */
+stonet_status sn_asked_try_each(const sn_asked *asked, const char *stage, sn_try try, const void *job);
 
 /* Fills an empty result by the kind that the options name. */
 stonet_status sn_importance_measure(const stonet_model *model, const stonet_data *all,
@@ -74,11 +86,7 @@ stonet_status sn_importance_add_fit_error(const stonet_model *model, const stone
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_gradient(const sn_asked *asked, stonet_importance_result *result);
 stonet_status sn_importance_shapley(const sn_asked *asked, stonet_importance_result *result);
-stonet_status sn_importance_refit(const sn_asked *asked, const stonet_data *data, const stonet_data *train,
-                                  stonet_importance_result *result);
-stonet_status sn_importance_conditional(const sn_asked *asked, const stonet_data *data,
-                                        stonet_importance_result *result);
-stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
-                                stonet_importance_result *result);
-stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
-                                      stonet_importance_result *result);
+stonet_status sn_importance_refit(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_stability(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_conditional(const sn_asked *asked, stonet_importance_result *result);
+stonet_status sn_importance_vip(const sn_asked *asked, stonet_importance_result *result);

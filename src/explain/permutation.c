@@ -5,11 +5,8 @@
  * standard error is that of the mean over rows of the row's average over the permutations. Variables that
  * depend on each other are permuted out of the law of x: the loss then speaks of the model off its data.
  */
-#include <math.h>
-#include <omp.h>
 #include <string.h>
 
-#include "base/failure.h"
 #include "explain/importance.h"
 #include "math/noise.h"
 
@@ -17,15 +14,15 @@ enum { REPEATS = 10 };
 /* Pairs of rows that are enough for the share of a variance: of many rows, the first permutations have them.
  */
 enum { ENOUGH_PAIRS = 20000 };
-static const double COPIES_BYTES = 1e9; /* of the rows, for workers side by side */
 
 /* x with the features of variable j from row order[i] in row i; the other features are those of x already. */
 static void permute(const sn_asked *asked, int64_t j, const int64_t *order, float *x)
 {
-    const size_t bytes = (size_t)asked->features[j] * sizeof *x;
+    const size_t bytes = (size_t)asked->variable[j]->features * sizeof *x;
     for (int64_t i = 0; i < asked->n; i++)
-        memcpy(x + i * asked->p + asked->first[j],
-               asked->x + (order != NULL ? order[i] : i) * asked->p + asked->first[j], bytes);
+        memcpy(x + i * asked->p + asked->variable[j]->first_feature,
+               asked->x + (order != NULL ? order[i] : i) * asked->p + asked->variable[j]->first_feature,
+               bytes);
 }
 
 /* What all variables are compared with. */
@@ -35,14 +32,8 @@ typedef struct start {
     double *before; /* n: losses */
     float *z;       /* n x dim */
     double *scale;  /* dim: twice the variance of each column of z; 1 where it is constant */
+    stonet_importance_result *result;
 } start;
-
-/* A worker's own memory, for one variable after the other. */
-typedef struct tries {
-    double *after, *growth; /* n */
-    float *x, *moved;       /* n x p, n x dim */
-    int64_t *order;         /* n */
-} tries;
 
 static stonet_status start_create(sn_workspace *keep, start *out)
 {
@@ -58,18 +49,7 @@ static stonet_status start_create(sn_workspace *keep, start *out)
     return STONET_OK;
 }
 
-static stonet_status tries_create(const sn_asked *asked, sn_workspace *keep, tries *out)
-{
-    SN_TRY(SN_TAKE(keep, out->after, asked->n));
-    SN_TRY(SN_TAKE(keep, out->growth, asked->n));
-    SN_TRY(SN_TAKE(keep, out->x, asked->n * asked->p));
-    SN_TRY(SN_TAKE(keep, out->moved, asked->n * asked->dim));
-    SN_TRY(SN_TAKE(keep, out->order, asked->n));
-    memcpy(out->x, asked->x, (size_t)(asked->n * asked->p) * sizeof *out->x);
-    return STONET_OK;
-}
-
-static void add_movement(const start *from, const tries *at, double weight, double *z)
+static void add_movement(const start *from, const sn_tries *at, double weight, double *z)
 {
     const int64_t dim = from->asked->dim;
     for (int64_t i = 0; i < from->asked->n; i++)
@@ -81,9 +61,12 @@ static void add_movement(const start *from, const tries *at, double weight, doub
 
 /* value_j = mean_i mean_r (L_i(permutation r) - L_i). Shares of the variance of Z come from the first
    permutations, as many as have ENOUGH_PAIRS pairs of rows. at->x is put back at the end. */
-static stonet_status try_variable(const start *from, int64_t j, tries *at, stonet_importance_result *result)
+static stonet_status try_variable(const void *job, int64_t j, sn_tries *at, int *stopped)
 {
+    (void)stopped; /* few predictions */
+    const start *from = job;
     const sn_asked *asked = from->asked;
+    stonet_importance_result *result = from->result;
     const int64_t repeats = from->repeats, enough = (ENOUGH_PAIRS + asked->n - 1) / asked->n,
                   of_z = enough < repeats ? enough : repeats;
     memset(at->growth, 0, (size_t)asked->n * sizeof *at->growth);
@@ -102,66 +85,10 @@ static stonet_status try_variable(const start *from, int64_t j, tries *at, stone
     return STONET_OK;
 }
 
-/* Shared by the workers. */
-typedef struct common {
-    int64_t next, done; /* variables */
-    int stopped;
-    double started;
-} common;
-
-/* Takes one variable after the other, until there are no more. Variables that the model does not look at
-   change nothing. */
-static stonet_status work(const start *from, const bool *used, common *all, stonet_importance_result *result)
-{
-    const sn_asked *asked = from->asked;
-    SN_WORKSPACE(scratch);
-    tries at;
-    SN_TRY(tries_create(asked, &scratch, &at));
-    for (;;) {
-        int64_t j, done;
-#pragma omp atomic capture
-        j = all->next++;
-        if (j >= asked->variables || sn_should_stop_shared(asked->run, &all->stopped)) return STONET_OK;
-        if (used[j]) SN_TRY(try_variable(from, j, &at, result));
-#pragma omp atomic capture
-        done = ++all->done;
-        if (omp_get_thread_num() != 0) continue; /* the caller's function need not be ready for others */
-        sn_progress_of(asked->run, "permuting", done, asked->variables, (double)NAN, all->started);
-    }
-}
-
-/* As many as there are threads, but for copies of the rows that would take much memory: then each prediction
-   is shared out instead. */
-static int count_workers(const sn_asked *asked)
-{
-    const double copies = COPIES_BYTES / ((double)asked->n * (double)asked->p * sizeof(float));
-    const int threads = sn_threads(asked->run), most = copies > threads ? threads : (int)copies;
-    return most > 1 ? most : 1;
-}
-
-static stonet_status work_together(const start *from, const bool *used, common *all,
-                                   stonet_importance_result *result)
-{
-    const int workers = count_workers(from->asked);
-    if (workers == 1) return work(from, used, all, result);
-    sn_failure failure = {.status = STONET_OK};
-#pragma omp parallel num_threads(workers)
-    {
-        SN_THREADS(1);
-        sn_failure_note(&failure, omp_get_thread_num(), work(from, used, all, result));
-    }
-    return sn_failure_raise(&failure);
-}
-
 stonet_status sn_importance_permutation(const sn_asked *asked, stonet_importance_result *result)
 {
     SN_WORKSPACE(scratch);
-    start from = {.asked = asked, .repeats = asked->repeats > 0 ? asked->repeats : REPEATS};
-    common all = {.started = sn_seconds()};
+    start from = {.asked = asked, .repeats = asked->repeats > 0 ? asked->repeats : REPEATS, .result = result};
     SN_TRY(start_create(&scratch, &from));
-    SN_ARRAY(asked->variables, bool, used);
-    SN_TRY(sn_asked_used(asked, used));
-    SN_TRY(work_together(&from, used, &all, result));
-    if (all.stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all variables were looked at");
-    return STONET_OK;
+    return sn_asked_try_each(asked, "permuting", try_variable, &from);
 }

@@ -56,8 +56,9 @@ static stonet_status walk(const sn_asked *asked, bool backwards, sharing *at)
     for (int64_t s = 0; s < asked->variables; s++) {
         const int64_t j = at->order[backwards ? asked->variables - 1 - s : s];
         for (int64_t i = 0; i < at->rows; i++)
-            memcpy(at->x + i * p + asked->first[j], asked->x + at->own[i] * p + asked->first[j],
-                   (size_t)asked->features[j] * sizeof *at->x);
+            memcpy(at->x + i * p + asked->variable[j]->first_feature,
+                   asked->x + at->own[i] * p + asked->variable[j]->first_feature,
+                   (size_t)asked->variable[j]->features * sizeof *at->x);
         SN_TRY(mean_loss(asked, at, &after));
         at->pair[j] += 0.5 * (before - after);
         before = after;

@@ -84,10 +84,8 @@ static stonet_status walk_halves(const halves *all, const stonet_run *run, int64
     return sn_failure_raise(&failure);
 }
 
-/* noted: 2 B x variables, 1 where a half has the variable among its q longest. Halves run side by side, each
-   with one thread and without messages of its own. */
-stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *data,
-                                      stonet_importance_result *result)
+/* Halves run side by side, each with one thread and without messages of its own. */
+stonet_status sn_importance_stability(const sn_asked *asked, stonet_importance_result *result)
 {
     const int64_t pairs = asked->repeats > 0 ? asked->repeats : PAIRS, variables = asked->variables;
     SN_WORKSPACE(scratch);
@@ -99,7 +97,7 @@ stonet_status sn_importance_stability(const sn_asked *asked, const stonet_data *
                        "no weighted form: leave the weights out");
     if (asked->n < FEWEST_ROWS)
         return sn_fail(STONET_ERROR_DATA, "stability selection needs %d rows at least", FEWEST_ROWS);
-    SN_TRY(sn_schema_problem(asked->model->schema, data, &scratch, &problem));
+    SN_TRY(sn_schema_problem(asked->model->schema, asked->data, &scratch, &problem));
     SN_TRY(SN_TAKE_ZERO(&scratch, noted, 2 * pairs * variables));
     sn_quiet_run quiet;
     sn_quiet_run_init(&quiet, asked->run);

@@ -1,7 +1,7 @@
 /* What the columns of Z are made of: directions against those of the model, standard errors against the
    spread over simulated data, derivatives against functions that are known, and calls that fail. */
-#include "base/test_kit.h"
 #include "base/test_messages.h"
+#include "data/test_tables.h"
 #include "explain/coef.h"
 #include "math/linalg.h"
 #include "model/test_table.h"
@@ -25,19 +25,14 @@ static stonet_data *make_data(uint64_t seed, int bent)
         const double index = v[0] + 0.5 * v[1];
         y[i] = (bent ? index * index : index) + 0.5 * sn_random_normal(&random);
     }
-    stonet_data *data = NULL;
-    OK(stonet_data_wrap(x, N, P, &data));
-    OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return wrapped(x, N, P, y);
 }
 
 static stonet_coef_result *coef(const stonet_model *model, const stonet_data *data, int64_t pairs,
                                 int threads)
 {
-    stonet_coef_options how = STONET_COEF_OPTIONS_INIT;
-    stonet_run run = STONET_RUN_INIT;
-    how.pairs = pairs;
-    run.threads = threads;
+    const stonet_coef_options how = {.size = sizeof how, .pairs = pairs};
+    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = threads, .on_message = sn_hear};
     stonet_coef_result *found = NULL;
     OK(stonet_coef(model, data, &how, &run, &found));
     return found;
@@ -98,19 +93,14 @@ TEST(errors_are_the_spread_over_data_sets)
 /* The errors of other rows are no errors of this model: that is said, and only then. */
 TEST(other_rows_are_noticed)
 {
+    static const char words[] = "warning: these are not the rows the model was fitted on";
     SN_AUTO(stonet_data) *data = make_data(1, 0);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", data, NULL);
-    static const char words[] = "warning: these are not the rows the model was fitted on";
-    stonet_run run = STONET_RUN_INIT;
-    run.on_message = sn_hear;
-    const stonet_coef_options how = {.size = sizeof how, .pairs = 10};
-    SN_AUTO(stonet_coef_result) *found = NULL;
-    OK(stonet_coef(model, data, &how, &run, &found));
+    sn_heard[0] = '\0';
+    stonet_coef_free(coef(model, data, 10, 1));
     assert_int_equal(sn_times_heard(words), 0);
-    stonet_coef_free(found);
-    stonet_data_free(data);
-    data = make_data(2, 0);
-    OK(stonet_coef(model, data, &how, &run, &found));
+    SN_AUTO(stonet_data) *other = make_data(2, 0);
+    stonet_coef_free(coef(model, other, 10, 1));
     assert_int_equal(sn_times_heard(words), 1);
 }
 

@@ -1,7 +1,8 @@
 /* Importance of variables: against what is known of models made by hand, sums that must hold, and calls that
    cannot be answered. */
-#include "base/test_kit.h"
+#include "base/test_messages.h"
 #include "data/partitions.h"
+#include "data/test_tables.h"
 #include "explain/importance.h"
 #include "model/test_table.h"
 
@@ -18,22 +19,24 @@ static stonet_data *linear_data(void)
         for (int j = 0; j < P; j++) x[i * P + j] = (float)sn_random_normal(&random);
         y[i] = 2.0 * (double)x[i * P] + (double)x[i * P + 1];
     }
-    stonet_data *data = NULL;
-    OK(stonet_data_wrap(x, N, P, &data));
-    OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return wrapped(x, N, P, y);
+}
+
+static stonet_importance_result *measured(const stonet_model *model, const stonet_data *data,
+                                          const stonet_importance_options *how, int threads)
+{
+    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = threads, .on_message = sn_hear};
+    stonet_importance_result *found = NULL;
+    OK(stonet_importance(model, data, how, &run, &found));
+    return found;
 }
 
 static stonet_importance_result *importance(const stonet_model *model, const stonet_data *data,
                                             stonet_importance_kind kind, int threads)
 {
-    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
-    stonet_run run = STONET_RUN_INIT;
-    how.kind = kind;
-    run.threads = threads;
-    stonet_importance_result *found = NULL;
-    OK(stonet_importance(model, data, &how, &run, &found));
-    return found;
+    return measured(model, data,
+                    &(stonet_importance_options){.size = sizeof(stonet_importance_options), .kind = kind},
+                    threads);
 }
 
 static stonet_importance_row_values row_of(const stonet_importance_result *found, int64_t j)
@@ -92,27 +95,15 @@ TEST(a_linear_model_has_known_importances)
 /* Text columns go as one variable; the numbers do not depend on the threads. */
 TEST(classes_text_and_threads)
 {
-    char path[] = "/tmp/stonet_importance_XXXXXX.csv";
-    const int file = mkstemps(path, 4);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
-    assert_non_null(out);
+    static const char *const COLOURS[] = {"red", "green", "blue"};
+    static char table[300 * 24] = "colour,noise,label\n";
     sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
-    fprintf(out, "colour,noise,label\n");
     for (int i = 0; i < 300; i++) {
         const uint64_t colour = sn_random_below(&random, 3);
-        fprintf(out, "%s,%.4f,%s\n",
-                colour == 0   ? "red"
-                : colour == 1 ? "green"
-                              : "blue",
-                sn_random_normal(&random), colour == 1 ? "yes" : "no");
+        snprintf(table + strlen(table), sizeof table - strlen(table), "%s,%.4f,%s\n", COLOURS[colour],
+                 sn_random_normal(&random), colour == 1 ? "yes" : "no");
     }
-    assert_int_equal(fclose(out), 0);
-    stonet_read_options how = STONET_READ_OPTIONS_INIT;
-    how.target = "label";
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_read(path, &how, &data));
-    remove(path);
+    SN_AUTO(stonet_data) *data = table_with(table, "label");
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", data, NULL);
     for (int kind = 0; kind < 3; kind++) {
         SN_AUTO(stonet_importance_result) *one = importance(model, data, (stonet_importance_kind)kind, 1);
@@ -129,28 +120,6 @@ TEST(classes_text_and_threads)
     assert_non_null(strstr(text, "\"z1\""));
 }
 
-TEST(what_cannot_be_answered_is_said)
-{
-    SN_AUTO(stonet_data) *data = linear_data();
-    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", data, NULL);
-    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
-    stonet_importance_result *found = NULL;
-    assert_says(stonet_importance_kind_find("gradients", &how.kind), STONET_ERROR_ARGUMENT,
-                "choose permutation, gradient, shapley, refit, stability, conditional or vip");
-    SN_AUTO(stonet_data) *without = NULL; /* no response to measure a loss with */
-    OK(stonet_data_wrap(x, N, P, &without));
-    assert_int_not_equal(stonet_importance(model, without, NULL, NULL, &found), STONET_OK);
-}
-
-static int warned;
-
-static void count_warning(stonet_level level, const char *text, void *user)
-{
-    (void)text;
-    (void)user;
-    warned += level == STONET_WARNING;
-}
-
 /* Without x1, whose part of y is 4 var(x1) of 4 var(x1) + var(x2), a regression loses that part of the loss,
    without noise nothing; of two copies neither is missed. */
 TEST(refits_miss_what_the_others_cannot_say)
@@ -158,41 +127,30 @@ TEST(refits_miss_what_the_others_cannot_say)
     SN_AUTO(stonet_data) *data = linear_data();
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", data, NULL);
     stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_REFIT, .train = data};
-    stonet_run run = STONET_RUN_INIT;
-    run.on_message = count_warning;
-    stonet_importance_result *found = NULL, *again = NULL;
-    OK(stonet_importance(model, data, &how, &run, &found));
-    assert_int_equal(warned, 0);
     static const double expected[P] = {0.8, 0.2, 0.0, 0.0};
+    sn_heard[0] = '\0';
+    stonet_importance_result *found = measured(model, data, &how, 1), *again = measured(model, data, &how, 2);
+    assert_int_equal(sn_times_heard("warning"), 0);
     for (int j = 0; j < P; j++) {
         if (fabs(row_of(found, j).importance - expected[j]) > 0.06)
             fail_msg("variable %d: %.4f", j + 1, row_of(found, j).importance);
         assert_int_equal(row_of(found, j).n_z, 0);
+        assert_true(row_of(again, j).importance == row_of(found, j).importance);
     }
     assert_true(row_of(found, 0).se > 0.0);
-    run.threads = 2;
-    OK(stonet_importance(model, data, &how, &run, &again));
-    for (int j = 0; j < P; j++) assert_true(row_of(again, j).importance == row_of(found, j).importance);
     stonet_importance_free(found);
     stonet_importance_free(again);
-    how.train = NULL;
-    assert_int_equal(stonet_importance(model, data, &how, &run, &found), STONET_ERROR_DATA);
     stonet_model_free(model);
     for (int i = 0; i < N; i++) x[i * P + 2] = x[i * P]; /* a copy of x1 */
     model = sn_testing_fit("pca 4", data, NULL);
-    how.train = data;
-    OK(stonet_importance(model, data, &how, &run, &found));
+    found = measured(model, data, &how, 1);
     assert_true(fabs(row_of(found, 0).importance) < 1e-3 && fabs(row_of(found, 2).importance) < 1e-3);
     assert_true(row_of(found, 1).importance > 0.1);
     stonet_importance_free(found);
-    const int64_t half[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
-    SN_AUTO(stonet_data) *few = NULL;
-    OK(stonet_data_subset(data, half, 20, &few));
+    SN_AUTO(stonet_data) *few = wrapped(x, 20, P, y);
     how.train = few;
-    warned = 0;
-    OK(stonet_importance(model, data, &how, &run, &found));
-    assert_int_equal(warned, 1);
-    stonet_importance_free(found);
+    stonet_importance_free(measured(model, data, &how, 1));
+    assert_int_equal(sn_times_heard("warning"), 1);
 }
 
 /* Of four columns one is noted in each half (q = 1): x1, whatever the threads and the model. */
@@ -201,30 +159,20 @@ TEST(halves_agree_on_what_matters)
     sn_random random = sn_random_from(9, SN_STREAM_TEST, 0);
     SN_AUTO(stonet_data) *data = linear_data();
     for (int i = 0; i < N; i++) y[i] = (double)x[i * P] + 0.2 * sn_random_normal(&random);
-    OK(stonet_data_set_targets(data, y, 1));
-    int64_t some[80];
-    for (int i = 0; i < 80; i++) some[i] = i;
-    SN_AUTO(stonet_data) *few = NULL;
-    OK(stonet_data_subset(data, some, 80, &few));
+    SN_AUTO(stonet_data) *few = wrapped(x, 80, P, y), *fewer = wrapped(x, 19, P, y);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", data, NULL);
-    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
-    how.kind = STONET_IMPORTANCE_STABILITY;
-    how.repeats = 2;
+    const stonet_importance_options how = {
+        .size = sizeof how, .kind = STONET_IMPORTANCE_STABILITY, .repeats = 2};
     for (int threads = 1; threads <= 2; threads++) {
-        stonet_run run = STONET_RUN_INIT;
-        run.threads = threads;
-        SN_AUTO(stonet_importance_result) *found = NULL;
-        OK(stonet_importance(model, few, &how, &run, &found));
+        SN_AUTO(stonet_importance_result) *found = measured(model, few, &how, threads);
         for (int j = 0; j < P; j++) {
             assert_true(row_of(found, j).importance == (j == 0));
             assert_true(row_of(found, j).se == 0.0);
             assert_int_equal(row_of(found, j).n_z, 0);
         }
     }
-    stonet_data_free(few);
-    OK(stonet_data_subset(data, some, 19, &few));
-    stonet_importance_result *found = NULL;
-    assert_int_equal(stonet_importance(model, few, &how, NULL, &found), STONET_ERROR_DATA);
+    stonet_importance_result *none = NULL;
+    assert_int_equal(stonet_importance(model, fewer, &how, NULL, &none), STONET_ERROR_DATA);
 }
 
 /* Rows i % 3 times: by weights (some 0), or one after the other. */
@@ -234,7 +182,7 @@ static stonet_data *counted_data(bool repeated)
     static double many_y[N];
     double weight[N];
     int64_t rows = 0;
-    stonet_data *data = linear_data(), *many = NULL;
+    stonet_data *data = linear_data();
     for (int i = 0; i < N; i++) {
         weight[i] = (double)(i % 3);
         if (i % 3 == 0) y[i] = 100.0; /* which does not count */
@@ -249,9 +197,7 @@ static stonet_data *counted_data(bool repeated)
         return data;
     }
     stonet_data_free(data);
-    OK(stonet_data_wrap(many_x, rows, P, &many));
-    OK(stonet_data_set_targets(many, many_y, 1));
-    return many;
+    return wrapped(many_x, rows, P, many_y);
 }
 
 /* Whole weights are rows that come so many times: to rounding where nothing is drawn, else nearly. */
@@ -263,9 +209,8 @@ TEST(weights_are_repeated_rows)
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 4", weighted, NULL);
     stonet_importance_result *one[3];
     for (int k = 0; k < 3; k++) one[k] = importance(model, weighted, kinds[k], 1);
-    stonet_importance_options how = STONET_IMPORTANCE_OPTIONS_INIT;
+    const stonet_importance_options how = {.size = sizeof how, .kind = STONET_IMPORTANCE_STABILITY};
     stonet_importance_result *none = NULL;
-    how.kind = STONET_IMPORTANCE_STABILITY;
     assert_says(stonet_importance(model, weighted, &how, NULL, &none), STONET_ERROR_UNSUPPORTED,
                 "no weighted form");
     SN_AUTO(stonet_data) *repeated = counted_data(true);
@@ -289,9 +234,7 @@ TEST(a_copy_is_not_needed_given_the_original)
         x[i * P + 1] = 0.95F * x[i * P] + sqrtf(1.0F - 0.95F * 0.95F) * x[i * P + 1];
         y[i] = (double)x[i * P] + sn_random_normal(&random);
     }
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_wrap(x, N, P, &data));
-    OK(stonet_data_set_targets(data, y, 1));
+    SN_AUTO(stonet_data) *data = wrapped(x, N, P, y);
     int64_t half[2][N / 2];
     for (int64_t i = 0; i < N; i++) half[i % 2][i / 2] = i;
     SN_AUTO(stonet_data) *train = NULL, *fresh = NULL;
@@ -326,12 +269,10 @@ TEST(p_values_of_noise_are_uniform)
         sn_random random = sn_random_from(12, SN_STREAM_TEST, s);
         for (int i = 0; i < N * P; i++) x[i] = (float)sn_random_normal(&random);
         for (int i = 0; i < N; i++) y[i] = sn_random_normal(&random);
-        SN_AUTO(stonet_data) *data = NULL;
-        OK(stonet_data_wrap(x, 100, P, &data));
-        OK(stonet_data_set_targets(data, y, 1));
+        SN_AUTO(stonet_data) *data = wrapped(x, 100, P, y),
+                             *other = wrapped(x, 100, P, y + 100); /* another response for the same x */
         SN_AUTO(stonet_model) *model = sn_testing_fit("none 4", data, NULL);
-        OK(stonet_data_set_targets(data, y + 100, 1)); /* another response for the same x */
-        SN_AUTO(stonet_importance_result) *found = importance(model, data, STONET_IMPORTANCE_CONDITIONAL, 1);
+        SN_AUTO(stonet_importance_result) *found = importance(model, other, STONET_IMPORTANCE_CONDITIONAL, 1);
         for (int j = 0; j < P; j++) below += stonet_importance_p_value(found, j) <= 0.1;
     }
     assert_true(below >= 10 && below <= 42); /* 24 of 240 expected, standard deviation 4.6 */
@@ -376,9 +317,7 @@ TEST(vip_is_that_of_the_textbook)
         }
         total += share[a] = along * along / squares;
     }
-    SN_AUTO(stonet_data) *table = NULL;
-    OK(stonet_data_wrap(x, N, P, &table));
-    OK(stonet_data_set_targets(table, y, 1));
+    SN_AUTO(stonet_data) *table = wrapped(x, N, P, y);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pls 2", table, NULL),
                           *other = sn_testing_fit("pca 2", table, NULL);
     stonet_importance_result *found = importance(model, table, STONET_IMPORTANCE_VIP, 1);
@@ -421,9 +360,8 @@ TEST(errors_that_include_the_fit)
         for (int j = 0; j < P; j++) mean[j] += (value[b][j] = row_of(of, j).importance) / REFITS;
     }
     how.train = data;
-    for (run.threads = 1; run.threads <= 3; run.threads += 2) {
-        SN_AUTO(stonet_importance_result) *found = NULL;
-        OK(stonet_importance(model, data, &how, &run, &found));
+    for (int threads = 1; threads <= 3; threads += 2) {
+        SN_AUTO(stonet_importance_result) *found = measured(model, data, &how, threads);
         for (int j = 0; j < P; j++) {
             double variance = pow(row_of(rows, j).se, 2);
             for (int b = 0; b < REFITS; b++) variance += pow(value[b][j] - mean[j], 2) / (REFITS - 1);
@@ -432,9 +370,7 @@ TEST(errors_that_include_the_fit)
             assert_true(row_of(found, j).se > 1.1 * row_of(rows, j).se);
         }
     }
-    SN_AUTO(stonet_data) *fewer = NULL;
-    const int64_t some[] = {0, 1, 2, 3};
-    OK(stonet_data_subset(data, some, 4, &fewer));
+    SN_AUTO(stonet_data) *fewer = wrapped(x, 4, P, y);
     how.train = fewer;
     stonet_importance_result *none = NULL;
     assert_int_equal(stonet_importance(model, data, &how, &run, &none), STONET_ERROR_DATA);

@@ -30,10 +30,10 @@ static stonet_status projection(const sn_asked *asked, const sn_linear_map *map,
     for (int64_t a = 0; a < k; a++) total += map->value[a];
     for (int64_t j = 0; j < asked->variables; j++) {
         double square = 0.0;
-        const int64_t first = asked->first[j], end = first + asked->features[j];
+        const int64_t first = asked->variable[j]->first_feature, end = first + asked->variable[j]->features;
         for (int64_t f = first; f < end; f++)
             for (int64_t a = 0; a < k; a++) square += map->value[a] * w[f * k + a] * w[f * k + a] / total;
-        vip[j] = sqrt(square * (double)p / (double)asked->features[j]);
+        vip[j] = sqrt(square * (double)p / (double)asked->variable[j]->features);
     }
     return STONET_OK;
 }
@@ -61,8 +61,7 @@ static stonet_status projection_without(const sn_asked *asked, const sn_problem 
 
 /* vip: PARTS x variables, the values without each part of the rows, for the jackknife. The value itself is
    that of the model. */
-stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
-                                stonet_importance_result *result)
+stonet_status sn_importance_vip(const sn_asked *asked, stonet_importance_result *result)
 {
     const stonet_model *model = asked->model;
     const int64_t variables = asked->variables;
@@ -76,7 +75,7 @@ stonet_status sn_importance_vip(const sn_asked *asked, const stonet_data *data,
     SN_WORKSPACE(scratch);
     sn_problem all;
     SN_TRY(projection(asked, model->state, result->value));
-    SN_TRY(sn_schema_problem(model->schema, data, &scratch, &all));
+    SN_TRY(sn_schema_problem(model->schema, asked->data, &scratch, &all));
     SN_ARRAY(all.n, int32_t, part);
     SN_ARRAY(PARTS * variables, double, vip);
     SN_TRY(sn_split_folds(all.n, all.label, all.outputs, all.kin, PARTS, asked->run->seed, part));

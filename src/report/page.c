@@ -1,9 +1,12 @@
 /* stonet_report: what a page says, from the calls that answer each part of it. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/take_options.h"
+#include "data/utf8.h"
 #include "model/model.h"
 #include "report/page.h"
 
@@ -22,6 +25,46 @@ static stonet_status enter_text(json_t *content, const char *key, char *text)
     json_t *part = json_loads(text, 0, NULL);
     stonet_string_free(text);
     return enter(content, key, part);
+}
+
+json_t *sn_page_text(const char *text)
+{
+    SN_BLOCK char *copy = sn_strdup(text != NULL ? text : "");
+    if (copy == NULL) return NULL;
+    for (size_t i = 0; copy[i] != '\0';) {
+        const size_t length = sn_utf8_sequence(copy + i, strlen(copy + i));
+        if (length == 0) copy[i] = '?';
+        i += length > 0 ? length : 1;
+    }
+    return json_string(copy);
+}
+
+/* The page with this content. The JSON cannot end its script element, nor begin a comment in it: <, >, & and
+   what is not ASCII are written as \uNNNN. NULL when memory ran out; to be freed by free(). */
+static char *render(const json_t *content)
+{
+    SN_BLOCK char *json = sn_json_print(content, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+    if (json == NULL) return NULL;
+    char *page = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&page, &size);
+    if (out != NULL) {
+        fwrite(sn_page_before, 1, sn_page_before_size, out);
+        /* These letters are in texts alone, so that an escape is the same JSON. */
+        for (const char *at = json; *at != '\0'; at++) {
+            if (*at == '<' || *at == '>' || *at == '&')
+                fprintf(out, "\\u%04x", (unsigned)*at);
+            else
+                fputc(*at, out);
+        }
+        fwrite(sn_page_after, 1, sn_page_after_size, out);
+        const bool failed = ferror(out) != 0;
+        if (fclose(out) != 0 || failed) {
+            free(page);
+            page = NULL;
+        }
+    }
+    return page;
 }
 
 /* ---- answers ------------------------------------------------------------------------------------ */
@@ -158,8 +201,6 @@ static stonet_status put_tables(json_t *content, const sn_page_rows *rows)
     return enter(content, "histogram", sn_page_histogram(rows));
 }
 
-/* ---- rows --------------------------------------------------------------------------------------- */
-
 static bool is_among(const json_t *names, const json_t *name)
 {
     for (size_t i = 0; i < json_array_size(names); i++)
@@ -199,8 +240,6 @@ static stonet_status put_points(json_t *content, const sn_page_subject *about, c
     SN_TRY(enter(content, "points", points));
     return enter(content, "shown", json_integer(shown));
 }
-
-/* ---- the whole ---------------------------------------------------------------------------------- */
 
 /* The table of stonet_order_json. */
 static stonet_status put_order(json_t *content, const char *text)
@@ -258,7 +297,7 @@ stonet_status stonet_report(const stonet_model *model, const stonet_data *data,
         .model = model, .data = data, .run = &taken, .most_points = how.points > 0 ? how.points : POINTS};
     SN_AUTO(json_t) *content = json_object();
     SN_TRY(content != NULL ? fill(content, &about, &how) : sn_json_failed());
-    *html = sn_page_render(content);
+    *html = render(content);
     if (*html != NULL) return STONET_OK;
     return sn_fail(STONET_ERROR_MEMORY, "memory ran out while the page was written");
 }

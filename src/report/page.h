@@ -26,7 +26,7 @@ typedef struct sn_page_subject {
 typedef struct sn_page_rows {
     int64_t n, dim, outputs; /* outputs: classes or numbers; 0: no predictions */
     bool is_classifier;
-    const float *z; /* n x dim */
+    const double *z; /* n x dim */
     const double
         *predicted;         /* n x outputs: probabilities, or numbers; NULL when the model predicts nothing */
     const int32_t *label;   /* true classes in the model's order, or NULL */
@@ -57,7 +57,3 @@ json_t *sn_page_calibration(const sn_page_rows *rows);
 json_t *sn_page_survival(const sn_page_rows *rows);
 /* Residuals, or probabilities of the true class: edges, counts, label. */
 json_t *sn_page_histogram(const sn_page_rows *rows);
-
-/* The page with this content. The JSON cannot end its script element, nor begin a comment in it: <, >, & and
-   what is not ASCII are written as \uNNNN. NULL when memory ran out; to be freed by free(). */
-char *sn_page_render(const json_t *content);

@@ -53,21 +53,20 @@ static stonet_status take_response(const sn_page_subject *about, sn_workspace *k
     return sn_schema_response(about->model->schema, about->data, label, NULL);
 }
 
-/* Z, predictions and response of all rows, in `keep`. A model without predictions leaves rows->predicted
-   NULL: the page then shows Z alone. */
 stonet_status sn_page_rows_make(const sn_page_subject *about, sn_workspace *keep, sn_page_rows *rows)
 {
     const stonet_use_options how = {.size = sizeof how, .threads = about->run->threads, .seed = 1};
-    float *z = NULL;
-    double *predicted = NULL;
+    double *z = NULL, *predicted = NULL;
     bool predicts;
     *rows = (sn_page_rows){.n = stonet_data_rows(about->data),
                            .dim = stonet_model_dim(about->model),
                            .outputs = stonet_model_outputs(about->model),
                            .is_classifier = stonet_model_is_classifier(about->model) != 0};
+    SN_ARRAY(rows->n * rows->dim, float, floats);
     SN_TRY(SN_TAKE(keep, z, rows->n * rows->dim));
     SN_TRY(SN_TAKE(keep, predicted, rows->n * rows->outputs + 1));
-    SN_TRY(sn_model_answer(about->model, about->data, &how, z, predicted, &predicts));
+    SN_TRY(sn_model_answer(about->model, about->data, &how, floats, predicted, &predicts));
+    for (int64_t k = 0; k < rows->n * rows->dim; k++) z[k] = (double)floats[k];
     rows->z = z;
     if (predicts) rows->predicted = predicted;
     return sn_schema_has_law(about->model->schema) ? take_law(about, predicted, keep, rows)
@@ -114,18 +113,6 @@ static json_t *columns_json(const double *values, int64_t columns, const drawn_r
 {
     json_t *list = json_array();
     for (int64_t k = 0; k < columns; k++) list = sn_json_add(list, column_json(values, columns, k, drawn));
-    return list;
-}
-
-static json_t *z_json(const sn_page_rows *rows, const drawn_rows *drawn)
-{
-    json_t *list = json_array();
-    for (int64_t k = 0; k < rows->dim; k++) {
-        json_t *column = json_array();
-        for (int64_t i = 0; i < drawn->count; i++)
-            column = sn_json_add(column, sn_json_number((double)rows->z[drawn->row[i] * rows->dim + k]));
-        list = sn_json_add(list, column);
-    }
     return list;
 }
 
@@ -237,7 +224,7 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     json_t *numbers = json_array();
     for (int64_t i = 0; i < drawn.count; i++) numbers = sn_json_add(numbers, json_integer(drawn.row[i] + 1));
     json_t *points = sn_json_put(json_object(), "row", numbers);
-    points = sn_json_put(points, "z", z_json(rows, &drawn));
+    points = sn_json_put(points, "z", columns_json(rows->z, rows->dim, &drawn));
     points = put_response(points, rows, &drawn);
     const stonet_status status = put_intervals(about, rows, &drawn, &points);
     if (status != STONET_OK) {
@@ -247,8 +234,6 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
     return *out != NULL ? STONET_OK : sn_json_failed();
 }
-
-/* ---- their curves ------------------------------------------------------------------------------ */
 
 /* The channels of a curve, or of a model without curves all numbers. Returns how many. */
 static int64_t find_channels(const sn_schema *schema, int64_t curve, int64_t *input)
@@ -317,7 +302,7 @@ stonet_status sn_page_curves(const sn_page_subject *about, const sn_page_rows *r
         json_t *numbers = json_array(), *lines = lines_json(schema, m, input, drawn.count, x);
         for (int64_t k = 0; k < m; k++) numbers = sn_json_add(numbers, sn_json_number(axis[k]));
         json_t *one = sn_json_put(sn_json_put(json_object(), "axis", numbers), "lines", lines);
-        list = sn_json_add(list, sn_json_put(one, "z", z_json(rows, &drawn)));
+        list = sn_json_add(list, sn_json_put(one, "z", columns_json(rows->z, rows->dim, &drawn)));
     }
     return SN_GIVE(list, out);
 }

@@ -95,8 +95,6 @@ json_t *sn_page_calibration(const sn_page_rows *rows)
     return rows->is_classifier ? calibration_of_classes(rows) : calibration_of_numbers(rows);
 }
 
-/* ---- residuals --------------------------------------------------------------------------------- */
-
 /* What the histogram is of, at one row. */
 static double surprise(const sn_page_rows *rows, int64_t i)
 {
@@ -135,8 +133,6 @@ json_t *sn_page_histogram(const sn_page_rows *rows)
                                                             : "residual"));
 }
 
-/* ---- times ------------------------------------------------------------------------------------- */
-
 enum { THIRDS = 3, MOST_STEPS = 400 /* of a curve that is drawn */ };
 
 /* A curve of Kaplan and Meier as the corners of its steps. */
@@ -161,15 +157,14 @@ static json_t *curve_json(const sn_kaplan *kaplan, int64_t n, double events)
 /* Which third of Z1 each row is in; equal values are in the same. */
 static stonet_status thirds_of(const sn_page_rows *rows, sn_workspace *keep, int **third)
 {
-    double *sorted = NULL;
+    SN_ARRAY(rows->n, double, sorted);
     SN_TRY(SN_TAKE(keep, *third, rows->n));
-    SN_TRY(SN_TAKE(keep, sorted, rows->n));
-    for (int64_t i = 0; i < rows->n; i++) sorted[i] = (double)rows->z[i * rows->dim];
+    for (int64_t i = 0; i < rows->n; i++) sorted[i] = rows->z[i * rows->dim];
     qsort(sorted, (size_t)rows->n, sizeof *sorted, sn_by_double);
     for (int64_t i = 0; i < rows->n; i++) {
         (*third)[i] = 0;
         for (int k = 1; k < THIRDS; k++)
-            (*third)[i] += (double)rows->z[i * rows->dim] >= sorted[rows->n * k / THIRDS] ? 1 : 0;
+            (*third)[i] += rows->z[i * rows->dim] >= sorted[rows->n * k / THIRDS] ? 1 : 0;
     }
     return STONET_OK;
 }

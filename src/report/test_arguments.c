@@ -15,6 +15,22 @@ static stonet_model *model, *classifier, *unasked;
 
 #define REFUSED(call) assert_says((call), STONET_ERROR_ARGUMENT, "")
 
+/* A call without each of the arguments that it needs in turn, NEED(argument): refused. */
+static int left_out, met;
+static bool is_left_out(void)
+{
+    return met++ == left_out;
+}
+#define NEED(argument) (is_left_out() ? NULL : (argument))
+#define EACH_NEEDED(call)                                                                                    \
+    do {                                                                                                     \
+        left_out = 0;                                                                                        \
+        do {                                                                                                 \
+            met = 0;                                                                                         \
+            if ((call) != STONET_ERROR_ARGUMENT) fail_msg("%s without argument %d", #call, left_out + 1);    \
+        } while (++left_out < met);                                                                          \
+    } while (0)
+
 static int begin(void **state)
 {
     (void)state;
@@ -61,12 +77,10 @@ TEST(tables)
     REFUSED(stonet_data_wrap(x, 0, COLUMNS, &made));
     REFUSED(stonet_data_wrap(x, ROWS, 0, &made));
     REFUSED(stonet_data_wrap(x, ROWS, COLUMNS, NULL));
-    REFUSED(stonet_data_wrap_double(NULL, ROWS, COLUMNS, &made));
-    REFUSED(stonet_data_wrap_double(wide, ROWS, COLUMNS, NULL));
+    EACH_NEEDED(stonet_data_wrap_double(NEED(wide), ROWS, COLUMNS, NEED(&made)));
     REFUSED(stonet_data_set_names(plain, NULL));
     REFUSED(stonet_data_set_names(plain, hole));
-    REFUSED(stonet_data_set_classes(labels, NULL, two, 2));
-    REFUSED(stonet_data_set_classes(labels, code, NULL, 2));
+    EACH_NEEDED(stonet_data_set_classes(labels, NEED(code), NEED(two), 2));
     REFUSED(stonet_data_set_classes(labels, code, two, 0));
     REFUSED(stonet_data_set_classes(labels, code, two, (int64_t)1 << 40));
     assert_int_not_equal(stonet_data_set_classes(labels, high, two, 2), STONET_OK);
@@ -74,8 +88,7 @@ TEST(tables)
     REFUSED(stonet_data_set_targets(data, NULL, 1));
     REFUSED(stonet_data_set_targets(data, y, 0));
     assert_says(stonet_data_set_targets(data, infinite, 1), STONET_ERROR_DATA, "row 1");
-    REFUSED(stonet_data_set_weights(NULL, y));
-    REFUSED(stonet_data_set_weights(data, NULL));
+    EACH_NEEDED(stonet_data_set_weights(NEED(data), NEED(y)));
     assert_says(stonet_data_set_weights(data, minus), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, infinite), STONET_ERROR_DATA, "row 1");
     assert_says(stonet_data_set_weights(data, unknown), STONET_ERROR_DATA, "row 1");
@@ -95,8 +108,7 @@ TEST(tables)
     REFUSED(stonet_data_column_numbers(data, 0, NULL));
     REFUSED(stonet_data_column_numbers(data, COLUMNS, out));
     assert_null(stonet_data_id(data, 0));
-    REFUSED(stonet_data_subset(data, NULL, 1, &made));
-    REFUSED(stonet_data_subset(data, (const int64_t[]){0}, 1, NULL));
+    EACH_NEEDED(stonet_data_subset(data, NEED((const int64_t[]){0}), 1, NEED(&made)));
     REFUSED(stonet_data_subset(data, (const int64_t[]){0}, 0, &made));
     REFUSED(stonet_data_subset(data, (const int64_t[]){ROWS}, 1, &made));
     REFUSED(stonet_data_subset(data, (const int64_t[]){-1}, 1, &made));
@@ -107,8 +119,7 @@ TEST(tables)
     REFUSED(stonet_path_check(""));
     REFUSED(stonet_bytes_write("", "x", 1));
     REFUSED(stonet_bytes_write("none", NULL, 1));
-    REFUSED(stonet_shards_write(NULL, NULL, 1024, "none", NULL, NULL));
-    REFUSED(stonet_shards_write("none.csv", NULL, 1024, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_shards_write(NEED("none.csv"), NULL, 1024, NEED("none"), NULL, NULL));
     REFUSED(stonet_shards_write("none.csv", NULL, 1024, "", NULL, NULL));
     assert_null(made);
 }
@@ -120,13 +131,10 @@ TEST(sparse_tables)
     const int32_t column[] = {0, 1}, high[] = {0, 2}, low[] = {-1, 0}, twice[] = {0, 0};
     const float value[] = {1, 2}, infinite[] = {1, INFINITY}, missing[] = {NAN, 1};
     const int64_t one[] = {0, 2, 2};
-    REFUSED(stonet_data_wrap_sparse(NULL, column, value, 2, 2, &made));
-    REFUSED(stonet_data_wrap_sparse(start, NULL, value, 2, 2, &made));
-    REFUSED(stonet_data_wrap_sparse(start, column, NULL, 2, 2, &made));
+    EACH_NEEDED(stonet_data_wrap_sparse(NEED(start), NEED(column), NEED(value), 2, 2, NEED(&made)));
     REFUSED(stonet_data_wrap_sparse(start, column, value, 0, 2, &made));
     REFUSED(stonet_data_wrap_sparse(start, column, value, 2, 0, &made));
     REFUSED(stonet_data_wrap_sparse(start, column, value, 2, (int64_t)1 << 40, &made));
-    REFUSED(stonet_data_wrap_sparse(start, column, value, 2, 2, NULL));
     REFUSED(stonet_data_wrap_sparse(late, column, value, 2, 2, &made));
     REFUSED(stonet_data_wrap_sparse(back, column, value, 2, 2, &made));
     assert_int_equal(stonet_data_wrap_sparse(start, high, value, 2, 2, &made), STONET_ERROR_DATA);
@@ -148,23 +156,19 @@ TEST(columns)
     REFUSED(stonet_data_begin(0, &made));
     OK(stonet_data_begin(2, &made));
     REFUSED(stonet_data_end(made, NULL, &table)); /* no column yet */
-    REFUSED(stonet_data_add_numbers(NULL, "a", number));
-    REFUSED(stonet_data_add_numbers(made, "a", NULL));
+    EACH_NEEDED(stonet_data_add_numbers(NEED(made), "a", NEED(number)));
     REFUSED(stonet_data_add_dates(made, "a", NULL));
     REFUSED(stonet_data_add_texts(made, "a", NULL));
-    REFUSED(stonet_data_add_codes(made, "a", NULL, words, 1, 0));
-    REFUSED(stonet_data_add_codes(made, "a", code, NULL, 1, 0));
+    EACH_NEEDED(stonet_data_add_codes(made, "a", NEED(code), NEED(words), 1, 0));
     REFUSED(stonet_data_add_codes(made, "a", code, words, 0, 0));
     REFUSED(stonet_data_add_codes(made, "a", code, hole, 1, 0));
     OK(stonet_data_add_numbers(made, "n", number));
     OK(stonet_data_add_texts(made, "t", texts));
     OK(stonet_data_add_codes(made, "c", code, words, 1, 1));
-    REFUSED(stonet_data_end(made, NULL, NULL));
-    REFUSED(stonet_data_end(NULL, NULL, &table));
+    EACH_NEEDED(stonet_data_end(NEED(made), NULL, NEED(&table)));
     REFUSED(stonet_data_end(
         made, &(const stonet_read_options){.size = sizeof(stonet_read_options), .target = "z"}, &table));
-    REFUSED(stonet_data_end_for(NULL, made, NULL, &table));
-    REFUSED(stonet_data_end_for(model, NULL, NULL, &table));
+    EACH_NEEDED(stonet_data_end_for(NEED(model), NEED(made), NULL, &table));
     OK(stonet_data_end(made, NULL, &table));
     assert_int_equal(stonet_data_missing(table, -1), 2);
     stonet_data_free(table);
@@ -183,24 +187,16 @@ TEST(specs_and_fits)
 {
     SN_AUTO(stonet_spec) *made = NULL;
     stonet_model *fitted = NULL;
-    REFUSED(stonet_spec_create(NULL, &made));
-    REFUSED(stonet_spec_create("sir", NULL));
-    REFUSED(stonet_spec_set(NULL, "dim", "1"));
-    REFUSED(stonet_spec_set(spec, NULL, "1"));
-    REFUSED(stonet_spec_set(spec, "dim", NULL));
+    EACH_NEEDED(stonet_spec_create(NEED("sir"), NEED(&made)));
+    EACH_NEEDED(stonet_spec_set(NEED(spec), NEED("dim"), NEED("1")));
     REFUSED(stonet_spec_read("none.json", NULL));
     REFUSED(stonet_spec_parse("{}", NULL));
-    REFUSED(stonet_spec_copy(NULL, &made));
-    REFUSED(stonet_spec_copy(spec, NULL));
+    EACH_NEEDED(stonet_spec_copy(NEED(spec), NEED(&made)));
     assert_int_equal(stonet_spec_needs_response(NULL), 0);
-    REFUSED(stonet_fit(NULL, data, NULL, &fitted));
-    REFUSED(stonet_fit(spec, NULL, NULL, &fitted));
-    REFUSED(stonet_fit(spec, data, NULL, NULL));
-    REFUSED(stonet_fit_more(model, NULL, NULL));
-    REFUSED(stonet_fit_more(NULL, data, NULL));
+    EACH_NEEDED(stonet_fit(NEED(spec), NEED(data), NULL, NEED(&fitted)));
+    EACH_NEEDED(stonet_fit_more(NEED(model), NEED(data), NULL));
     assert_says(stonet_fit_more(model, data, NULL), STONET_ERROR_UNSUPPORTED, "sir");
-    REFUSED(stonet_model_spec(NULL, &made));
-    REFUSED(stonet_model_spec(model, NULL));
+    EACH_NEEDED(stonet_model_spec(NEED(model), NEED(&made)));
     OK(stonet_model_spec(unasked, &made));
     assert_int_equal(stonet_spec_needs_response(made), 0);
     assert_null(fitted);
@@ -215,19 +211,13 @@ TEST(use)
     stonet_data *read = NULL;
     int64_t table[4];
     unsigned char inside[2 * ROWS];
-    REFUSED(stonet_data_read_for(NULL, "none.csv", NULL, &read));
-    REFUSED(stonet_data_read_for(model, NULL, NULL, &read));
-    REFUSED(stonet_data_read_for(model, "none.csv", NULL, NULL));
+    EACH_NEEDED(stonet_data_read_for(NEED(model), NEED("none.csv"), NULL, NEED(&read)));
     REFUSED(stonet_check_rows(model, NULL, NULL));
-    REFUSED(stonet_transform(NULL, data, NULL, z));
-    REFUSED(stonet_transform(model, NULL, NULL, z));
-    REFUSED(stonet_transform(model, data, NULL, NULL));
+    EACH_NEEDED(stonet_transform(NEED(model), NEED(data), NULL, NEED(z)));
     REFUSED(stonet_transform(model, data, &how, z));
     REFUSED(stonet_transform(model, data, &level, z));
     REFUSED(stonet_transform(model, data, &each, z));
-    REFUSED(stonet_predict(NULL, data, NULL, out));
-    REFUSED(stonet_predict(model, NULL, NULL, out));
-    REFUSED(stonet_predict(model, data, NULL, NULL));
+    EACH_NEEDED(stonet_predict(NEED(model), NEED(data), NULL, NEED(out)));
     REFUSED(stonet_predict(model, data, &level, out));
     REFUSED(stonet_predict(model, data, &each, out));
     const stonet_use_options drawn = {.size = sizeof drawn, .draws = 2}, unsized = {0},
@@ -235,28 +225,16 @@ TEST(use)
     assert_says(stonet_predict(model, data, &drawn, out), STONET_ERROR_ARGUMENT, "stonet_predict");
     assert_says(stonet_score(model, data, &imputed, &scores), STONET_ERROR_ARGUMENT, "stonet_score");
     assert_says(stonet_predict(model, data, &unsized, out), STONET_ERROR_ARGUMENT, "size");
-    REFUSED(stonet_predict_spread(NULL, data, NULL, out));
-    REFUSED(stonet_predict_spread(model, NULL, NULL, out));
-    REFUSED(stonet_predict_spread(model, data, NULL, NULL));
+    EACH_NEEDED(stonet_predict_spread(NEED(model), NEED(data), NULL, NEED(out)));
     assert_says(stonet_predict_spread(model, data, NULL, out), STONET_ERROR_UNSUPPORTED, "location-scale");
-    REFUSED(stonet_missing_spread(NULL, data, NULL, out, out));
-    REFUSED(stonet_missing_spread(model, NULL, NULL, out, out));
+    EACH_NEEDED(stonet_missing_spread(NEED(model), NEED(data), NULL, out, out));
     assert_int_not_equal(stonet_missing_spread(unasked, data, NULL, NULL, out), STONET_OK);
     OK(stonet_missing_spread(model, data, NULL, NULL, NULL));
-    REFUSED(stonet_score(NULL, data, NULL, &scores));
-    REFUSED(stonet_score(model, NULL, NULL, &scores));
-    REFUSED(stonet_score(model, data, NULL, NULL));
-    REFUSED(stonet_confusion(NULL, labels, NULL, table));
-    REFUSED(stonet_confusion(classifier, NULL, NULL, table));
-    REFUSED(stonet_confusion(classifier, labels, NULL, NULL));
-    REFUSED(stonet_predict_interval(NULL, data, NULL, out, out));
-    REFUSED(stonet_predict_interval(model, NULL, NULL, out, out));
-    REFUSED(stonet_predict_interval(model, data, NULL, NULL, out));
-    REFUSED(stonet_predict_interval(model, data, NULL, out, NULL));
+    EACH_NEEDED(stonet_score(NEED(model), NEED(data), NULL, NEED(&scores)));
+    EACH_NEEDED(stonet_confusion(NEED(classifier), NEED(labels), NULL, NEED(table)));
+    EACH_NEEDED(stonet_predict_interval(NEED(model), NEED(data), NULL, NEED(out), NEED(out)));
     REFUSED(stonet_predict_interval(model, data, &far, out, out));
-    REFUSED(stonet_predict_set(NULL, labels, NULL, inside));
-    REFUSED(stonet_predict_set(classifier, NULL, NULL, inside));
-    REFUSED(stonet_predict_set(classifier, labels, NULL, NULL));
+    EACH_NEEDED(stonet_predict_set(NEED(classifier), NEED(labels), NULL, NEED(inside)));
     assert_int_equal(stonet_model_is_calibrated(NULL), 0);
     assert_int_equal(stonet_model_is_calibrated(model), 0);
     assert_int_equal(stonet_model_calibration_rows(NULL, -1), 0);
@@ -271,16 +249,14 @@ TEST(use)
     assert_null(stonet_model_class_label(classifier, 2));
     assert_int_equal(stonet_model_support(NULL, NULL), 0);
     assert_int_equal(stonet_model_features(NULL), 0);
-    REFUSED(stonet_model_directions(NULL, out));
-    REFUSED(stonet_model_directions(model, NULL));
+    EACH_NEEDED(stonet_model_directions(NEED(model), NEED(out)));
     assert_null(read);
 }
 
 TEST(calibrations_and_refits)
 {
     stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
-    REFUSED(stonet_calibrate(NULL, data, NULL, NULL));
-    REFUSED(stonet_calibrate(model, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_calibrate(NEED(model), NEED(data), NULL, NULL));
     how.kind = (stonet_calibration)9;
     REFUSED(stonet_calibrate(model, data, &how, NULL));
     how = (stonet_calibrate_options){.size = sizeof how, .sets = (stonet_set_score)9};
@@ -301,10 +277,7 @@ TEST(calibrations_and_refits)
         OK(stonet_data_set_classes(more, code, THREE, 3));
         assert_says(stonet_calibrate(classifier, more, &how, NULL), STONET_ERROR_DATA, "'perhaps'");
     }
-    REFUSED(stonet_transform_se(NULL, data, data, 2, NULL, out, NULL));
-    REFUSED(stonet_transform_se(model, NULL, data, 2, NULL, out, NULL));
-    REFUSED(stonet_transform_se(model, data, NULL, 2, NULL, out, NULL));
-    REFUSED(stonet_transform_se(model, data, data, 2, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_transform_se(NEED(model), NEED(data), NEED(data), 2, NULL, NEED(out), NULL));
     REFUSED(stonet_transform_se(model, data, data, -1, NULL, out, NULL));
 }
 
@@ -314,23 +287,15 @@ TEST(files)
     unsigned char *bytes = NULL;
     size_t size = 0;
     stonet_export_format format;
-    REFUSED(stonet_model_save(NULL, "none"));
-    REFUSED(stonet_model_save(model, NULL));
-    REFUSED(stonet_model_load(NULL, &loaded));
-    REFUSED(stonet_model_load("none", NULL));
-    REFUSED(stonet_model_save_bytes(NULL, &bytes, &size));
-    REFUSED(stonet_model_save_bytes(model, NULL, &size));
-    REFUSED(stonet_model_save_bytes(model, &bytes, NULL));
-    REFUSED(stonet_model_load_bytes(NULL, 8, &loaded));
-    REFUSED(stonet_model_load_bytes((const unsigned char *)"12345678", 8, NULL));
-    REFUSED(stonet_export_format_find(NULL, &format));
-    REFUSED(stonet_export_format_find("onnx", NULL));
+    EACH_NEEDED(stonet_model_save(NEED(model), NEED("none")));
+    EACH_NEEDED(stonet_model_load(NEED("none"), NEED(&loaded)));
+    EACH_NEEDED(stonet_model_save_bytes(NEED(model), NEED(&bytes), NEED(&size)));
+    EACH_NEEDED(stonet_model_load_bytes(NEED((const unsigned char *)"12345678"), 8, NEED(&loaded)));
+    EACH_NEEDED(stonet_export_format_find(NEED("onnx"), NEED(&format)));
     REFUSED(stonet_export_format_find("pdf", &format));
-    REFUSED(stonet_model_export(NULL, STONET_EXPORT_C, NULL, &bytes, &size));
+    EACH_NEEDED(stonet_model_export(NEED(model), STONET_EXPORT_C, NULL, NEED(&bytes), NEED(&size)));
     REFUSED(stonet_model_export(model, (stonet_export_format)9, NULL, &bytes, &size));
     REFUSED(stonet_model_export(model, STONET_EXPORT_C, "1 x", &bytes, &size));
-    REFUSED(stonet_model_export(model, STONET_EXPORT_C, NULL, NULL, &size));
-    REFUSED(stonet_model_export(model, STONET_EXPORT_C, NULL, &bytes, NULL));
     assert_null(loaded);
     assert_null(bytes);
 }
@@ -341,25 +306,19 @@ TEST(tensors)
     stonet_model *back = NULL;
     int64_t shape[STONET_MAX_RANK];
     int rank = 0;
-    REFUSED(stonet_tensors_get(NULL, "x", out, 1));
-    REFUSED(stonet_model_tensors(NULL, &made));
-    REFUSED(stonet_model_tensors(model, NULL));
+    EACH_NEEDED(stonet_model_tensors(NEED(model), NEED(&made)));
     OK(stonet_model_tensors(model, &made));
     assert_int_equal(stonet_tensors_count(NULL), 0);
     assert_null(stonet_tensors_name(made, -1));
     assert_null(stonet_tensors_name(made, stonet_tensors_count(made)));
     const char *name = stonet_tensors_name(made, 0);
     assert_non_null(name);
-    REFUSED(stonet_tensors_shape(NULL, name, shape, &rank));
-    REFUSED(stonet_tensors_shape(made, NULL, shape, &rank));
+    EACH_NEEDED(stonet_tensors_shape(NEED(made), NEED(name), NEED(shape), NEED(&rank)));
     REFUSED(stonet_tensors_shape(made, "qqqqqqqqqqqqqqqqqqqqqq", shape, &rank));
-    REFUSED(stonet_tensors_shape(made, name, NULL, &rank));
-    REFUSED(stonet_tensors_shape(made, name, shape, NULL));
-    REFUSED(stonet_tensors_get(made, name, NULL, 1));
+    EACH_NEEDED(stonet_tensors_get(NEED(made), name, NEED(out), 1));
     REFUSED(stonet_tensors_set(made, name, NULL, 1));
     REFUSED(stonet_tensors_get(made, name, out, -1));
-    REFUSED(stonet_tensors_model(NULL, &back));
-    REFUSED(stonet_tensors_model(made, NULL));
+    EACH_NEEDED(stonet_tensors_model(NEED(made), NEED(&back)));
     assert_null(back);
 }
 
@@ -372,27 +331,20 @@ TEST(searches)
     stonet_tune_options folds = {.size = sizeof folds, .folds = -1};
     stonet_compare_options wrong = {.size = sizeof wrong, .folds = 2, .criterion = (stonet_criterion)9},
                            right = {.size = sizeof right, .folds = 2};
-    REFUSED(stonet_tune(NULL, data, NULL, NULL, &made));
-    REFUSED(stonet_tune(spec, NULL, NULL, NULL, &made));
-    REFUSED(stonet_tune(spec, data, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_tune(NEED(spec), NEED(data), NULL, NULL, NEED(&made)));
     REFUSED(stonet_tune(spec, data, &folds, NULL, &made));
-    REFUSED(stonet_compare(NULL, 1, data, NULL, NULL, &made));
+    EACH_NEEDED(stonet_compare(NEED(specs), 1, NEED(data), NULL, NULL, NEED(&made)));
     REFUSED(stonet_compare(specs, 0, data, NULL, NULL, &made));
-    REFUSED(stonet_compare(specs, 1, NULL, NULL, NULL, &made));
-    REFUSED(stonet_compare(specs, 1, data, NULL, NULL, NULL));
     REFUSED(stonet_compare(specs, 1, data, &wrong, NULL, &made));
-    REFUSED(stonet_compare_check(NULL, 1, data, NULL));
+    EACH_NEEDED(stonet_compare_check(NEED(specs), 1, NEED(data), NULL));
     REFUSED(stonet_compare(specs, 2, data, NULL, NULL, &made));
     REFUSED(stonet_compare_check(specs, 0, data, NULL));
     REFUSED(stonet_compare_check(specs, 2, data, NULL));
-    REFUSED(stonet_compare_check(specs, 1, NULL, NULL));
     OK(stonet_compare(specs, 1, data, &right, NULL, &made));
-    REFUSED(stonet_results_row(NULL, 0, &row));
-    REFUSED(stonet_results_row(made, 0, NULL));
+    EACH_NEEDED(stonet_results_row(NEED(made), 0, NEED(&row)));
     REFUSED(stonet_results_row(made, -1, &row));
     REFUSED(stonet_results_row(made, 1, &row));
-    REFUSED(stonet_results_spec(NULL, 0, &best));
-    REFUSED(stonet_results_spec(made, 0, NULL));
+    EACH_NEEDED(stonet_results_spec(NEED(made), 0, NEED(&best)));
     REFUSED(stonet_results_spec(made, -1, &best));
     REFUSED(stonet_results_spec(made, 1, &best));
     assert_int_equal(stonet_results_outcome(NULL), STONET_DONE);
@@ -424,13 +376,9 @@ TEST(orders)
                                           .level = wrong[k].level};
         REFUSED(stonet_order(spec, data, &how, NULL, &made));
     }
-    REFUSED(stonet_order(NULL, data, NULL, NULL, &made));
-    REFUSED(stonet_order(spec, NULL, NULL, NULL, &made));
-    REFUSED(stonet_order(spec, data, NULL, NULL, NULL));
-    REFUSED(stonet_order_dim(spec, data, NULL, NULL));
-    REFUSED(stonet_order_dim(NULL, data, NULL, &dim));
-    REFUSED(stonet_order_rule_find(NULL, &rule));
-    REFUSED(stonet_order_rule_find("cv", NULL));
+    EACH_NEEDED(stonet_order(NEED(spec), NEED(data), NULL, NULL, NEED(&made)));
+    EACH_NEEDED(stonet_order_dim(NEED(spec), data, NULL, NEED(&dim)));
+    EACH_NEEDED(stonet_order_rule_find(NEED("cv"), NEED(&rule)));
     REFUSED(stonet_order_rule_find("guess", &rule));
     OK(stonet_order(spec, data, &right, NULL, &made));
     assert_int_equal(stonet_order_chosen(NULL), -1);
@@ -462,19 +410,16 @@ TEST(explanations)
     const stonet_report_options unknown = {.size = sizeof unknown, .importance = "guess"},
                                 order = {.size = sizeof order, .importance = "none", .order = "{}"},
                                 few = {.size = sizeof few, .importance = "none", .points = -1};
-    REFUSED(stonet_importance(NULL, data, NULL, NULL, &made));
-    REFUSED(stonet_importance(model, NULL, NULL, NULL, &made));
-    REFUSED(stonet_importance(model, data, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_importance(NEED(model), NEED(data), NULL, NULL, NEED(&made)));
     REFUSED(stonet_importance(model, data, &wrong, NULL, &made));
     REFUSED(stonet_importance(model, data, &minus, NULL, &made));
     assert_says(stonet_importance(model, data, &refit, NULL, &made), STONET_ERROR_DATA, "by refits needs");
-    REFUSED(stonet_importance_kind_find(NULL, &kind));
-    REFUSED(stonet_importance_kind_find("refit", NULL));
+    assert_says(stonet_importance(model, plain, NULL, NULL, &made), STONET_ERROR_DATA, "no target");
+    EACH_NEEDED(stonet_importance_kind_find(NEED("refit"), NEED(&kind)));
     REFUSED(stonet_importance_kind_find("guess", &kind));
     OK(stonet_importance(model, data, NULL, NULL, &made));
     assert_int_equal(stonet_importance_rows(NULL), 0);
-    REFUSED(stonet_importance_row(NULL, 0, &row));
-    REFUSED(stonet_importance_row(made, 0, NULL));
+    EACH_NEEDED(stonet_importance_row(NEED(made), 0, NEED(&row)));
     for (int k = STONET_IMPORTANCE_PERMUTATION; k <= STONET_IMPORTANCE_VIP; k++) {
         const stonet_importance_options any = {
             .size = sizeof any, .kind = (stonet_importance_kind)k, .train = data};
@@ -485,8 +430,7 @@ TEST(explanations)
     REFUSED(stonet_importance_row(made, -1, &row));
     REFUSED(stonet_importance_row(made, COLUMNS, &row));
     assert_null(stonet_importance_json(NULL));
-    REFUSED(stonet_coef(NULL, data, NULL, NULL, &coef));
-    REFUSED(stonet_coef(model, data, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_coef(NEED(model), data, NULL, NULL, NEED(&coef)));
     OK(stonet_coef(model, NULL, NULL, NULL, &coef));
     assert_int_equal(
         stonet_coef_is_linear(NULL) + (int)stonet_coef_rows(NULL) + (int)stonet_coef_columns(NULL), 0);
@@ -503,9 +447,7 @@ TEST(explanations)
     assert_true(isnan(stonet_coef_share(coef, 0)));
     assert_true(isnan(stonet_coef_share(coef, 99)));
     assert_null(stonet_coef_json(NULL));
-    REFUSED(stonet_report(NULL, data, NULL, NULL, &html));
-    REFUSED(stonet_report(model, NULL, NULL, NULL, &html));
-    REFUSED(stonet_report(model, data, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_report(NEED(model), NEED(data), NULL, NULL, NEED(&html)));
     REFUSED(stonet_report(model, data, &unknown, NULL, &html));
     assert_int_not_equal(stonet_report(model, data, &order, NULL, &html), STONET_OK);
     REFUSED(stonet_report(model, data, &few, NULL, &html));
@@ -570,13 +512,9 @@ TEST(statistics)
         REFUSED(stonet_independence(&wrong[k], NULL, NULL, &result));
         REFUSED(stonet_prediction_compare(&wrong[k], NULL, &gain));
     }
-    REFUSED(stonet_independence(NULL, NULL, NULL, &result));
-    REFUSED(stonet_independence(&right, NULL, NULL, NULL));
-    REFUSED(stonet_prediction_compare(NULL, NULL, &gain));
-    REFUSED(stonet_prediction_compare(&right, NULL, NULL));
-    REFUSED(stonet_sufficiency(NULL, data, NULL, NULL, &found));
-    REFUSED(stonet_sufficiency(model, NULL, NULL, NULL, &found));
-    REFUSED(stonet_sufficiency(model, data, NULL, NULL, NULL));
+    EACH_NEEDED(stonet_independence(NEED(&right), NULL, NULL, NEED(&result)));
+    EACH_NEEDED(stonet_prediction_compare(NEED(&right), NULL, NEED(&gain)));
+    EACH_NEEDED(stonet_sufficiency(NEED(model), NEED(data), NULL, NULL, NEED(&found)));
     REFUSED(stonet_permutation(1, 1, -1, (int64_t[1]){0}));
     REFUSED(stonet_permutation(1, UINT64_MAX, 1, (int64_t[1]){0}));
     REFUSED(stonet_normals(1, 1, 3, NULL));
