@@ -136,8 +136,9 @@ __device__ __forceinline__ void raise_flag(int *flag)
 template <typename arguments> struct launch {
     void (*kernel)(arguments);
     dim3 grid;
-    int threads, cluster;
-    size_t shared;
+    int threads;
+    size_t shared = 0;
+    int cluster = 1;
 };
 
 struct launch_form {

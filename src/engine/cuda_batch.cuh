@@ -36,13 +36,6 @@ static int count_tiles(const sn_cuda_shape &shape, int tile, bool bias, update_a
     return tiles;
 }
 
-static void forget_record(sn_cuda_net *net)
-{
-    if (net->records > 0) cudaStreamSynchronize(net->stream); /* one may be under way */
-    for (int k = 0; k < net->records; k++) cudaGraphExecDestroy(net->record[k].what);
-    net->records = 0;
-}
-
 static int64_t chunk_floats(const sn_cuda_shape &shape) /* of a row, at most */
 {
     int64_t floats = shape.width[0] + 2 * padded(shape.width[shape.layers]);
@@ -212,8 +205,7 @@ static bool wide_pull(const sn_cuda_net *net, int i, int64_t whole)
     return i > 0 && by_layers(net) && is_wide(net, net->shape.width[i + 1], net->shape.width[i], whole);
 }
 
-static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers,
-                         sn_cuda_words *words)
+static void reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers)
 {
     const sn_cuda_shape &shape = net->shape;
     const int64_t roots = (int64_t)(plan.shards + plan.each - 1) / plan.each * plan.subtrees;
@@ -223,38 +215,36 @@ static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, b
     const auto grow = [&](buffer<float> &what, int64_t size) {
         if (size > what.size && net->under_way > 0) cudaStreamSynchronize(net->stream); /* it is in use */
         moved = moved || size > what.size;
-        return what.reserve(size, words);
+        what.reserve(size);
     };
-    TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
+    grow(net->loss, (plan.rows + 127) / 128 * 128);
     if (plan.narrow) { /* sums of parts, and of shards where they are wanted */
-        TRY(grow(net->partial, (roots + plan.shards) * shape.parameters));
-        TRY(grow(net->loss, 2 * roots)); /* doubles */
-        if (moved) forget_record(net);
-        return SN_CUDA_FINE;
+        grow(net->partial, (roots + plan.shards) * shape.parameters);
+        grow(net->loss, 2 * roots); /* doubles */
+        if (moved) net->forget_record();
+        return;
     }
-    TRY(grow(net->mean[0], rows * padded(shape.width[1])));
-    if (keeps && gathers) TRY(grow(net->gathered, rows * shape.width[0]));
+    grow(net->mean[0], rows * padded(shape.width[1]));
+    if (keeps && gathers) grow(net->gathered, rows * shape.width[0]);
     /* What lies between the last unit of a row and the first of the next is copied with it, never used. */
-    const auto grow_padded = [&](buffer<float> &what, int64_t size) -> int {
+    const auto grow_padded = [&](buffer<float> &what, int64_t size) {
         const bool grows = size > what.size;
-        TRY(grow(what, size));
-        if (grows) CUDA_TRY(cudaMemsetAsync(what.at, 0, (size_t)size * sizeof(float), net->stream));
-        return SN_CUDA_FINE;
+        grow(what, size);
+        if (grows) set_zeros(what.at, size, net->stream);
     };
     for (int i = 0; keeps && i < shape.layers; i++) {
         const int64_t size = rows * padded(shape.width[i + 1]);
-        if (i + 1 < shape.layers) TRY(grow_padded(net->psi[i], size));
-        TRY(grow_padded(net->residual[i], size));
-        if (layers && i > 0) TRY(grow(net->mean[i], size));
+        if (i + 1 < shape.layers) grow_padded(net->psi[i], size);
+        grow_padded(net->residual[i], size);
+        if (layers && i > 0) grow(net->mean[i], size);
         if (layers && i + 1 < shape.layers) {
-            TRY(grow(net->latent[i], size));
-            TRY(grow(net->speed[i], size));
+            grow(net->latent[i], size);
+            grow(net->speed[i], size);
         }
     }
-    if (keeps && plan.large && net->facts.groups) TRY(grow(net->split, split_floats(shape)));
-    if (roots > 1) TRY(grow(net->partial, roots * shape.parameters));
-    if (moved) forget_record(net);
-    return SN_CUDA_FINE;
+    if (keeps && plan.large && net->facts.groups) grow(net->split, split_floats(shape));
+    if (roots > 1) grow(net->partial, roots * shape.parameters);
+    if (moved) net->forget_record();
 }
 
 /* What the lists of a step of so many rows take: places, and after them numbers if there are any, each
@@ -298,24 +288,18 @@ static void write_head(sn_cuda_net *net, const sn_cuda_rows &rows, int64_t lists
     head->update = step->update;
 }
 
-static int reserve_lists(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+static void reserve_lists(sn_cuda_net *net, int64_t lists, int count)
 {
     const uint32_t *before = net->now().list.at;
-    TRY(net->now().list.reserve(lists * count, words));
-    TRY(net->now().pinned_list.reserve(lists * count, words));
-    if (before != net->now().list.at) forget_record(net);
-    return SN_CUDA_FINE;
+    net->now().list.reserve(lists * count);
+    net->now().pinned_list.reserve(lists * count);
+    if (before != net->now().list.at) net->forget_record();
 }
 
-static int send_heads(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+static void send_heads(sn_cuda_net *net, int64_t lists, int count)
 {
-    CUDA_TRY(cudaMemcpyAsync(net->now().head.at, net->now().pinned_head.at, (size_t)count * sizeof(step_head),
-                             cudaMemcpyHostToDevice, net->stream));
-    if (lists > 0)
-        CUDA_TRY(cudaMemcpyAsync(net->now().list.at, net->now().pinned_list.at,
-                                 (size_t)(lists * count) * sizeof(uint32_t), cudaMemcpyHostToDevice,
-                                 net->stream));
-    return SN_CUDA_FINE;
+    send(net->now().head.at, net->now().pinned_head.at, count, net->stream);
+    if (lists > 0) send(net->now().list.at, net->now().pinned_list.at, lists * count, net->stream);
 }
 
 /* Step k of a queue. */
@@ -341,11 +325,9 @@ static chunk_rows rows_of(const sn_cuda_net *net, const chunk &c)
 
 /* Asks for a launch on the network's stream. */
 template <typename arguments>
-static int begin(const sn_cuda_net *net, const launch<arguments> &what, const arguments &a,
-                 sn_cuda_words *words)
+static void begin(const sn_cuda_net *net, const arguments &a, const launch<arguments> &what)
 {
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    check(start(what, net->stream, a));
 }
 
 #endif

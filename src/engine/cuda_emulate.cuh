@@ -485,8 +485,9 @@ template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel
 template <typename arguments> struct launch {
     void (*kernel)(arguments);
     dim3 grid;
-    int threads, cluster;
-    size_t shared;
+    int threads;
+    size_t shared = 0;
+    int cluster = 1;
 };
 
 template <typename arguments>

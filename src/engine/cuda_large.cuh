@@ -56,29 +56,26 @@ static const layer_tile *choose_layer_tile(const device_facts &facts, int64_t ro
     return best;
 }
 
-static int start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows,
-                       sn_cuda_words *words)
+static void start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows)
 {
     if (a.high != nullptr) {
-        const launch<layer_arguments> what = {pull ? wide_product<ACROSS> : wide_product<ALONG>,
-                                              dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)),
-                                              WIDE_THREADS, 1, WIDE_FLOATS * sizeof(float)};
-        return begin(net, what, a, words);
+        return begin(net, a,
+                     {pull ? wide_product<ACROSS> : wide_product<ALONG>,
+                      dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)), WIDE_THREADS,
+                      WIDE_FLOATS * sizeof(float)});
     }
     const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
-    const launch<layer_arguments> what = {
-        pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
-        tile->threads, 1, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
+           tile->threads, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)});
 }
 
-static int launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees,
-                               sn_cuda_words *words)
+static void launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees)
 {
     const update_tile &tile = update_tiles_of[size == 128 ? 1 : 0];
-    const launch<update_arguments> what = {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees),
-                                           tile.threads, 1, (size_t)tile.floats * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees), tile.threads,
+           (size_t)tile.floats * sizeof(float)});
 }
 
 /* What all products of a chunk have in common. */
@@ -98,7 +95,7 @@ static layer_state state_of(const sn_cuda_net *net, int i)
 }
 
 /* Splits the weights for those products of a batch that want it. */
-static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *words)
+static void launch_split(const sn_cuda_net *net, int64_t whole)
 {
     const sn_cuda_shape &shape = net->shape;
     split_arguments a = {};
@@ -113,15 +110,12 @@ static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *wo
         if (wide_pull(net, i, whole))
             a.job[jobs++] = {weights, inputs, units, 1, pull, pull + (int64_t)inputs * padded(units)};
     }
-    if (jobs == 0) return SN_CUDA_FINE;
-    const launch<split_arguments> what = {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs),
-                                          SPLIT_THREADS, 1, 0};
-    return begin(net, what, a, words);
+    if (jobs == 0) return;
+    begin(net, a, {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs), SPLIT_THREADS});
 }
 
 /* mu of layer i; settles: the forward pass. */
-static int launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c,
-                             sn_cuda_words *words)
+static void launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c)
 {
     const sn_cuda_shape &shape = net->shape;
     a.in = i > 0 ? net->psi[i - 1].at : c.data->x.at;
@@ -138,19 +132,18 @@ static int launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, b
         a.high = net->split.at + split_at(shape, i).mean;
         a.low = a.high + (int64_t)a.units * padded(a.inputs);
     }
-    return start_layer(net, a, false, c.most, words);
+    start_layer(net, a, false, c.most);
 }
 
-static int launch_large_mean(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
+static void launch_large_mean(const sn_cuda_net *net, const chunk &c)
 {
-    return launch_layer_mean(net, layer_of(net, c), 0, false, c, words);
+    launch_layer_mean(net, layer_of(net, c), 0, false, c);
 }
 
 /* ---- sweeps, layer by layer -------------------------------------------------------------------------- */
 
 /* The move of layer i, or its step to the mode (sweep -1). */
-static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c,
-                             sn_cuda_words *words)
+static void launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c)
 {
     const sn_cuda_shape &shape = net->shape;
     a.in = net->residual[i + 1].at;
@@ -165,7 +158,7 @@ static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, i
         a.high = net->split.at + split_at(shape, i + 1).pull;
         a.low = a.high + (int64_t)a.units * padded(a.inputs);
     }
-    return start_layer(net, a, true, c.most, words);
+    start_layer(net, a, true, c.most);
 }
 
 static row_arrays arrays_of(const sn_cuda_data *data)
@@ -173,8 +166,7 @@ static row_arrays arrays_of(const sn_cuda_data *data)
     return {data->x.at, data->y.at, data->weight.at, data->label.at};
 }
 
-static int launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with_loss, bool weighs,
-                               sn_cuda_words *words)
+static void launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with_loss, bool weighs)
 {
     const sn_cuda_shape &shape = net->shape;
     const int top = shape.layers - 1, outputs = shape.width[shape.layers];
@@ -190,40 +182,35 @@ static int launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with
                                 shape.classes,
                                 shape.spread,
                                 weighs};
-    const launch<output_arguments> what = {
-        layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS, 1, 0};
-    return begin(net, what, a, words);
+    begin(net, a, {layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS});
 }
 
-static int launch_layer_residual(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
+static void launch_layer_residual(const sn_cuda_net *net, const chunk &c)
 {
     residual_arguments a = {};
     a.rows = rows_of(net, c);
     a.weight = c.data->weight.at;
     const int hidden = net->shape.layers - 1;
     for (int i = 0; i < hidden; i++) a.state[i] = state_of(net, i);
-    const launch<residual_arguments> what = {
-        layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS, 1,
-        0};
-    return begin(net, what, a, words);
+    begin(
+        net, a,
+        {layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS});
 }
 
 /* Everything of a chunk but the update. */
-static int launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_dynamics &dynamics,
-                         sn_cuda_words *words)
+static void launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_dynamics &dynamics)
 {
     const layer_arguments a = layer_of(net, c);
     const int top = net->shape.layers - 1;
-    for (int i = 0; i <= top; i++) TRY(launch_layer_mean(net, a, i, i < top, c, words));
-    TRY(launch_layer_output(net, c, true, false, words));
+    for (int i = 0; i <= top; i++) launch_layer_mean(net, a, i, i < top, c);
+    launch_layer_output(net, c, true, false);
     for (int sweep = dynamics.mode_start ? -1 : 0; sweep < dynamics.sweeps; sweep++) {
-        if (sweep > 0 || (sweep == 0 && dynamics.mode_start))
-            TRY(launch_layer_output(net, c, false, false, words));
-        for (int i = top - 1; i >= 0; i--) TRY(launch_layer_pull(net, a, i, sweep, c, words));
-        for (int i = 1; i <= top; i++) TRY(launch_layer_mean(net, a, i, false, c, words));
+        if (sweep > 0 || (sweep == 0 && dynamics.mode_start)) launch_layer_output(net, c, false, false);
+        for (int i = top - 1; i >= 0; i--) launch_layer_pull(net, a, i, sweep, c);
+        for (int i = 1; i <= top; i++) launch_layer_mean(net, a, i, false, c);
     }
-    TRY(launch_layer_output(net, c, false, true, words));
-    return launch_layer_residual(net, c, words);
+    launch_layer_output(net, c, false, true);
+    launch_layer_residual(net, c);
 }
 
 /* ---- sweeps by warps --------------------------------------------------------------------------------- */
@@ -309,14 +296,12 @@ static warp_plan choose_warps(const sn_cuda_net *net)
     return plan;
 }
 
-static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, const sweep_arguments &a,
-                        const chunk &c, sn_cuda_words *words)
+static void launch_warps(const sn_cuda_net *net, const warp_plan &plan, const sweep_arguments &a,
+                         const chunk &c)
 {
     const unsigned blocks = tiles_of(c.most, 32 / plan.lanes * (plan.threads / 32));
     const unsigned most = (unsigned)net->facts.multiprocessors;
-    const launch<sweep_arguments> what = {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, 1,
-                                          plan.shared};
-    return begin(net, what, a, words);
+    begin(net, a, {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, plan.shared});
 }
 
 /* ---- steps in one launch ----------------------------------------------------------------------------- */
@@ -327,8 +312,7 @@ static const narrow_kernel narrow_kernels[2][2] = {{narrow_step<false, false>, n
                                                    {narrow_step<true, false>, narrow_step<true, true>}};
 
 /* Shards `shard` .. shard + count - 1 of a batch. usual: tanh, symplectic. */
-static int launch_narrow(const sn_cuda_net *net, int shard, int count, const chunk &c, bool usual,
-                         sn_cuda_words *words)
+static void launch_narrow(const sn_cuda_net *net, int shard, int count, const chunk &c, bool usual)
 {
     const sn_cuda_shape &shape = net->shape;
     narrow_arguments a = {};
@@ -339,10 +323,9 @@ static int launch_narrow(const sn_cuda_net *net, int shard, int count, const chu
     a.inputs = shape.width[0];
     a.first_shard = shard;
     a.slot = HELD_PARTS * shard;
-    const launch<narrow_arguments> what = {narrow_kernels[shape.layers - 2][usual ? 1 : 0],
-                                           dim3((unsigned)(HELD_PARTS * count)), HELD_THREADS, 1,
-                                           (size_t)narrow_places(a.inputs).size * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {narrow_kernels[shape.layers - 2][usual ? 1 : 0], dim3((unsigned)(HELD_PARTS * count)),
+           HELD_THREADS, (size_t)narrow_places(a.inputs).size * sizeof(float)});
 }
 
 /* Where the sums of shards are: after those of their parts. */
@@ -351,7 +334,7 @@ static float *joined_sums(const sn_cuda_net *net, int shards)
     return net->partial.at + HELD_PARTS * shards * net->shape.parameters;
 }
 
-static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words *words)
+static void launch_join(const sn_cuda_net *net, int k, int shards)
 {
     const join_arguments a = {net->partial.at,
                               joined_sums(net, shards),
@@ -359,13 +342,11 @@ static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words 
                               net->now().report.at[k].loss,
                               net->shape.parameters,
                               shards};
-    const launch<join_arguments> what = {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS,
-                                         1, 0};
-    return begin(net, what, a, words);
+    begin(net, a, {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS});
 }
 
 /* Lets the kernels have the shared memory they take. */
-static int ready_large(const device_facts &facts, sn_cuda_words *words)
+static void ready_large(const device_facts &facts)
 {
     const int most = (int)facts.shared_block;
     const auto allow = [&](auto kernel, size_t bytes) {
@@ -373,18 +354,17 @@ static int ready_large(const device_facts &facts, sn_cuda_words *words)
         return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     };
     for (int k = 0; k < LAYER_TILES; k++) {
-        CUDA_TRY(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
-        CUDA_TRY(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
+        check(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
+        check(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
     }
     if (facts.groups) {
-        CUDA_TRY(allow(wide_product<ALONG>, 0));
-        CUDA_TRY(allow(wide_product<ACROSS>, 0));
+        check(allow(wide_product<ALONG>, 0));
+        check(allow(wide_product<ACROSS>, 0));
     }
     for (int k = 0; k < 2; k++)
-        CUDA_TRY(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
-    for (int k = 0; k < WARP_KINDS_COUNT; k++) CUDA_TRY(allow(warp_kinds[k].kernel, 0));
-    for (int k = 0; k < 4; k++) CUDA_TRY(allow(narrow_kernels[k / 2][k % 2], 0));
-    return SN_CUDA_FINE;
+        check(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
+    for (int k = 0; k < WARP_KINDS_COUNT; k++) check(allow(warp_kinds[k].kernel, 0));
+    for (int k = 0; k < 4; k++) check(allow(narrow_kernels[k / 2][k % 2], 0));
 }
 
 #endif
