@@ -33,77 +33,31 @@ static int look_for_device(void **cmocka_state)
     return 0;
 }
 
-static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
+static sn_engine *create(const fixture *f)
 {
-    sn_engine *engine = NULL;
-    OK(ops->create(&f->shape, &f->problem, SEED, 1, &engine));
-    ops->start(engine, f->theta);
-    return engine;
-}
-
-static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
-{
-    SN_AUTO(sn_engine) *engine = engine_of(ops, f);
-    float *out = test_zeros(pass->rows.n * f->shape.width[pass->layer], sizeof *out);
-    OK(ops->forward(engine, pass, out));
-    return out;
+    return started(&sn_engine_cuda, f);
 }
 
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
-    double loss, loss_ref;
-    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, steps, &loss_ref),
-                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, steps, &loss);
-    assert_near(theta, ref, f->shape.parameters, tolerance);
-    assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
-    for (int layer = 1; layer <= f->shape.layers; layer++) {
-        const sn_pass pass = {.rows = f->iteration.rows,
-                              .layer = layer,
-                              .activated = layer % 2 == 0,
-                              .s = layer > 2 ? f->dynamics.s : NULL,
-                              .draw = 5};
-        SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
-                       *out = passed_of(&sn_engine_cuda, f, &pass);
-        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-        SN_FREE(expected);
-        SN_FREE(out);
-        if (layer == f->shape.layers) break;
-        expected = imputed(engine_of(&sn_engine_ref, f), f, layer);
-        out = imputed(engine_of(&sn_engine_cuda, f), f, layer);
-        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-    }
+    check_near_ref(f, steps, tolerance, create);
 }
 
 TEST(test_random_networks)
 {
     const setting *at = *cmocka_state;
     if (at == NULL) skip();
-    for (uint32_t seed = 0; seed < 64; seed++) {
-        SN_FREED_BY(drop) fixture f;
-        make(&f, seed, (int)(seed / 16 % 4) + 1, seed % 7 == 0 ? 140 : 30, at->emulated ? 50 : 150,
-             seed % 9 == 0 ? 1 : 0);
-        check_against_ref(&f, 2, 3e-4);
-    }
-}
-
-TEST(test_no_hidden_layer)
-{
-    if (*cmocka_state == NULL) skip();
-    for (uint32_t seed = 0; seed < 4; seed++) {
-        SN_FREED_BY(drop) fixture f;
-        make(&f, seed, 0, 40, 90, 70);
-        check_against_ref(&f, 2, 1e-4);
-    }
+    check_drawn_networks(check_against_ref, 64, at->emulated ? 50 : 150);
 }
 
 /* Other widths for the hidden layers, and parameters for them. */
 static void widen(fixture *f, const int64_t *width)
 {
-    for (int i = 1; i < f->shape.layers; i++) f->shape.width[i] = width[i - 1];
-    OK(sn_shape_layout(&f->shape));
-    sn_free(f->theta);
-    f->theta = test_zeros(f->shape.parameters, sizeof *f->theta);
-    sn_shape_start(&f->shape, 1, f->theta);
+    for (int i = 1; i < f->o.shape.layers; i++) f->o.shape.width[i] = width[i - 1];
+    OK(sn_shape_layout(&f->o.shape));
+    sn_free(f->o.theta);
+    f->o.theta = test_zeros(f->o.shape.parameters, sizeof *f->o.theta);
+    sn_shape_start(&f->o.shape, 1, f->o.theta);
 }
 
 /* Weights for a cluster of blocks, and too many for one: both on the emulated device, which is small. */
@@ -134,20 +88,20 @@ static void check_large_batch(fixture *f, uint32_t seed, const int64_t *width, i
     f->iteration.dynamics = &f->dynamics;
     f->iteration.update = &f->update;
     if (seed % 3 == 2) f->iteration.rows = sn_rows_range(0, n);
-    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, 1, &loss_ref),
-                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss);
-    assert_near(theta, ref, f->shape.parameters, 3e-4);
+    SN_BLOCK float *ref = stepped(started(&sn_engine_ref, f), f, 1, &loss_ref),
+                   *theta = stepped(create(f), f, 1, &loss);
+    assert_near(theta, ref, f->o.shape.parameters, 3e-4);
     assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
     const sn_pass pass = {.rows = f->iteration.rows, .layer = 1};
-    SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
-                   *out = passed_of(&sn_engine_cuda, f, &pass);
-    assert_near(out, expected, n * f->shape.width[1], 2e-6);
-    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(f->shape.parameters, true);
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
+    SN_BLOCK float *expected = passed(started(&sn_engine_ref, f), f, &pass),
+                   *out = passed(create(f), f, &pass);
+    assert_near(out, expected, n * f->o.shape.width[1], 2e-6);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(f->o.shape.parameters, true);
+    SN_AUTO(sn_engine) *engine = create(f);
     OK(sn_engine_cuda.accumulate(engine, &f->iteration, &sums));
     OK(sn_engine_cuda.apply(engine, &f->iteration, &sums, &report));
     sn_engine_cuda.get_parameters(engine, ref);
-    assert_memory_equal(ref, theta, (size_t)f->shape.parameters * sizeof *ref);
+    assert_memory_equal(ref, theta, (size_t)f->o.shape.parameters * sizeof *ref);
     assert_true(report.loss == loss);
 }
 
@@ -218,7 +172,7 @@ TEST(test_narrow_networks)
         make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
         SN_BLOCK float *weight = test_zeros(n, sizeof *weight);
         for (int64_t row = 0; row < n; row++) weight[row] = 0.5F * (float)(row % 4);
-        if (k % 2 == 1) f.problem.weight = weight;
+        if (k % 2 == 1) f.o.problem.weight = weight;
         for (int i = 0; i <= cases[k].hidden; i++) f.update.rate[i] = 0.5; /* so that gradients show */
         check_large_batch(&f, k, cases[k].width, n);
     }
@@ -241,14 +195,6 @@ TEST(test_full_batch)
     }
 }
 
-TEST(test_small_noise)
-{
-    if (*cmocka_state == NULL) skip();
-    SN_FREED_BY(drop) fixture f;
-    make_quiet(&f);
-    check_against_ref(&f, 3, 1e-3);
-}
-
 enum { QUEUE = 40 };
 
 /* So many batches asked for at once: as one step after the other, and the same again, to the bit. */
@@ -257,15 +203,15 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
     sn_step_report reports[QUEUE], alone;
     float *theta[3];
     for (int k = 0; k < 3; k++) {
-        theta[k] = test_zeros(f->shape.parameters, sizeof *theta[k]);
-        SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
+        theta[k] = test_zeros(f->o.shape.parameters, sizeof *theta[k]);
+        SN_AUTO(sn_engine) *engine = create(f);
         if (k == 0)
             for (int j = 0; j < count; j++) OK(sn_engine_cuda.step(engine, &its[j], &alone));
         else
             OK(sn_engine_cuda.steps(engine, its, count, reports));
         sn_engine_cuda.get_parameters(engine, theta[k]);
         if (k == 0) continue;
-        assert_memory_equal(theta[k], theta[0], (size_t)f->shape.parameters * sizeof *theta[k]);
+        assert_memory_equal(theta[k], theta[0], (size_t)f->o.shape.parameters * sizeof *theta[k]);
         assert_true(reports[count - 1].loss == alone.loss && reports[count - 1].finite);
     }
     for (int k = 0; k < 3; k++) sn_free(theta[k]);
@@ -312,7 +258,7 @@ TEST(test_narrow_queues)
     }
     check_queue(&f, its, FEW);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = create(&f);
     for (int k = 0; k < 2; k++) OK(sn_engine_cuda.step(engine, &its[k], &report));
     assert_false(report.finite);
 }
@@ -325,11 +271,11 @@ TEST(test_no_response)
         SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1, 20, 100, 50);
         const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
-        SN_BLOCK float *with = passed_of(&sn_engine_cuda, &f, &pass);
-        f.problem.label = NULL;
-        f.problem.y = NULL;
-        SN_BLOCK float *without = passed_of(&sn_engine_cuda, &f, &pass);
-        assert_memory_equal(with, without, (size_t)(pass.rows.n * f.shape.width[1]) * sizeof *with);
+        SN_BLOCK float *with = passed(create(&f), &f, &pass);
+        f.o.problem.label = NULL;
+        f.o.problem.y = NULL;
+        SN_BLOCK float *without = passed(create(&f), &f, &pass);
+        assert_memory_equal(with, without, (size_t)(pass.rows.n * f.o.shape.width[1]) * sizeof *with);
     }
 }
 
@@ -340,7 +286,7 @@ static void check_the_rest(const fixture *f)
     static float weight[ROWS];
     static double y[ROWS * MOST];
     static int32_t label[ROWS];
-    assert_true(f->problem.n <= ROWS && f->problem.outputs <= MOST);
+    assert_true(f->o.problem.n <= ROWS && f->o.problem.outputs <= MOST);
     for (int k = 0; k < ROWS; k++) {
         weight[k] = (float)(1 + k % 3);
         label[k] = k % 2;
@@ -351,14 +297,14 @@ static void check_the_rest(const fixture *f)
         float *theta[2];
         for (int keeps = 0; keeps < 2; keeps++) {
             fixture other = *f;
-            if (what == 0) other.problem.weight = weight;
-            if (what == 1 && f->problem.task == SN_CLASSIFICATION) other.problem.label = label;
-            if (what == 1 && f->problem.task == SN_REGRESSION) other.problem.y = y;
-            if (!keeps) other.problem.keep = NULL;
-            sn_free(stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss)); /* what is kept is its own */
-            theta[keeps] = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
+            if (what == 0) other.o.problem.weight = weight;
+            if (what == 1 && f->o.problem.task == SN_CLASSIFICATION) other.o.problem.label = label;
+            if (what == 1 && f->o.problem.task == SN_REGRESSION) other.o.problem.y = y;
+            if (!keeps) other.o.problem.keep = NULL;
+            sn_free(stepped(create(f), f, 1, &loss)); /* what is kept is its own */
+            theta[keeps] = stepped(create(&other), &other, 1, &loss);
         }
-        assert_memory_equal(theta[0], theta[1], (size_t)f->shape.parameters * sizeof *theta[0]);
+        assert_memory_equal(theta[0], theta[1], (size_t)f->o.shape.parameters * sizeof *theta[0]);
         sn_free(theta[0]);
         sn_free(theta[1]);
     }
@@ -372,21 +318,21 @@ TEST(test_rows_are_kept)
     sn_keep keep = {0};
     double loss;
     make(&f, 4, 1, 20, 100, 50);
-    SN_BLOCK float *first = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
-    f.problem.keep = &keep;
-    SN_BLOCK float *kept = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *first = stepped(create(&f), &f, 1, &loss);
+    f.o.problem.keep = &keep;
+    SN_BLOCK float *kept = stepped(create(&f), &f, 1, &loss);
     assert_non_null(keep.kept);
     const void *before = keep.kept;
-    f.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
+    f.o.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
     for (int64_t k = 0; k < f.iteration.rows.n; k++) f.rows[k] = 0;
-    SN_BLOCK float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *again = stepped(create(&f), &f, 1, &loss);
     assert_ptr_equal(keep.kept, before);
     fixture other = f;
-    SN_BLOCK float *copy = test_zeros(f.problem.n * f.problem.p, sizeof *copy);
-    memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
-    other.problem.x = copy;
-    SN_BLOCK float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
-    const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
+    SN_BLOCK float *copy = test_zeros(f.o.problem.n * f.o.problem.p, sizeof *copy);
+    memcpy(copy, f.o.x, (size_t)(f.o.problem.n * f.o.problem.p) * sizeof *copy);
+    other.o.problem.x = copy;
+    SN_BLOCK float *changed = stepped(create(&other), &other, 1, &loss);
+    const size_t bytes = (size_t)f.o.shape.parameters * sizeof *first;
     assert_memory_equal(first, kept, bytes);
     assert_memory_not_equal(again, changed, bytes);
     check_the_rest(&f);
@@ -403,16 +349,16 @@ TEST(test_features_that_move)
     f.iteration.moving = true;
     float *theta[2];
     for (int k = 0; k < 2; k++) {
-        SN_AUTO(sn_engine) *engine = engine_of(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
+        SN_AUTO(sn_engine) *engine = started(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
         for (int step = 0; step < 3; step++) {
             OK(engine->ops->step(engine, &f.iteration, &report));
-            for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] = -0.8F * f.x[j];
+            for (int64_t j = 0; j < f.o.problem.n * f.o.problem.p; j++) f.o.x[j] = -0.8F * f.o.x[j];
         }
-        for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] /= -0.512F;
-        theta[k] = test_zeros(f.shape.parameters, sizeof *theta[k]);
+        for (int64_t j = 0; j < f.o.problem.n * f.o.problem.p; j++) f.o.x[j] /= -0.512F;
+        theta[k] = test_zeros(f.o.shape.parameters, sizeof *theta[k]);
         engine->ops->get_parameters(engine, theta[k]);
     }
-    assert_near(theta[0], theta[1], f.shape.parameters, 3e-4);
+    assert_near(theta[0], theta[1], f.o.shape.parameters, 3e-4);
     sn_free(theta[0]);
     sn_free(theta[1]);
 }
@@ -424,7 +370,7 @@ TEST(test_divergence)
     sn_step_report report;
     make(&f, 5, 2, 20, 100, 60);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = create(&f);
     for (int k = 0; k < 3; k++) OK(sn_engine_cuda.step(engine, &f.iteration, &report));
     assert_false(report.finite);
 }
@@ -438,11 +384,11 @@ TEST(test_rows_that_do_not_fit)
         SN_FREED_BY(drop) fixture f;
         double loss[2];
         make(&f, seed, 2, 30, 4000, 40);
-        SN_BLOCK float *resident = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[0]);
+        SN_BLOCK float *resident = stepped(create(&f), &f, 3, &loss[0]);
         setenv("STONET_EMULATE", "memory=200000", 1);
-        SN_BLOCK float *streamed = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[1]);
+        SN_BLOCK float *streamed = stepped(create(&f), &f, 3, &loss[1]);
         unsetenv("STONET_EMULATE");
-        assert_memory_equal(streamed, resident, (size_t)f.shape.parameters * sizeof *resident);
+        assert_memory_equal(streamed, resident, (size_t)f.o.shape.parameters * sizeof *resident);
         assert_true(loss[0] == loss[1]);
     }
 }
@@ -461,9 +407,9 @@ TEST(test_troubles)
         sn_step_report report;
         make(&f, 6, 2, 20, 600, 300);
         setenv("STONET_EMULATE", wanted[k], 1);
-        stonet_status status = sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine);
+        stonet_status status = sn_engine_cuda.create(&f.o.shape, &f.o.problem, SEED, 1, &engine);
         if (status == STONET_OK) {
-            sn_engine_cuda.start(engine, f.theta);
+            sn_engine_cuda.start(engine, f.o.theta);
             for (int j = 0; j < 4 && status == STONET_OK; j++)
                 status = sn_engine_cuda.step(engine, &f.iteration, &report);
         }
@@ -482,9 +428,9 @@ static bool fits_in(const fixture *f, long bytes)
     sn_step_report report;
     snprintf(memory, sizeof memory, "memory=%ld", bytes);
     setenv("STONET_EMULATE", memory, 1);
-    bool fits = sn_engine_cuda.create(&f->shape, &f->problem, SEED, 1, &engine) == STONET_OK;
+    bool fits = sn_engine_cuda.create(&f->o.shape, &f->o.problem, SEED, 1, &engine) == STONET_OK;
     if (fits) {
-        sn_engine_cuda.start(engine, f->theta);
+        sn_engine_cuda.start(engine, f->o.theta);
         fits = sn_engine_cuda.step(engine, &f->iteration, &report) == STONET_OK;
     }
     unsetenv("STONET_EMULATE");
@@ -513,7 +459,8 @@ TEST(test_no_module)
     SN_FREED_BY(drop) fixture f;
     SN_AUTO(sn_engine) *engine = NULL;
     make(&f, 1, 1, 5, 10, 5);
-    assert_int_equal(sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine), STONET_ERROR_UNSUPPORTED);
+    assert_int_equal(sn_engine_cuda.create(&f.o.shape, &f.o.problem, SEED, 1, &engine),
+                     STONET_ERROR_UNSUPPORTED);
     assert_null(engine);
     if (given != NULL)
         setenv(SN_CUDA_VARIABLE, held, 1);
