@@ -476,7 +476,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
     sn_sums sums = {0};
     double loss[SN_MAX_SHARDS];
     bool finite;
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, NULL, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     sn_cpu_job job = {.task = SN_CPU_STEP,
                       .iteration = iteration,
@@ -484,7 +484,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
                       .weight = sums.root[0].weight};
     SN_TRY(run(e, shards, &job, loss, &finite));
     SN_TRY(shrink_columns(e, iteration->update));
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, loss, NULL, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = finite && isfinite(report->loss);
     e->iteration = iteration->number + 1;
@@ -503,7 +503,7 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
     bool finite;
     sn_cpu_job job = {.task = SN_CPU_ACCUMULATE, .iteration = iteration, .batch = &iteration->rows};
     SN_TRY(run(e, shards, &job, loss, &finite));
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &rest));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, loss, NULL, &rest));
     sn_sums_reset(sums, shards->total);
     for (int r = 0; r < rest.roots; r++) {
         SN_TRY(sn_sums_add(sums, rest.root[r].first, rest.root[r].count));

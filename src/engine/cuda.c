@@ -258,7 +258,7 @@ static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, c
             INT32_MAX);
     if (shards->count > SN_CUDA_SHARDS || shards->border[shards->count] != it->rows.n)
         return sn_fail(STONET_ERROR_ARGUMENT, "the shards of a batch must have all its rows");
-    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &it->rows, shards, NULL, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     *weight = sums.root[0].weight;
     return STONET_OK;
@@ -269,8 +269,8 @@ static stonet_status take_report(cuda_engine *e, const sn_iteration *it, const s
 {
     sn_shards one;
     sn_sums sums = {0};
-    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, sn_engine_shards(&it->rows, it->shards, &one),
-                              from->loss, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &it->rows, sn_engine_shards(&it->rows, it->shards, &one),
+                                from->loss, NULL, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = from->finite && isfinite(report->loss);
     e->iteration = it->number + 1;
@@ -362,26 +362,8 @@ static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_ste
 
 /* ---- an iteration in two ----------------------------------------------------------------------------- */
 
-static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
-                                   const double *loss, sn_sums *sums)
-{
-    sn_sums_reset(sums, shards->total);
-    for (int v = 0; v < shards->count; v++) {
-        const float *gradient = e->gradients + v * e->shape.parameters;
-        SN_TRY(sn_sums_open(sums, shards->first + v));
-        sn_root *root = &sums->root[sums->roots - 1];
-        root->loss = loss[v];
-        for (int64_t k = shards->border[v]; k < shards->border[v + 1]; k++)
-            root->weight +=
-                e->problem->weight != NULL ? (double)e->problem->weight[sn_rows_at(&it->rows, k)] : 1.0;
-        for (int64_t j = 0; j < e->shape.parameters; j++) root->gradient[j] = (double)gradient[j];
-        sn_sums_close(sums);
-    }
-    return STONET_OK;
-}
-
 /* The gradients of all shards come back as floats (shards x parameters) into a block that is kept for the
-   next iteration. hand_out_sums adds them up by the tree, in double. */
+   next iteration. They are added up by the tree, in double. */
 static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     cuda_engine *e = (cuda_engine *)engine;
@@ -405,7 +387,7 @@ static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, 
     SN_TRY(sn_cuda_check(e->api->net_sums(e->net, window != NULL ? window->data : e->all, &e->steps[0],
                                           e->gradients, loss, &words),
                          &words, "sums were computed"));
-    return hand_out_sums(e, it, shards, loss, sums);
+    return sn_engine_sum_shards(e->problem, &it->rows, shards, loss, e->gradients, sums);
 }
 
 static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const sn_sums *sums,
