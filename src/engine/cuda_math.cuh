@@ -114,8 +114,8 @@ __device__ __forceinline__ void box_muller(uint32_t radius_word, uint32_t angle_
     const float u = fmaf((float)radius_word, 2.3283064e-10F, 1.1641532e-10F);
     const float radius = root_of(minus_two_log(u));
     const float angle = fmaf((float)(int32_t)angle_word, 1.4629181e-9F, 7.3145905e-10F); /* 2 pi 2^-32 */
-    *cosine = radius * cosine_of(angle);
-    *sine = radius * sine_of(angle);
+    *cosine = radius * __cosf(angle);
+    *sine = radius * __sinf(angle);
 }
 
 enum : uint32_t { PHILOX_LOW = 0xD2511F53U, PHILOX_HIGH = 0xCD9E8D57U };

@@ -148,7 +148,7 @@ static __device__ __forceinline__ void narrow_pull(const sweep_arguments &a, con
 #pragma unroll
     for (int k = 0; k < 16; k++)
         if (k < a.outputs) {
-            r[k] = exponential(r[k] - most);
+            r[k] = __expf(r[k] - most);
             sum += r[k];
         }
     const float share = __fdividef(over_s, sum);

@@ -68,7 +68,7 @@ static __device__ __forceinline__ float lane_residual(const sweep_arguments &a, 
     }
     float most = used ? mu : -3.0e38F;
     for (int mask = lanes / 2; mask > 0; mask /= 2) most = fmaxf(most, shuffle_xor(most, mask));
-    const float e = used ? exponential(mu - most) : 0.0F, sum = sum_of(e, lanes);
+    const float e = used ? __expf(mu - most) : 0.0F, sum = sum_of(e, lanes);
     const float own = sum_of(k == row.label ? mu : 0.0F, lanes);
     *loss = fmaf(minus_two_log(sum), -0.5F, most - own);
     return fmaf(-e, __fdividef(over_s, sum), k == row.label ? over_s : 0.0F);
