@@ -105,52 +105,35 @@ static void check_large_batch(fixture *f, uint32_t seed, const int64_t *width, i
     assert_true(report.loss == loss);
 }
 
-/* One of two sweeps at most. */
-static void check_drawn_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
-{
-    SN_FREED_BY(drop) fixture f;
-    make(&f, seed + 12, hidden, 45, n, n);
-    if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
-    check_large_batch(&f, seed, width, n);
-}
-
 /* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
-   whose rows warps have each for themselves, and others, layer by layer. */
+   whose rows warps have each for themselves, and others, layer by layer. The last two have so many rows and
+   units that products fill a device (cuda_wide.cuh), with inner dimensions that are no multiples of
+   anything. */
 TEST(test_large_batches)
 {
     const setting *at = *cmocka_state;
     if (at == NULL) skip();
     static const struct {
         int hidden;
-        int64_t small[3], large[3];
+        int64_t rows[2], width[2][3]; /* of a device, and of the emulated one */
     } cases[] = {
-        {1, {37}, {37}},
-        {1, {5}, {460}},
-        {2, {30, 3}, {64, 4}},
-        {2, {50, 11}, {470, 16}},
-        {2, {130, 120}, {300, 240}},
-        {3, {90, 150, 21}, {130, 430, 21}},
+        {1, {1030, 257}, {{37}, {37}}},
+        {1, {1030, 257}, {{460}, {5}}},
+        {2, {1030, 257}, {{64, 4}, {30, 3}}},
+        {2, {1030, 257}, {{470, 16}, {50, 11}}},
+        {2, {1030, 257}, {{300, 240}, {130, 120}}},
+        {3, {1030, 257}, {{130, 430, 21}, {90, 150, 21}}},
+        {1, {8400, 1030}, {{262}, {131}}},
+        {3, {8400, 1030}, {{130, 430, 33}, {97, 140, 34}}},
     };
-    for (uint32_t seed = 0; seed < 12; seed++) {
-        const int k = (int)(seed * 5 % 6);
-        check_drawn_batch(seed, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
-                          at->emulated ? 257 : 1030);
+    for (uint32_t turn = 0; turn < 14; turn++) {
+        const uint32_t k = turn < 12 ? turn * 5 % 6 : turn - 6, seed = turn < 12 ? turn : turn - 2;
+        const int64_t n = cases[k].rows[at->emulated];
+        SN_FREED_BY(drop) fixture f;
+        make(&f, seed + 12, cases[k].hidden, 45, n, n);
+        if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+        check_large_batch(&f, seed, cases[k].width[at->emulated], n);
     }
-}
-
-/* So many rows and units that products fill a device (cuda_wide.cuh), with inner dimensions that are no
-   multiples of anything. */
-TEST(test_wide_products)
-{
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
-    static const struct {
-        int hidden;
-        int64_t small[3], large[3];
-    } cases[] = {{1, {131}, {262}}, {3, {97, 140, 34}, {130, 430, 33}}};
-    for (uint32_t k = 0; k < 2; k++) /* seeds of many columns */
-        check_drawn_batch(10 + k, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
-                          at->emulated ? 1030 : 8400);
 }
 
 /* Networks so narrow that a step but its update is one launch (cuda_narrow.cuh): with one hidden layer and
