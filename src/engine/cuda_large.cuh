@@ -215,10 +215,12 @@ static void launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_
 
 /* ---- sweeps by warps --------------------------------------------------------------------------------- */
 
-static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c)
+static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c, const sweep_job &job)
 {
     const sn_cuda_shape &shape = net->shape;
     sweep_arguments a = {};
+    (sn_cuda_shape &)a = shape;
+    (sweep_job &)a = job;
     a.rows = rows_of(net, c);
     a.theta = net->theta.at;
     a.data = arrays_of(c.data);
@@ -226,18 +228,12 @@ static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c)
     for (int i = 0; i < shape.layers; i++) {
         a.psi[i] = net->psi[i].at;
         a.residual[i] = net->residual[i].at;
-        a.weight_at[i] = shape.weight_at[i];
-        a.bias_at[i] = shape.bias_at[i];
         a.layer[i].width = shape.width[i + 1];
     }
     a.loss = net->loss.at;
-    a.layers = shape.layers;
-    a.activation = shape.activation;
-    a.classes = shape.classes;
-    a.spread = shape.spread;
+    a.out = net->out.at;
     a.outputs = shape.width[shape.layers];
     a.output_lanes = lanes_of(a.outputs);
-    a.seed = shape.seed;
     return a;
 }
 
@@ -316,7 +312,7 @@ static void launch_narrow(const sn_cuda_net *net, int shard, int count, const ch
 {
     const sn_cuda_shape &shape = net->shape;
     narrow_arguments a = {};
-    a.sweep = sweep_of(net, c);
+    a.sweep = sweep_of(net, c, {TASK_STEP});
     a.partial = net->partial.at;
     a.loss = (double *)net->loss.at;
     a.parameters = shape.parameters;

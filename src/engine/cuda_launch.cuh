@@ -88,7 +88,7 @@ static void launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathe
 static void launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c)
 {
     sweep_plan plan = net->plan;
-    choose_rows(net->facts, net->shape.width, c.most, a, &plan);
+    choose_rows(net->facts, c.most, a, &plan);
     begin(net, *a,
           {kernel_of(plan, a->layers), dim3(tiles_of(c.most, plan.rows) * (unsigned)plan.ranks), plan.threads,
            plan.shared, plan.ranks});
@@ -136,25 +136,19 @@ static void launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, c
 /* halves: the losses are there for the two halves of every shard. */
 static void launch_apply(sn_cuda_net *net, int k, int roots, bool halves)
 {
-    const sn_cuda_shape &shape = net->shape;
     apply_arguments a = {};
+    (sn_cuda_shape &)a = net->shape;
     a.head = net->now().head.at + k;
     a.theta = net->theta.at;
     a.velocity = net->velocity.at;
     a.partial = net->partial.at;
-    a.parameters = shape.parameters;
     a.roots = roots;
-    a.layers = shape.layers;
-    for (int i = 0; i < shape.layers; i++) {
-        a.weight_at[i] = shape.weight_at[i];
-        a.bias_at[i] = shape.bias_at[i];
-    }
     a.flag = &net->now().report.at[k].flag;
     a.loss = halves ? (const double *)net->loss.at : nullptr;
     a.loss_sums = net->now().report.at[k].loss;
     a.slices = 1;
     while (a.slices < 8 && roots / (2 * a.slices) >= AT_ONCE) a.slices *= 2;
-    const int64_t blocks = tiles_of(shape.parameters, APPLY_THREADS / a.slices);
+    const int64_t blocks = tiles_of(a.parameters, APPLY_THREADS / a.slices);
     const int64_t most = (int64_t)net->facts.multiprocessors * 8;
     begin(net, a,
           {apply_sums, dim3((unsigned)(blocks < most ? blocks : most)), APPLY_THREADS,
@@ -192,8 +186,7 @@ static void launch_chunks(sn_cuda_net *net, const queue_place &at, const batch_p
             launch_layers(net, c, step.dynamics);
         else if (c.most > 0) {
             launch_first_mean(net, c, gathers);
-            sweep_arguments a = sweep_of(net, c);
-            a.task = TASK_STEP;
+            sweep_arguments a = sweep_of(net, c, {TASK_STEP});
             const warp_plan warps = choose_warps(net);
             if (plan.large && warps.kernel != nullptr)
                 launch_warps(net, warps, a, c);

@@ -132,11 +132,9 @@ static uint64_t net_bytes(const sn_cuda_shape *shape, int64_t batch)
 static void ready_net(sn_cuda_net *net)
 {
     sweep_arguments a = {};
+    (sn_cuda_shape &)a = net->shape;
     net->facts = look_at_device();
-    a.layers = net->shape.layers;
-    a.classes = net->shape.classes;
-    a.spread = net->shape.spread;
-    if (!choose_ranks(net->facts, net->shape.width, &a, &net->plan))
+    if (!choose_ranks(net->facts, &a, &net->plan))
         throw trouble(SN_CUDA_TOO_WIDE, "its layers do not fit the %d KB of a multiprocessor",
                       (int)(net->facts.shared_block >> 10));
     check(cudaStreamCreateWithFlags(&net->stream, cudaStreamNonBlocking));
@@ -369,11 +367,11 @@ static void net_apply(sn_cuda_net *net, const sn_cuda_step *step, const float *g
 
 /* ---- rows in, numbers out ---------------------------------------------------------------------------- */
 
-/* Sends rows through in chunks. `a` tells the task; head: what all chunks have in common. */
+/* Sends rows through in chunks. common: of all of them. */
 static void send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_rows &rows,
-                         const sn_cuda_step &common, const sweep_arguments &task, float *out)
+                         const sn_cuda_step &common, const sweep_job &job, float *out)
 {
-    const int64_t capacity = chunk_capacity(net->shape), width = net->shape.width[task.layer_out + 1];
+    const int64_t capacity = chunk_capacity(net->shape), width = net->shape.width[job.layer_out + 1];
     for (int64_t first = 0; first < rows.n; first += capacity) {
         const int n = (int)(rows.n - first < capacity ? rows.n - first : capacity);
         const batch_plan plan = {1, 1, 1, n, n, 64, false, false};
@@ -394,12 +392,7 @@ static void send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_row
             launch_large_mean(net, c);
         else
             launch_first_mean(net, c, false);
-        sweep_arguments a = sweep_of(net, c);
-        a.task = task.task;
-        a.layer_out = task.layer_out;
-        a.activated = task.activated;
-        a.noisy = task.noisy;
-        a.out = net->out.at;
+        sweep_arguments a = sweep_of(net, c, job);
         launch_sweep(net, &a, c);
         fetch(out + first * width, net->out.at, n * width, net->stream);
         check(cudaStreamSynchronize(net->stream));
@@ -409,24 +402,16 @@ static void send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_row
 static void net_impute(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_step *step, int layer, float *out)
 {
     sn_cuda_step common = *step;
-    sweep_arguments task = {};
     common.shards = 0;
-    task.task = TASK_IMPUTE;
-    task.layer_out = layer - 1;
-    send_through(net, data, step->rows, common, task, out);
+    send_through(net, data, step->rows, common, {TASK_IMPUTE, layer - 1}, out);
 }
 
 static void net_forward(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_pass *pass, float *out)
 {
     sn_cuda_step common = {};
-    sweep_arguments task = {};
     common.iteration = pass->draw;
     for (int i = 0; i < net->shape.layers; i++) common.dynamics.variance[i] = pass->sigma[i];
-    task.task = TASK_FORWARD;
-    task.layer_out = pass->layer - 1;
-    task.activated = pass->activated;
-    task.noisy = pass->noisy;
-    send_through(net, data, pass->rows, common, task, out);
+    send_through(net, data, pass->rows, common, {TASK_FORWARD, pass->layer - 1, pass->activated, pass->noisy}, out);
 }
 
 /* What the library calls: `work`, its trouble as a number, and what CUDA said. */

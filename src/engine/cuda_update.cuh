@@ -311,13 +311,11 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 
 /* The update from the roots of so many subtrees, a power of two: adds them up the tree. `slices` neighbours
    in a block, a power of two too, share the roots of a parameter. */
-struct apply_arguments {
+struct apply_arguments : sn_cuda_shape {
     const step_head *head;
     float *theta, *velocity;
     const float *partial;
-    int64_t parameters;
-    int roots, slices, layers;
-    int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
+    int roots, slices;
     int *flag;
     const double *loss; /* of the two halves of every shard, for their sums; NULL: they are there */
     double *loss_sums;
