@@ -120,25 +120,6 @@ TEST(test_rows_do_not_see_each_other)
     }
 }
 
-/* start and get_parameters are inverse, and starting forgets the momentum. */
-TEST(test_parameters_round_trip)
-{
-    SN_FREED_BY(drop) fixture f;
-    make(&f, 41, 3, 150, 60, 60);
-    SN_AUTO(sn_engine) *engine = engine_of(&f, sn_cpu_supported(0), 1);
-    SN_BLOCK float *first = test_zeros(f.o.shape.parameters, sizeof *first);
-    SN_BLOCK float *second = test_zeros(f.o.shape.parameters, sizeof *second);
-    engine->ops->get_parameters(engine, first);
-    assert_memory_equal(first, f.o.theta, (size_t)f.o.shape.parameters * sizeof *first);
-    sn_step_report report;
-    OK(engine->ops->step(engine, &f.iteration, &report));
-    engine->ops->get_parameters(engine, first);
-    engine->ops->start(engine, f.o.theta);
-    OK(engine->ops->step(engine, &f.iteration, &report));
-    engine->ops->get_parameters(engine, second);
-    assert_memory_equal(first, second, (size_t)f.o.shape.parameters * sizeof *first);
-}
-
 /* A step size far beyond stability is reported, on every activation, within a few steps. */
 TEST(test_divergence_is_seen)
 {
