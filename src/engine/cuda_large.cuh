@@ -1,7 +1,6 @@
 /* The launches of a large batch: products by the tensor cores, sweeps by warps (cuda_warp.cuh) or layer by
    layer (cuda_layers.cuh). */
-#ifndef SN_ENGINE_CUDA_LARGE_CUH
-#define SN_ENGINE_CUDA_LARGE_CUH
+#pragma once
 
 #include "engine/cuda_batch.cuh"
 
@@ -28,16 +27,22 @@ static const layer_tile layer_tiles[LAYER_TILES] = {LAYER_TILE(32, 64, 2, 4, 4),
                                                     LAYER_TILE(128, 128, 4, 4, 4)};
 
 struct update_tile {
-    int size, threads;
     update_kernel kernel;
-    int floats;
+    int threads, floats;
 };
-#define UPDATE_TILE(size, m, n, stages)                                                                      \
+#define SMALL_UPDATE(size, each, depth)                                                                      \
     {                                                                                                        \
-        size, 32 * (m) * (n), tensor_update<size, size, m, n, stages>,                                       \
+        update_tiles<size, size, each, each, depth>, update_size<size, size, each, each, depth>::THREADS,    \
+            update_size<size, size, each, each, depth>::FLOATS                                               \
+    }
+#define LARGE_UPDATE(size, m, n, stages)                                                                     \
+    {                                                                                                        \
+        tensor_update<size, size, m, n, stages>, 32 * (m) * (n),                                             \
             tensor_tile<size, size, m, n, stages, ACROSS, ACROSS>::FLOATS + 32 * (m) * (n)                   \
     }
-static const update_tile update_tiles_of[2] = {UPDATE_TILE(64, 4, 2, 4), UPDATE_TILE(128, 4, 4, 4)};
+/* Of small and of large batches; 64 and 128 to a side. */
+static const update_tile update_kinds[2][2] = {{SMALL_UPDATE(64, 4, 32), SMALL_UPDATE(128, 8, 16)},
+                                               {LARGE_UPDATE(64, 4, 2, 4), LARGE_UPDATE(128, 4, 4, 4)}};
 
 /* The largest tile that fits, fills half the device and has the fewest units for nothing. Which one it is
    changes no sum. */
@@ -54,28 +59,6 @@ static const layer_tile *choose_layer_tile(const device_facts &facts, int64_t ro
             best = tile;
     }
     return best;
-}
-
-static void start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows)
-{
-    if (a.high != nullptr) {
-        return begin(net, a,
-                     {pull ? wide_product<ACROSS> : wide_product<ALONG>,
-                      dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)), WIDE_THREADS,
-                      WIDE_FLOATS * sizeof(float)});
-    }
-    const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
-    begin(net, a,
-          {pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
-           tile->threads, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)});
-}
-
-static void launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees)
-{
-    const update_tile &tile = update_tiles_of[size == 128 ? 1 : 0];
-    begin(net, a,
-          {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees), tile.threads,
-           (size_t)tile.floats * sizeof(float)});
 }
 
 /* What all products of a chunk have in common. */
@@ -114,6 +97,31 @@ static void launch_split(const sn_cuda_net *net, int64_t whole)
     begin(net, a, {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs), SPLIT_THREADS});
 }
 
+/* The product of layer i: its mean, or the pull on it. */
+static void launch_layer(const sn_cuda_net *net, layer_arguments a, int i, bool pull, const chunk &c)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const int upper = pull ? i + 1 : i; /* whose weights they are */
+    const int rows = c.most;
+    const split_place split = split_at(shape, upper);
+    a.weights = net->theta.at + shape.weight_at[upper];
+    a.inputs = shape.width[pull ? i + 2 : i];
+    a.units = shape.width[i + 1];
+    a.state = state_of(net, i);
+    if (pull ? wide_pull(net, upper, c.whole) : wide_mean(net, upper, c.whole)) {
+        a.high = net->split.at + (pull ? split.pull : split.mean);
+        a.low = a.high + (int64_t)a.units * padded(a.inputs);
+        return begin(net, a,
+                     {pull ? wide_product<ACROSS> : wide_product<ALONG>,
+                      dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)), WIDE_THREADS,
+                      WIDE_FLOATS * sizeof(float)});
+    }
+    const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
+    begin(net, a,
+          {pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
+           tile->threads, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)});
+}
+
 /* mu of layer i; settles: the forward pass. */
 static void launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c)
 {
@@ -122,17 +130,9 @@ static void launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, 
     a.in_pitch = i > 0 ? padded(shape.width[i]) : shape.width[0];
     a.gathers = i == 0;
     a.in_psi = i > 0 ? (int)SN_PSI_IDENTITY : shape.input_activation;
-    a.weights = net->theta.at + shape.weight_at[i];
     a.bias = net->theta.at + shape.bias_at[i];
-    a.inputs = shape.width[i];
-    a.units = shape.width[i + 1];
-    a.state = state_of(net, i);
     a.settles = settles;
-    if (wide_mean(net, i, c.whole)) {
-        a.high = net->split.at + split_at(shape, i).mean;
-        a.low = a.high + (int64_t)a.units * padded(a.inputs);
-    }
-    start_layer(net, a, false, c.most);
+    launch_layer(net, a, i, false, c);
 }
 
 static void launch_large_mean(const sn_cuda_net *net, const chunk &c)
@@ -145,20 +145,11 @@ static void launch_large_mean(const sn_cuda_net *net, const chunk &c)
 /* The move of layer i, or its step to the mode (sweep -1). */
 static void launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c)
 {
-    const sn_cuda_shape &shape = net->shape;
     a.in = net->residual[i + 1].at;
-    a.in_pitch = padded(shape.width[i + 2]);
-    a.weights = net->theta.at + shape.weight_at[i + 1];
-    a.inputs = shape.width[i + 2];
-    a.units = shape.width[i + 1];
-    a.state = state_of(net, i);
+    a.in_pitch = padded(net->shape.width[i + 2]);
     a.layer = i;
     a.sweep = sweep;
-    if (wide_pull(net, i + 1, c.whole)) {
-        a.high = net->split.at + split_at(shape, i + 1).pull;
-        a.low = a.high + (int64_t)a.units * padded(a.inputs);
-    }
-    start_layer(net, a, true, c.most);
+    launch_layer(net, a, i, true, c);
 }
 
 static row_arrays arrays_of(const sn_cuda_data *data)
@@ -357,10 +348,8 @@ static void ready_large(const device_facts &facts)
         check(allow(wide_product<ALONG>, 0));
         check(allow(wide_product<ACROSS>, 0));
     }
-    for (int k = 0; k < 2; k++)
-        check(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
+    for (const update_tile &tile : update_kinds[1])
+        check(allow(tile.kernel, (size_t)tile.floats * sizeof(float)));
     for (int k = 0; k < WARP_KINDS_COUNT; k++) check(allow(warp_kinds[k].kernel, 0));
     for (int k = 0; k < 4; k++) check(allow(narrow_kernels[k / 2][k % 2], 0));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The launches of a step, one after the other. */
-#ifndef SN_ENGINE_CUDA_LAUNCH_CUH
-#define SN_ENGINE_CUDA_LAUNCH_CUH
+#pragma once
 
 #include "engine/cuda_large.cuh"
 
@@ -58,15 +57,6 @@ static void launch_mean(const sn_cuda_net *net, const mean_arguments &a, int row
     if (a.units > 64 && (int64_t)tiles_of(whole, 128) * tiles_of(a.units, 128) >= fill)
         return start_mean<128, 128, 8, 8, 1, 16>(net, a, rows);
     start_mean<16, 32, 4, 4, 8, 16>(net, a, rows);
-}
-
-template <int BM, int BN, int TM, int TN, int DEPTH>
-static void start_update(const sn_cuda_net *net, const update_arguments &a, int subtrees)
-{
-    typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    begin(net, a,
-          {update_tiles<BM, BN, TM, TN, DEPTH>, dim3((unsigned)a.tiles + 1, (unsigned)subtrees),
-           size::THREADS, size::FLOATS * sizeof(float)});
 }
 
 static void launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathers)
@@ -128,9 +118,10 @@ static void launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, c
     a.first_shard = shard;
     a.subtree = each / subtrees;
     a.slot = shard / plan.each * plan.subtrees;
-    if (plan.large) return launch_large_update(net, a, plan.tile, subtrees);
-    if (plan.tile == 128) return start_update<128, 128, 8, 8, 16>(net, a, subtrees);
-    start_update<64, 64, 4, 4, 32>(net, a, subtrees);
+    const update_tile &tile = update_kinds[plan.large][plan.tile == 128];
+    begin(net, a,
+          {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees), tile.threads,
+           (size_t)tile.floats * sizeof(float)});
 }
 
 /* halves: the losses are there for the two halves of every shard. */
@@ -206,5 +197,3 @@ static void launch_step(sn_cuda_net *net, const queue_place &at, const batch_pla
     if (roots > 1) launch_apply(net, at.k, roots, plan.narrow);
     if (grouped) launch_groups(net, at.k);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * What the kernels of a step are told: the step (in device memory, since it changes from step to step), the
  * rows, where everything lies. Arrays of a chunk, [row][unit], have rows of padded() floats.
  */
-#ifndef SN_ENGINE_CUDA_STATE_CUH
-#define SN_ENGINE_CUDA_STATE_CUH
+#pragma once
 
 #include "engine/cuda_base.cuh"
 #include "engine/cuda_math.cuh"
@@ -56,8 +55,8 @@ struct sweep_layer {
     int mean_large, pull_large; /* whether these products are */
 };
 
-/* What a sweep is for. Other than a step: the layer that is handed out (0-based), as psi or not, with noise or
-   without. */
+/* What a sweep is for. Other than a step: the layer that is handed out (0-based), as psi or not, with noise
+   or without. */
 struct sweep_job {
     sweep_task task;
     int layer_out = 0, activated = 0, noisy = 0;
@@ -85,5 +84,3 @@ static __host__ __device__ __forceinline__ int padded(int width)
 {
     return (width + 3) / 4 * 4;
 }
-
-#endif
