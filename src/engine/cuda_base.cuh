@@ -5,8 +5,7 @@
  *
  * A kernel takes one struct. Its shared memory is all dynamic.
  */
-#ifndef SN_ENGINE_CUDA_BASE_CUH
-#define SN_ENGINE_CUDA_BASE_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -165,5 +164,3 @@ template <typename arguments> struct launch {
     size_t shared = 0;
     int cluster = 1;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* How a batch is cut up into chunks and shards, the memory it needs, and what of it is sent to the device. */
-#ifndef SN_ENGINE_CUDA_BATCH_CUH
-#define SN_ENGINE_CUDA_BATCH_CUH
+#pragma once
 
 #include "engine/cuda_objects.cuh"
 
@@ -329,5 +328,3 @@ static void begin(const sn_cuda_net *net, const arguments &a, const launch<argum
 {
     check(start(what, net->stream, a));
 }
-
-#endif

@@ -7,8 +7,7 @@
  * STONET_EMULATE asks for trouble: "no-device", "too-old", "memory=BYTES" (all there is), "fail=N" (launch
  * number N and all that follow).
  */
-#ifndef SN_ENGINE_CUDA_EMULATE_CUH
-#define SN_ENGINE_CUDA_EMULATE_CUH
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -498,5 +497,3 @@ template <typename arguments> static cudaError_t clusters_of(const launch<argume
     *count = 20 / what.cluster - 1;
     return cudaSuccess;
 }
-
-#endif

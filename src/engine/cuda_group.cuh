@@ -2,8 +2,7 @@
  * Products by the tensor cores of Hopper devices, whose instructions (wgmma) a group of 128 threads gives
  * together and goes on beside, until it waits for them: there in code compiled for sm_90a alone.
  */
-#ifndef SN_ENGINE_CUDA_GROUP_CUH
-#define SN_ENGINE_CUDA_GROUP_CUH
+#pragma once
 
 #include "engine/cuda_base.cuh"
 
@@ -100,5 +99,4 @@ static inline void group_add(float c[GROUP_SUMS], const float a[4], const float 
         c[e] = sum;
     }
 }
-#endif
 #endif

@@ -3,8 +3,7 @@
  * sine, cosine and exponential where they are good enough. The words of the noise are the library's bit for
  * bit (math/noise.h).
  */
-#ifndef SN_ENGINE_CUDA_MATH_CUH
-#define SN_ENGINE_CUDA_MATH_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -177,5 +176,3 @@ struct noise_line {
                     r_high ^ q_low ^ (odd + 2U * 0xBB67AE85U), r_low, normal);
     }
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* The objects of the CUDA module: device memory that grows, rows, a network; failures in CUDA's words. */
-#ifndef SN_ENGINE_CUDA_OBJECTS_CUH
-#define SN_ENGINE_CUDA_OBJECTS_CUH
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,5 +153,3 @@ struct sn_cuda_net {
         if (stream != nullptr) cudaStreamDestroy(stream);
     }
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Pieces of a sweep that do not depend on who does it: the residual of the output layer, the move of a unit.
  */
-#ifndef SN_ENGINE_CUDA_OUTPUT_CUH
-#define SN_ENGINE_CUDA_OUTPUT_CUH
+#pragma once
 
 #include "engine/cuda_state.cuh"
 
@@ -146,5 +145,3 @@ static __device__ __forceinline__ void move_four(const mover &m, bool euler, con
     move_unit(m, euler, normal[2], {by.force.z, by.slope.z, by.mean.z}, &y->z, &v->z);
     move_unit(m, euler, normal[3], {by.force.w, by.slope.w, by.mean.w}, &y->w, &v->w);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * How the rows of a batch are laid out over the device: rows a block (or cluster) has at a time, blocks of a
  * cluster, where everything lies in shared memory. Chosen by a rough count of cycles.
  */
-#ifndef SN_ENGINE_CUDA_PLAN_CUH
-#define SN_ENGINE_CUDA_PLAN_CUH
+#pragma once
 
 #include "engine/cuda_narrow.cuh"
 #include "engine/cuda_sweep.cuh"
@@ -175,5 +174,3 @@ static void choose_rows(const device_facts &facts, int64_t batch, sweep_argument
     }
     lay_out(best->rows, best->ranks, best->staged, a);
 }
-
-#endif

@@ -9,8 +9,7 @@
  * pass through shared memory in STAGES stages of TENSOR_DEPTH each, of which one is used while the others
  * are under way. Sums run in one order, which depends on the inner dimension alone.
  */
-#ifndef SN_ENGINE_CUDA_TENSOR_CUH
-#define SN_ENGINE_CUDA_TENSOR_CUH
+#pragma once
 
 #include "engine/cuda_state.cuh"
 
@@ -415,5 +414,3 @@ static __device__ __forceinline__ bool quartets(const float *at, int64_t pitch)
 {
     return (size_t)at % 16 == 0 && pitch % 4 == 0;
 }
-
-#endif

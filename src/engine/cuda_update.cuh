@@ -9,8 +9,7 @@
  * roots a second launch adds up the same tree; where there is one subtree, its block updates its parameters
  * at once. One more block sums the losses.
  */
-#ifndef SN_ENGINE_CUDA_UPDATE_CUH
-#define SN_ENGINE_CUDA_UPDATE_CUH
+#pragma once
 
 #include "engine/cuda_product.cuh"
 #include "engine/cuda_tensor.cuh"
@@ -409,5 +408,3 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
     for (int64_t at = threadIdx.x; at < size; at += GROUP_THREADS)
         a.weights[at / width * a.columns + first + at % width] *= factor;
 }
-
-#endif

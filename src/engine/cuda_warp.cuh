@@ -9,8 +9,7 @@
  * leaves mu of that layer, of which each lane ends with its own unit's. The weights between them lie in
  * shared memory, [k][unit].
  */
-#ifndef SN_ENGINE_CUDA_WARP_CUH
-#define SN_ENGINE_CUDA_WARP_CUH
+#pragma once
 
 #include "engine/cuda_output.cuh"
 
@@ -311,5 +310,3 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
         if (used) leave_row<L, K, MIDDLE>(a, row, up, r_top, here);
     }
 }
-
-#endif
