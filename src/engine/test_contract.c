@@ -60,21 +60,27 @@ static sn_iteration iteration_of(const bed *b, uint32_t number)
                           .update = &b->update};
 }
 
-static void step(sn_engine *engine, const bed *b, uint32_t number, sn_step_report *report)
+/* Iterations first .. last - 1; returns the loss of the last. */
+static double train(sn_engine *engine, const bed *b, uint32_t first, uint32_t last)
 {
-    const sn_iteration it = iteration_of(b, number);
-    OK(engine->ops->step(engine, &it, report));
-    assert_true(report->finite);
+    sn_step_report report = {0};
+    for (uint32_t number = first; number < last; number++) {
+        const sn_iteration it = iteration_of(b, number);
+        OK(engine->ops->step(engine, &it, &report));
+        assert_true(report.finite);
+    }
+    return report.loss;
 }
 
 typedef struct kept_state {
     sn_engine_state state;
     int64_t size;
+    double loss; /* of the last step */
 } kept_state;
 
-static kept_state take_state(const sn_engine *engine, const bed *b)
+static kept_state take_state(const sn_engine *engine, const bed *b, double loss)
 {
-    kept_state kept = {.size = b->o.shape.parameters};
+    kept_state kept = {.size = b->o.shape.parameters, .loss = loss};
     OK(SN_NEW(kept.state.parameters, kept.size));
     OK(SN_NEW(kept.state.momentum, kept.size));
     engine->ops->get_state(engine, &kept.state);
@@ -102,6 +108,7 @@ static void assert_same_state(const kept_state *a, const kept_state *b)
     assert_memory_equal(a->state.parameters, b->state.parameters, (size_t)a->size * sizeof(double));
     assert_memory_equal(a->state.momentum, b->state.momentum, (size_t)a->size * sizeof(double));
     assert_int_equal(a->state.iteration, b->state.iteration);
+    assert_true(a->loss == b->loss);
 }
 
 /* Several engines that share the shards out, and a hook that joins what they found. */
@@ -166,9 +173,9 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
     company c = {.b = b, .count = count};
     for (int k = 0; k < count; k++) c.engine[k] = engine_of(ops, b, 1 + k % THREADS);
     const sn_reduce reduce = {.join = join, .user = &c};
+    sn_step_report report = {0};
     for (c.number = 0; c.number < 3; c.number++) {
         sn_sums sums = sums_of(ops, b);
-        sn_step_report report;
         const sn_iteration it = iteration_of(b, c.number);
         OK(sn_engine_iterate(c.engine[0], &it, &reduce, &sums, &report));
         assert_true(report.finite);
@@ -176,7 +183,7 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
             OK(ops->apply(c.engine[k], &it, &sums, &report));
         sn_sums_clear(&sums);
     }
-    kept_state kept = take_state(c.engine[count - 1], b);
+    kept_state kept = take_state(c.engine[count - 1], b, report.loss);
     for (int k = 0; k < count; k++) ops->free(c.engine[k]);
     return kept;
 }
@@ -184,12 +191,13 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
 TEST(test_the_same_bits_whoever_sums)
 {
     const int counts[] = {1, 2, 3, 7};
+    float weight[ROWS];
+    for (int64_t i = 0; i < ROWS; i++) weight[i] = 0.5F * (float)(i % 3);
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
+        b.o.problem.weight = weight;
         SN_AUTO(sn_engine) *alone = engine_of(ops, &b, 1);
-        sn_step_report report;
-        for (uint32_t number = 0; number < 3; number++) step(alone, &b, number, &report);
-        SN_FREED_BY(drop_state) kept_state fused = take_state(alone, &b);
+        SN_FREED_BY(drop_state) kept_state fused = take_state(alone, &b, train(alone, &b, 0, 3));
         for (int k = 0; k < 4; k++) {
             SN_FREED_BY(drop_state) kept_state together = work_together(ops, &b, counts[k]);
             assert_same_state(&together, &fused);
@@ -203,10 +211,9 @@ TEST(test_the_deepest_network)
     SN_FREED_BY(drop_state) kept_state right = work_together(&sn_engine_ref, &b, 1);
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         SN_AUTO(sn_engine) *alone = engine_of(ops, &b, 1);
-        sn_step_report report;
-        for (uint32_t number = 0; number < 3; number++) step(alone, &b, number, &report);
+        const double loss = train(alone, &b, 0, 3);
         SN_FREED_BY(drop_state)
-        kept_state fused = take_state(alone, &b), summed = work_together(ops, &b, 1);
+        kept_state fused = take_state(alone, &b, loss), summed = work_together(ops, &b, 1);
         assert_same_state(&summed, &fused);
         assert_near_state(&fused, &right);
     }
@@ -242,22 +249,19 @@ static void check_carrying_over(const sn_engine_ops *ops, const bed *b)
 {
     SN_AUTO(sn_engine) *first = engine_of(ops, b, 1), *second = NULL;
     SN_BLOCK float *theta = test_zeros(b->o.shape.parameters, sizeof *theta);
-    sn_step_report report;
-    for (uint32_t number = 0; number < 4; number++) step(first, b, number, &report);
-    SN_FREED_BY(drop_state) kept_state stopped = take_state(first, b);
+    train(first, b, 0, 4);
+    SN_FREED_BY(drop_state) kept_state stopped = take_state(first, b, 0.0);
     assert_int_equal(stopped.state.iteration, 4);
     OK(ops->create(&b->o.shape, &b->o.problem, 11, THREADS, &second));
     ops->set_state(second, &stopped.state);
     ops->get_parameters(second, theta);
     for (int64_t j = 0; j < stopped.size; j++) assert_true(theta[j] == (float)stopped.state.parameters[j]);
-    for (uint32_t number = 4; number < 7; number++) {
-        step(first, b, number, &report);
-        step(second, b, number, &report);
-    }
-    SN_FREED_BY(drop_state) kept_state went_on = take_state(first, b), resumed = take_state(second, b);
+    const double loss = train(first, b, 4, 7), same = train(second, b, 4, 7);
+    SN_FREED_BY(drop_state)
+    kept_state went_on = take_state(first, b, loss), resumed = take_state(second, b, same);
     assert_same_state(&resumed, &went_on);
     ops->start(second, b->o.theta); /* the momentum is part of it: without it the way is another */
-    SN_FREED_BY(drop_state) kept_state anew = take_state(second, b);
+    SN_FREED_BY(drop_state) kept_state anew = take_state(second, b, 0.0);
     for (int64_t j = 0; j < anew.size; j++) assert_true(anew.state.momentum[j] == 0.0);
 }
 
@@ -270,7 +274,7 @@ TEST(test_state_carries_over)
     }
 }
 
-/* A row of weight 2 counts as two of its kind, one of weight 0 not at all. */
+/* A row of weight 2 counts as two of its kind, one of weight 0 not at all, and nothing is no batch. */
 TEST(test_weights)
 {
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
@@ -300,34 +304,12 @@ TEST(test_weights)
             assert_true(fabs(a - c) < 1e-3 * (1.0 + fabs(c)));
         }
         for (int k = 0; k < 2; k++) sn_sums_clear(&sums[k]);
-    }
-}
-
-/* The fused step sees the weights too, and losses are weighted means. */
-TEST(test_weights_in_a_step)
-{
-    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
-        float weight[ROWS];
-        for (int64_t i = 0; i < ROWS; i++) weight[i] = i < 40 ? 2.5F : 0.0F;
-        sn_step_report few, weighted;
-        float theta[2][512];
-        for (int k = 0; k < 2; k++) {
-            b.o.problem.weight = k == 0 ? NULL : weight;
-            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
-            sn_iteration it = iteration_of(&b, 2);
-            if (k == 0) it.shards = NULL;
-            if (k == 0) it.rows = sn_rows_range(0, 40);
-            OK(ops->step(engine, &it, k == 0 ? &few : &weighted));
-            ops->get_parameters(engine, theta[k]);
-        }
-        assert_true(fabs(few.loss - weighted.loss) < 1e-5);
-        for (int64_t j = 0; j < b.o.shape.parameters; j++)
-            assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[0][j])));
         memset(weight, 0, sizeof weight);
+        b.o.problem.weight = weight;
         SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
         const sn_iteration it = iteration_of(&b, 2);
-        assert_int_equal(ops->step(engine, &it, &few), STONET_ERROR_ARGUMENT); /* nothing counts */
+        sn_step_report report;
+        assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_ARGUMENT);
     }
 }
 
@@ -381,7 +363,7 @@ static void check_source(const sn_engine_ops *ops, uint32_t draw)
         sn_iteration it = iteration_of(&b, 1);
         it.draw = draw;
         OK(ops->step(engine, &it, &report));
-        kept[k] = take_state(engine, &b);
+        kept[k] = take_state(engine, &b, report.loss);
         OK(ops->impute(engine, &it, 2, all[k]));
         it.rows = sn_rows_list(some, SOME);
         it.shards = NULL;
