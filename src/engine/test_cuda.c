@@ -33,6 +33,14 @@ static int look_for_device(void **cmocka_state)
     return 0;
 }
 
+/* Skips the test without a device, or without the emulated one. */
+static const setting *need_device(void **cmocka_state, bool emulated)
+{
+    const setting *at = *cmocka_state;
+    if (at == NULL || (emulated && !at->emulated)) skip();
+    return at;
+}
+
 static sn_engine *create(const fixture *f)
 {
     return started(&sn_engine_cuda, f);
@@ -45,8 +53,7 @@ static void check_against_ref(const fixture *f, int steps, double tolerance)
 
 TEST(test_random_networks)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     check_drawn_networks(check_against_ref, 64, at->emulated ? 50 : 150);
 }
 
@@ -63,8 +70,7 @@ static void widen(fixture *f, const int64_t *width)
 /* Weights for a cluster of blocks, and too many for one: both on the emulated device, which is small. */
 TEST(test_wide)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     const int64_t small[][2] = {{70, 60}, {170, 153}, {500, 450}},
                   large[][2] = {{300, 290}, {512, 512}, {901, 700}};
     for (uint32_t seed = 0; seed < 3; seed++) {
@@ -111,8 +117,7 @@ static void check_large_batch(fixture *f, uint32_t seed, const int64_t *width, i
    anything. */
 TEST(test_large_batches)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     static const struct {
         int hidden;
         int64_t rows[2], width[2][3]; /* of a device, and of the emulated one */
@@ -141,8 +146,7 @@ TEST(test_large_batches)
    multiple of four columns and not; shards that end with a few rows, and a row a part. */
 TEST(test_narrow_networks)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     static const struct {
         uint32_t seed;
         int hidden;
@@ -164,8 +168,7 @@ TEST(test_narrow_networks)
 /* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
 TEST(test_full_batch)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     const int64_t n = at->emulated ? 3001 : 20011;
     for (uint32_t seed = 0; seed < 4; seed++) {
         SN_FREED_BY(drop) fixture f;
@@ -203,7 +206,7 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
 /* Batches of unlike sizes. */
 TEST(test_queues)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     for (uint32_t seed = 3; seed < 7; seed++) {
         SN_FREED_BY(drop) fixture f;
         sn_iteration its[QUEUE];
@@ -221,8 +224,7 @@ TEST(test_queues)
 TEST(test_narrow_queues)
 {
     enum { FEW = 5 };
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_shards shards[FEW];
     sn_iteration its[FEW];
@@ -249,7 +251,7 @@ TEST(test_narrow_queues)
 /* Rows whose response nobody knows go through as those whose response is there. */
 TEST(test_no_response)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     for (uint32_t seed = 4; seed < 8; seed++) {
         SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1, 20, 100, 50);
@@ -296,7 +298,7 @@ static void check_the_rest(const fixture *f)
 /* Rows that are kept are used by the next engine, unless the problem is another one. */
 TEST(test_rows_are_kept)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_keep keep = {0};
     double loss;
@@ -325,7 +327,7 @@ TEST(test_rows_are_kept)
 /* Features that change between iterations are seen as they are. */
 TEST(test_features_that_move)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 1, 20, 60, 50);
@@ -348,7 +350,7 @@ TEST(test_features_that_move)
 
 TEST(test_divergence)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 2, 20, 100, 60);
@@ -361,8 +363,7 @@ TEST(test_divergence)
 /* Rows that do not fit on the device pass through it, and give what they give on it. */
 TEST(test_rows_that_do_not_fit)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     for (uint32_t seed = 0; seed < 4; seed++) {
         SN_FREED_BY(drop) fixture f;
         double loss[2];
@@ -376,59 +377,46 @@ TEST(test_rows_that_do_not_fit)
     }
 }
 
+/* A new engine and some of its steps on a device with this trouble. */
+static stonet_status try_with(const fixture *f, const char *trouble, int steps)
+{
+    SN_AUTO(sn_engine) *engine = NULL;
+    sn_step_report report;
+    setenv("STONET_EMULATE", trouble, 1);
+    stonet_status status = sn_engine_cuda.create(&f->o.shape, &f->o.problem, SEED, 1, &engine);
+    if (status == STONET_OK) sn_engine_cuda.start(engine, f->o.theta);
+    for (int k = 0; k < steps && status == STONET_OK; k++)
+        status = sn_engine_cuda.step(engine, &f->iteration, &report);
+    unsetenv("STONET_EMULATE");
+    return status;
+}
+
 /* Whatever fails on the device is said, and the engine can be freed. */
 TEST(test_troubles)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     const char *const wanted[] = {"memory=1000", "fail=1", "fail=2", "fail=3", "fail=5"};
-    const char *const says[] = {"GPU's memory", "the GPU failed", "the GPU failed", "the GPU failed",
-                                "the GPU failed"};
     for (int k = 0; k < 5; k++) {
         SN_FREED_BY(drop) fixture f;
-        SN_AUTO(sn_engine) *engine = NULL;
-        sn_step_report report;
         make(&f, 6, 2, 20, 600, 300);
-        setenv("STONET_EMULATE", wanted[k], 1);
-        stonet_status status = sn_engine_cuda.create(&f.o.shape, &f.o.problem, SEED, 1, &engine);
-        if (status == STONET_OK) {
-            sn_engine_cuda.start(engine, f.o.theta);
-            for (int j = 0; j < 4 && status == STONET_OK; j++)
-                status = sn_engine_cuda.step(engine, &f.iteration, &report);
-        }
-        assert_int_equal(status, k == 0 ? STONET_ERROR_MEMORY : STONET_ERROR_NUMERIC);
-        assert_non_null(strstr(stonet_last_error(), says[k]));
+        assert_says(try_with(&f, wanted[k], 4), k == 0 ? STONET_ERROR_MEMORY : STONET_ERROR_NUMERIC,
+                    k == 0 ? "GPU's memory" : "the GPU failed");
         assert_non_null(strstr(stonet_last_error(), "engine=cpu"));
-        unsetenv("STONET_EMULATE");
     }
-}
-
-/* One step of a new engine on a device with so much memory, all of which is given back. */
-static bool fits_in(const fixture *f, long bytes)
-{
-    char memory[64];
-    SN_AUTO(sn_engine) *engine = NULL;
-    sn_step_report report;
-    snprintf(memory, sizeof memory, "memory=%ld", bytes);
-    setenv("STONET_EMULATE", memory, 1);
-    bool fits = sn_engine_cuda.create(&f->o.shape, &f->o.problem, SEED, 1, &engine) == STONET_OK;
-    if (fits) {
-        sn_engine_cuda.start(engine, f->o.theta);
-        fits = sn_engine_cuda.step(engine, &f->iteration, &report) == STONET_OK;
-    }
-    unsetenv("STONET_EMULATE");
-    return fits;
 }
 
 TEST(test_memory_is_given_back)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     SN_FREED_BY(drop) fixture f;
+    char memory[64];
     long bytes = 1 << 12;
     make(&f, 6, 2, 20, 40, 20);
-    while (!fits_in(&f, bytes)) bytes += bytes / 8;
-    for (int k = 0; k < 12; k++) assert_true(fits_in(&f, bytes));
+    do {
+        bytes += bytes / 8;
+        snprintf(memory, sizeof memory, "memory=%ld", bytes);
+    } while (try_with(&f, memory, 1) != STONET_OK);
+    for (int k = 0; k < 12; k++) OK(try_with(&f, memory, 1));
 }
 
 TEST(test_no_module)
