@@ -254,12 +254,6 @@ static int64_t list_room(const sn_cuda_rows &rows, int64_t n)
     return rows.number != nullptr ? 2 * each : rows.list != nullptr ? each : 0;
 }
 
-/* Where those of step k lie. */
-static uint32_t *list_at(uint32_t *base, int64_t lists, int k)
-{
-    return base + lists * k;
-}
-
 static void fill_list(const int64_t *from, int64_t n, uint32_t *to)
 {
     for (int64_t r = 0; r < n; r++) to[r] = (uint32_t)from[r];
@@ -276,9 +270,9 @@ static void write_head(sn_cuda_net *net, const sn_cuda_rows &rows, int64_t lists
     head->offset = rows.offset;
     head->listed = rows.list != nullptr;
     head->numbered = rows.number != nullptr;
-    if (rows.list != nullptr) fill_list(rows.list, rows.n, list_at(net->now().pinned_list.at, lists, k));
-    if (rows.number != nullptr)
-        fill_list(rows.number, rows.n, list_at(net->now().pinned_list.at, lists, k) + lists / 2);
+    uint32_t *list = net->now().pinned_list.at + lists * k;
+    if (rows.list != nullptr) fill_list(rows.list, rows.n, list);
+    if (rows.number != nullptr) fill_list(rows.number, rows.n, list + lists / 2);
     if (step == nullptr) return;
     head->iteration = step->iteration;
     head->shards = step->shards;
@@ -318,7 +312,7 @@ struct chunk : queue_place {
 
 static chunk_rows rows_of(const sn_cuda_net *net, const chunk &c)
 {
-    const uint32_t *places = list_at(net->now().list.at, c.lists, c.k);
+    const uint32_t *places = net->now().list.at + c.lists * c.k;
     return {net->now().head.at + c.k, places, places + c.lists / 2, c.first, c.rows};
 }
 

@@ -135,11 +135,6 @@ static void launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, 
     launch_layer(net, a, i, false, c);
 }
 
-static void launch_large_mean(const sn_cuda_net *net, const chunk &c)
-{
-    launch_layer_mean(net, layer_of(net, c), 0, false, c);
-}
-
 /* ---- sweeps, layer by layer -------------------------------------------------------------------------- */
 
 /* The move of layer i, or its step to the mode (sweep -1). */

@@ -62,7 +62,7 @@ static void launch_mean(const sn_cuda_net *net, const mean_arguments &a, int row
 static void launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathers)
 {
     const sn_cuda_shape &shape = net->shape;
-    if (is_large_batch(net, c.whole)) return launch_large_mean(net, c);
+    if (is_large_batch(net, c.whole)) return launch_layer_mean(net, layer_of(net, c), 0, false, c);
     const mean_arguments a = {rows_of(net, c),
                               c.data->x.at,
                               net->theta.at + shape.weight_at[0],

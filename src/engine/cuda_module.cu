@@ -389,7 +389,7 @@ static void send_through(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_row
         /* the same sums however many rows pass together */
         const chunk c = {{data, 0, lists}, 0, n, n, net->facts.tensors ? 0 : n};
         if (net->facts.tensors)
-            launch_large_mean(net, c);
+            launch_layer_mean(net, layer_of(net, c), 0, false, c);
         else
             launch_first_mean(net, c, false);
         sweep_arguments a = sweep_of(net, c, job);
@@ -411,7 +411,8 @@ static void net_forward(sn_cuda_net *net, sn_cuda_data *data, const sn_cuda_pass
     sn_cuda_step common = {};
     common.iteration = pass->draw;
     for (int i = 0; i < net->shape.layers; i++) common.dynamics.variance[i] = pass->sigma[i];
-    send_through(net, data, pass->rows, common, {TASK_FORWARD, pass->layer - 1, pass->activated, pass->noisy}, out);
+    send_through(net, data, pass->rows, common, {TASK_FORWARD, pass->layer - 1, pass->activated, pass->noisy},
+                 out);
 }
 
 /* What the library calls: `work`, its trouble as a number, and what CUDA said. */

@@ -110,17 +110,24 @@ template <int WIDTH, int DEPTH, int THREADS> struct row_slab {
     }
 };
 
-/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. */
+/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. False: the
+   block is the one past the tiles, which has summed the losses. */
 struct tile_place {
     int layer, unit, input;
 };
-static __device__ __forceinline__ tile_place tile_of(const update_arguments &a, int tile, int units,
-                                                     int inputs)
+static __device__ __forceinline__ bool find_tile(const update_arguments &a, int units, int inputs,
+                                                 tile_place *place)
 {
+    const int tile = (int)blockIdx.x;
+    if (tile == a.tiles) {
+        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
+        return false;
+    }
     int i = 0;
     while (i + 1 < a.layers && tile >= a.layer[i + 1].tile0) i++;
     const int at = tile - a.layer[i].tile0;
-    return {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+    *place = {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+    return true;
 }
 
 template <int BM, int BN, int TM, int TN, int DEPTH> struct update_size {
@@ -132,11 +139,8 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     update_tiles(const __grid_constant__ update_arguments a)
 {
     typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    if ((int)blockIdx.x == a.tiles) {
-        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
-        return;
-    }
-    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    tile_place at_tile;
+    if (!find_tile(a, BM, BN, &at_tile)) return;
     const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
@@ -233,11 +237,8 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 {
     typedef tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS> tile_type;
     enum { COUNT = tile_type::TM * tile_type::TN * 4, SHARE = tile_type::THREADS / BM };
-    if ((int)blockIdx.x == a.tiles) {
-        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
-        return;
-    }
-    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    tile_place at_tile;
+    if (!find_tile(a, BM, BN, &at_tile)) return;
     const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int pitch = padded(layer.units);
