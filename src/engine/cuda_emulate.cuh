@@ -190,12 +190,9 @@ static void run_cluster(int threads, int cluster, size_t shared, unsigned first_
 
 } // namespace emulate
 
-struct emulated_index {
-    unsigned x, y, z;
-};
-#define threadIdx (emulated_index{(unsigned)emulate::at.now->thread, 0, 0})
+#define threadIdx (dim3((unsigned)emulate::at.now->thread, 0, 0))
 #define blockIdx  (emulate::at.now->in->index)
-#define blockDim  (emulated_index{(unsigned)emulate::at.threads, 1, 1})
+#define blockDim  (dim3((unsigned)emulate::at.threads))
 #define gridDim   (emulate::at.grid)
 
 static inline float *shared_memory()
@@ -391,6 +388,8 @@ static inline const char *cudaGetErrorString(cudaError_t error)
     }
 NOTHING_TO_DO(cudaGetLastError())
 NOTHING_TO_DO(cudaSetDevice(int))
+NOTHING_TO_DO(cudaStreamCreateWithFlags(cudaStream_t *, int))
+NOTHING_TO_DO(cudaEventCreateWithFlags(cudaEvent_t *, int))
 NOTHING_TO_DO(cudaStreamDestroy(cudaStream_t))
 NOTHING_TO_DO(cudaStreamSynchronize(cudaStream_t))
 NOTHING_TO_DO(cudaEventDestroy(cudaEvent_t))
@@ -458,16 +457,6 @@ static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t byt
 static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
 {
     memset(to, value, bytes);
-    return cudaSuccess;
-}
-static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, int)
-{
-    *stream = nullptr;
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, int)
-{
-    *event = nullptr;
     return cudaSuccess;
 }
 template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel, cudaFuncAttribute, int)
