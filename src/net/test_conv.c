@@ -171,22 +171,6 @@ TEST(test_bits)
     sn_conv_close(alone);
 }
 
-/* What is moved by the pools' step moves the features by one, away from the edges. */
-TEST(test_shift)
-{
-    SN_FREED_BY(drop) sample s;
-    make(&s, (sn_image){2, {16, 16}}, 1, (int64_t[]){3}, 2, 1);
-    for (int64_t y = 0; y < 16; y++)
-        for (int64_t x = 0; x < 16; x++) s.x[256 + y * 16 + x] = x >= 2 ? s.x[y * 16 + x - 2] : 0.0F;
-    sn_conv_forward(s.room, s.theta, 2, s.x, s.u);
-    const sn_conv_stage *stage = &s.shape.stage[0];
-    for (int64_t y = 0; y < stage->out_height; y++)
-        for (int64_t x = 1; x < stage->out_width; x++)
-            for (int64_t f = 0; f < 3; f++)
-                assert_true(s.u[s.shape.outputs + (y * stage->out_width + x) * 3 + f] ==
-                            s.u[(y * stage->out_width + x - 1) * 3 + f]);
-}
-
 /* Every stage's numbers have the mean square asked for. */
 TEST(test_scale)
 {
