@@ -473,14 +473,40 @@ static stonet_status run(cpu_engine *e, const sn_shards *shards, sn_cpu_job *job
     return STONET_OK;
 }
 
-/* The group penalty of layer 1. */
+/* Sum of the squares of the weights on input k; the padding is 0. */
+static double input_square(const sn_cpu_layer *layer, int64_t k)
+{
+    double sum = 0.0;
+    for (int64_t unit = 0, width; unit < layer->padded; unit += width) {
+        width = sn_panel_width(layer->padded, unit);
+        const float *w = layer->weights + (layer->inputs + 1) * unit + k * width;
+        for (int64_t a = 0; a < width; a++) sum += (double)w[a] * (double)w[a];
+    }
+    return sum;
+}
+
+static void scale_input(const sn_cpu_layer *layer, int64_t k, float factor)
+{
+    for (int64_t unit = 0, width; unit < layer->padded; unit += width) {
+        width = sn_panel_width(layer->padded, unit);
+        float *w = layer->weights + (layer->inputs + 1) * unit + k * width;
+        for (int64_t a = 0; a < width; a++) w[a] *= factor;
+    }
+}
+
+/* The group penalty of layer 1, after the update: two passes over its panels. A column is the work of one
+   thread, so the bits do not depend on how many there are. */
 static stonet_status shrink_columns(cpu_engine *e, const sn_update *update)
 {
     const sn_cpu_layer *layer = &e->layer[0];
     if (!(update->group > 0.0)) return STONET_OK;
     if (e->factor == NULL) SN_TRY(SN_NEW(e->factor, layer->inputs));
     const int threads = layer->inputs * layer->padded < WORTH_SHARING ? 1 : e->threads;
-    sn_cpu_shrink(layer, e->problem, update, threads, e->factor);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t k = 0; k < layer->inputs; k++) e->factor[k] = input_square(layer, k);
+    sn_group_factors(e->problem, layer->outputs, update, e->factor);
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t k = 0; k < layer->inputs; k++) scale_input(layer, k, (float)e->factor[k]);
     return STONET_OK;
 }
 
@@ -494,7 +520,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
     sn_sums sums = {0};
     double loss[SN_MAX_SHARDS];
     bool finite;
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, NULL, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     sn_cpu_job job = {.task = SN_CPU_STEP,
                       .iteration = iteration,
@@ -502,7 +528,7 @@ static stonet_status cpu_step(sn_engine *engine, const sn_iteration *iteration, 
                       .weight = sums.root[0].weight};
     SN_TRY(run(e, shards, &job, loss, &finite));
     SN_TRY(shrink_columns(e, iteration->update));
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, loss, NULL, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = finite && isfinite(report->loss);
     e->iteration = iteration->number + 1;
@@ -521,7 +547,7 @@ static stonet_status cpu_accumulate(sn_engine *engine, const sn_iteration *itera
     bool finite;
     sn_cpu_job job = {.task = SN_CPU_ACCUMULATE, .iteration = iteration, .batch = &iteration->rows};
     SN_TRY(run(e, shards, &job, loss, &finite));
-    SN_TRY(sn_engine_sum_rest(e->problem, &iteration->rows, shards, loss, &rest));
+    SN_TRY(sn_engine_sum_shards(e->problem, &iteration->rows, shards, loss, NULL, &rest));
     sn_sums_reset(sums, shards->total);
     for (int r = 0; r < rest.roots; r++) {
         SN_TRY(sn_sums_add(sums, rest.root[r].first, rest.root[r].count));

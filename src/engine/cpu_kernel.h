@@ -118,11 +118,6 @@ typedef struct sn_cpu_kernels {
     bool (*update)(const sn_cpu_job *job, const sn_cpu_piece *piece);
 } sn_cpu_kernels;
 
-/* The group penalty of layer 1 (engine.h) of an update; factor: scratch, one number an input. A column is
-   the work of one thread: the bits do not depend on their number. */
-void sn_cpu_shrink(const sn_cpu_layer *layer, const sn_problem *problem, const sn_update *update, int threads,
-                   double *factor);
-
 extern const sn_cpu_kernels sn_cpu_portable;
 #if defined(__x86_64__)
 extern const sn_cpu_kernels sn_cpu_avx2;

@@ -37,14 +37,20 @@ typedef struct cuda_engine {
     float *gradients;    /* of shards, when they are to be handed out */
     int64_t gradient_count;
     uint32_t iteration;
-    int trouble; /* that has not been reported yet */
+    int trouble; /* that has not been reported yet; no call follows it until it is */
     sn_cuda_words words;
 } cuda_engine;
+
+/* What the module answered, with e->words beside it. */
+static stonet_status said(const cuda_engine *e, int trouble, const char *doing)
+{
+    return sn_cuda_check(trouble, &e->words, doing);
+}
 
 /* What went wrong in a call that could not say so. */
 static stonet_status earlier_trouble(const cuda_engine *e)
 {
-    return sn_cuda_check(e->trouble, &e->words, "parameters were copied");
+    return said(e, e->trouble, "parameters were copied");
 }
 
 static void cuda_free(sn_engine *engine)
@@ -89,7 +95,6 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
 {
     sn_cuda_device device;
     sn_cuda_shape shape;
-    sn_cuda_words words;
     SN_BLOCK int32_t *border = NULL;
     SN_TRY(sn_cuda_load(&e->api, &device));
     SN_TRY(fill_shape(e, seed, &shape, &border));
@@ -100,7 +105,7 @@ static stonet_status open_net(cuda_engine *e, uint64_t seed)
             "engine=cuda: the network takes about %.1f GB of the GPU's memory, of which %.1f GB are "
             "free: make the hidden layers narrower, or use engine=cpu",
             (double)bytes / 1e9, (double)device.free_bytes / 1e9);
-    return sn_cuda_check(e->api->net_new(&shape, &e->net, &words), &words, "making room for the network");
+    return said(e, e->api->net_new(&shape, &e->net, &e->words), "making room for the network");
 }
 
 /* The engine without rows: these are sent to the device at the first use, and only if they fit. */
@@ -192,6 +197,18 @@ static sn_cuda_rows rows_on_device(const cuda_engine *e, const sn_rows *rows, co
     return (sn_cuda_rows){.n = rows->n, .number = window->number};
 }
 
+static sn_cuda_data *data_of(const cuda_engine *e, const sn_cuda_window *window)
+{
+    return window != NULL ? window->data : e->all;
+}
+
+static stonet_status fill_window(const cuda_engine *e, const sn_rows *rows, bool with_response, uint32_t draw,
+                                 sn_cuda_window *window)
+{
+    if (window == NULL) return STONET_OK;
+    return sn_cuda_window_fill(e->api, e->problem, rows, with_response, draw, e->threads, window);
+}
+
 /* Whether a batch's features differ from those on the device: drawn missing cells do. */
 static bool is_drawn(const cuda_engine *e, const sn_iteration *it)
 {
@@ -258,7 +275,7 @@ static stonet_status check_batch(const cuda_engine *e, const sn_iteration *it, c
             INT32_MAX);
     if (shards->count > SN_CUDA_SHARDS || shards->border[shards->count] != it->rows.n)
         return sn_fail(STONET_ERROR_ARGUMENT, "the shards of a batch must have all its rows");
-    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, shards, NULL, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &it->rows, shards, NULL, NULL, &sums));
     SN_TRY(sn_sums_check(&sums));
     *weight = sums.root[0].weight;
     return STONET_OK;
@@ -269,55 +286,52 @@ static stonet_status take_report(cuda_engine *e, const sn_iteration *it, const s
 {
     sn_shards one;
     sn_sums sums = {0};
-    SN_TRY(sn_engine_sum_rest(e->problem, &it->rows, sn_engine_shards(&it->rows, it->shards, &one),
-                              from->loss, &sums));
+    SN_TRY(sn_engine_sum_shards(e->problem, &it->rows, sn_engine_shards(&it->rows, it->shards, &one),
+                                from->loss, NULL, &sums));
     report->loss = sums.root[0].loss / sums.root[0].weight;
     report->finite = from->finite && isfinite(report->loss);
     e->iteration = it->number + 1;
     return STONET_OK;
 }
 
-/* Asks the device for some steps on one set of rows. */
-static stonet_status begin_steps(cuda_engine *e, const sn_iteration *it, int count,
-                                 const sn_cuda_window *window)
+/* Asks the device for some steps. window: for the rows of one step, when they are not on the device. */
+static stonet_status begin_steps(cuda_engine *e, const sn_iteration *it, int count, sn_cuda_window *window)
 {
-    sn_cuda_words words;
     const sn_cuda_step *list[SN_CUDA_QUEUE];
+    SN_TRY(fill_window(e, &it->rows, true, it->draw, window));
     for (int k = 0; k < count; k++) {
         sn_shards one;
         const sn_shards *shards = sn_engine_shards(&it[k].rows, it[k].shards, &one);
-        double weight;
+        double weight = 0.0;
         SN_TRY(check_batch(e, &it[k], shards, &weight));
         fill_step(e, &it[k], shards, window, &e->steps[k]);
         fill_update(&e->shape, it[k].update, weight, &e->steps[k]);
         list[k] = &e->steps[k];
     }
-    return sn_cuda_check(
-        e->api->net_begin(e->net, window != NULL ? window->data : e->all, list, count, &words), &words,
-        "a step was begun");
+    return said(e, e->api->net_begin(e->net, data_of(e, window), list, count, &e->words), "a step was begun");
 }
 
 static stonet_status wait_for_steps(cuda_engine *e, const sn_iteration *it, int count,
                                     sn_step_report *reports)
 {
-    sn_cuda_words words;
     sn_cuda_report found[SN_CUDA_QUEUE];
-    SN_TRY(sn_cuda_check(e->api->net_wait(e->net, found, &words), &words, "a step was computed"));
+    SN_TRY(said(e, e->api->net_wait(e->net, found, &e->words), "a step was computed"));
     for (int k = 0; k < count; k++) SN_TRY(take_report(e, &it[k], &found[k], &reports[k]));
     return STONET_OK;
 }
 
-/* Steps on rows that are all on the device, in pieces: the next piece is prepared while the device is at the
-   last one. */
-static stonet_status run_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
+/* Steps in pieces: the next piece is prepared while the device is at the last one. streams: the rows are not
+   on the device, and a piece is one step whose rows pass through one of the windows in turn. */
+static stonet_status run_steps(cuda_engine *e, const sn_iteration *it, int count, bool streams,
+                               sn_step_report *reports)
 {
-    const int most = it[0].rows.n >= LONG_BATCH ? LONG_PIECE : SN_CUDA_QUEUE;
+    const int most = streams ? 1 : it[0].rows.n >= LONG_BATCH ? LONG_PIECE : SN_CUDA_QUEUE;
     int begun = 0, last = 0; /* `last`: how many were started in the newest call */
     stonet_status status = STONET_OK;
     for (int done = 0; done < count;) {
         const int next = status != STONET_OK ? 0 : count - begun < most ? count - begun : most;
         const int before = last;
-        if (next > 0) status = begin_steps(e, it + begun, next, NULL);
+        if (next > 0) status = begin_steps(e, it + begun, next, streams ? &e->window[begun % 2] : NULL);
         last = status == STONET_OK ? next : 0;
         if (before > 0) {
             const stonet_status waited = wait_for_steps(e, it + done, before, reports + done);
@@ -330,29 +344,13 @@ static stonet_status run_steps(cuda_engine *e, const sn_iteration *it, int count
     return status;
 }
 
-/* Steps whose rows pass through windows: those of the next step while the device is at the last one. */
-static stonet_status stream_steps(cuda_engine *e, const sn_iteration *it, int count, sn_step_report *reports)
-{
-    for (int k = 0; k <= count; k++) {
-        sn_cuda_window *window = &e->window[k % 2];
-        stonet_status status = STONET_OK;
-        if (k < count)
-            status =
-                sn_cuda_window_fill(e->api, e->problem, &it[k].rows, true, it[k].draw, e->threads, window);
-        if (k > 0) SN_TRY(wait_for_steps(e, &it[k - 1], 1, &reports[k - 1]));
-        SN_TRY(status);
-        if (k < count) SN_TRY(begin_steps(e, &it[k], 1, window));
-    }
-    return STONET_OK;
-}
-
 static stonet_status cuda_steps(sn_engine *engine, const sn_iteration *it, int count, sn_step_report *reports)
 {
     cuda_engine *e = (cuda_engine *)engine;
     if (count > 0 && !it[0].moving) SN_TRY(look_for_rows(e, true));
     bool streams = e->all == NULL;
     for (int k = 0; k < count; k++) streams = streams || is_drawn(e, &it[k]);
-    return streams ? stream_steps(e, it, count, reports) : run_steps(e, it, count, reports);
+    return run_steps(e, it, count, streams, reports);
 }
 
 static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_step_report *report)
@@ -362,39 +360,19 @@ static stonet_status cuda_step(sn_engine *engine, const sn_iteration *it, sn_ste
 
 /* ---- an iteration in two ----------------------------------------------------------------------------- */
 
-static stonet_status hand_out_sums(const cuda_engine *e, const sn_iteration *it, const sn_shards *shards,
-                                   const double *loss, sn_sums *sums)
-{
-    sn_sums_reset(sums, shards->total);
-    for (int v = 0; v < shards->count; v++) {
-        const float *gradient = e->gradients + v * e->shape.parameters;
-        SN_TRY(sn_sums_open(sums, shards->first + v));
-        sn_root *root = &sums->root[sums->roots - 1];
-        root->loss = loss[v];
-        for (int64_t k = shards->border[v]; k < shards->border[v + 1]; k++)
-            root->weight +=
-                e->problem->weight != NULL ? (double)e->problem->weight[sn_rows_at(&it->rows, k)] : 1.0;
-        for (int64_t j = 0; j < e->shape.parameters; j++) root->gradient[j] = (double)gradient[j];
-        sn_sums_close(sums);
-    }
-    return STONET_OK;
-}
-
 /* The gradients of all shards come back as floats (shards x parameters) into a block that is kept for the
-   next iteration. hand_out_sums adds them up by the tree, in double. */
+   next iteration. They are added up by the tree, in double. */
 static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, sn_sums *sums)
 {
     cuda_engine *e = (cuda_engine *)engine;
     sn_shards one;
     const sn_shards *shards = sn_engine_shards(&it->rows, it->shards, &one);
     double loss[SN_CUDA_SHARDS];
-    sn_cuda_words words;
     SN_TRY(earlier_trouble(e));
     if (it->rows.n < 1) return sn_fail(STONET_ERROR_ARGUMENT, "a batch needs at least one row");
     if (!it->moving) SN_TRY(look_for_rows(e, true));
     sn_cuda_window *window = e->all == NULL || is_drawn(e, it) ? &e->window[0] : NULL;
-    if (window != NULL)
-        SN_TRY(sn_cuda_window_fill(e->api, e->problem, &it->rows, true, it->draw, e->threads, window));
+    SN_TRY(fill_window(e, &it->rows, true, it->draw, window));
     if (e->gradient_count < shards->count) {
         SN_FREE(e->gradients);
         e->gradient_count = 0;
@@ -402,10 +380,9 @@ static stonet_status cuda_accumulate(sn_engine *engine, const sn_iteration *it, 
         e->gradient_count = shards->count;
     }
     fill_step(e, it, shards, window, &e->steps[0]);
-    SN_TRY(sn_cuda_check(e->api->net_sums(e->net, window != NULL ? window->data : e->all, &e->steps[0],
-                                          e->gradients, loss, &words),
-                         &words, "sums were computed"));
-    return hand_out_sums(e, it, shards, loss, sums);
+    SN_TRY(said(e, e->api->net_sums(e->net, data_of(e, window), &e->steps[0], e->gradients, loss, &e->words),
+                "sums were computed"));
+    return sn_engine_sum_shards(e->problem, &it->rows, shards, loss, e->gradients, sums);
 }
 
 static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const sn_sums *sums,
@@ -413,14 +390,13 @@ static stonet_status cuda_apply(sn_engine *engine, const sn_iteration *it, const
 {
     cuda_engine *e = (cuda_engine *)engine;
     sn_cuda_step *step = &e->steps[0];
-    sn_cuda_words words;
     int finite = 0;
     SN_TRY(earlier_trouble(e));
     SN_TRY(sn_sums_check(sums));
     fill_update(&e->shape, it->update, sums->root[0].weight, step);
     for (int64_t j = 0; j < e->shape.parameters; j++) e->floats[j] = (float)sums->root[0].gradient[j];
-    SN_TRY(sn_cuda_check(e->api->net_apply(e->net, step, e->floats, &finite, &words), &words,
-                         "parameters were updated"));
+    SN_TRY(
+        said(e, e->api->net_apply(e->net, step, e->floats, &finite, &e->words), "parameters were updated"));
     report->loss = sums->root[0].loss / sums->root[0].weight;
     report->finite = finite && isfinite(report->loss);
     e->iteration = it->number + 1;
@@ -442,21 +418,18 @@ typedef struct through {
    copied into the window. what->pass: a forward pass; else what->step: an imputation. */
 static stonet_status send_part(cuda_engine *e, const through *what, const sn_rows *rows, float *out)
 {
-    sn_cuda_words words;
     sn_cuda_window *window = e->all == NULL || what->drawn ? &e->window[0] : NULL;
     SN_TRY(sn_batch_prepare(e->problem, rows));
-    if (window != NULL)
-        SN_TRY(sn_cuda_window_fill(e->api, e->problem, rows, what->response, what->draw, e->threads, window));
-    sn_cuda_data *data = window != NULL ? window->data : e->all;
+    SN_TRY(fill_window(e, rows, what->response, what->draw, window));
     const sn_cuda_rows places = rows_on_device(e, rows, window);
     if (what->pass != NULL) {
         what->pass->rows = places;
-        return sn_cuda_check(e->api->net_forward(e->net, data, what->pass, out, &words), &words,
-                             "rows passed through");
+        return said(e, e->api->net_forward(e->net, data_of(e, window), what->pass, out, &e->words),
+                    "rows passed through");
     }
     what->step->rows = places;
-    return sn_cuda_check(e->api->net_impute(e->net, data, what->step, what->layer, out, &words), &words,
-                         "latents were imputed");
+    return said(e, e->api->net_impute(e->net, data_of(e, window), what->step, what->layer, out, &e->words),
+                "latents were imputed");
 }
 
 static stonet_status send_all(cuda_engine *e, const through *what, const sn_rows *rows, float *out)

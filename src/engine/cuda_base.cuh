@@ -5,8 +5,7 @@
  *
  * A kernel takes one struct. Its shared memory is all dynamic.
  */
-#ifndef SN_ENGINE_CUDA_BASE_CUH
-#define SN_ENGINE_CUDA_BASE_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -116,30 +115,12 @@ __device__ __forceinline__ float root_of(float x)
     asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
-__device__ __forceinline__ float cosine_of(float x)
-{
-    return __cosf(x);
-}
-__device__ __forceinline__ float sine_of(float x)
-{
-    return __sinf(x);
-}
-__device__ __forceinline__ float exponential(float x)
-{
-    return __expf(x);
-}
 __device__ __forceinline__ void raise_flag(int *flag)
 {
     atomicOr(flag, 1);
 }
 
-template <typename arguments> struct launch {
-    void (*kernel)(arguments);
-    dim3 grid;
-    int threads, cluster;
-    size_t shared;
-};
-
+template <typename arguments> struct launch;
 struct launch_form {
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute;
@@ -174,4 +155,12 @@ template <typename arguments> static cudaError_t clusters_of(const launch<argume
 #else
 #include "engine/cuda_emulate.cuh"
 #endif
-#endif
+
+/* shared: bytes; cluster: blocks of one. */
+template <typename arguments> struct launch {
+    void (*kernel)(arguments);
+    dim3 grid;
+    int threads;
+    size_t shared = 0;
+    int cluster = 1;
+};

@@ -1,6 +1,5 @@
 /* How a batch is cut up into chunks and shards, the memory it needs, and what of it is sent to the device. */
-#ifndef SN_ENGINE_CUDA_BATCH_CUH
-#define SN_ENGINE_CUDA_BATCH_CUH
+#pragma once
 
 #include "engine/cuda_objects.cuh"
 
@@ -34,13 +33,6 @@ static int count_tiles(const sn_cuda_shape &shape, int tile, bool bias, update_a
     }
     if (a != nullptr) a->tiles = tiles;
     return tiles;
-}
-
-static void forget_record(sn_cuda_net *net)
-{
-    if (net->records > 0) cudaStreamSynchronize(net->stream); /* one may be under way */
-    for (int k = 0; k < net->records; k++) cudaGraphExecDestroy(net->record[k].what);
-    net->records = 0;
 }
 
 static int64_t chunk_floats(const sn_cuda_shape &shape) /* of a row, at most */
@@ -212,8 +204,7 @@ static bool wide_pull(const sn_cuda_net *net, int i, int64_t whole)
     return i > 0 && by_layers(net) && is_wide(net, net->shape.width[i + 1], net->shape.width[i], whole);
 }
 
-static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers,
-                         sn_cuda_words *words)
+static void reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, bool gathers)
 {
     const sn_cuda_shape &shape = net->shape;
     const int64_t roots = (int64_t)(plan.shards + plan.each - 1) / plan.each * plan.subtrees;
@@ -223,38 +214,36 @@ static int reserve_batch(sn_cuda_net *net, const batch_plan &plan, bool keeps, b
     const auto grow = [&](buffer<float> &what, int64_t size) {
         if (size > what.size && net->under_way > 0) cudaStreamSynchronize(net->stream); /* it is in use */
         moved = moved || size > what.size;
-        return what.reserve(size, words);
+        what.reserve(size);
     };
-    TRY(grow(net->loss, (plan.rows + 127) / 128 * 128));
+    grow(net->loss, (plan.rows + 127) / 128 * 128);
     if (plan.narrow) { /* sums of parts, and of shards where they are wanted */
-        TRY(grow(net->partial, (roots + plan.shards) * shape.parameters));
-        TRY(grow(net->loss, 2 * roots)); /* doubles */
-        if (moved) forget_record(net);
-        return SN_CUDA_FINE;
+        grow(net->partial, (roots + plan.shards) * shape.parameters);
+        grow(net->loss, 2 * roots); /* doubles */
+        if (moved) net->forget_record();
+        return;
     }
-    TRY(grow(net->mean[0], rows * padded(shape.width[1])));
-    if (keeps && gathers) TRY(grow(net->gathered, rows * shape.width[0]));
+    grow(net->mean[0], rows * padded(shape.width[1]));
+    if (keeps && gathers) grow(net->gathered, rows * shape.width[0]);
     /* What lies between the last unit of a row and the first of the next is copied with it, never used. */
-    const auto grow_padded = [&](buffer<float> &what, int64_t size) -> int {
+    const auto grow_padded = [&](buffer<float> &what, int64_t size) {
         const bool grows = size > what.size;
-        TRY(grow(what, size));
-        if (grows) CUDA_TRY(cudaMemsetAsync(what.at, 0, (size_t)size * sizeof(float), net->stream));
-        return SN_CUDA_FINE;
+        grow(what, size);
+        if (grows) set_zeros(what.at, size, net->stream);
     };
     for (int i = 0; keeps && i < shape.layers; i++) {
         const int64_t size = rows * padded(shape.width[i + 1]);
-        if (i + 1 < shape.layers) TRY(grow_padded(net->psi[i], size));
-        TRY(grow_padded(net->residual[i], size));
-        if (layers && i > 0) TRY(grow(net->mean[i], size));
+        if (i + 1 < shape.layers) grow_padded(net->psi[i], size);
+        grow_padded(net->residual[i], size);
+        if (layers && i > 0) grow(net->mean[i], size);
         if (layers && i + 1 < shape.layers) {
-            TRY(grow(net->latent[i], size));
-            TRY(grow(net->speed[i], size));
+            grow(net->latent[i], size);
+            grow(net->speed[i], size);
         }
     }
-    if (keeps && plan.large && net->facts.groups) TRY(grow(net->split, split_floats(shape)));
-    if (roots > 1) TRY(grow(net->partial, roots * shape.parameters));
-    if (moved) forget_record(net);
-    return SN_CUDA_FINE;
+    if (keeps && plan.large && net->facts.groups) grow(net->split, split_floats(shape));
+    if (roots > 1) grow(net->partial, roots * shape.parameters);
+    if (moved) net->forget_record();
 }
 
 /* What the lists of a step of so many rows take: places, and after them numbers if there are any, each
@@ -263,12 +252,6 @@ static int64_t list_room(const sn_cuda_rows &rows, int64_t n)
 {
     const int64_t each = (n + 31) / 32 * 32;
     return rows.number != nullptr ? 2 * each : rows.list != nullptr ? each : 0;
-}
-
-/* Where those of step k lie. */
-static uint32_t *list_at(uint32_t *base, int64_t lists, int k)
-{
-    return base + lists * k;
 }
 
 static void fill_list(const int64_t *from, int64_t n, uint32_t *to)
@@ -287,9 +270,9 @@ static void write_head(sn_cuda_net *net, const sn_cuda_rows &rows, int64_t lists
     head->offset = rows.offset;
     head->listed = rows.list != nullptr;
     head->numbered = rows.number != nullptr;
-    if (rows.list != nullptr) fill_list(rows.list, rows.n, list_at(net->now().pinned_list.at, lists, k));
-    if (rows.number != nullptr)
-        fill_list(rows.number, rows.n, list_at(net->now().pinned_list.at, lists, k) + lists / 2);
+    uint32_t *list = net->now().pinned_list.at + lists * k;
+    if (rows.list != nullptr) fill_list(rows.list, rows.n, list);
+    if (rows.number != nullptr) fill_list(rows.number, rows.n, list + lists / 2);
     if (step == nullptr) return;
     head->iteration = step->iteration;
     head->shards = step->shards;
@@ -298,24 +281,18 @@ static void write_head(sn_cuda_net *net, const sn_cuda_rows &rows, int64_t lists
     head->update = step->update;
 }
 
-static int reserve_lists(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+static void reserve_lists(sn_cuda_net *net, int64_t lists, int count)
 {
     const uint32_t *before = net->now().list.at;
-    TRY(net->now().list.reserve(lists * count, words));
-    TRY(net->now().pinned_list.reserve(lists * count, words));
-    if (before != net->now().list.at) forget_record(net);
-    return SN_CUDA_FINE;
+    net->now().list.reserve(lists * count);
+    net->now().pinned_list.reserve(lists * count);
+    if (before != net->now().list.at) net->forget_record();
 }
 
-static int send_heads(sn_cuda_net *net, int64_t lists, int count, sn_cuda_words *words)
+static void send_heads(sn_cuda_net *net, int64_t lists, int count)
 {
-    CUDA_TRY(cudaMemcpyAsync(net->now().head.at, net->now().pinned_head.at, (size_t)count * sizeof(step_head),
-                             cudaMemcpyHostToDevice, net->stream));
-    if (lists > 0)
-        CUDA_TRY(cudaMemcpyAsync(net->now().list.at, net->now().pinned_list.at,
-                                 (size_t)(lists * count) * sizeof(uint32_t), cudaMemcpyHostToDevice,
-                                 net->stream));
-    return SN_CUDA_FINE;
+    send(net->now().head.at, net->now().pinned_head.at, count, net->stream);
+    if (lists > 0) send(net->now().list.at, net->now().pinned_list.at, lists * count, net->stream);
 }
 
 /* Step k of a queue. */
@@ -335,17 +312,13 @@ struct chunk : queue_place {
 
 static chunk_rows rows_of(const sn_cuda_net *net, const chunk &c)
 {
-    const uint32_t *places = list_at(net->now().list.at, c.lists, c.k);
+    const uint32_t *places = net->now().list.at + c.lists * c.k;
     return {net->now().head.at + c.k, places, places + c.lists / 2, c.first, c.rows};
 }
 
 /* Asks for a launch on the network's stream. */
 template <typename arguments>
-static int begin(const sn_cuda_net *net, const launch<arguments> &what, const arguments &a,
-                 sn_cuda_words *words)
+static void begin(const sn_cuda_net *net, const arguments &a, const launch<arguments> &what)
 {
-    CUDA_TRY(start(what, net->stream, a));
-    return SN_CUDA_FINE;
+    check(start(what, net->stream, a));
 }
-
-#endif

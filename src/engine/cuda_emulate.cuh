@@ -7,8 +7,7 @@
  * STONET_EMULATE asks for trouble: "no-device", "too-old", "memory=BYTES" (all there is), "fail=N" (launch
  * number N and all that follow).
  */
-#ifndef SN_ENGINE_CUDA_EMULATE_CUH
-#define SN_ENGINE_CUDA_EMULATE_CUH
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -191,12 +190,9 @@ static void run_cluster(int threads, int cluster, size_t shared, unsigned first_
 
 } // namespace emulate
 
-struct emulated_index {
-    unsigned x, y, z;
-};
-#define threadIdx (emulated_index{(unsigned)emulate::at.now->thread, 0, 0})
+#define threadIdx (dim3((unsigned)emulate::at.now->thread, 0, 0))
 #define blockIdx  (emulate::at.now->in->index)
-#define blockDim  (emulated_index{(unsigned)emulate::at.threads, 1, 1})
+#define blockDim  (dim3((unsigned)emulate::at.threads))
 #define gridDim   (emulate::at.grid)
 
 static inline float *shared_memory()
@@ -221,24 +217,30 @@ static inline float *shared_of(float *mine, int rank)
 {
     return emulate::at.blocks[(size_t)rank].shared + (mine - shared_memory());
 }
+namespace emulate
+{
+static inline int lane()
+{
+    return at.now->thread % WARP;
+}
+/* The value of another lane, when all have given theirs. */
+template <typename number> static inline number value_of(int other, number value)
+{
+    fiber *me = at.now;
+    const int turn = me->turn++ % 2;
+    memcpy(&me->of->value[turn][lane()], &value, sizeof value);
+    wait_for(me->of->arrived[turn], me->of->generation[turn], WARP);
+    memcpy(&value, &me->of->value[turn][other], sizeof value);
+    return value;
+}
+} // namespace emulate
 template <typename number> static inline number shuffle_xor(number value, int mask)
 {
-    emulate::fiber *me = emulate::at.now;
-    const int lane = me->thread % emulate::WARP, turn = me->turn++ % 2;
-    memcpy(&me->of->value[turn][lane], &value, sizeof value);
-    emulate::wait_for(me->of->arrived[turn], me->of->generation[turn], emulate::WARP);
-    number other;
-    memcpy(&other, &me->of->value[turn][lane ^ mask], sizeof other);
-    return other;
+    return emulate::value_of(emulate::lane() ^ mask, value);
 }
 static inline float shuffle_from(float value, int lane, int width)
 {
-    emulate::fiber *me = emulate::at.now;
-    const int own = me->thread % emulate::WARP, turn = me->turn++ % 2;
-    memcpy(&me->of->value[turn][own], &value, sizeof value);
-    emulate::wait_for(me->of->arrived[turn], me->of->generation[turn], emulate::WARP);
-    memcpy(&value, &me->of->value[turn][own / width * width + lane % width], sizeof value);
-    return value;
+    return emulate::value_of(emulate::lane() / width * width + lane % width, value);
 }
 static inline void sync_warp()
 {
@@ -262,68 +264,6 @@ static inline void end_copies()
 template <int LEFT> static inline void wait_copies()
 {
 }
-namespace emulate
-{
-static inline float first_bits(float x) /* 11 of them */
-{
-    int bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= ~0x1FFF;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
-}
-/* The two rows of a[16][8] that the four lanes beside each other have (tensor_add). */
-static inline void exchange_rows(const float a[4], float row[2][8])
-{
-    fiber *me = at.now;
-    warp *of = me->of;
-    const int lane = me->thread % WARP, turn = me->turn++ % 2;
-    for (int k = 0; k < 4; k++) of->operand[turn][lane][k] = first_bits(a[k]);
-    wait_for(of->arrived[turn], of->generation[turn], WARP);
-    for (int k = 0; k < 8; k++)
-        for (int half = 0; half < 2; half++)
-            row[half][k] = of->operand[turn][lane / 4 * 4 + k % 4][half + k / 4 * 2];
-}
-} // namespace emulate
-
-static inline void tensor_add(float c[4], const float a[4], const float b[2])
-{
-    emulate::fiber *me = emulate::at.now;
-    emulate::warp *of = me->of;
-    const int lane = me->thread % emulate::WARP, turn = me->turn++ % 2, t = lane / 4, j = lane % 4;
-    for (int k = 0; k < 6; k++) of->operand[turn][lane][k] = emulate::first_bits(k < 4 ? a[k] : b[k - 4]);
-    emulate::wait_for(of->arrived[turn], of->generation[turn], emulate::WARP);
-    for (int e = 0; e < 4; e++)
-        for (int k = 0; k < 8; k++)
-            c[e] += of->operand[turn][4 * t + k % 4][e / 2 + k / 4 * 2] *
-                    of->operand[turn][4 * (2 * j + e % 2) + k % 4][4 + k / 4];
-}
-static inline void multiply_whole(uint32_t a, uint32_t b, uint32_t *low, uint32_t *high)
-{
-    const uint64_t whole = (uint64_t)a * b;
-    *low = (uint32_t)whole;
-    *high = (uint32_t)(whole >> 32);
-}
-static inline float root_of(float x)
-{
-    return sqrtf(x);
-}
-static inline float cosine_of(float x)
-{
-    return cosf(x);
-}
-static inline float sine_of(float x)
-{
-    return sinf(x);
-}
-static inline float exponential(float x)
-{
-    return expf(x);
-}
-static inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
 static inline int __float_as_int(float x)
 {
     int bits;
@@ -335,6 +275,56 @@ static inline float __int_as_float(int bits)
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
+}
+namespace emulate
+{
+static inline float first_bits(float x) /* 11 of them */
+{
+    return __int_as_float(__float_as_int(x) & ~0x1FFF);
+}
+/* What all lanes have given for a product of matrices, [lane][a, then b]. */
+static inline const float (*operands(const float a[4], const float b[2]))[6]
+{
+    fiber *me = at.now;
+    const int turn = me->turn++ % 2;
+    float(*all)[6] = me->of->operand[turn];
+    for (int k = 0; k < 6; k++) all[lane()][k] = first_bits(k < 4 ? a[k] : b[k - 4]);
+    wait_for(me->of->arrived[turn], me->of->generation[turn], WARP);
+    return all;
+}
+/* The two rows of a[16][8] that the four lanes beside each other have (tensor_add). */
+static inline void exchange_rows(const float a[4], float row[2][8])
+{
+    const float(*all)[6] = operands(a, a);
+    for (int k = 0; k < 8; k++)
+        for (int half = 0; half < 2; half++) row[half][k] = all[lane() / 4 * 4 + k % 4][half + k / 4 * 2];
+}
+} // namespace emulate
+
+static inline void tensor_add(float c[4], const float a[4], const float b[2])
+{
+    const float(*all)[6] = emulate::operands(a, b);
+    const int t = emulate::lane() / 4, j = emulate::lane() % 4;
+    for (int e = 0; e < 4; e++)
+        for (int k = 0; k < 8; k++)
+            c[e] += all[4 * t + k % 4][e / 2 + k / 4 * 2] * all[4 * (2 * j + e % 2) + k % 4][4 + k / 4];
+}
+static inline void multiply_whole(uint32_t a, uint32_t b, uint32_t *low, uint32_t *high)
+{
+    const uint64_t whole = (uint64_t)a * b;
+    *low = (uint32_t)whole;
+    *high = (uint32_t)(whole >> 32);
+}
+static inline float root_of(float x)
+{
+    return sqrtf(x);
+}
+#define __cosf cosf
+#define __sinf sinf
+#define __expf expf
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
 }
 template <typename number> static inline number __ldg(const number *from)
 {
@@ -398,6 +388,8 @@ static inline const char *cudaGetErrorString(cudaError_t error)
     }
 NOTHING_TO_DO(cudaGetLastError())
 NOTHING_TO_DO(cudaSetDevice(int))
+NOTHING_TO_DO(cudaStreamCreateWithFlags(cudaStream_t *, int))
+NOTHING_TO_DO(cudaEventCreateWithFlags(cudaEvent_t *, int))
 NOTHING_TO_DO(cudaStreamDestroy(cudaStream_t))
 NOTHING_TO_DO(cudaStreamSynchronize(cudaStream_t))
 NOTHING_TO_DO(cudaEventDestroy(cudaEvent_t))
@@ -467,28 +459,12 @@ static inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cud
     memset(to, value, bytes);
     return cudaSuccess;
 }
-static inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, int)
-{
-    *stream = nullptr;
-    return cudaSuccess;
-}
-static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, int)
-{
-    *event = nullptr;
-    return cudaSuccess;
-}
 template <typename kernel> static inline cudaError_t cudaFuncSetAttribute(kernel, cudaFuncAttribute, int)
 {
     return cudaSuccess;
 }
 
-template <typename arguments> struct launch {
-    void (*kernel)(arguments);
-    dim3 grid;
-    int threads, cluster;
-    size_t shared;
-};
-
+template <typename arguments> struct launch;
 template <typename arguments>
 static cudaError_t start(const launch<arguments> &what, cudaStream_t, const arguments &given)
 {
@@ -510,5 +486,3 @@ template <typename arguments> static cudaError_t clusters_of(const launch<argume
     *count = 20 / what.cluster - 1;
     return cudaSuccess;
 }
-
-#endif

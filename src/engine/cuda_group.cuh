@@ -2,8 +2,7 @@
  * Products by the tensor cores of Hopper devices, whose instructions (wgmma) a group of 128 threads gives
  * together and goes on beside, until it waits for them: there in code compiled for sm_90a alone.
  */
-#ifndef SN_ENGINE_CUDA_GROUP_CUH
-#define SN_ENGINE_CUDA_GROUP_CUH
+#pragma once
 
 #include "engine/cuda_base.cuh"
 
@@ -16,9 +15,8 @@ static __device__ __forceinline__ int group_place(int n, int q)
     return n * GROUP_DEPTH + (q ^ (n & 7)) * 4;
 }
 
-#ifdef __CUDACC__
 /* A device without them is never asked for them. */
-#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL))
 #define FOR_GROUPS(...) __VA_ARGS__
 #else
 #define FOR_GROUPS(...)
@@ -39,9 +37,14 @@ __device__ __forceinline__ void group_end()
 __device__ __forceinline__ void group_wait(float c[GROUP_SUMS])
 {
     FOR_GROUPS(asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"));
+#ifdef __CUDACC__
 #pragma unroll
     for (int e = 0; e < GROUP_SUMS; e++) asm volatile("" : "+f"(c[e])::"memory");
+#else
+    (void)c;
+#endif
 }
+#ifdef __CUDACC__
 /* c[64][128] (+)= a[64][8] b[8][128], of a and b the first 11 bits: warp w of the group has rows 16 w .. of a
    and c, a lane of them what it has for tensor_add, of c for every 8 columns in turn. b are numbers k .. k +
    7 of the lines of a tile. keeps: c is added to. */
@@ -73,18 +76,6 @@ __device__ __forceinline__ void group_add(float c[GROUP_SUMS], const float a[4],
           "r"(__float_as_int(a[3])), "l"(b), "r"(keeps ? 1 : 0)));
 }
 #else
-static inline void group_sees()
-{
-}
-static inline void group_begin()
-{
-}
-static inline void group_end()
-{
-}
-static inline void group_wait(float *)
-{
-}
 static inline void group_add(float c[GROUP_SUMS], const float a[4], const float *tile, int k, bool keeps)
 {
     float row[2][8], b[8];
@@ -100,5 +91,4 @@ static inline void group_add(float c[GROUP_SUMS], const float a[4], const float 
         c[e] = sum;
     }
 }
-#endif
 #endif

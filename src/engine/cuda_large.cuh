@@ -1,7 +1,6 @@
 /* The launches of a large batch: products by the tensor cores, sweeps by warps (cuda_warp.cuh) or layer by
    layer (cuda_layers.cuh). */
-#ifndef SN_ENGINE_CUDA_LARGE_CUH
-#define SN_ENGINE_CUDA_LARGE_CUH
+#pragma once
 
 #include "engine/cuda_batch.cuh"
 
@@ -28,16 +27,22 @@ static const layer_tile layer_tiles[LAYER_TILES] = {LAYER_TILE(32, 64, 2, 4, 4),
                                                     LAYER_TILE(128, 128, 4, 4, 4)};
 
 struct update_tile {
-    int size, threads;
     update_kernel kernel;
-    int floats;
+    int threads, floats;
 };
-#define UPDATE_TILE(size, m, n, stages)                                                                      \
+#define SMALL_UPDATE(size, each, depth)                                                                      \
     {                                                                                                        \
-        size, 32 * (m) * (n), tensor_update<size, size, m, n, stages>,                                       \
+        update_tiles<size, size, each, each, depth>, update_size<size, size, each, each, depth>::THREADS,    \
+            update_size<size, size, each, each, depth>::FLOATS                                               \
+    }
+#define LARGE_UPDATE(size, m, n, stages)                                                                     \
+    {                                                                                                        \
+        tensor_update<size, size, m, n, stages>, 32 * (m) * (n),                                             \
             tensor_tile<size, size, m, n, stages, ACROSS, ACROSS>::FLOATS + 32 * (m) * (n)                   \
     }
-static const update_tile update_tiles_of[2] = {UPDATE_TILE(64, 4, 2, 4), UPDATE_TILE(128, 4, 4, 4)};
+/* Of small and of large batches; 64 and 128 to a side. */
+static const update_tile update_kinds[2][2] = {{SMALL_UPDATE(64, 4, 32), SMALL_UPDATE(128, 8, 16)},
+                                               {LARGE_UPDATE(64, 4, 2, 4), LARGE_UPDATE(128, 4, 4, 4)}};
 
 /* The largest tile that fits, fills half the device and has the fewest units for nothing. Which one it is
    changes no sum. */
@@ -54,31 +59,6 @@ static const layer_tile *choose_layer_tile(const device_facts &facts, int64_t ro
             best = tile;
     }
     return best;
-}
-
-static int start_layer(const sn_cuda_net *net, const layer_arguments &a, bool pull, int rows,
-                       sn_cuda_words *words)
-{
-    if (a.high != nullptr) {
-        const launch<layer_arguments> what = {pull ? wide_product<ACROSS> : wide_product<ALONG>,
-                                              dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)),
-                                              WIDE_THREADS, 1, WIDE_FLOATS * sizeof(float)};
-        return begin(net, what, a, words);
-    }
-    const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
-    const launch<layer_arguments> what = {
-        pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
-        tile->threads, 1, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)};
-    return begin(net, what, a, words);
-}
-
-static int launch_large_update(const sn_cuda_net *net, const update_arguments &a, int size, int subtrees,
-                               sn_cuda_words *words)
-{
-    const update_tile &tile = update_tiles_of[size == 128 ? 1 : 0];
-    const launch<update_arguments> what = {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees),
-                                           tile.threads, 1, (size_t)tile.floats * sizeof(float)};
-    return begin(net, what, a, words);
 }
 
 /* What all products of a chunk have in common. */
@@ -98,7 +78,7 @@ static layer_state state_of(const sn_cuda_net *net, int i)
 }
 
 /* Splits the weights for those products of a batch that want it. */
-static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *words)
+static void launch_split(const sn_cuda_net *net, int64_t whole)
 {
     const sn_cuda_shape &shape = net->shape;
     split_arguments a = {};
@@ -113,59 +93,58 @@ static int launch_split(const sn_cuda_net *net, int64_t whole, sn_cuda_words *wo
         if (wide_pull(net, i, whole))
             a.job[jobs++] = {weights, inputs, units, 1, pull, pull + (int64_t)inputs * padded(units)};
     }
-    if (jobs == 0) return SN_CUDA_FINE;
-    const launch<split_arguments> what = {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs),
-                                          SPLIT_THREADS, 1, 0};
-    return begin(net, what, a, words);
+    if (jobs == 0) return;
+    begin(net, a, {split_weights, dim3((unsigned)net->facts.multiprocessors, jobs), SPLIT_THREADS});
+}
+
+/* The product of layer i: its mean, or the pull on it. */
+static void launch_layer(const sn_cuda_net *net, layer_arguments a, int i, bool pull, const chunk &c)
+{
+    const sn_cuda_shape &shape = net->shape;
+    const int upper = pull ? i + 1 : i; /* whose weights they are */
+    const int rows = c.most;
+    const split_place split = split_at(shape, upper);
+    a.weights = net->theta.at + shape.weight_at[upper];
+    a.inputs = shape.width[pull ? i + 2 : i];
+    a.units = shape.width[i + 1];
+    a.state = state_of(net, i);
+    if (pull ? wide_pull(net, upper, c.whole) : wide_mean(net, upper, c.whole)) {
+        a.high = net->split.at + (pull ? split.pull : split.mean);
+        a.low = a.high + (int64_t)a.units * padded(a.inputs);
+        return begin(net, a,
+                     {pull ? wide_product<ACROSS> : wide_product<ALONG>,
+                      dim3(tiles_of(rows, WIDE_ROWS), tiles_of(a.units, WIDE_UNITS)), WIDE_THREADS,
+                      WIDE_FLOATS * sizeof(float)});
+    }
+    const layer_tile *tile = choose_layer_tile(net->facts, rows, a.units);
+    begin(net, a,
+          {pull ? tile->pull : tile->mean, dim3(tiles_of(rows, tile->rows), tiles_of(a.units, tile->units)),
+           tile->threads, (size_t)(pull ? tile->pull_floats : tile->mean_floats) * sizeof(float)});
 }
 
 /* mu of layer i; settles: the forward pass. */
-static int launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c,
-                             sn_cuda_words *words)
+static void launch_layer_mean(const sn_cuda_net *net, layer_arguments a, int i, bool settles, const chunk &c)
 {
     const sn_cuda_shape &shape = net->shape;
     a.in = i > 0 ? net->psi[i - 1].at : c.data->x.at;
     a.in_pitch = i > 0 ? padded(shape.width[i]) : shape.width[0];
     a.gathers = i == 0;
     a.in_psi = i > 0 ? (int)SN_PSI_IDENTITY : shape.input_activation;
-    a.weights = net->theta.at + shape.weight_at[i];
     a.bias = net->theta.at + shape.bias_at[i];
-    a.inputs = shape.width[i];
-    a.units = shape.width[i + 1];
-    a.state = state_of(net, i);
     a.settles = settles;
-    if (wide_mean(net, i, c.whole)) {
-        a.high = net->split.at + split_at(shape, i).mean;
-        a.low = a.high + (int64_t)a.units * padded(a.inputs);
-    }
-    return start_layer(net, a, false, c.most, words);
-}
-
-static int launch_large_mean(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
-{
-    return launch_layer_mean(net, layer_of(net, c), 0, false, c, words);
+    launch_layer(net, a, i, false, c);
 }
 
 /* ---- sweeps, layer by layer -------------------------------------------------------------------------- */
 
 /* The move of layer i, or its step to the mode (sweep -1). */
-static int launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c,
-                             sn_cuda_words *words)
+static void launch_layer_pull(const sn_cuda_net *net, layer_arguments a, int i, int sweep, const chunk &c)
 {
-    const sn_cuda_shape &shape = net->shape;
     a.in = net->residual[i + 1].at;
-    a.in_pitch = padded(shape.width[i + 2]);
-    a.weights = net->theta.at + shape.weight_at[i + 1];
-    a.inputs = shape.width[i + 2];
-    a.units = shape.width[i + 1];
-    a.state = state_of(net, i);
+    a.in_pitch = padded(net->shape.width[i + 2]);
     a.layer = i;
     a.sweep = sweep;
-    if (wide_pull(net, i + 1, c.whole)) {
-        a.high = net->split.at + split_at(shape, i + 1).pull;
-        a.low = a.high + (int64_t)a.units * padded(a.inputs);
-    }
-    return start_layer(net, a, true, c.most, words);
+    launch_layer(net, a, i, true, c);
 }
 
 static row_arrays arrays_of(const sn_cuda_data *data)
@@ -173,8 +152,7 @@ static row_arrays arrays_of(const sn_cuda_data *data)
     return {data->x.at, data->y.at, data->weight.at, data->label.at};
 }
 
-static int launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with_loss, bool weighs,
-                               sn_cuda_words *words)
+static void launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with_loss, bool weighs)
 {
     const sn_cuda_shape &shape = net->shape;
     const int top = shape.layers - 1, outputs = shape.width[shape.layers];
@@ -190,48 +168,45 @@ static int launch_layer_output(const sn_cuda_net *net, const chunk &c, bool with
                                 shape.classes,
                                 shape.spread,
                                 weighs};
-    const launch<output_arguments> what = {
-        layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS, 1, 0};
-    return begin(net, what, a, words);
+    begin(net, a, {layer_output, dim3(tiles_of((int64_t)c.most << lanes, LAYER_THREADS)), LAYER_THREADS});
 }
 
-static int launch_layer_residual(const sn_cuda_net *net, const chunk &c, sn_cuda_words *words)
+static void launch_layer_residual(const sn_cuda_net *net, const chunk &c)
 {
     residual_arguments a = {};
     a.rows = rows_of(net, c);
     a.weight = c.data->weight.at;
     const int hidden = net->shape.layers - 1;
     for (int i = 0; i < hidden; i++) a.state[i] = state_of(net, i);
-    const launch<residual_arguments> what = {
-        layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS, 1,
-        0};
-    return begin(net, what, a, words);
+    begin(
+        net, a,
+        {layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS});
 }
 
 /* Everything of a chunk but the update. */
-static int launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_dynamics &dynamics,
-                         sn_cuda_words *words)
+static void launch_layers(const sn_cuda_net *net, const chunk &c, const sn_cuda_dynamics &dynamics)
 {
     const layer_arguments a = layer_of(net, c);
     const int top = net->shape.layers - 1;
-    for (int i = 0; i <= top; i++) TRY(launch_layer_mean(net, a, i, i < top, c, words));
-    TRY(launch_layer_output(net, c, true, false, words));
+    for (int i = 0; i <= top; i++) launch_layer_mean(net, a, i, i < top, c);
+    launch_layer_output(net, c, true, false);
     for (int sweep = dynamics.mode_start ? -1 : 0; sweep < dynamics.sweeps; sweep++) {
-        if (sweep > 0 || (sweep == 0 && dynamics.mode_start))
-            TRY(launch_layer_output(net, c, false, false, words));
-        for (int i = top - 1; i >= 0; i--) TRY(launch_layer_pull(net, a, i, sweep, c, words));
-        for (int i = 1; i <= top; i++) TRY(launch_layer_mean(net, a, i, false, c, words));
+        if (sweep > 0 || (sweep == 0 && dynamics.mode_start)) launch_layer_output(net, c, false, false);
+        for (int i = top - 1; i >= 0; i--) launch_layer_pull(net, a, i, sweep, c);
+        for (int i = 1; i <= top; i++) launch_layer_mean(net, a, i, false, c);
     }
-    TRY(launch_layer_output(net, c, false, true, words));
-    return launch_layer_residual(net, c, words);
+    launch_layer_output(net, c, false, true);
+    launch_layer_residual(net, c);
 }
 
 /* ---- sweeps by warps --------------------------------------------------------------------------------- */
 
-static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c)
+static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c, const sweep_job &job)
 {
     const sn_cuda_shape &shape = net->shape;
     sweep_arguments a = {};
+    (sn_cuda_shape &)a = shape;
+    (sweep_job &)a = job;
     a.rows = rows_of(net, c);
     a.theta = net->theta.at;
     a.data = arrays_of(c.data);
@@ -239,18 +214,12 @@ static sweep_arguments sweep_of(const sn_cuda_net *net, const chunk &c)
     for (int i = 0; i < shape.layers; i++) {
         a.psi[i] = net->psi[i].at;
         a.residual[i] = net->residual[i].at;
-        a.weight_at[i] = shape.weight_at[i];
-        a.bias_at[i] = shape.bias_at[i];
         a.layer[i].width = shape.width[i + 1];
     }
     a.loss = net->loss.at;
-    a.layers = shape.layers;
-    a.activation = shape.activation;
-    a.classes = shape.classes;
-    a.spread = shape.spread;
+    a.out = net->out.at;
     a.outputs = shape.width[shape.layers];
     a.output_lanes = lanes_of(a.outputs);
-    a.seed = shape.seed;
     return a;
 }
 
@@ -309,14 +278,12 @@ static warp_plan choose_warps(const sn_cuda_net *net)
     return plan;
 }
 
-static int launch_warps(const sn_cuda_net *net, const warp_plan &plan, const sweep_arguments &a,
-                        const chunk &c, sn_cuda_words *words)
+static void launch_warps(const sn_cuda_net *net, const warp_plan &plan, const sweep_arguments &a,
+                         const chunk &c)
 {
     const unsigned blocks = tiles_of(c.most, 32 / plan.lanes * (plan.threads / 32));
     const unsigned most = (unsigned)net->facts.multiprocessors;
-    const launch<sweep_arguments> what = {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, 1,
-                                          plan.shared};
-    return begin(net, what, a, words);
+    begin(net, a, {plan.kernel, dim3(blocks < most ? blocks : most), plan.threads, plan.shared});
 }
 
 /* ---- steps in one launch ----------------------------------------------------------------------------- */
@@ -327,22 +294,20 @@ static const narrow_kernel narrow_kernels[2][2] = {{narrow_step<false, false>, n
                                                    {narrow_step<true, false>, narrow_step<true, true>}};
 
 /* Shards `shard` .. shard + count - 1 of a batch. usual: tanh, symplectic. */
-static int launch_narrow(const sn_cuda_net *net, int shard, int count, const chunk &c, bool usual,
-                         sn_cuda_words *words)
+static void launch_narrow(const sn_cuda_net *net, int shard, int count, const chunk &c, bool usual)
 {
     const sn_cuda_shape &shape = net->shape;
     narrow_arguments a = {};
-    a.sweep = sweep_of(net, c);
+    a.sweep = sweep_of(net, c, {TASK_STEP});
     a.partial = net->partial.at;
     a.loss = (double *)net->loss.at;
     a.parameters = shape.parameters;
     a.inputs = shape.width[0];
     a.first_shard = shard;
     a.slot = HELD_PARTS * shard;
-    const launch<narrow_arguments> what = {narrow_kernels[shape.layers - 2][usual ? 1 : 0],
-                                           dim3((unsigned)(HELD_PARTS * count)), HELD_THREADS, 1,
-                                           (size_t)narrow_places(a.inputs).size * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {narrow_kernels[shape.layers - 2][usual ? 1 : 0], dim3((unsigned)(HELD_PARTS * count)),
+           HELD_THREADS, (size_t)narrow_places(a.inputs).size * sizeof(float)});
 }
 
 /* Where the sums of shards are: after those of their parts. */
@@ -351,7 +316,7 @@ static float *joined_sums(const sn_cuda_net *net, int shards)
     return net->partial.at + HELD_PARTS * shards * net->shape.parameters;
 }
 
-static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words *words)
+static void launch_join(const sn_cuda_net *net, int k, int shards)
 {
     const join_arguments a = {net->partial.at,
                               joined_sums(net, shards),
@@ -359,13 +324,11 @@ static int launch_join(const sn_cuda_net *net, int k, int shards, sn_cuda_words 
                               net->now().report.at[k].loss,
                               net->shape.parameters,
                               shards};
-    const launch<join_arguments> what = {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS,
-                                         1, 0};
-    return begin(net, what, a, words);
+    begin(net, a, {join_parts, dim3((unsigned)net->facts.multiprocessors), JOIN_THREADS});
 }
 
 /* Lets the kernels have the shared memory they take. */
-static int ready_large(const device_facts &facts, sn_cuda_words *words)
+static void ready_large(const device_facts &facts)
 {
     const int most = (int)facts.shared_block;
     const auto allow = [&](auto kernel, size_t bytes) {
@@ -373,18 +336,15 @@ static int ready_large(const device_facts &facts, sn_cuda_words *words)
         return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     };
     for (int k = 0; k < LAYER_TILES; k++) {
-        CUDA_TRY(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
-        CUDA_TRY(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
+        check(allow(layer_tiles[k].mean, (size_t)layer_tiles[k].mean_floats * sizeof(float)));
+        check(allow(layer_tiles[k].pull, (size_t)layer_tiles[k].pull_floats * sizeof(float)));
     }
     if (facts.groups) {
-        CUDA_TRY(allow(wide_product<ALONG>, 0));
-        CUDA_TRY(allow(wide_product<ACROSS>, 0));
+        check(allow(wide_product<ALONG>, 0));
+        check(allow(wide_product<ACROSS>, 0));
     }
-    for (int k = 0; k < 2; k++)
-        CUDA_TRY(allow(update_tiles_of[k].kernel, (size_t)update_tiles_of[k].floats * sizeof(float)));
-    for (int k = 0; k < WARP_KINDS_COUNT; k++) CUDA_TRY(allow(warp_kinds[k].kernel, 0));
-    for (int k = 0; k < 4; k++) CUDA_TRY(allow(narrow_kernels[k / 2][k % 2], 0));
-    return SN_CUDA_FINE;
+    for (const update_tile &tile : update_kinds[1])
+        check(allow(tile.kernel, (size_t)tile.floats * sizeof(float)));
+    for (int k = 0; k < WARP_KINDS_COUNT; k++) check(allow(warp_kinds[k].kernel, 0));
+    for (int k = 0; k < 4; k++) check(allow(narrow_kernels[k / 2][k % 2], 0));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The launches of a step, one after the other. */
-#ifndef SN_ENGINE_CUDA_LAUNCH_CUH
-#define SN_ENGINE_CUDA_LAUNCH_CUH
+#pragma once
 
 #include "engine/cuda_large.cuh"
 
@@ -20,65 +19,50 @@ static sweep_kernel kernel_of(const sweep_plan &plan, int layers)
     return sweep_kernels[size][!plan.staged ? 4 : layers >= 2 && layers <= 4 ? layers - 2 : 3];
 }
 
-static int ready_kernels(const device_facts &facts, sn_cuda_words *words)
+static void ready_kernels(const device_facts &facts)
 {
     for (int size = 0; size < SWEEP_SIZES; size++)
         for (int kind = 0; kind < SWEEP_KINDS; kind++)
-            CUDA_TRY(cudaFuncSetAttribute(sweep_kernels[size][kind],
-                                          cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                          (int)facts.shared_block));
-    return ready_large(facts, words);
+            check(cudaFuncSetAttribute(sweep_kernels[size][kind], cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       (int)facts.shared_block));
+    ready_large(facts);
 }
 
 /* How many clusters of blocks that have a multiprocessor each run at a time. */
-static int count_clusters(device_facts *facts, sn_cuda_words *words)
+static void count_clusters(device_facts *facts)
 {
     for (int k = 0; k < 4; k++) {
-        const launch<sweep_arguments> what = {sweep_kernels[3][3], dim3(1U << k), SWEEP_THREADS, 1 << k,
-                                              facts->shared_block};
+        const launch<sweep_arguments> what = {sweep_kernels[3][3], dim3(1U << k), SWEEP_THREADS,
+                                              facts->shared_block, 1 << k};
         facts->clusters[k] = facts->multiprocessors;
-        if (k > 0 && 1 << k <= facts->most_ranks) CUDA_TRY(clusters_of(what, &facts->clusters[k]));
+        if (k > 0 && 1 << k <= facts->most_ranks) check(clusters_of(what, &facts->clusters[k]));
         if (facts->clusters[k] < 1) facts->clusters[k] = 1;
     }
-    return SN_CUDA_FINE;
 }
 
 template <int BM, int BN, int TM, int TN, int SPLIT, int DEPTH>
-static int start_mean(const sn_cuda_net *net, const mean_arguments &a, int rows, sn_cuda_words *words)
+static void start_mean(const sn_cuda_net *net, const mean_arguments &a, int rows)
 {
     typedef mean_size<BM, BN, TM, TN, SPLIT, DEPTH> size;
-    const launch<mean_arguments> what = {first_mean<BM, BN, TM, TN, SPLIT, DEPTH>,
-                                         dim3(tiles_of(rows, BM), tiles_of(a.units, BN)), size::THREADS, 1,
-                                         (size::FLOATS + BM) * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {first_mean<BM, BN, TM, TN, SPLIT, DEPTH>, dim3(tiles_of(rows, BM), tiles_of(a.units, BN)),
+           size::THREADS, (size::FLOATS + BM) * sizeof(float)});
 }
 
 /* Large tiles where they fill the device with a batch of `whole` rows. */
-static int launch_mean(const sn_cuda_net *net, const mean_arguments &a, int rows, int64_t whole,
-                       sn_cuda_words *words)
+static void launch_mean(const sn_cuda_net *net, const mean_arguments &a, int rows, int64_t whole)
 {
     const int64_t fill = net->facts.multiprocessors / 2;
-    if (a.units <= 64 && tiles_of(whole, 128) >= fill)
-        return start_mean<128, 64, 8, 4, 1, 16>(net, a, rows, words);
+    if (a.units <= 64 && tiles_of(whole, 128) >= fill) return start_mean<128, 64, 8, 4, 1, 16>(net, a, rows);
     if (a.units > 64 && (int64_t)tiles_of(whole, 128) * tiles_of(a.units, 128) >= fill)
-        return start_mean<128, 128, 8, 8, 1, 16>(net, a, rows, words);
-    return start_mean<16, 32, 4, 4, 8, 16>(net, a, rows, words);
+        return start_mean<128, 128, 8, 8, 1, 16>(net, a, rows);
+    start_mean<16, 32, 4, 4, 8, 16>(net, a, rows);
 }
 
-template <int BM, int BN, int TM, int TN, int DEPTH>
-static int start_update(const sn_cuda_net *net, const update_arguments &a, int subtrees, sn_cuda_words *words)
-{
-    typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    const launch<update_arguments> what = {update_tiles<BM, BN, TM, TN, DEPTH>,
-                                           dim3((unsigned)a.tiles + 1, (unsigned)subtrees), size::THREADS, 1,
-                                           size::FLOATS * sizeof(float)};
-    return begin(net, what, a, words);
-}
-
-static int launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathers, sn_cuda_words *words)
+static void launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gathers)
 {
     const sn_cuda_shape &shape = net->shape;
-    if (is_large_batch(net, c.whole)) return launch_large_mean(net, c, words);
+    if (is_large_batch(net, c.whole)) return launch_layer_mean(net, layer_of(net, c), 0, false, c);
     const mean_arguments a = {rows_of(net, c),
                               c.data->x.at,
                               net->theta.at + shape.weight_at[0],
@@ -88,21 +72,20 @@ static int launch_first_mean(const sn_cuda_net *net, const chunk &c, bool gather
                               shape.width[0],
                               shape.width[1],
                               shape.input_activation};
-    return launch_mean(net, a, c.most, c.whole, words);
+    launch_mean(net, a, c.most, c.whole);
 }
 
-static int launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c, sn_cuda_words *words)
+static void launch_sweep(sn_cuda_net *net, sweep_arguments *a, const chunk &c)
 {
     sweep_plan plan = net->plan;
-    choose_rows(net->facts, net->shape.width, c.most, a, &plan);
-    const launch<sweep_arguments> what = {kernel_of(plan, a->layers),
-                                          dim3(tiles_of(c.most, plan.rows) * (unsigned)plan.ranks),
-                                          plan.threads, plan.ranks, plan.shared};
-    return begin(net, what, *a, words);
+    choose_rows(net->facts, c.most, a, &plan);
+    begin(net, *a,
+          {kernel_of(plan, a->layers), dim3(tiles_of(c.most, plan.rows) * (unsigned)plan.ranks), plan.threads,
+           plan.shared, plan.ranks});
 }
 
-static int launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, const chunk &c, bool apart,
-                         bool gathers, sn_cuda_words *words)
+static void launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, const chunk &c, bool apart,
+                          bool gathers)
 {
     const sn_cuda_shape &shape = net->shape;
     const int each = shard + plan.each < plan.shards ? plan.each : plan.shards - shard;
@@ -135,57 +118,51 @@ static int launch_update(sn_cuda_net *net, const batch_plan &plan, int shard, co
     a.first_shard = shard;
     a.subtree = each / subtrees;
     a.slot = shard / plan.each * plan.subtrees;
-    if (plan.large) return launch_large_update(net, a, plan.tile, subtrees, words);
-    if (plan.tile == 128) return start_update<128, 128, 8, 8, 16>(net, a, subtrees, words);
-    return start_update<64, 64, 4, 4, 32>(net, a, subtrees, words);
+    const update_tile &tile = update_kinds[plan.large][plan.tile == 128];
+    begin(net, a,
+          {tile.kernel, dim3((unsigned)a.tiles + 1, (unsigned)subtrees), tile.threads,
+           (size_t)tile.floats * sizeof(float)});
 }
 
 /* halves: the losses are there for the two halves of every shard. */
-static int launch_apply(sn_cuda_net *net, int k, int roots, bool halves, sn_cuda_words *words)
+static void launch_apply(sn_cuda_net *net, int k, int roots, bool halves)
 {
-    const sn_cuda_shape &shape = net->shape;
     apply_arguments a = {};
+    (sn_cuda_shape &)a = net->shape;
     a.head = net->now().head.at + k;
     a.theta = net->theta.at;
     a.velocity = net->velocity.at;
     a.partial = net->partial.at;
-    a.parameters = shape.parameters;
     a.roots = roots;
-    a.layers = shape.layers;
-    for (int i = 0; i < shape.layers; i++) {
-        a.weight_at[i] = shape.weight_at[i];
-        a.bias_at[i] = shape.bias_at[i];
-    }
     a.flag = &net->now().report.at[k].flag;
     a.loss = halves ? (const double *)net->loss.at : nullptr;
     a.loss_sums = net->now().report.at[k].loss;
     a.slices = 1;
     while (a.slices < 8 && roots / (2 * a.slices) >= AT_ONCE) a.slices *= 2;
-    const int64_t blocks = tiles_of(shape.parameters, APPLY_THREADS / a.slices);
+    const int64_t blocks = tiles_of(a.parameters, APPLY_THREADS / a.slices);
     const int64_t most = (int64_t)net->facts.multiprocessors * 8;
-    const launch<apply_arguments> what = {apply_sums, dim3((unsigned)(blocks < most ? blocks : most)),
-                                          APPLY_THREADS, 1, APPLY_THREADS * sizeof(float)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {apply_sums, dim3((unsigned)(blocks < most ? blocks : most)), APPLY_THREADS,
+           APPLY_THREADS * sizeof(float)});
 }
 
-static int launch_groups(sn_cuda_net *net, int k, sn_cuda_words *words)
+static void launch_groups(sn_cuda_net *net, int k)
 {
     const sn_cuda_shape &shape = net->shape;
     const group_arguments a = {net->now().head.at + k, net->theta.at + shape.weight_at[0],
                                net->border.at,         net->has_factor ? net->factor.at : nullptr,
                                shape.width[0],         shape.width[1]};
-    const launch<group_arguments> what = {shrink_groups, dim3((unsigned)shape.groups), GROUP_THREADS, 1,
-                                          GROUP_THREADS / 32 * sizeof(double)};
-    return begin(net, what, a, words);
+    begin(net, a,
+          {shrink_groups, dim3((unsigned)shape.groups), GROUP_THREADS, GROUP_THREADS / 32 * sizeof(double)});
 }
 
 /* Everything of step k but the update of what is summed in parts. step: where the shards of a batch of
    several chunks lie; a batch of one chunk is as large as its head says, at most plan.most. */
-static int launch_chunks(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
-                         const sn_cuda_step &step, bool apart, sn_cuda_words *words)
+static void launch_chunks(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
+                          const sn_cuda_step &step, bool apart)
 {
     const bool whole = plan.each == plan.shards, gathers = gathers_rows(net, step);
-    TRY(launch_split(net, (int64_t)step.total * SHARD_ROWS, words));
+    launch_split(net, (int64_t)step.total * SHARD_ROWS);
     for (int v = 0; v < plan.shards; v += plan.each) {
         const int end = v + plan.each < plan.shards ? v + plan.each : plan.shards;
         const int rows = (int)(step.border[end] - step.border[v]);
@@ -193,33 +170,30 @@ static int launch_chunks(sn_cuda_net *net, const queue_place &at, const batch_pl
                          (int64_t)step.total * SHARD_ROWS};
         if (plan.narrow) {
             const bool usual = net->shape.activation == SN_PSI_TANH && !step.dynamics.euler;
-            TRY(launch_narrow(net, v, end - v, c, usual, words));
+            launch_narrow(net, v, end - v, c, usual);
             continue;
         }
         if (c.most > 0 && plan.large && by_layers(net))
-            TRY(launch_layers(net, c, step.dynamics, words));
+            launch_layers(net, c, step.dynamics);
         else if (c.most > 0) {
-            TRY(launch_first_mean(net, c, gathers, words));
-            sweep_arguments a = sweep_of(net, c);
-            a.task = TASK_STEP;
+            launch_first_mean(net, c, gathers);
+            sweep_arguments a = sweep_of(net, c, {TASK_STEP});
             const warp_plan warps = choose_warps(net);
             if (plan.large && warps.kernel != nullptr)
-                TRY(launch_warps(net, warps, a, c, words));
+                launch_warps(net, warps, a, c);
             else
-                TRY(launch_sweep(net, &a, c, words));
+                launch_sweep(net, &a, c);
         }
-        TRY(launch_update(net, plan, v, c, apart, gathers, words));
+        launch_update(net, plan, v, c, apart, gathers);
     }
-    return plan.narrow && apart ? launch_join(net, at.k, plan.shards, words) : SN_CUDA_FINE;
+    if (plan.narrow && apart) launch_join(net, at.k, plan.shards);
 }
 
-static int launch_step(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
-                       const sn_cuda_step &step, bool grouped, sn_cuda_words *words)
+static void launch_step(sn_cuda_net *net, const queue_place &at, const batch_plan &plan,
+                        const sn_cuda_step &step, bool grouped)
 {
-    TRY(launch_chunks(net, at, plan, step, false, words));
+    launch_chunks(net, at, plan, step, false);
     const int roots = plan.shards / plan.each * plan.subtrees;
-    if (roots > 1) TRY(launch_apply(net, at.k, roots, plan.narrow, words));
-    return grouped ? launch_groups(net, at.k, words) : SN_CUDA_FINE;
+    if (roots > 1) launch_apply(net, at.k, roots, plan.narrow);
+    if (grouped) launch_groups(net, at.k);
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The first layer's mean, whose rows are gathered on the way, is computed so for every large batch.
  */
-#ifndef SN_ENGINE_CUDA_LAYERS_CUH
-#define SN_ENGINE_CUDA_LAYERS_CUH
+#pragma once
 
 #include "engine/cuda_output.cuh"
 #include "engine/cuda_tensor.cuh"
@@ -205,5 +204,3 @@ static __global__ void __launch_bounds__(LAYER_THREADS)
         *(float4 *)(s.pull + 4 * t) = gap4(y, mean, scale);
     }
 }
-
-#endif

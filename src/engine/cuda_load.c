@@ -74,9 +74,11 @@ stonet_status sn_cuda_load(const sn_cuda_api **api, sn_cuda_device *device)
     return sn_cuda_check((*api)->open(device, &words), &words, "looking for a device");
 }
 
-stonet_status sn_cuda_fail(int trouble, const sn_cuda_words *words, const char *doing)
+stonet_status sn_cuda_check(int trouble, const sn_cuda_words *words, const char *doing)
 {
     switch (trouble) {
+    case SN_CUDA_FINE:
+        return STONET_OK;
     case SN_CUDA_NO_DEVICE:
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "engine=cuda: no GPU can be used (%s): look at nvidia-smi and "

@@ -10,9 +10,5 @@
 
 /* Loads the module, once and for good, and looks at the device. */
 stonet_status sn_cuda_load(const sn_cuda_api **api, sn_cuda_device *device);
-/* The sentence for a trouble: what was done, what CUDA said, what to do. */
-stonet_status sn_cuda_fail(int trouble, const sn_cuda_words *words, const char *doing);
-static inline stonet_status sn_cuda_check(int trouble, const sn_cuda_words *words, const char *doing)
-{
-    return trouble == SN_CUDA_FINE ? STONET_OK : sn_cuda_fail(trouble, words, doing);
-}
+/* A trouble, if it is one, as a sentence: what was done, what CUDA said, what to do. */
+stonet_status sn_cuda_check(int trouble, const sn_cuda_words *words, const char *doing);

@@ -3,8 +3,7 @@
  * sine, cosine and exponential where they are good enough. The words of the noise are the library's bit for
  * bit (math/noise.h).
  */
-#ifndef SN_ENGINE_CUDA_MATH_CUH
-#define SN_ENGINE_CUDA_MATH_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -114,8 +113,8 @@ __device__ __forceinline__ void box_muller(uint32_t radius_word, uint32_t angle_
     const float u = fmaf((float)radius_word, 2.3283064e-10F, 1.1641532e-10F);
     const float radius = root_of(minus_two_log(u));
     const float angle = fmaf((float)(int32_t)angle_word, 1.4629181e-9F, 7.3145905e-10F); /* 2 pi 2^-32 */
-    *cosine = radius * cosine_of(angle);
-    *sine = radius * sine_of(angle);
+    *cosine = radius * __cosf(angle);
+    *sine = radius * __sinf(angle);
 }
 
 enum : uint32_t { PHILOX_LOW = 0xD2511F53U, PHILOX_HIGH = 0xCD9E8D57U };
@@ -177,5 +176,3 @@ struct noise_line {
                     r_high ^ q_low ^ (odd + 2U * 0xBB67AE85U), r_low, normal);
     }
 };
-
-#endif

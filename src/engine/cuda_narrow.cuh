@@ -12,8 +12,7 @@
  * block leaves its sums, [part][parameter]: the HELD_PARTS parts of a shard are added first, then the shards
  * by their tree (apply_sums). They depend on the rows of the part alone, and on no timing.
  */
-#ifndef SN_ENGINE_CUDA_NARROW_CUH
-#define SN_ENGINE_CUDA_NARROW_CUH
+#pragma once
 
 #include "engine/cuda_tensor.cuh"
 #include "engine/cuda_warp.cuh"
@@ -448,5 +447,3 @@ static __global__ void __launch_bounds__(JOIN_THREADS) join_parts(const __grid_c
         if (at < a.shards) a.losses[at] = a.loss[HELD_PARTS * at] + a.loss[HELD_PARTS * at + 1];
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The objects of the CUDA module: device memory that grows, rows, a network; failures in CUDA's words. */
-#ifndef SN_ENGINE_CUDA_OBJECTS_CUH
-#define SN_ENGINE_CUDA_OBJECTS_CUH
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,32 +7,42 @@
 
 #include "engine/cuda_plan.cuh"
 
-static int trouble(sn_cuda_words *words, sn_cuda_trouble kind, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(words->why, sizeof words->why, format, list);
-    va_end(list);
-    return kind;
-}
+/* What ends a call of the module: thrown where it happens. */
+struct trouble {
+    sn_cuda_trouble kind;
+    sn_cuda_words words;
+    __attribute__((format(printf, 3, 4))) trouble(sn_cuda_trouble kind, const char *format, ...) : kind(kind)
+    {
+        va_list list;
+        va_start(list, format);
+        vsnprintf(words.why, sizeof words.why, format, list);
+        va_end(list);
+    }
+};
 
-static int failed(sn_cuda_words *words, cudaError_t error)
+static void check(cudaError_t error)
 {
+    if (error == cudaSuccess) return;
     cudaGetLastError(); /* one that can be forgotten is */
-    return trouble(words, error == cudaErrorMemoryAllocation ? SN_CUDA_NO_MEMORY : SN_CUDA_FAILED, "%s",
-                   cudaGetErrorString(error));
+    throw trouble(error == cudaErrorMemoryAllocation ? SN_CUDA_NO_MEMORY : SN_CUDA_FAILED, "%s",
+                  cudaGetErrorString(error));
 }
 
-#define CUDA_TRY(call)                                                                                       \
-    do {                                                                                                     \
-        const cudaError_t error_ = (call);                                                                   \
-        if (error_ != cudaSuccess) return failed(words, error_);                                             \
-    } while (0)
-#define TRY(call)                                                                                            \
-    do {                                                                                                     \
-        const int trouble_ = (call);                                                                         \
-        if (trouble_ != SN_CUDA_FINE) return trouble_;                                                       \
-    } while (0)
+/* Numbers to the device, from it, and zeros there, beside the processor. */
+template <typename number>
+static void send(number *to, const number *from, int64_t count, cudaStream_t stream)
+{
+    check(cudaMemcpyAsync(to, from, (size_t)count * sizeof *to, cudaMemcpyHostToDevice, stream));
+}
+template <typename number>
+static void fetch(number *to, const number *from, int64_t count, cudaStream_t stream)
+{
+    check(cudaMemcpyAsync(to, from, (size_t)count * sizeof *to, cudaMemcpyDeviceToHost, stream));
+}
+template <typename number> static void set_zeros(number *to, int64_t count, cudaStream_t stream)
+{
+    check(cudaMemsetAsync(to, 0, (size_t)count * sizeof *to, stream));
+}
 
 /* Memory of the device, or pinned memory of the host, that grows and never shrinks. */
 template <typename number> struct buffer {
@@ -55,15 +64,14 @@ template <typename number> struct buffer {
         at = nullptr;
         size = 0;
     }
-    int reserve(int64_t wanted, sn_cuda_words *words)
+    void reserve(int64_t wanted)
     {
-        if (wanted <= size) return SN_CUDA_FINE;
+        if (wanted <= size) return;
         clear();
         const size_t bytes = (size_t)wanted * sizeof(number);
-        CUDA_TRY(pinned ? cudaHostAlloc((void **)&at, bytes, cudaHostAllocDefault)
-                        : cudaMalloc((void **)&at, bytes));
+        check(pinned ? cudaHostAlloc((void **)&at, bytes, cudaHostAllocDefault)
+                     : cudaMalloc((void **)&at, bytes));
         size = wanted;
-        return SN_CUDA_FINE;
     }
 };
 
@@ -77,6 +85,10 @@ struct sn_cuda_data {
     cudaStream_t stream = nullptr;
     buffer<float> x, y, weight;
     buffer<int32_t> label;
+    ~sn_cuda_data()
+    {
+        if (stream != nullptr) cudaStreamDestroy(stream);
+    }
 };
 
 /* What a recorded queue was recorded for. */
@@ -126,6 +138,18 @@ struct sn_cuda_net {
     }
     queue_record record[RECORDS];
     int records = 0;
+    void forget_record()
+    {
+        if (records > 0) cudaStreamSynchronize(stream); /* one may be under way */
+        for (int k = 0; k < records; k++) cudaGraphExecDestroy(record[k].what);
+        records = 0;
+    }
+    ~sn_cuda_net()
+    {
+        if (stream != nullptr) cudaStreamSynchronize(stream);
+        forget_record();
+        for (queue_slot &it : slot)
+            if (it.done != nullptr) cudaEventDestroy(it.done);
+        if (stream != nullptr) cudaStreamDestroy(stream);
+    }
 };
-
-#endif

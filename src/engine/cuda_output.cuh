@@ -1,7 +1,6 @@
 /* Pieces of a sweep that do not depend on who does it: the residual of the output layer, the move of a unit.
  */
-#ifndef SN_ENGINE_CUDA_OUTPUT_CUH
-#define SN_ENGINE_CUDA_OUTPUT_CUH
+#pragma once
 
 #include "engine/cuda_state.cuh"
 
@@ -41,7 +40,7 @@ template <int R> static __device__ float class_pull(const output_row &o, int lab
     for (int k = o.lane; k < o.outputs; k += o.lanes) most = fmaxf(most, o.mean[unit_at<R>(k, o.row)]);
     for (int mask = o.lanes / 2; mask > 0; mask /= 2) most = fmaxf(most, shuffle_xor(most, mask));
     for (int k = o.lane; k < o.outputs; k += o.lanes) {
-        const float mu = o.mean[unit_at<R>(k, o.row)], e = exponential(mu - most);
+        const float mu = o.mean[unit_at<R>(k, o.row)], e = __expf(mu - most);
         o.pull[unit_at<R>(k, o.row)] = e;
         sum += e;
         own += k == label ? mu : 0.0F;
@@ -75,9 +74,9 @@ template <int R> static __device__ float spread_pull(const output_row &o, float 
     for (int k = o.lane; k < targets; k += o.lanes) {
         const int at = unit_at<R>(k, o.row), of_eta = unit_at<R>(targets + k, o.row);
         const float eta = fminf(fmaxf(o.mean[of_eta], -8.0F), 4.0F); /* SN_ETA_LOW, SN_ETA_HIGH */
-        const float gap = o.response[at] - o.mean[at], scaled = gap * exponential(-eta);
+        const float gap = o.response[at] - o.mean[at], scaled = gap * __expf(-eta);
         const float ratio = fminf(gap * scaled, 16.0F); /* SN_RATIO_MOST */
-        const float weight = exponential(beta * eta) * o.over_s;
+        const float weight = __expf(beta * eta) * o.over_s;
         o.pull[at] = weight * scaled;
         o.pull[of_eta] = weight * (ratio - 1.0F) * (0.5F * spread);
         sum += ratio + eta;
@@ -146,5 +145,3 @@ static __device__ __forceinline__ void move_four(const mover &m, bool euler, con
     move_unit(m, euler, normal[2], {by.force.z, by.slope.z, by.mean.z}, &y->z, &v->z);
     move_unit(m, euler, normal[3], {by.force.w, by.slope.w, by.mean.w}, &y->w, &v->w);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * How the rows of a batch are laid out over the device: rows a block (or cluster) has at a time, blocks of a
  * cluster, where everything lies in shared memory. Chosen by a rough count of cycles.
  */
-#ifndef SN_ENGINE_CUDA_PLAN_CUH
-#define SN_ENGINE_CUDA_PLAN_CUH
+#pragma once
 
 #include "engine/cuda_narrow.cuh"
 #include "engine/cuda_sweep.cuh"
@@ -41,7 +40,7 @@ static int lanes_of(int outputs)
 }
 
 /* Fills in the places of `a` (whose shape is there already); returns the floats of shared memory. */
-static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, sweep_arguments *a)
+static int64_t lay_out(int rows, int ranks, bool staged, sweep_arguments *a)
 {
     const int group = group_floats(rows), top = a->layers - 1;
     int64_t at = 0, force = 0;
@@ -56,11 +55,11 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
         return (int)begin;
     };
     a->ranks = ranks;
-    a->output_lanes = lanes_of(width[a->layers]);
-    a->narrow = staged && top > 0 && !a->spread && width[a->layers] <= 16;
+    a->output_lanes = lanes_of(a->width[a->layers]);
+    a->narrow = staged && top > 0 && !a->spread && a->width[a->layers] <= 16;
     for (int i = 0; i <= top; i++) {
         sweep_layer *me = &a->layer[i];
-        me->width = width[i + 1];
+        me->width = a->width[i + 1];
         me->local = i == top ? round_up(me->width, 4) : round_up((me->width + ranks - 1) / ranks, 4);
         me->mean = units(me->local);
         me->pull = i > 0 || i == top ? units(me->local) : 0;
@@ -97,15 +96,15 @@ static int64_t lay_out(int rows, int ranks, bool staged, const int32_t *width, s
 }
 
 /* Cycles of one sweep over `batch` rows, about. */
-static double cost_of(const device_facts &facts, const sweep_plan &plan, const int32_t *width, int layers,
+static double cost_of(const device_facts &facts, const sweep_plan &plan, const sn_cuda_shape &shape,
                       int64_t batch)
 {
     double units = 0.0, products = 0.0;
-    for (int i = 1; i < layers; i++) {
-        units += width[i];
-        products += 2.0 * width[i] * width[i + 1];
+    for (int i = 1; i < shape.layers; i++) {
+        units += shape.width[i];
+        products += 2.0 * shape.width[i] * shape.width[i + 1];
     }
-    const double barriers = (layers - 1) * (plan.ranks > 1 ? 1600.0 : 1000.0);
+    const double barriers = (shape.layers - 1) * (plan.ranks > 1 ? 1600.0 : 1000.0);
     const double far = plan.staged ? 0.0 : products * 4.0 / 30.0;
     const double row = (units * 0.7 + products / 50.0) / plan.ranks;
     const double blocks = (double)((batch + plan.rows - 1) / plan.rows);
@@ -139,13 +138,12 @@ static int choose_threads(const sweep_arguments &a, int rows, int limit)
 
 /* How the network's weights are shared out, for batches of any size: over as few blocks as can have them with
    four rows, or with fewer; or they stay where they are. False: a row does not fit. */
-static bool choose_ranks(const device_facts &facts, const int32_t *width, sweep_arguments *a,
-                         sweep_plan *plan)
+static bool choose_ranks(const device_facts &facts, sweep_arguments *a, sweep_plan *plan)
 {
     for (int far = 0; far < 2; far++)
         for (int rows = 4; rows >= 1; rows /= 2)
             for (int ranks = 1; ranks <= (far ? 1 : facts.most_ranks); ranks *= 2) {
-                const int64_t floats = lay_out(rows, ranks, far == 0, width, a);
+                const int64_t floats = lay_out(rows, ranks, far == 0, a);
                 if ((size_t)floats * sizeof(float) > facts.shared_block) continue;
                 plan->ranks = ranks;
                 plan->staged = far == 0;
@@ -155,8 +153,7 @@ static bool choose_ranks(const device_facts &facts, const int32_t *width, sweep_
 }
 
 /* The cheapest number of rows for a batch. Leaves the places in `a`. */
-static void choose_rows(const device_facts &facts, const int32_t *width, int64_t batch, sweep_arguments *a,
-                        sweep_plan *best)
+static void choose_rows(const device_facts &facts, int64_t batch, sweep_arguments *a, sweep_plan *best)
 {
     double least = 0.0;
     const sweep_plan given = *best;
@@ -165,17 +162,15 @@ static void choose_rows(const device_facts &facts, const int32_t *width, int64_t
         if (rows == 9 && given.ranks == 1) break;
         sweep_plan plan = given;
         plan.rows = rows;
-        plan.shared = (size_t)lay_out(rows, plan.ranks, plan.staged, width, a) * sizeof(float);
+        plan.shared = (size_t)lay_out(rows, plan.ranks, plan.staged, a) * sizeof(float);
         if (plan.shared > facts.shared_block) break;
         /* one large block where there is one to a multiprocessor, several small ones where there are more */
         const bool few = (batch + rows - 1) / rows * plan.ranks <= facts.multiprocessors || plan.ranks > 1;
         plan.threads = choose_threads(*a, rows, few ? SWEEP_THREADS : SWEEP_THREADS / 2);
-        const double cost = cost_of(facts, plan, width, a->layers, batch);
+        const double cost = cost_of(facts, plan, *a, batch);
         if (rows > 1 && cost >= least) continue;
         least = cost;
         *best = plan;
     }
-    lay_out(best->rows, best->ranks, best->staged, width, a);
+    lay_out(best->rows, best->ranks, best->staged, a);
 }
-
-#endif

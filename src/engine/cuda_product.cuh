@@ -7,8 +7,7 @@
  * inputs out among them, for batches that are too small to fill the device otherwise; their sums are added in
  * order.
  */
-#ifndef SN_ENGINE_CUDA_PRODUCT_CUH
-#define SN_ENGINE_CUDA_PRODUCT_CUH
+#pragma once
 
 #include "engine/cuda_sweep.cuh"
 
@@ -190,5 +189,3 @@ __global__ void __launch_bounds__((mean_size<BM, BN, TM, TN, SPLIT, DEPTH>::THRE
         }
     }
 }
-
-#endif

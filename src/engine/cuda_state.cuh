@@ -2,8 +2,7 @@
  * What the kernels of a step are told: the step (in device memory, since it changes from step to step), the
  * rows, where everything lies. Arrays of a chunk, [row][unit], have rows of padded() floats.
  */
-#ifndef SN_ENGINE_CUDA_STATE_CUH
-#define SN_ENGINE_CUDA_STATE_CUH
+#pragma once
 
 #include "engine/cuda_base.cuh"
 #include "engine/cuda_math.cuh"
@@ -56,7 +55,14 @@ struct sweep_layer {
     int mean_large, pull_large; /* whether these products are */
 };
 
-struct sweep_arguments {
+/* What a sweep is for. Other than a step: the layer that is handed out (0-based), as psi or not, with noise
+   or without. */
+struct sweep_job {
+    sweep_task task;
+    int layer_out = 0, activated = 0, noisy = 0;
+};
+
+struct sweep_arguments : sn_cuda_shape, sweep_job {
     chunk_rows rows;
     const float *theta;
     row_arrays data;
@@ -64,11 +70,7 @@ struct sweep_arguments {
     float *psi[SN_CUDA_LAYERS];      /* out, [row of the chunk][unit] */
     float *residual[SN_CUDA_LAYERS]; /* the same */
     float *loss, *out;
-    sweep_task task;
-    int layer_out, activated, noisy; /* of impute and forward; layer 0-based */
-    int layers, activation, classes, spread, outputs;
-    int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
-    uint64_t seed;
+    int outputs;
     int ranks;        /* blocks of a cluster */
     int output_lanes; /* log2 of the threads that share the output layer of a row */
     int narrow;       /* few outputs: no threads share them in a sweep */
@@ -82,5 +84,3 @@ static __host__ __device__ __forceinline__ int padded(int width)
 {
     return (width + 3) / 4 * 4;
 }
-
-#endif

@@ -21,8 +21,7 @@
  * before the barrier that its move waits for, and where the outputs are few the threads that move the last
  * hidden layer compute their residual each for itself.
  */
-#ifndef SN_ENGINE_CUDA_SWEEP_CUH
-#define SN_ENGINE_CUDA_SWEEP_CUH
+#pragma once
 
 #include "engine/cuda_sweep_move.cuh"
 #include "engine/cuda_sweep_product.cuh"
@@ -47,10 +46,11 @@ template <int R, bool STAGED>
 static __device__ void start_at_mode(const sweep_arguments &a, const sweep_block &s)
 {
     const int top = a.layers - 1;
+    const float none[4] = {0.0F, 0.0F, 0.0F, 0.0F};
     for (int i = top - 1; i >= 0; i--) {
         pull_layer<R, STAGED>(a, s, i, i == top - 1);
         sync_all(a);
-        move_to_mode<R>(a, s, i);
+        move_layer<R, true>(a, s, {i, -1, {}, false, 0.0F}, none);
         sync_all(a);
     }
     for (int i = 1; i <= top; i++) mean_layer<R, STAGED>(a, s, i);
@@ -78,7 +78,7 @@ static __device__ __forceinline__ void one_sweep(const sweep_arguments &a, const
         if (i < top - 1 || !narrow) pull_layer<R, STAGED>(a, s, i, i == top - 1);
         if (i + 2 <= top) mean_layer<R, STAGED>(a, s, i + 2);
         if (i < top - 1 || !narrow) sync_all(a);
-        move_layer<R>(a, s, turn, early);
+        move_layer<R, false>(a, s, turn, early);
         sync_all(a);
     }
     mean_layer<R, STAGED>(a, s, 1);
@@ -120,5 +120,3 @@ __global__ void __launch_bounds__(SWEEP_THREADS) sweep_rows(const __grid_constan
     if (a.task != TASK_STEP) leave_out<R>(a, s);
     if (a.ranks > 1) sync_cluster(); /* nobody leaves while others read what it has */
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Moves of a layer for all rows of a block (cuda_sweep.cuh): the start, the step to the mode, a sweep's; and
    the residual of the output layer that they begin with. */
-#ifndef SN_ENGINE_CUDA_SWEEP_MOVE_CUH
-#define SN_ENGINE_CUDA_SWEEP_MOVE_CUH
+#pragma once
 
 #include "engine/cuda_sweep_rows.cuh"
 
@@ -84,26 +83,6 @@ static __device__ __forceinline__ float4 force_at(const sweep_arguments &a, cons
     return sum;
 }
 
-/* Mode start: g = psi'(Y) . force becomes r_i, and Y_i moves by s_i g. */
-template <int R> static __device__ void move_to_mode(const sweep_arguments &a, const sweep_block &s, int i)
-{
-    enum { GROUP = group_size<R>::value };
-    const sweep_layer &me = a.layer[i];
-    const int groups = me.local / 4;
-    const float variance = a.rows.head->dynamics.variance[i];
-    for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
-        const int at = t / R * GROUP + 4 * (t % R), global = s.rank * groups * GROUP + at;
-        const float4 f = force_at<R>(a, s, i, at);
-        const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
-        float4 *latent = (float4 *)(s.memory + me.latent + at), y = *latent;
-        const float4 g = product4(slope, f);
-        if (i > 0) *(float4 *)(s.memory + me.pull + at) = g;
-        y = add4(g, variance, y);
-        *latent = y;
-        spread_psi(a, s, me.psi + global, activate4(a.activation, y));
-    }
-}
-
 /* The four normals of task t of layer i's move in a sweep. */
 template <int R>
 static __device__ __forceinline__ void draw_noise(const sweep_arguments &a, const sweep_block &s, int i,
@@ -148,7 +127,7 @@ static __device__ __forceinline__ void narrow_pull(const sweep_arguments &a, con
 #pragma unroll
     for (int k = 0; k < 16; k++)
         if (k < a.outputs) {
-            r[k] = exponential(r[k] - most);
+            r[k] = __expf(r[k] - most);
             sum += r[k];
         }
     const float share = __fdividef(over_s, sum);
@@ -182,8 +161,9 @@ struct layer_move {
     float top_over_s; /* from the outputs */
 };
 
-/* One SGHMC update of a layer; leaves its r for the layer below. early: the noise of the first task. */
-template <int R>
+/* One SGHMC update of a layer, or (MODE) its step to the mode, by s_i g with g = psi'(Y) . force; leaves its
+   r for the layer below. early: the noise of the first task. */
+template <int R, bool MODE>
 static __device__ __forceinline__ void move_layer(const sweep_arguments &a, const sweep_block &s,
                                                   const layer_move &turn, const float early[4])
 {
@@ -196,19 +176,20 @@ static __device__ __forceinline__ void move_layer(const sweep_arguments &a, cons
     for (int t = (int)threadIdx.x; t < groups * R; t += (int)blockDim.x) {
         const int row = t % R, g = t / R, at = g * GROUP + 4 * row, global = s.rank * groups * GROUP + at;
         float normal[4] = {early[0], early[1], early[2], early[3]};
-        if (t >= (int)blockDim.x) draw_noise<R>(a, s, i, turn.sweep, t, normal);
+        if (!MODE && t >= (int)blockDim.x) draw_noise<R>(a, s, i, turn.sweep, t, normal);
         const float4 f =
             turn.narrow ? narrow_force<R>(a, s, g, row, turn.top_over_s) : force_at<R>(a, s, i, at);
         const float4 slope = slope4(a.activation, *(const float4 *)(s.memory + me.psi + global));
-        const float4 mean = *(const float4 *)(s.memory + me.mean + at);
+        const float4 mean = *(const float4 *)(s.memory + me.mean + at), pull = product4(slope, f);
         float4 *latent = (float4 *)(s.memory + me.latent + at), *speed = (float4 *)(s.memory + me.speed + at);
         float4 y = *latent, v = *speed;
-        move_four(m, euler, normal, {f, slope, mean}, &y, &v);
+        if (MODE)
+            y = add4(pull, a.rows.head->dynamics.variance[i], y);
+        else
+            move_four(m, euler, normal, {f, slope, mean}, &y, &v);
         *latent = y;
-        *speed = v;
+        if (!MODE) *speed = v;
         spread_psi(a, s, me.psi + global, activate4(a.activation, y));
-        if (i > 0) *(float4 *)(s.memory + me.pull + at) = gap4(y, mean, m.over_s);
+        if (i > 0) *(float4 *)(s.memory + me.pull + at) = MODE ? pull : gap4(y, mean, m.over_s);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Products of a layer's weights with all rows of a block (cuda_sweep.cuh): means and forces. */
-#ifndef SN_ENGINE_CUDA_SWEEP_PRODUCT_CUH
-#define SN_ENGINE_CUDA_SWEEP_PRODUCT_CUH
+#pragma once
 
 #include "engine/cuda_sweep_rows.cuh"
 
@@ -186,5 +185,3 @@ static __device__ __forceinline__ void pull_layer(const sweep_arguments &a, cons
     job.out += to * part;
     any_product<R>({(int)threadIdx.x % size, size}, me.pull_large, job, w);
 }
-
-#endif

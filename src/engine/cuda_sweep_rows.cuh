@@ -1,7 +1,6 @@
 /* What a block or cluster has in shared memory (cuda_sweep.cuh): the weights above the first layer and the
    rows into it, what is left of the rows out of it. */
-#ifndef SN_ENGINE_CUDA_SWEEP_ROWS_CUH
-#define SN_ENGINE_CUDA_SWEEP_ROWS_CUH
+#pragma once
 
 #include "engine/cuda_output.cuh"
 
@@ -123,5 +122,3 @@ template <int R> static __device__ void leave_out(const sweep_arguments &a, cons
     leave_layer<R>(a, s, a.layer_out, a.out, a.layer[a.layer_out].width,
                    [=](int at, int) { return activate(psi, memory[from + at]); });
 }
-
-#endif

@@ -9,8 +9,7 @@
  * pass through shared memory in STAGES stages of TENSOR_DEPTH each, of which one is used while the others
  * are under way. Sums run in one order, which depends on the inner dimension alone.
  */
-#ifndef SN_ENGINE_CUDA_TENSOR_CUH
-#define SN_ENGINE_CUDA_TENSOR_CUH
+#pragma once
 
 #include "engine/cuda_state.cuh"
 
@@ -183,7 +182,7 @@ struct tensor_tile {
     static __device__ __forceinline__ void load_a(const float *as, int k, float a[TM][4])
     {
         const int t = lane() / 4, j = lane() % 4;
-        if (A == ALONG) {
+        if constexpr (A == ALONG) {
 #pragma unroll
             for (int m = 0; m < TM; m++)
 #pragma unroll
@@ -191,50 +190,50 @@ struct tensor_tile {
                     const float2 x = *(const float2 *)(as + row_at(m, t, half) * A_STRIDE + k + 2 * j);
                     a[m][half] = x.x, a[m][half + 2] = x.y;
                 }
-            return;
-        }
+        } else {
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
-            const float *line = as + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * A_STRIDE;
-            if (TM == 1) {
-                const float2 x = *(const float2 *)(line + row_at(0, t, 0));
-                a[0][2 * e] = x.x, a[0][2 * e + 1] = x.y;
-            } else
+            for (int e = 0; e < 2; e++) {
+                const float *line = as + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * A_STRIDE;
+                if (TM == 1) {
+                    const float2 x = *(const float2 *)(line + row_at(0, t, 0));
+                    a[0][2 * e] = x.x, a[0][2 * e + 1] = x.y;
+                } else
 #pragma unroll
-                for (int m = 0; m + 1 < TM; m += 2) {
-                    const float4 x = *(const float4 *)(line + row_at(m, t, 0));
-                    a[m][2 * e] = x.x, a[m][2 * e + 1] = x.y;
-                    a[m + 1][2 * e] = x.z, a[m + 1][2 * e + 1] = x.w;
-                }
+                    for (int m = 0; m + 1 < TM; m += 2) {
+                        const float4 x = *(const float4 *)(line + row_at(m, t, 0));
+                        a[m][2 * e] = x.x, a[m][2 * e + 1] = x.y;
+                        a[m + 1][2 * e] = x.z, a[m + 1][2 * e + 1] = x.w;
+                    }
+            }
         }
     }
 
     static __device__ __forceinline__ void load_b(const float *bs, int k, float b[TN][2])
     {
         const int t = lane() / 4, j = lane() % 4;
-        if (B == ALONG) {
+        if constexpr (B == ALONG) {
 #pragma unroll
             for (int n = 0; n < TN; n++) {
                 const float2 x = *(const float2 *)(bs + column_at(n, t) * B_STRIDE + k + 2 * j);
                 b[n][0] = x.x, b[n][1] = x.y;
             }
-            return;
-        }
+        } else {
 #pragma unroll
-        for (int e = 0; e < 2; e++) {
-            const float *line = bs + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * B_STRIDE;
-            if (TN % 4 == 0) {
+            for (int e = 0; e < 2; e++) {
+                const float *line = bs + (k + (PAIRS ? 2 * j + e : j + 4 * e)) * B_STRIDE;
+                if (TN % 4 == 0) {
 #pragma unroll
-                for (int n = 0; n + 3 < TN; n += 4) {
-                    const float4 x = *(const float4 *)(line + column_at(n, t));
-                    b[n][e] = x.x, b[n + 1][e] = x.y, b[n + 2][e] = x.z, b[n + 3][e] = x.w;
-                }
-            } else if (TN == 2) {
-                const float2 x = *(const float2 *)(line + column_at(0, t));
-                b[0][e] = x.x, b[TN - 1][e] = x.y;
-            } else
+                    for (int n = 0; n + 3 < TN; n += 4) {
+                        const float4 x = *(const float4 *)(line + column_at(n, t));
+                        b[n][e] = x.x, b[n + 1][e] = x.y, b[n + 2][e] = x.z, b[n + 3][e] = x.w;
+                    }
+                } else if (TN == 2) {
+                    const float2 x = *(const float2 *)(line + column_at(0, t));
+                    b[0][e] = x.x, b[TN - 1][e] = x.y;
+                } else
 #pragma unroll
-                for (int n = 0; n < TN; n++) b[n][e] = line[column_at(n, t)];
+                    for (int n = 0; n < TN; n++) b[n][e] = line[column_at(n, t)];
+            }
         }
     }
 
@@ -415,5 +414,3 @@ static __device__ __forceinline__ bool quartets(const float *at, int64_t pitch)
 {
     return (size_t)at % 16 == 0 && pitch % 4 == 0;
 }
-
-#endif

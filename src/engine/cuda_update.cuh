@@ -9,8 +9,7 @@
  * roots a second launch adds up the same tree; where there is one subtree, its block updates its parameters
  * at once. One more block sums the losses.
  */
-#ifndef SN_ENGINE_CUDA_UPDATE_CUH
-#define SN_ENGINE_CUDA_UPDATE_CUH
+#pragma once
 
 #include "engine/cuda_product.cuh"
 #include "engine/cuda_tensor.cuh"
@@ -111,17 +110,24 @@ template <int WIDTH, int DEPTH, int THREADS> struct row_slab {
     }
 };
 
-/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. */
+/* What a block's tile is of: the layer's index, and where it begins among its units and inputs. False: the
+   block is the one past the tiles, which has summed the losses. */
 struct tile_place {
     int layer, unit, input;
 };
-static __device__ __forceinline__ tile_place tile_of(const update_arguments &a, int tile, int units,
-                                                     int inputs)
+static __device__ __forceinline__ bool find_tile(const update_arguments &a, int units, int inputs,
+                                                 tile_place *place)
 {
+    const int tile = (int)blockIdx.x;
+    if (tile == a.tiles) {
+        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
+        return false;
+    }
     int i = 0;
     while (i + 1 < a.layers && tile >= a.layer[i + 1].tile0) i++;
     const int at = tile - a.layer[i].tile0;
-    return {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+    *place = {i, at / a.layer[i].tiles_across * units, at % a.layer[i].tiles_across * inputs};
+    return true;
 }
 
 template <int BM, int BN, int TM, int TN, int DEPTH> struct update_size {
@@ -133,11 +139,8 @@ __global__ void __launch_bounds__((update_size<BM, BN, TM, TN, DEPTH>::THREADS))
     update_tiles(const __grid_constant__ update_arguments a)
 {
     typedef update_size<BM, BN, TM, TN, DEPTH> size;
-    if ((int)blockIdx.x == a.tiles) {
-        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
-        return;
-    }
-    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    tile_place at_tile;
+    if (!find_tile(a, BM, BN, &at_tile)) return;
     const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int ty = (int)threadIdx.x / (BN / TN), tx = (int)threadIdx.x % (BN / TN);
@@ -234,11 +237,8 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 {
     typedef tensor_tile<BM, BN, WM, WN, STAGES, ACROSS, ACROSS> tile_type;
     enum { COUNT = tile_type::TM * tile_type::TN * 4, SHARE = tile_type::THREADS / BM };
-    if ((int)blockIdx.x == a.tiles) {
-        if (a.loss_sums != nullptr && blockIdx.y == 0) sum_losses(a);
-        return;
-    }
-    const tile_place at_tile = tile_of(a, (int)blockIdx.x, BM, BN);
+    tile_place at_tile;
+    if (!find_tile(a, BM, BN, &at_tile)) return;
     const int index = at_tile.layer, unit0 = at_tile.unit, k0 = at_tile.input;
     const update_layer &layer = a.layer[index];
     const int pitch = padded(layer.units);
@@ -311,13 +311,11 @@ __global__ void __launch_bounds__(32 * WM * WN, (tensor_tile<BM, BN, WM, WN, STA
 
 /* The update from the roots of so many subtrees, a power of two: adds them up the tree. `slices` neighbours
    in a block, a power of two too, share the roots of a parameter. */
-struct apply_arguments {
+struct apply_arguments : sn_cuda_shape {
     const step_head *head;
     float *theta, *velocity;
     const float *partial;
-    int64_t parameters;
-    int roots, slices, layers;
-    int64_t weight_at[SN_CUDA_LAYERS], bias_at[SN_CUDA_LAYERS];
+    int roots, slices;
     int *flag;
     const double *loss; /* of the two halves of every shard, for their sums; NULL: they are there */
     double *loss_sums;
@@ -411,5 +409,3 @@ static __global__ void __launch_bounds__(GROUP_THREADS)
     for (int64_t at = threadIdx.x; at < size; at += GROUP_THREADS)
         a.weights[at / width * a.columns + first + at % width] *= factor;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * leaves mu of that layer, of which each lane ends with its own unit's. The weights between them lie in
  * shared memory, [k][unit].
  */
-#ifndef SN_ENGINE_CUDA_WARP_CUH
-#define SN_ENGINE_CUDA_WARP_CUH
+#pragma once
 
 #include "engine/cuda_output.cuh"
 
@@ -68,7 +67,7 @@ static __device__ __forceinline__ float lane_residual(const sweep_arguments &a, 
     }
     float most = used ? mu : -3.0e38F;
     for (int mask = lanes / 2; mask > 0; mask /= 2) most = fmaxf(most, shuffle_xor(most, mask));
-    const float e = used ? exponential(mu - most) : 0.0F, sum = sum_of(e, lanes);
+    const float e = used ? __expf(mu - most) : 0.0F, sum = sum_of(e, lanes);
     const float own = sum_of(k == row.label ? mu : 0.0F, lanes);
     *loss = fmaf(minus_two_log(sum), -0.5F, most - own);
     return fmaf(-e, __fdividef(over_s, sum), k == row.label ? over_s : 0.0F);
@@ -311,5 +310,3 @@ __global__ void __launch_bounds__((warp_threads<K>::value))
         if (used) leave_row<L, K, MIDDLE>(a, row, up, r_top, here);
     }
 }
-
-#endif

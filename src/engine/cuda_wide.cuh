@@ -8,8 +8,7 @@
  * A block of two groups has 128 rows x 128 units, a group 64 of the rows, whose numbers it splits in
  * registers, those of the next stage while the tensor cores are busy with this one.
  */
-#ifndef SN_ENGINE_CUDA_WIDE_CUH
-#define SN_ENGINE_CUDA_WIDE_CUH
+#pragma once
 
 #include "engine/cuda_group.cuh"
 #include "engine/cuda_layers.cuh"
@@ -192,5 +191,3 @@ __global__ void __launch_bounds__(WIDE_THREADS, 1) wide_product(const __grid_con
     tile.lay_down();
     leave_tile<WIDE_ROWS, WIDE_UNITS, wide_tile::LINE, WIDE_THREADS, 4, W>(a, tile.memory, row0, tall, unit0);
 }
-
-#endif

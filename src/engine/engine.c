@@ -139,8 +139,8 @@ stonet_status sn_engine_loss(const sn_use *use, const sn_rows *rows, stonet_team
     return STONET_OK;
 }
 
-stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
-                                 const double *loss, sn_sums *sums)
+stonet_status sn_engine_sum_shards(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
+                                   const double *loss, const float *gradients, sn_sums *sums)
 {
     sn_sums_reset(sums, shards->total);
     for (int v = 0; v < shards->count; v++) {
@@ -153,6 +153,8 @@ stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows,
         else
             for (int64_t k = first; k < last; k++)
                 root->weight += (double)problem->weight[sn_rows_at(rows, k)];
+        for (int64_t j = 0; j < sums->parameters; j++)
+            root->gradient[j] = (double)gradients[v * sums->parameters + j];
         sn_sums_close(sums);
     }
     return STONET_OK;

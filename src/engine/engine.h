@@ -180,10 +180,10 @@ stonet_status sn_engine_loss(const sn_use *use, const sn_rows *rows, stonet_team
    and gets what they are to be multiplied by, 1 - t / |c| or 0. */
 void sn_group_factors(const sn_problem *problem, int64_t units, const sn_update *update, double *squares);
 
-/* The sums over the shards of a batch, but the gradients: their roots, with the losses (one a shard; NULL: 0)
-   and the weights. */
-stonet_status sn_engine_sum_rest(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
-                                 const double *loss, sn_sums *sums);
+/* The sums over the shards of a batch: their roots, with the losses (one a shard; NULL: 0), the weights and,
+   where `sums` has parameters, the gradients ([shard][parameter]). */
+stonet_status sn_engine_sum_shards(const sn_problem *problem, const sn_rows *rows, const sn_shards *shards,
+                                   const double *loss, const float *gradients, sn_sums *sums);
 
 /* The shards of an iteration; `one`: room for those of a batch without, which is a shard by itself. */
 static inline const sn_shards *sn_engine_shards(const sn_rows *batch, const sn_shards *shards, sn_shards *one)

@@ -6,26 +6,36 @@
 static void make(int layers, sn_shape *shape, sn_problem *problem)
 {
     *shape = (sn_shape){.layers = layers, .task = SN_REGRESSION};
-    for (int i = 0; i <= layers; i++) shape->width[i] = 1;
+    for (int i = 0; i <= SN_MAX_LAYERS; i++) shape->width[i] = 1;
     *problem = (sn_problem){.n = 5, .p = 1, .outputs = 1, .task = SN_REGRESSION};
 }
 
-TEST(test_threads_and_layers)
+TEST(test_threads_layers_and_rows)
 {
+    const int64_t most = UINT32_MAX;
     const struct {
         int layers, threads;
+        int64_t first, n;
         stonet_status status;
-    } cases[] = {{SN_MAX_LAYERS, 1, STONET_OK},
-                 {SN_MAX_LAYERS, 0, STONET_ERROR_ARGUMENT},
-                 {SN_MAX_LAYERS + 1, 1, STONET_ERROR_ARGUMENT},
-                 {0, 1, STONET_ERROR_ARGUMENT},
-                 {1, 1, STONET_OK}};
+    } cases[] = {{SN_MAX_LAYERS, 1, 0, 5, STONET_OK},
+                 {SN_MAX_LAYERS, 0, 0, 5, STONET_ERROR_ARGUMENT},
+                 {SN_MAX_LAYERS + 1, 1, 0, 5, STONET_ERROR_ARGUMENT},
+                 {0, 1, 0, 5, STONET_ERROR_ARGUMENT},
+                 {1, 1, 0, most, STONET_OK},
+                 {1, 1, most - 1, 1, STONET_OK},
+                 {1, 1, 0, most + 1, STONET_ERROR_DATA},
+                 {1, 1, most, 1, STONET_ERROR_DATA},
+                 {1, 1, 7, 0, STONET_ERROR_DATA},
+                 {1, 1, -1, 5, STONET_ERROR_DATA},
+                 {1, 1, 0, 1, STONET_OK},
+                 {1, 1, 1, most, STONET_ERROR_DATA},
+                 {1, 1, 1, most - 1, STONET_OK}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         sn_shape shape;
         sn_problem problem;
-        make(1, &shape, &problem);
-        for (int i = 0; i <= SN_MAX_LAYERS; i++) shape.width[i] = 1;
-        shape.layers = cases[k].layers;
+        make(cases[k].layers, &shape, &problem);
+        problem.first_row = cases[k].first;
+        problem.n = cases[k].n;
         assert_int_equal(sn_engine_check(&shape, &problem, cases[k].threads), cases[k].status);
     }
 }
@@ -45,48 +55,18 @@ TEST(test_the_data_fit)
 
 TEST(test_units)
 {
-    const int64_t most = 4 << 20;
-    sn_shape shape;
-    sn_problem problem;
-    for (int i = 0; i <= 2; i++) {
-        const int64_t wrong[] = {0, most + 1};
-        for (int k = 0; k < 2; k++) {
+    const int64_t units[] = {0, (4 << 20) + 1, 4 << 20};
+    for (int i = 0; i <= 2; i++)
+        for (int k = 0; k < 3; k++) {
+            sn_shape shape;
+            sn_problem problem;
             make(2, &shape, &problem);
-            shape.width[i] = wrong[k];
+            shape.width[i] = units[k];
             problem.p = shape.width[0];
             problem.outputs = shape.width[2];
-            assert_int_equal(sn_engine_check(&shape, &problem, 1), STONET_ERROR_ARGUMENT);
+            assert_int_equal(sn_engine_check(&shape, &problem, 1),
+                             k == 2 ? STONET_OK : STONET_ERROR_ARGUMENT);
         }
-        shape.width[i] = most;
-        problem.p = shape.width[0];
-        problem.outputs = shape.width[2];
-        OK(sn_engine_check(&shape, &problem, 1));
-    }
-}
-
-TEST(test_rows)
-{
-    const int64_t most = UINT32_MAX;
-    const struct {
-        int64_t first, n;
-        stonet_status status;
-    } rows[] = {{0, most, STONET_OK},
-                {most - 1, 1, STONET_OK},
-                {0, most + 1, STONET_ERROR_DATA},
-                {most, 1, STONET_ERROR_DATA},
-                {7, 0, STONET_ERROR_DATA},
-                {-1, 5, STONET_ERROR_DATA},
-                {0, 1, STONET_OK},
-                {1, most, STONET_ERROR_DATA},
-                {1, most - 1, STONET_OK}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        sn_shape shape;
-        sn_problem problem;
-        make(1, &shape, &problem);
-        problem.first_row = rows[k].first;
-        problem.n = rows[k].n;
-        assert_int_equal(sn_engine_check(&shape, &problem, 1), rows[k].status);
-    }
 }
 
 RUN_TESTS(NULL, NULL)

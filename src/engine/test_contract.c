@@ -21,19 +21,25 @@ static void free_bed(bed *b)
 
 static bed make_bed(sn_task task)
 {
-    bed b = {.o = oracle_make(3, WIDTH, SN_TANH, task, ROWS, 5)};
+    bed b = {.o = oracle_make(3, WIDTH, SN_TANH, task, ROWS, 5),
+             .update = {.momentum = 0.9, .decay = 0.01, .l1 = 0.001, .group = 0.01}};
     b.dynamics = oracle_dynamics(&b.o.shape, 0.05, 0.5, 0.1, 0.1, 3);
     b.dynamics.start = SN_START_MODE;
-    for (int i = 0; i < 3; i++) {
-        b.update.rate[i] = 0.05;
-        b.update.scale[i] = 0.05;
-    }
-    b.update.momentum = 0.9;
-    b.update.decay = 0.01;
-    b.update.l1 = 0.001;
-    b.update.group = 0.01;
+    for (int i = 0; i < 3; i++) b.update.rate[i] = b.update.scale[i] = 0.05;
     sn_shards_whole(ROWS, &b.shards);
     assert_int_equal(b.shards.total, 8);
+    return b;
+}
+
+/* The deepest network there can be: what goes one layer too far leaves the arrays of an engine. */
+static bed make_deep_bed(void)
+{
+    int64_t width[SN_MAX_LAYERS + 1], rows = 40;
+    for (int i = 0; i <= SN_MAX_LAYERS; i++) width[i] = 2;
+    bed b = {.o = oracle_make(SN_MAX_LAYERS, width, SN_TANH, SN_REGRESSION, rows, 5), .update.momentum = 0.9};
+    b.dynamics = oracle_dynamics(&b.o.shape, 0.5, 1.0, 0.1, 0.1, 2);
+    for (int i = 0; i < SN_MAX_LAYERS; i++) b.update.rate[i] = b.update.scale[i] = 0.01;
+    sn_shards_whole(rows, &b.shards);
     return b;
 }
 
@@ -47,28 +53,34 @@ static sn_engine *engine_of(const sn_engine_ops *ops, const bed *b, int threads)
 
 static sn_iteration iteration_of(const bed *b, uint32_t number)
 {
-    return (sn_iteration){.rows = sn_rows_range(0, ROWS),
+    return (sn_iteration){.rows = sn_rows_range(0, b->o.problem.n),
                           .shards = &b->shards,
                           .number = number,
                           .dynamics = &b->dynamics,
                           .update = &b->update};
 }
 
-static void step(sn_engine *engine, const bed *b, uint32_t number, sn_step_report *report)
+/* Iterations first .. last - 1; returns the loss of the last. */
+static double train(sn_engine *engine, const bed *b, uint32_t first, uint32_t last)
 {
-    const sn_iteration it = iteration_of(b, number);
-    OK(engine->ops->step(engine, &it, report));
-    assert_true(report->finite);
+    sn_step_report report = {0};
+    for (uint32_t number = first; number < last; number++) {
+        const sn_iteration it = iteration_of(b, number);
+        OK(engine->ops->step(engine, &it, &report));
+        assert_true(report.finite);
+    }
+    return report.loss;
 }
 
 typedef struct kept_state {
     sn_engine_state state;
     int64_t size;
+    double loss; /* of the last step */
 } kept_state;
 
-static kept_state take_state(const sn_engine *engine, const bed *b)
+static kept_state take_state(const sn_engine *engine, const bed *b, double loss)
 {
-    kept_state kept = {.size = b->o.shape.parameters};
+    kept_state kept = {.size = b->o.shape.parameters, .loss = loss};
     OK(SN_NEW(kept.state.parameters, kept.size));
     OK(SN_NEW(kept.state.momentum, kept.size));
     engine->ops->get_state(engine, &kept.state);
@@ -81,11 +93,22 @@ static void drop_state(kept_state *kept)
     sn_free(kept->state.momentum);
 }
 
+/* What an engine has is near what ref has. */
+static void assert_near_state(const kept_state *a, const kept_state *right)
+{
+    for (int64_t j = 0; j < a->size; j++) {
+        const double w = right->state.parameters[j], u = right->state.momentum[j];
+        assert_true(fabs(a->state.parameters[j] - w) < 1e-4 * (1.0 + fabs(w)));
+        assert_true(fabs(a->state.momentum[j] - u) < 1e-4 * (1.0 + fabs(u)));
+    }
+}
+
 static void assert_same_state(const kept_state *a, const kept_state *b)
 {
     assert_memory_equal(a->state.parameters, b->state.parameters, (size_t)a->size * sizeof(double));
     assert_memory_equal(a->state.momentum, b->state.momentum, (size_t)a->size * sizeof(double));
     assert_int_equal(a->state.iteration, b->state.iteration);
+    assert_true(a->loss == b->loss);
 }
 
 /* Several engines that share the shards out, and a hook that joins what they found. */
@@ -95,7 +118,6 @@ typedef struct company {
     sn_engine *engine[MOST];
     int count;
     uint32_t number;
-    bool in_turn; /* the planted mistake: one sum after the other, not by the tree */
 } company;
 
 static sn_sums sums_of(const sn_engine_ops *ops, const bed *b)
@@ -116,19 +138,6 @@ static void accumulate_share(const company *c, int k, sn_sums *sums)
     it.rows = sn_rows_range(begin, end - begin);
     it.shards = &share;
     OK(c->engine[k]->ops->accumulate(c->engine[k], &it, sums));
-}
-
-static void add_in_turn(sn_sums *sums, const sn_sums *later)
-{
-    for (int r = 0; r < later->roots; r++) {
-        sums->root[0].count += later->root[r].count;
-        sums->root[0].loss += later->root[r].loss;
-        sums->root[0].weight += later->root[r].weight;
-        for (int64_t j = 0; j < sums->parameters; j++) {
-            const double sum = sums->root[0].gradient[j] + later->root[r].gradient[j];
-            sums->root[0].gradient[j] = sums->single ? (double)(float)sum : sum;
-        }
-    }
 }
 
 /* Adds the roots of `later`, whose shards come after those of `sums`, by the tree. */
@@ -152,24 +161,21 @@ static stonet_status join(void *user, sn_sums *sums)
         sn_sums part = sums_of(c->engine[k]->ops, c->b);
         accumulate_share(c, k, &part);
         if (k == 0) sn_sums_reset(sums, c->b->shards.total);
-        if (c->in_turn && k > 0)
-            add_in_turn(sums, &part);
-        else
-            add_by_the_tree(sums, &part);
+        add_by_the_tree(sums, &part);
         sn_sums_clear(&part);
     }
     return STONET_OK;
 }
 
 /* The state after three iterations by `count` engines; NULL ops->step is never called. */
-static kept_state work_together(const sn_engine_ops *ops, const bed *b, int count, bool in_turn)
+static kept_state work_together(const sn_engine_ops *ops, const bed *b, int count)
 {
-    company c = {.b = b, .count = count, .in_turn = in_turn};
+    company c = {.b = b, .count = count};
     for (int k = 0; k < count; k++) c.engine[k] = engine_of(ops, b, 1 + k % THREADS);
     const sn_reduce reduce = {.join = join, .user = &c};
+    sn_step_report report = {0};
     for (c.number = 0; c.number < 3; c.number++) {
         sn_sums sums = sums_of(ops, b);
-        sn_step_report report;
         const sn_iteration it = iteration_of(b, c.number);
         OK(sn_engine_iterate(c.engine[0], &it, &reduce, &sums, &report));
         assert_true(report.finite);
@@ -177,7 +183,7 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
             OK(ops->apply(c.engine[k], &it, &sums, &report));
         sn_sums_clear(&sums);
     }
-    kept_state kept = take_state(c.engine[count - 1], b);
+    kept_state kept = take_state(c.engine[count - 1], b, report.loss);
     for (int k = 0; k < count; k++) ops->free(c.engine[k]);
     return kept;
 }
@@ -185,20 +191,31 @@ static kept_state work_together(const sn_engine_ops *ops, const bed *b, int coun
 TEST(test_the_same_bits_whoever_sums)
 {
     const int counts[] = {1, 2, 3, 7};
+    float weight[ROWS];
+    for (int64_t i = 0; i < ROWS; i++) weight[i] = 0.5F * (float)(i % 3);
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
         SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
+        b.o.problem.weight = weight;
         SN_AUTO(sn_engine) *alone = engine_of(ops, &b, 1);
-        sn_step_report report;
-        for (uint32_t number = 0; number < 3; number++) step(alone, &b, number, &report);
-        SN_FREED_BY(drop_state) kept_state fused = take_state(alone, &b);
+        SN_FREED_BY(drop_state) kept_state fused = take_state(alone, &b, train(alone, &b, 0, 3));
         for (int k = 0; k < 4; k++) {
-            SN_FREED_BY(drop_state) kept_state together = work_together(ops, &b, counts[k], false);
+            SN_FREED_BY(drop_state) kept_state together = work_together(ops, &b, counts[k]);
             assert_same_state(&together, &fused);
         }
-        SN_FREED_BY(drop_state) kept_state wrong = work_together(ops, &b, 3, true);
-        /* few of the parameters, if any, move far enough to show the last bit of a sum */
-        assert_memory_not_equal(wrong.state.momentum, fused.state.momentum,
-                                (size_t)fused.size * sizeof(double));
+    }
+}
+
+TEST(test_the_deepest_network)
+{
+    SN_FREED_BY(free_bed) bed b = make_deep_bed();
+    SN_FREED_BY(drop_state) kept_state right = work_together(&sn_engine_ref, &b, 1);
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
+        SN_AUTO(sn_engine) *alone = engine_of(ops, &b, 1);
+        const double loss = train(alone, &b, 0, 3);
+        SN_FREED_BY(drop_state)
+        kept_state fused = take_state(alone, &b, loss), summed = work_together(ops, &b, 1);
+        assert_same_state(&summed, &fused);
+        assert_near_state(&fused, &right);
     }
 }
 
@@ -228,31 +245,36 @@ TEST(test_ragged_shards)
 }
 
 /* Stop after four iterations, carry the state into a new engine, go on: as if nothing had been. */
+static void check_carrying_over(const sn_engine_ops *ops, const bed *b)
+{
+    SN_AUTO(sn_engine) *first = engine_of(ops, b, 1), *second = NULL;
+    SN_BLOCK float *theta = test_zeros(b->o.shape.parameters, sizeof *theta);
+    train(first, b, 0, 4);
+    SN_FREED_BY(drop_state) kept_state stopped = take_state(first, b, 0.0);
+    assert_int_equal(stopped.state.iteration, 4);
+    OK(ops->create(&b->o.shape, &b->o.problem, 11, THREADS, &second));
+    ops->set_state(second, &stopped.state);
+    ops->get_parameters(second, theta);
+    for (int64_t j = 0; j < stopped.size; j++) assert_true(theta[j] == (float)stopped.state.parameters[j]);
+    const double loss = train(first, b, 4, 7), same = train(second, b, 4, 7);
+    SN_FREED_BY(drop_state)
+    kept_state went_on = take_state(first, b, loss), resumed = take_state(second, b, same);
+    assert_same_state(&resumed, &went_on);
+    ops->start(second, b->o.theta); /* the momentum is part of it: without it the way is another */
+    SN_FREED_BY(drop_state) kept_state anew = take_state(second, b, 0.0);
+    for (int64_t j = 0; j < anew.size; j++) assert_true(anew.state.momentum[j] == 0.0);
+}
+
 TEST(test_state_carries_over)
 {
+    SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION), deep = make_deep_bed();
     for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
-        SN_AUTO(sn_engine) *first = engine_of(ops, &b, 1), *second = NULL;
-        sn_step_report report;
-        for (uint32_t number = 0; number < 4; number++) step(first, &b, number, &report);
-        SN_FREED_BY(drop_state) kept_state stopped = take_state(first, &b);
-        assert_int_equal(stopped.state.iteration, 4);
-        OK(ops->create(&b.o.shape, &b.o.problem, 11, THREADS, &second));
-        ops->set_state(second, &stopped.state);
-        for (uint32_t number = 4; number < 7; number++) {
-            step(first, &b, number, &report);
-            step(second, &b, number, &report);
-        }
-        SN_FREED_BY(drop_state) kept_state went_on = take_state(first, &b), resumed = take_state(second, &b);
-        assert_same_state(&resumed, &went_on);
-        ops->start(second, b.o.theta); /* the momentum is part of it: without it the way is another */
-        drop_state(&resumed);
-        resumed = take_state(second, &b);
-        for (int64_t j = 0; j < resumed.size; j++) assert_true(resumed.state.momentum[j] == 0.0);
+        check_carrying_over(ops, &b);
+        check_carrying_over(ops, &deep);
     }
 }
 
-/* A row of weight 2 counts as two of its kind, one of weight 0 not at all. */
+/* A row of weight 2 counts as two of its kind, one of weight 0 not at all, and nothing is no batch. */
 TEST(test_weights)
 {
     for (int e = 0; sn_engine_at(e) != NULL; e++) {
@@ -282,34 +304,12 @@ TEST(test_weights)
             assert_true(fabs(a - c) < 1e-3 * (1.0 + fabs(c)));
         }
         for (int k = 0; k < 2; k++) sn_sums_clear(&sums[k]);
-    }
-}
-
-/* The fused step sees the weights too, and losses are weighted means. */
-TEST(test_weights_in_a_step)
-{
-    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        SN_FREED_BY(free_bed) bed b = make_bed(SN_CLASSIFICATION);
-        float weight[ROWS];
-        for (int64_t i = 0; i < ROWS; i++) weight[i] = i < 40 ? 2.5F : 0.0F;
-        sn_step_report few, weighted;
-        float theta[2][512];
-        for (int k = 0; k < 2; k++) {
-            b.o.problem.weight = k == 0 ? NULL : weight;
-            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
-            sn_iteration it = iteration_of(&b, 2);
-            if (k == 0) it.shards = NULL;
-            if (k == 0) it.rows = sn_rows_range(0, 40);
-            OK(ops->step(engine, &it, k == 0 ? &few : &weighted));
-            ops->get_parameters(engine, theta[k]);
-        }
-        assert_true(fabs(few.loss - weighted.loss) < 1e-5);
-        for (int64_t j = 0; j < b.o.shape.parameters; j++)
-            assert_true(fabsf(theta[0][j] - theta[1][j]) < 1e-4F * (1.0F + fabsf(theta[0][j])));
         memset(weight, 0, sizeof weight);
+        b.o.problem.weight = weight;
         SN_AUTO(sn_engine) *engine = engine_of(ops, &b, 1);
         const sn_iteration it = iteration_of(&b, 2);
-        assert_int_equal(ops->step(engine, &it, &few), STONET_ERROR_ARGUMENT); /* nothing counts */
+        sn_step_report report;
+        assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_ARGUMENT);
     }
 }
 
@@ -338,44 +338,55 @@ static void fetch_turned(const sn_row_source *source, const sn_rows *rows, uint3
     }
 }
 
-/* Rows from a source give the bits that rows in memory give, in all that an engine does. */
+/* Rows from a source give the bits that rows in memory give, in all that an engine does: all rows, or those
+   of a draw of missing cells, whose draw 0 is what lies in memory. */
+static void check_source(const sn_engine_ops *ops, uint32_t draw)
+{
+    enum { SOME = 40, P = 5 };
+    SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
+    SN_BLOCK float *upside_down = test_zeros(ROWS * P, sizeof *upside_down),
+                   *moved = test_zeros(ROWS * P, sizeof *moved);
+    turned t = {
+        .base = {.prepare = prepare_turned, .fetch = fetch_turned}, .x = upside_down, .n = ROWS, .p = P};
+    float z[2][SOME * 3], y[2][SOME * 3], all[2][ROWS * 3];
+    kept_state kept[2];
+    sn_step_report report;
+    int64_t some[SOME];
+    for (int64_t i = 0; i < ROWS; i++)
+        memcpy(upside_down + i * P, b.o.x + (ROWS - 1 - i) * P, P * sizeof(float));
+    fetch_turned(&t.base, &(sn_rows){.n = ROWS}, draw, moved, P);
+    for (int64_t i = 0; i < SOME; i++) some[i] = (37 * i) % ROWS;
+    for (int k = 0; k < 2; k++) {
+        b.o.problem.x = k == 0 ? moved : draw == 0 ? NULL : b.o.x;
+        b.o.problem.source = k == 0 ? NULL : &t.base;
+        SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
+        sn_iteration it = iteration_of(&b, 1);
+        it.draw = draw;
+        OK(ops->step(engine, &it, &report));
+        kept[k] = take_state(engine, &b, report.loss);
+        OK(ops->impute(engine, &it, 2, all[k]));
+        it.rows = sn_rows_list(some, SOME);
+        it.shards = NULL;
+        const sn_pass pass = {.rows = it.rows, .layer = 2};
+        OK(ops->impute(engine, &it, 2, y[k]));
+        OK(ops->forward(engine, &pass, z[k]));
+        if (k == 0) continue; /* a source that cannot give its rows stops whatever needs them */
+        t.answer = STONET_ERROR_IO;
+        assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_IO);
+        assert_int_equal(ops->impute(engine, &it, 2, y[1]), STONET_ERROR_IO);
+        if (draw == 0) assert_int_equal(ops->forward(engine, &pass, z[1]), STONET_ERROR_IO);
+    }
+    assert_same_state(&kept[0], &kept[1]);
+    assert_memory_equal(y[0], y[1], sizeof y[0]);
+    assert_memory_equal(all[0], all[1], sizeof all[0]);
+    if (draw == 0) assert_memory_equal(z[0], z[1], sizeof z[0]); /* passes draw nothing */
+    for (int k = 0; k < 2; k++) drop_state(&kept[k]);
+}
+
 TEST(test_rows_from_a_source)
 {
-    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
-        SN_BLOCK float *upside_down = test_zeros(ROWS * 5, sizeof *upside_down);
-        for (int64_t i = 0; i < ROWS; i++)
-            memcpy(upside_down + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
-        turned t = {
-            .base = {.prepare = prepare_turned, .fetch = fetch_turned}, .x = upside_down, .n = ROWS, .p = 5};
-        float z[2][40 * 3], y[2][40 * 3];
-        kept_state kept[2];
-        sn_step_report report;
-        int64_t some[40];
-        for (int64_t i = 0; i < 40; i++) some[i] = (37 * i) % ROWS;
-        for (int k = 0; k < 2; k++) {
-            b.o.problem.x = k == 0 ? b.o.x : NULL;
-            b.o.problem.source = k == 0 ? NULL : &t.base;
-            SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
-            step(engine, &b, 0, &report);
-            kept[k] = take_state(engine, &b);
-            sn_iteration it = iteration_of(&b, 1);
-            it.rows = sn_rows_list(some, 40);
-            OK(ops->impute(engine, &it, 2, y[k]));
-            OK(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[k]));
-            if (k == 1) { /* a source that cannot give its rows stops whatever needs them */
-                t.answer = STONET_ERROR_IO;
-                assert_int_equal(ops->step(engine, &it, &report), STONET_ERROR_IO);
-                assert_int_equal(ops->impute(engine, &it, 2, y[1]), STONET_ERROR_IO);
-                assert_int_equal(ops->forward(engine, &(sn_pass){.rows = it.rows, .layer = 2}, z[1]),
-                                 STONET_ERROR_IO);
-            }
-        }
-        assert_same_state(&kept[0], &kept[1]);
-        assert_memory_equal(y[0], y[1], sizeof y[0]);
-        assert_memory_equal(z[0], z[1], sizeof z[0]);
-        for (int k = 0; k < 2; k++) drop_state(&kept[k]);
-    }
+    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;)
+        for (uint32_t draw = 0; draw < 3; draw += 2) check_source(ops, draw);
 }
 
 /* Passes and draws of every engine are those of ref, for any threads and any cut of the rows. */
@@ -450,6 +461,33 @@ TEST(test_losses)
     assert_true(fabs(weighted - single) < 1e-12);
 }
 
+/* The loss of all rows, which are cut into shards, is the mean of those of its parts. */
+TEST(test_losses_of_parts)
+{
+    enum { MANY = 9000, FIRST = 700 }; /* shards of more rows than are held at a time */
+    const int64_t width[] = {3, 4, 2};
+    SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, MANY, 8);
+    const int64_t border[] = {0, FIRST, MANY};
+    const sn_use use = {&o.problem, &sn_engine_ref, &o.shape, o.theta, 1};
+    double sum = 0.0, all, part;
+    for (int k = 0; k < 2; k++) {
+        const sn_rows rows = sn_rows_range(border[k], border[k + 1] - border[k]);
+        OK(sn_engine_loss(&use, &rows, NULL, &part));
+        sum += part * (double)rows.n;
+    }
+    const sn_rows whole = sn_rows_range(0, MANY), first = sn_rows_range(0, FIRST);
+    OK(sn_engine_loss(&use, &whole, NULL, &all));
+    assert_true(fabs(all - sum / MANY) < 1e-9 * all);
+    double right = 0.0; /* and the first of them, by hand */
+    for (int i = 0; i < FIRST; i++) {
+        const sn_rows one = sn_rows_range(i, 1);
+        OK(sn_engine_loss(&use, &one, NULL, &part));
+        right += part / FIRST;
+    }
+    OK(sn_engine_loss(&use, &first, NULL, &part));
+    assert_true(fabs(part - right) < 1e-9 * right);
+}
+
 TEST(test_registry)
 {
     assert_ptr_equal(sn_engine_find("cpu"), &sn_engine_cpu);
@@ -467,35 +505,6 @@ TEST(test_registry)
     assert_string_equal(SN_ENGINE_HELP,
                         "cpu: float, fast; ref: double, plain loops; cuda: float, on a GPU (make gpu); auto: "
                         "cuda where that can be used, else cpu");
-}
-
-/* Draw 0 is what lies in memory, another one comes from the source, also when the rows lie in order. */
-TEST(test_draws_of_missing_cells)
-{
-    for (const sn_engine_ops *ops = NULL; (ops = next_engine(ops)) != NULL;) {
-        for (uint32_t draw = 0; draw < 3; draw += 2) {
-            SN_FREED_BY(free_bed) bed b = make_bed(SN_REGRESSION);
-            float turned_x[ROWS * 5], moved[ROWS * 5];
-            for (int64_t i = 0; i < ROWS; i++) {
-                memcpy(turned_x + i * 5, b.o.x + (ROWS - 1 - i) * 5, 5 * sizeof(float));
-                memcpy(moved + i * 5, b.o.x + i * 5, 5 * sizeof(float));
-                moved[i * 5] += 0.1F * (float)draw;
-            }
-            const turned t = {
-                .base = {.prepare = prepare_turned, .fetch = fetch_turned}, .x = turned_x, .n = ROWS, .p = 5};
-            float y[2][ROWS * 3];
-            for (int k = 0; k < 2; k++) {
-                b.o.problem.x = k == 0 ? moved : b.o.x;
-                b.o.problem.source = k == 0 ? NULL : &t.base;
-                SN_AUTO(sn_engine) *engine = engine_of(ops, &b, THREADS);
-                sn_iteration it = iteration_of(&b, 1);
-                it.rows = sn_rows_range(0, ROWS);
-                it.draw = draw;
-                OK(ops->impute(engine, &it, 2, y[k]));
-            }
-            assert_memory_equal(y[0], y[1], sizeof y[0]);
-        }
-    }
 }
 
 RUN_TESTS(NULL, NULL)

@@ -33,84 +33,44 @@ static int look_for_device(void **cmocka_state)
     return 0;
 }
 
-static sn_engine *engine_of(const sn_engine_ops *ops, const fixture *f)
+/* Skips the test without a device, or without the emulated one. */
+static const setting *need_device(void **cmocka_state, bool emulated)
 {
-    sn_engine *engine = NULL;
-    OK(ops->create(&f->shape, &f->problem, SEED, 1, &engine));
-    ops->start(engine, f->theta);
-    return engine;
+    const setting *at = *cmocka_state;
+    if (at == NULL || (emulated && !at->emulated)) skip();
+    return at;
 }
 
-static float *passed_of(const sn_engine_ops *ops, const fixture *f, const sn_pass *pass)
+static sn_engine *create(const fixture *f)
 {
-    SN_AUTO(sn_engine) *engine = engine_of(ops, f);
-    float *out = test_zeros(pass->rows.n * f->shape.width[pass->layer], sizeof *out);
-    OK(ops->forward(engine, pass, out));
-    return out;
+    return started(&sn_engine_cuda, f);
 }
 
 static void check_against_ref(const fixture *f, int steps, double tolerance)
 {
-    double loss, loss_ref;
-    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, steps, &loss_ref),
-                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, steps, &loss);
-    assert_near(theta, ref, f->shape.parameters, tolerance);
-    assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
-    for (int layer = 1; layer <= f->shape.layers; layer++) {
-        const sn_pass pass = {.rows = f->iteration.rows,
-                              .layer = layer,
-                              .activated = layer % 2 == 0,
-                              .s = layer > 2 ? f->dynamics.s : NULL,
-                              .draw = 5};
-        SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
-                       *out = passed_of(&sn_engine_cuda, f, &pass);
-        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-        SN_FREE(expected);
-        SN_FREE(out);
-        if (layer == f->shape.layers) break;
-        expected = imputed(engine_of(&sn_engine_ref, f), f, layer);
-        out = imputed(engine_of(&sn_engine_cuda, f), f, layer);
-        assert_near(out, expected, pass.rows.n * f->shape.width[layer], tolerance);
-    }
+    check_near_ref(f, steps, tolerance, create);
 }
 
 TEST(test_random_networks)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
-    for (uint32_t seed = 0; seed < 64; seed++) {
-        SN_FREED_BY(drop) fixture f;
-        make(&f, seed, (int)(seed / 16 % 4) + 1, seed % 7 == 0 ? 140 : 30, at->emulated ? 50 : 150,
-             seed % 9 == 0 ? 1 : 0);
-        check_against_ref(&f, 2, 3e-4);
-    }
-}
-
-TEST(test_no_hidden_layer)
-{
-    if (*cmocka_state == NULL) skip();
-    for (uint32_t seed = 0; seed < 4; seed++) {
-        SN_FREED_BY(drop) fixture f;
-        make(&f, seed, 0, 40, 90, 70);
-        check_against_ref(&f, 2, 1e-4);
-    }
+    const setting *at = need_device(cmocka_state, false);
+    check_drawn_networks(check_against_ref, 64, at->emulated ? 50 : 150);
 }
 
 /* Other widths for the hidden layers, and parameters for them. */
 static void widen(fixture *f, const int64_t *width)
 {
-    for (int i = 1; i < f->shape.layers; i++) f->shape.width[i] = width[i - 1];
-    OK(sn_shape_layout(&f->shape));
-    sn_free(f->theta);
-    f->theta = test_zeros(f->shape.parameters, sizeof *f->theta);
-    sn_shape_start(&f->shape, 1, f->theta);
+    for (int i = 1; i < f->o.shape.layers; i++) f->o.shape.width[i] = width[i - 1];
+    OK(sn_shape_layout(&f->o.shape));
+    sn_free(f->o.theta);
+    f->o.theta = test_zeros(f->o.shape.parameters, sizeof *f->o.theta);
+    sn_shape_start(&f->o.shape, 1, f->o.theta);
 }
 
 /* Weights for a cluster of blocks, and too many for one: both on the emulated device, which is small. */
 TEST(test_wide)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     const int64_t small[][2] = {{70, 60}, {170, 153}, {500, 450}},
                   large[][2] = {{300, 290}, {512, 512}, {901, 700}};
     for (uint32_t seed = 0; seed < 3; seed++) {
@@ -134,69 +94,51 @@ static void check_large_batch(fixture *f, uint32_t seed, const int64_t *width, i
     f->iteration.dynamics = &f->dynamics;
     f->iteration.update = &f->update;
     if (seed % 3 == 2) f->iteration.rows = sn_rows_range(0, n);
-    SN_BLOCK float *ref = stepped(engine_of(&sn_engine_ref, f), f, 1, &loss_ref),
-                   *theta = stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss);
-    assert_near(theta, ref, f->shape.parameters, 3e-4);
+    SN_BLOCK float *ref = stepped(started(&sn_engine_ref, f), f, 1, &loss_ref),
+                   *theta = stepped(create(f), f, 1, &loss);
+    assert_near(theta, ref, f->o.shape.parameters, 3e-4);
     assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
     const sn_pass pass = {.rows = f->iteration.rows, .layer = 1};
-    SN_BLOCK float *expected = passed_of(&sn_engine_ref, f, &pass),
-                   *out = passed_of(&sn_engine_cuda, f, &pass);
-    assert_near(out, expected, n * f->shape.width[1], 2e-6);
-    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(f->shape.parameters, true);
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
+    SN_BLOCK float *expected = passed(started(&sn_engine_ref, f), f, &pass),
+                   *out = passed(create(f), f, &pass);
+    assert_near(out, expected, n * f->o.shape.width[1], 2e-6);
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(f->o.shape.parameters, true);
+    SN_AUTO(sn_engine) *engine = create(f);
     OK(sn_engine_cuda.accumulate(engine, &f->iteration, &sums));
     OK(sn_engine_cuda.apply(engine, &f->iteration, &sums, &report));
     sn_engine_cuda.get_parameters(engine, ref);
-    assert_memory_equal(ref, theta, (size_t)f->shape.parameters * sizeof *ref);
+    assert_memory_equal(ref, theta, (size_t)f->o.shape.parameters * sizeof *ref);
     assert_true(report.loss == loss);
 }
 
-/* One of two sweeps at most. */
-static void check_drawn_batch(uint32_t seed, int hidden, const int64_t *width, int64_t n)
-{
-    SN_FREED_BY(drop) fixture f;
-    make(&f, seed + 12, hidden, 45, n, n);
-    if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
-    check_large_batch(&f, seed, width, n);
-}
-
 /* Batches of many rows, where the tensor cores multiply: networks that are narrow above the first layer,
-   whose rows warps have each for themselves, and others, layer by layer. */
+   whose rows warps have each for themselves, and others, layer by layer. The last two have so many rows and
+   units that products fill a device (cuda_wide.cuh), with inner dimensions that are no multiples of
+   anything. */
 TEST(test_large_batches)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     static const struct {
         int hidden;
-        int64_t small[3], large[3];
+        int64_t rows[2], width[2][3]; /* of a device, and of the emulated one */
     } cases[] = {
-        {1, {37}, {37}},
-        {1, {5}, {460}},
-        {2, {30, 3}, {64, 4}},
-        {2, {50, 11}, {470, 16}},
-        {2, {130, 120}, {300, 240}},
-        {3, {90, 150, 21}, {130, 430, 21}},
+        {1, {1030, 257}, {{37}, {37}}},
+        {1, {1030, 257}, {{460}, {5}}},
+        {2, {1030, 257}, {{64, 4}, {30, 3}}},
+        {2, {1030, 257}, {{470, 16}, {50, 11}}},
+        {2, {1030, 257}, {{300, 240}, {130, 120}}},
+        {3, {1030, 257}, {{130, 430, 21}, {90, 150, 21}}},
+        {1, {8400, 1030}, {{262}, {131}}},
+        {3, {8400, 1030}, {{130, 430, 33}, {97, 140, 34}}},
     };
-    for (uint32_t seed = 0; seed < 12; seed++) {
-        const int k = (int)(seed * 5 % 6);
-        check_drawn_batch(seed, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
-                          at->emulated ? 257 : 1030);
+    for (uint32_t turn = 0; turn < 14; turn++) {
+        const uint32_t k = turn < 12 ? turn * 5 % 6 : turn - 6, seed = turn < 12 ? turn : turn - 2;
+        const int64_t n = cases[k].rows[at->emulated];
+        SN_FREED_BY(drop) fixture f;
+        make(&f, seed + 12, cases[k].hidden, 45, n, n);
+        if (f.dynamics.sweeps > 2) f.dynamics.sweeps = 2;
+        check_large_batch(&f, seed, cases[k].width[at->emulated], n);
     }
-}
-
-/* So many rows and units that products fill a device (cuda_wide.cuh), with inner dimensions that are no
-   multiples of anything. */
-TEST(test_wide_products)
-{
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
-    static const struct {
-        int hidden;
-        int64_t small[3], large[3];
-    } cases[] = {{1, {131}, {262}}, {3, {97, 140, 34}, {130, 430, 33}}};
-    for (uint32_t k = 0; k < 2; k++) /* seeds of many columns */
-        check_drawn_batch(10 + k, cases[k].hidden, at->emulated ? cases[k].small : cases[k].large,
-                          at->emulated ? 1030 : 8400);
 }
 
 /* Networks so narrow that a step but its update is one launch (cuda_narrow.cuh): with one hidden layer and
@@ -204,8 +146,7 @@ TEST(test_wide_products)
    multiple of four columns and not; shards that end with a few rows, and a row a part. */
 TEST(test_narrow_networks)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     static const struct {
         uint32_t seed;
         int hidden;
@@ -218,7 +159,7 @@ TEST(test_narrow_networks)
         make(&f, cases[k].seed, cases[k].hidden, 110, n, n);
         SN_BLOCK float *weight = test_zeros(n, sizeof *weight);
         for (int64_t row = 0; row < n; row++) weight[row] = 0.5F * (float)(row % 4);
-        if (k % 2 == 1) f.problem.weight = weight;
+        if (k % 2 == 1) f.o.problem.weight = weight;
         for (int i = 0; i <= cases[k].hidden; i++) f.update.rate[i] = 0.5; /* so that gradients show */
         check_large_batch(&f, k, cases[k].width, n);
     }
@@ -227,8 +168,7 @@ TEST(test_narrow_networks)
 /* All rows at once, in shards: the tree, several chunks, several blocks a tile. */
 TEST(test_full_batch)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     const int64_t n = at->emulated ? 3001 : 20011;
     for (uint32_t seed = 0; seed < 4; seed++) {
         SN_FREED_BY(drop) fixture f;
@@ -241,14 +181,6 @@ TEST(test_full_batch)
     }
 }
 
-TEST(test_small_noise)
-{
-    if (*cmocka_state == NULL) skip();
-    SN_FREED_BY(drop) fixture f;
-    make_quiet(&f);
-    check_against_ref(&f, 3, 1e-3);
-}
-
 enum { QUEUE = 40 };
 
 /* So many batches asked for at once: as one step after the other, and the same again, to the bit. */
@@ -257,15 +189,15 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
     sn_step_report reports[QUEUE], alone;
     float *theta[3];
     for (int k = 0; k < 3; k++) {
-        theta[k] = test_zeros(f->shape.parameters, sizeof *theta[k]);
-        SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, f);
+        theta[k] = test_zeros(f->o.shape.parameters, sizeof *theta[k]);
+        SN_AUTO(sn_engine) *engine = create(f);
         if (k == 0)
             for (int j = 0; j < count; j++) OK(sn_engine_cuda.step(engine, &its[j], &alone));
         else
             OK(sn_engine_cuda.steps(engine, its, count, reports));
         sn_engine_cuda.get_parameters(engine, theta[k]);
         if (k == 0) continue;
-        assert_memory_equal(theta[k], theta[0], (size_t)f->shape.parameters * sizeof *theta[k]);
+        assert_memory_equal(theta[k], theta[0], (size_t)f->o.shape.parameters * sizeof *theta[k]);
         assert_true(reports[count - 1].loss == alone.loss && reports[count - 1].finite);
     }
     for (int k = 0; k < 3; k++) sn_free(theta[k]);
@@ -274,7 +206,7 @@ static void check_queue(const fixture *f, const sn_iteration *its, int count)
 /* Batches of unlike sizes. */
 TEST(test_queues)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     for (uint32_t seed = 3; seed < 7; seed++) {
         SN_FREED_BY(drop) fixture f;
         sn_iteration its[QUEUE];
@@ -292,8 +224,7 @@ TEST(test_queues)
 TEST(test_narrow_queues)
 {
     enum { FEW = 5 };
-    const setting *at = *cmocka_state;
-    if (at == NULL) skip();
+    const setting *at = need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_shards shards[FEW];
     sn_iteration its[FEW];
@@ -312,7 +243,7 @@ TEST(test_narrow_queues)
     }
     check_queue(&f, its, FEW);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = create(&f);
     for (int k = 0; k < 2; k++) OK(sn_engine_cuda.step(engine, &its[k], &report));
     assert_false(report.finite);
 }
@@ -320,16 +251,16 @@ TEST(test_narrow_queues)
 /* Rows whose response nobody knows go through as those whose response is there. */
 TEST(test_no_response)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     for (uint32_t seed = 4; seed < 8; seed++) {
         SN_FREED_BY(drop) fixture f;
         make(&f, seed, 1, 20, 100, 50);
         const sn_pass pass = {.rows = f.iteration.rows, .layer = 1};
-        SN_BLOCK float *with = passed_of(&sn_engine_cuda, &f, &pass);
-        f.problem.label = NULL;
-        f.problem.y = NULL;
-        SN_BLOCK float *without = passed_of(&sn_engine_cuda, &f, &pass);
-        assert_memory_equal(with, without, (size_t)(pass.rows.n * f.shape.width[1]) * sizeof *with);
+        SN_BLOCK float *with = passed(create(&f), &f, &pass);
+        f.o.problem.label = NULL;
+        f.o.problem.y = NULL;
+        SN_BLOCK float *without = passed(create(&f), &f, &pass);
+        assert_memory_equal(with, without, (size_t)(pass.rows.n * f.o.shape.width[1]) * sizeof *with);
     }
 }
 
@@ -340,7 +271,7 @@ static void check_the_rest(const fixture *f)
     static float weight[ROWS];
     static double y[ROWS * MOST];
     static int32_t label[ROWS];
-    assert_true(f->problem.n <= ROWS && f->problem.outputs <= MOST);
+    assert_true(f->o.problem.n <= ROWS && f->o.problem.outputs <= MOST);
     for (int k = 0; k < ROWS; k++) {
         weight[k] = (float)(1 + k % 3);
         label[k] = k % 2;
@@ -351,14 +282,14 @@ static void check_the_rest(const fixture *f)
         float *theta[2];
         for (int keeps = 0; keeps < 2; keeps++) {
             fixture other = *f;
-            if (what == 0) other.problem.weight = weight;
-            if (what == 1 && f->problem.task == SN_CLASSIFICATION) other.problem.label = label;
-            if (what == 1 && f->problem.task == SN_REGRESSION) other.problem.y = y;
-            if (!keeps) other.problem.keep = NULL;
-            sn_free(stepped(engine_of(&sn_engine_cuda, f), f, 1, &loss)); /* what is kept is its own */
-            theta[keeps] = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
+            if (what == 0) other.o.problem.weight = weight;
+            if (what == 1 && f->o.problem.task == SN_CLASSIFICATION) other.o.problem.label = label;
+            if (what == 1 && f->o.problem.task == SN_REGRESSION) other.o.problem.y = y;
+            if (!keeps) other.o.problem.keep = NULL;
+            sn_free(stepped(create(f), f, 1, &loss)); /* what is kept is its own */
+            theta[keeps] = stepped(create(&other), &other, 1, &loss);
         }
-        assert_memory_equal(theta[0], theta[1], (size_t)f->shape.parameters * sizeof *theta[0]);
+        assert_memory_equal(theta[0], theta[1], (size_t)f->o.shape.parameters * sizeof *theta[0]);
         sn_free(theta[0]);
         sn_free(theta[1]);
     }
@@ -367,26 +298,26 @@ static void check_the_rest(const fixture *f)
 /* Rows that are kept are used by the next engine, unless the problem is another one. */
 TEST(test_rows_are_kept)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_keep keep = {0};
     double loss;
     make(&f, 4, 1, 20, 100, 50);
-    SN_BLOCK float *first = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
-    f.problem.keep = &keep;
-    SN_BLOCK float *kept = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *first = stepped(create(&f), &f, 1, &loss);
+    f.o.problem.keep = &keep;
+    SN_BLOCK float *kept = stepped(create(&f), &f, 1, &loss);
     assert_non_null(keep.kept);
     const void *before = keep.kept;
-    f.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
+    f.o.x[0] += 100.0F; /* not on the device: this only shows that nothing is copied again */
     for (int64_t k = 0; k < f.iteration.rows.n; k++) f.rows[k] = 0;
-    SN_BLOCK float *again = stepped(engine_of(&sn_engine_cuda, &f), &f, 1, &loss);
+    SN_BLOCK float *again = stepped(create(&f), &f, 1, &loss);
     assert_ptr_equal(keep.kept, before);
     fixture other = f;
-    SN_BLOCK float *copy = test_zeros(f.problem.n * f.problem.p, sizeof *copy);
-    memcpy(copy, f.x, (size_t)(f.problem.n * f.problem.p) * sizeof *copy);
-    other.problem.x = copy;
-    SN_BLOCK float *changed = stepped(engine_of(&sn_engine_cuda, &other), &other, 1, &loss);
-    const size_t bytes = (size_t)f.shape.parameters * sizeof *first;
+    SN_BLOCK float *copy = test_zeros(f.o.problem.n * f.o.problem.p, sizeof *copy);
+    memcpy(copy, f.o.x, (size_t)(f.o.problem.n * f.o.problem.p) * sizeof *copy);
+    other.o.problem.x = copy;
+    SN_BLOCK float *changed = stepped(create(&other), &other, 1, &loss);
+    const size_t bytes = (size_t)f.o.shape.parameters * sizeof *first;
     assert_memory_equal(first, kept, bytes);
     assert_memory_not_equal(again, changed, bytes);
     check_the_rest(&f);
@@ -396,35 +327,35 @@ TEST(test_rows_are_kept)
 /* Features that change between iterations are seen as they are. */
 TEST(test_features_that_move)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 1, 20, 60, 50);
     f.iteration.moving = true;
     float *theta[2];
     for (int k = 0; k < 2; k++) {
-        SN_AUTO(sn_engine) *engine = engine_of(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
+        SN_AUTO(sn_engine) *engine = started(k == 0 ? &sn_engine_cuda : &sn_engine_ref, &f);
         for (int step = 0; step < 3; step++) {
             OK(engine->ops->step(engine, &f.iteration, &report));
-            for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] = -0.8F * f.x[j];
+            for (int64_t j = 0; j < f.o.problem.n * f.o.problem.p; j++) f.o.x[j] = -0.8F * f.o.x[j];
         }
-        for (int64_t j = 0; j < f.problem.n * f.problem.p; j++) f.x[j] /= -0.512F;
-        theta[k] = test_zeros(f.shape.parameters, sizeof *theta[k]);
+        for (int64_t j = 0; j < f.o.problem.n * f.o.problem.p; j++) f.o.x[j] /= -0.512F;
+        theta[k] = test_zeros(f.o.shape.parameters, sizeof *theta[k]);
         engine->ops->get_parameters(engine, theta[k]);
     }
-    assert_near(theta[0], theta[1], f.shape.parameters, 3e-4);
+    assert_near(theta[0], theta[1], f.o.shape.parameters, 3e-4);
     sn_free(theta[0]);
     sn_free(theta[1]);
 }
 
 TEST(test_divergence)
 {
-    if (*cmocka_state == NULL) skip();
+    need_device(cmocka_state, false);
     SN_FREED_BY(drop) fixture f;
     sn_step_report report;
     make(&f, 5, 2, 20, 100, 60);
     for (int i = 0; i < 3; i++) f.update.rate[i] = 1e38;
-    SN_AUTO(sn_engine) *engine = engine_of(&sn_engine_cuda, &f);
+    SN_AUTO(sn_engine) *engine = create(&f);
     for (int k = 0; k < 3; k++) OK(sn_engine_cuda.step(engine, &f.iteration, &report));
     assert_false(report.finite);
 }
@@ -432,74 +363,60 @@ TEST(test_divergence)
 /* Rows that do not fit on the device pass through it, and give what they give on it. */
 TEST(test_rows_that_do_not_fit)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     for (uint32_t seed = 0; seed < 4; seed++) {
         SN_FREED_BY(drop) fixture f;
         double loss[2];
         make(&f, seed, 2, 30, 4000, 40);
-        SN_BLOCK float *resident = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[0]);
+        SN_BLOCK float *resident = stepped(create(&f), &f, 3, &loss[0]);
         setenv("STONET_EMULATE", "memory=200000", 1);
-        SN_BLOCK float *streamed = stepped(engine_of(&sn_engine_cuda, &f), &f, 3, &loss[1]);
+        SN_BLOCK float *streamed = stepped(create(&f), &f, 3, &loss[1]);
         unsetenv("STONET_EMULATE");
-        assert_memory_equal(streamed, resident, (size_t)f.shape.parameters * sizeof *resident);
+        assert_memory_equal(streamed, resident, (size_t)f.o.shape.parameters * sizeof *resident);
         assert_true(loss[0] == loss[1]);
     }
+}
+
+/* A new engine and some of its steps on a device with this trouble. */
+static stonet_status try_with(const fixture *f, const char *trouble, int steps)
+{
+    SN_AUTO(sn_engine) *engine = NULL;
+    sn_step_report report;
+    setenv("STONET_EMULATE", trouble, 1);
+    stonet_status status = sn_engine_cuda.create(&f->o.shape, &f->o.problem, SEED, 1, &engine);
+    if (status == STONET_OK) sn_engine_cuda.start(engine, f->o.theta);
+    for (int k = 0; k < steps && status == STONET_OK; k++)
+        status = sn_engine_cuda.step(engine, &f->iteration, &report);
+    unsetenv("STONET_EMULATE");
+    return status;
 }
 
 /* Whatever fails on the device is said, and the engine can be freed. */
 TEST(test_troubles)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     const char *const wanted[] = {"memory=1000", "fail=1", "fail=2", "fail=3", "fail=5"};
-    const char *const says[] = {"GPU's memory", "the GPU failed", "the GPU failed", "the GPU failed",
-                                "the GPU failed"};
     for (int k = 0; k < 5; k++) {
         SN_FREED_BY(drop) fixture f;
-        SN_AUTO(sn_engine) *engine = NULL;
-        sn_step_report report;
         make(&f, 6, 2, 20, 600, 300);
-        setenv("STONET_EMULATE", wanted[k], 1);
-        stonet_status status = sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine);
-        if (status == STONET_OK) {
-            sn_engine_cuda.start(engine, f.theta);
-            for (int j = 0; j < 4 && status == STONET_OK; j++)
-                status = sn_engine_cuda.step(engine, &f.iteration, &report);
-        }
-        assert_int_equal(status, k == 0 ? STONET_ERROR_MEMORY : STONET_ERROR_NUMERIC);
-        assert_non_null(strstr(stonet_last_error(), says[k]));
+        assert_says(try_with(&f, wanted[k], 4), k == 0 ? STONET_ERROR_MEMORY : STONET_ERROR_NUMERIC,
+                    k == 0 ? "GPU's memory" : "the GPU failed");
         assert_non_null(strstr(stonet_last_error(), "engine=cpu"));
-        unsetenv("STONET_EMULATE");
     }
-}
-
-/* One step of a new engine on a device with so much memory, all of which is given back. */
-static bool fits_in(const fixture *f, long bytes)
-{
-    char memory[64];
-    SN_AUTO(sn_engine) *engine = NULL;
-    sn_step_report report;
-    snprintf(memory, sizeof memory, "memory=%ld", bytes);
-    setenv("STONET_EMULATE", memory, 1);
-    bool fits = sn_engine_cuda.create(&f->shape, &f->problem, SEED, 1, &engine) == STONET_OK;
-    if (fits) {
-        sn_engine_cuda.start(engine, f->theta);
-        fits = sn_engine_cuda.step(engine, &f->iteration, &report) == STONET_OK;
-    }
-    unsetenv("STONET_EMULATE");
-    return fits;
 }
 
 TEST(test_memory_is_given_back)
 {
-    const setting *at = *cmocka_state;
-    if (at == NULL || !at->emulated) skip();
+    need_device(cmocka_state, true);
     SN_FREED_BY(drop) fixture f;
+    char memory[64];
     long bytes = 1 << 12;
     make(&f, 6, 2, 20, 40, 20);
-    while (!fits_in(&f, bytes)) bytes += bytes / 8;
-    for (int k = 0; k < 12; k++) assert_true(fits_in(&f, bytes));
+    do {
+        bytes += bytes / 8;
+        snprintf(memory, sizeof memory, "memory=%ld", bytes);
+    } while (try_with(&f, memory, 1) != STONET_OK);
+    for (int k = 0; k < 12; k++) OK(try_with(&f, memory, 1));
 }
 
 TEST(test_no_module)
@@ -513,7 +430,8 @@ TEST(test_no_module)
     SN_FREED_BY(drop) fixture f;
     SN_AUTO(sn_engine) *engine = NULL;
     make(&f, 1, 1, 5, 10, 5);
-    assert_int_equal(sn_engine_cuda.create(&f.shape, &f.problem, SEED, 1, &engine), STONET_ERROR_UNSUPPORTED);
+    assert_int_equal(sn_engine_cuda.create(&f.o.shape, &f.o.problem, SEED, 1, &engine),
+                     STONET_ERROR_UNSUPPORTED);
     assert_null(engine);
     if (given != NULL)
         setenv(SN_CUDA_VARIABLE, held, 1);

@@ -2,21 +2,13 @@
    integrators, starts and penalties come up among the seeds. After cmocka.h. */
 #pragma once
 
-#include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "engine/engines.h"
-#include "math/noise.h"
+#include "engine/test_oracle.h"
 
 static const uint64_t SEED = 0x9D2C5680F00DCAFE; /* both key words in use */
 
 typedef struct fixture {
-    sn_shape shape;
-    sn_problem problem;
-    float *x, *theta;
-    double *y;
-    int32_t *label;
+    oracle o;
     int64_t *rows;
     int64_t group[3]; /* two columns of the table */
     sn_dynamics dynamics;
@@ -34,33 +26,16 @@ static inline int64_t between(sn_random *random, int64_t low, int64_t high)
 static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, int64_t n, int64_t count)
 {
     sn_random random = sn_random_from(77, SN_STREAM_TEST, seed);
+    int64_t width[SN_MAX_LAYERS + 1];
     memset(f, 0, sizeof *f);
-    f->shape.layers = hidden + 1;
-    for (int i = 0; i <= hidden; i++) f->shape.width[i] = between(&random, 1, widest);
-    f->shape.task = seed % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
-    const int64_t outputs = f->shape.task == SN_REGRESSION ? between(&random, 1, 3) : between(&random, 2, 11);
-    f->shape.width[hidden + 1] = outputs;
-    f->shape.spread = f->shape.task == SN_REGRESSION && outputs == 2;
-    f->shape.activation = (sn_activation)(seed / 2 % 4);
-    f->shape.input_activation = seed % 5 == 4 ? (sn_activation)(seed % 4) : SN_IDENTITY;
-    assert_int_equal(sn_shape_layout(&f->shape), STONET_OK);
-
-    const int64_t p = f->shape.width[0];
-    f->x = test_zeros(n * p, sizeof *f->x);
-    f->y = test_zeros(n * outputs, sizeof *f->y);
-    f->label = test_zeros(n, sizeof *f->label);
+    for (int i = 0; i <= hidden; i++) width[i] = between(&random, 1, widest);
+    const sn_task task = seed % 2 == 0 ? SN_CLASSIFICATION : SN_REGRESSION;
+    const int64_t outputs = task == SN_REGRESSION ? between(&random, 1, 3) : between(&random, 2, 11);
+    width[hidden + 1] = outputs;
+    f->o = oracle_make(hidden + 1, width, (sn_activation)(seed / 2 % 4), task, n, seed);
+    f->o.shape.spread = task == SN_REGRESSION && outputs == 2;
+    f->o.shape.input_activation = seed % 5 == 4 ? (sn_activation)(seed % 4) : SN_IDENTITY;
     f->rows = test_zeros(n + count, sizeof *f->rows);
-    f->theta = test_zeros(f->shape.parameters, sizeof *f->theta);
-    for (int64_t k = 0; k < n * p; k++) f->x[k] = (float)sn_random_normal(&random);
-    for (int64_t k = 0; k < n * outputs; k++) f->y[k] = sn_random_normal(&random);
-    for (int64_t k = 0; k < n; k++) f->label[k] = (int32_t)between(&random, 0, outputs - 1);
-    sn_shape_start(&f->shape, seed, f->theta);
-    for (int64_t k = 0; k < f->shape.parameters; k++) f->theta[k] += 0.1F * (float)sn_random_normal(&random);
-    f->problem = (sn_problem){.n = n, .p = p, .x = f->x, .task = f->shape.task, .outputs = outputs};
-    if (f->shape.task == SN_REGRESSION)
-        f->problem.y = f->y;
-    else
-        f->problem.label = f->label;
 
     f->dynamics.beta = seed % 3 == 0 ? 0.0 : 0.5;
     f->dynamics.spread = seed % 4 == 3 ? 0.3 : 1.0;
@@ -79,8 +54,9 @@ static inline void make(fixture *f, uint32_t seed, int hidden, int64_t widest, i
     f->update.l1 = seed % 4 == 1 ? 0.02 : 0.0;
     f->update.group = seed % 5 == 2 ? 0.05 : 0.0;
     if (seed % 10 == 2) {
-        f->problem.groups = 1 + (p > 1);
-        f->problem.group = f->group;
+        const int64_t p = width[0];
+        f->o.problem.groups = 1 + (p > 1);
+        f->o.problem.group = f->group;
         f->group[1] = p > 1 ? p / 2 : p;
         f->group[2] = p;
     }
@@ -106,11 +82,8 @@ static inline void make_quiet(fixture *f)
 
 static inline void drop(fixture *f)
 {
-    sn_free(f->x);
-    sn_free(f->y);
-    sn_free(f->label);
+    oracle_free(&f->o);
     sn_free(f->rows);
-    sn_free(f->theta);
 }
 
 static inline void assert_near(const float *a, const float *b, int64_t size, double tolerance)
@@ -130,7 +103,7 @@ static inline float *stepped(sn_engine *engine, const fixture *f, int steps, dou
         if (engine->ops->step(engine, &iteration, &report) != STONET_OK) fail_msg("%s", stonet_last_error());
     assert_true(report.finite);
     *loss = report.loss;
-    float *theta = test_zeros(f->shape.parameters, sizeof *theta);
+    float *theta = test_zeros(f->o.shape.parameters, sizeof *theta);
     engine->ops->get_parameters(engine, theta);
     engine->ops->free(engine);
     return theta;
@@ -139,8 +112,72 @@ static inline float *stepped(sn_engine *engine, const fixture *f, int steps, dou
 /* What the engine imputes in a layer; to be freed. The engine is freed. */
 static inline float *imputed(sn_engine *engine, const fixture *f, int layer)
 {
-    float *out = test_zeros(f->iteration.rows.n * f->shape.width[layer], sizeof *out);
+    float *out = test_zeros(f->iteration.rows.n * f->o.shape.width[layer], sizeof *out);
     assert_int_equal(engine->ops->impute(engine, &f->iteration, layer, out), STONET_OK);
     engine->ops->free(engine);
     return out;
+}
+
+/* What a pass by a new engine gives; to be freed. */
+static inline float *passed(sn_engine *engine, const fixture *f, const sn_pass *pass)
+{
+    float *out = test_zeros(pass->rows.n * f->o.shape.width[pass->layer], sizeof *out);
+    assert_int_equal(engine->ops->forward(engine, pass, out), STONET_OK);
+    engine->ops->free(engine);
+    return out;
+}
+
+/* A new engine with the parameters of a fixture. */
+static inline sn_engine *started(const sn_engine_ops *ops, const fixture *f)
+{
+    sn_engine *engine = NULL;
+    OK(ops->create(&f->o.shape, &f->o.problem, SEED, 1, &engine));
+    ops->start(engine, f->o.theta);
+    return engine;
+}
+
+/* Steps, passes and latents of the engines that `create` makes against those of ref. */
+typedef sn_engine *creator(const fixture *f);
+static inline void check_near_ref(const fixture *f, int steps, double tolerance, creator *create)
+{
+    double loss, loss_ref;
+    const sn_engine_ops *right = &sn_engine_ref;
+    SN_BLOCK float *ref = stepped(started(right, f), f, steps, &loss_ref),
+                   *theta = stepped(create(f), f, steps, &loss);
+    assert_near(theta, ref, f->o.shape.parameters, tolerance);
+    assert_true(fabs(loss - loss_ref) <= 1e-4 * (1.0 + fabs(loss_ref)));
+    for (int layer = 1; layer <= f->o.shape.layers; layer++) {
+        const bool hidden = layer < f->o.shape.layers;
+        const sn_pass pass = {.rows = f->iteration.rows,
+                              .layer = layer,
+                              .activated = hidden && layer % 2 == 0,
+                              .s = layer > 2 ? f->dynamics.s : NULL,
+                              .draw = 5};
+        const int64_t size = pass.rows.n * f->o.shape.width[layer];
+        SN_BLOCK float *expected = passed(started(right, f), f, &pass), *out = passed(create(f), f, &pass);
+        assert_near(out, expected, size, tolerance);
+        if (!hidden) break;
+        SN_BLOCK float *latent_ref = imputed(started(right, f), f, layer),
+                       *latent = imputed(create(f), f, layer);
+        assert_near(latent, latent_ref, size, tolerance);
+    }
+}
+
+/* Networks with hidden layers and without, and one that is quiet; batches of one row and of many. */
+typedef void checker(const fixture *f, int steps, double tolerance);
+static inline void check_drawn_networks(checker *check, uint32_t seeds, int64_t n)
+{
+    for (uint32_t seed = 0; seed < seeds; seed++) {
+        SN_FREED_BY(drop) fixture f;
+        make(&f, seed, 1 + (int)(seed / 16 % 4), seed % 7 == 0 ? 140 : 30, n, seed % 9 == 0 ? 1 : 0);
+        check(&f, 2, 3e-4);
+    }
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        SN_FREED_BY(drop) fixture f;
+        make(&f, seed, 0, 40, 90, 70);
+        check(&f, 2, 1e-4);
+    }
+    SN_FREED_BY(drop) fixture quiet;
+    make_quiet(&quiet);
+    check(&quiet, 3, 1e-3);
 }

@@ -1,6 +1,8 @@
-/* Shards and their tree: what is added to what does not depend on who holds which shards. */
+/* Shards and their tree: what is added to what does not depend on who holds which shards, of one process or
+   of any number of ranks. */
 #include "base/test_kit.h"
-#include "engine/sums.h"
+#include "base/test_wire.h"
+#include "engine/team_sums.h"
 
 enum { PARAMETERS = 5 };
 
@@ -33,11 +35,11 @@ TEST(test_borders_nest)
     assert_int_equal(shards.border[4], 1001);
 }
 
-/* Numbers whose float sum depends on the order. */
+/* Numbers whose sum depends on the order, of doubles and of floats. */
 static double number(int shard, int j)
 {
     const uint32_t word = (uint32_t)(shard * 31 + j * 7 + 1) * 2654435761U;
-    return (double)(float)((double)word / 4294967296.0 - 0.3 + (shard % 7 == 0 ? 1000.0 : 0.0));
+    return (double)word / 3e9 - 0.3 + (shard % 7 == 0 ? 1000.0 : 0.0);
 }
 
 static void sum_range(sn_sums *sums, int shards, int first, int last)
@@ -50,7 +52,7 @@ static void sum_range(sn_sums *sums, int shards, int first, int last)
         root->weight = 1.0 + v;
         for (int j = 0; j < PARAMETERS; j++) {
             assert_true(root->gradient[j] == 0.0);
-            root->gradient[j] = number(v, j);
+            root->gradient[j] = sums->single ? (double)(float)number(v, j) : number(v, j);
         }
         sn_sums_close(sums);
     }
@@ -59,7 +61,7 @@ static void sum_range(sn_sums *sums, int shards, int first, int last)
 /* A node is the sum of its halves, and nothing else. */
 static double by_halves(int first, int count, int j)
 {
-    if (count == 1) return number(first, j);
+    if (count == 1) return (double)(float)number(first, j);
     return (double)(float)(by_halves(first, count / 2, j) + by_halves(first + count / 2, count / 2, j));
 }
 
@@ -73,21 +75,6 @@ TEST(test_the_tree)
     }
 }
 
-/* The planted mistake: the holders' sums added one after the other. It must not go unseen. */
-TEST(test_another_order_is_another_sum)
-{
-    sn_sums whole = sn_sums_empty(PARAMETERS, true);
-    sum_range(&whole, 64, 0, 64);
-    int different = 0;
-    for (int j = 0; j < PARAMETERS; j++) {
-        float sum = 0.0F;
-        for (int v = 0; v < 64; v++) sum += (float)number(v, j);
-        different += (double)sum != whole.root[0].gradient[j];
-    }
-    assert_true(different > 0);
-    sn_sums_clear(&whole);
-}
-
 TEST(test_mistakes)
 {
     SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(PARAMETERS, true);
@@ -96,6 +83,74 @@ TEST(test_mistakes)
     assert_int_equal(sn_sums_check(&sums), STONET_ERROR_ARGUMENT);
     assert_int_equal(sn_sums_open(&sums, 0), STONET_ERROR_ARGUMENT); /* comes before, not after */
     assert_int_equal(sn_sums_open(&sums, 4), STONET_ERROR_ARGUMENT);
+}
+
+typedef struct job {
+    int shards;
+    bool single;
+    int held; /* shards of this rank */
+    double loss, weight, gradient[PARAMETERS];
+} job;
+
+static void join(test_rank *self)
+{
+    job *of = self->user;
+    int first;
+    SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(PARAMETERS, of->single);
+    sn_team_shards(self->team, of->shards, &first, &of->held);
+    for (int again = 0; again < 2; again++) { /* the room of the first time serves the second */
+        sum_range(&sums, of->shards, first, first + of->held);
+        OK(sn_team_join_sums(self->team, &sums));
+    }
+    OK(sn_sums_check(&sums));
+    of->loss = sums.root[0].loss;
+    of->weight = sums.root[0].weight;
+    memcpy(of->gradient, sums.root[0].gradient, sizeof of->gradient);
+}
+
+/* All numbers on all ranks are those of one process. */
+static void check_ranks(int ranks, int shards, bool single)
+{
+    static job jobs[TEST_RANKS];
+    int held = 0;
+    SN_FREED_BY(sn_sums_clear) sn_sums alone = sn_sums_empty(PARAMETERS, single);
+    for (int r = 0; r < ranks; r++) jobs[r] = (job){.shards = shards, .single = single};
+    sum_range(&alone, shards, 0, shards);
+    test_run_ranks(ranks, join, jobs, sizeof *jobs);
+    for (int r = 0; r < ranks; r++) {
+        held += jobs[r].held;
+        assert_true(jobs[r].loss == alone.root[0].loss && jobs[r].weight == alone.root[0].weight);
+        assert_memory_equal(jobs[r].gradient, alone.root[0].gradient, sizeof jobs[r].gradient);
+    }
+    assert_int_equal(held, shards);
+}
+
+TEST(ranks_change_nothing)
+{
+    for (int ranks = 2; ranks <= 11; ranks++)
+        for (int shards = 2; shards <= SN_MAX_SHARDS; shards *= 2)
+            for (int single = 0; single < 2; single++) check_ranks(ranks, shards, single != 0);
+}
+
+/* Rows of a pass over all, shared out: every row once, in shards that know where they are. */
+TEST(whole_passes_are_shared_out)
+{
+    const int64_t n = 5003;
+    const sn_rows rows = sn_rows_range(10, n);
+    for (int ranks = 1; ranks <= 7; ranks++) {
+        int64_t next = 10;
+        for (int r = 0; r < ranks; r++) {
+            stonet_team *team;
+            sn_shards shards;
+            OK(sn_team_create(&(sn_wire){.rank = r, .ranks = ranks}, &team));
+            const sn_rows own = sn_team_rows(team, &rows, &shards);
+            assert_int_equal(own.first, next);
+            assert_int_equal(shards.border[shards.count], own.n);
+            next += own.n;
+            sn_team_free(team);
+        }
+        assert_int_equal(next, 10 + n);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

@@ -70,58 +70,62 @@ INLINE void add_centres(const sn_kernel_sum *sum, const double *centre_norm, int
     }
 }
 
-/* room: p + w vectors. */
-INLINE void apply_lanes(const sn_kernel_sum *sum, const double *centre_norm, int64_t n, const float *x,
-                        lanes *room, float *out)
+/* Some of the rows, for one thread. */
+typedef struct share {
+    const sn_kernel_sum *sum;
+    const double *centre_norm;
+    int64_t n;
+    const float *x;
+    lanes *room; /* p + w vectors */
+    float *out;
+} share;
+
+/* At most LANES rows from row i of the share on. */
+INLINE void apply_lanes(const share *of, int64_t i)
 {
-    lanes *rows = room, *f = room + sum->p, norm;
-    load_rows(n, sum->p, x, rows);
+    const sn_kernel_sum *sum = of->sum;
+    const int64_t n = of->n - i < LANES ? of->n - i : LANES;
+    lanes *rows = of->room, *f = rows + sum->p, norm;
+    load_rows(n, sum->p, of->x + i * sum->p, rows);
     begin(sum, rows, f, &norm);
     int64_t j = 0;
-    for (; j + TOGETHER <= sum->m; j += TOGETHER) add_centres(sum, centre_norm, j, TOGETHER, rows, &norm, f);
-    for (; j < sum->m; j++) add_centres(sum, centre_norm, j, 1, rows, &norm, f);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t u = 0; u < sum->w; u++) out[i * sum->w + u] = (float)f[u][i];
+    for (; j + TOGETHER <= sum->m; j += TOGETHER)
+        add_centres(sum, of->centre_norm, j, TOGETHER, rows, &norm, f);
+    for (; j < sum->m; j++) add_centres(sum, of->centre_norm, j, 1, rows, &norm, f);
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t u = 0; u < sum->w; u++) of->out[(i + r) * sum->w + u] = (float)f[u][r];
 }
 
-/* Rows `first` .. of a share. */
-INLINE void apply_share(const sn_kernel_sum *sum, const double *centre_norm, int64_t n, const float *x,
-                        lanes *room, float *out)
+INLINE void apply_share(const share *of)
 {
-    for (int64_t i = 0; i < n; i += LANES)
-        apply_lanes(sum, centre_norm, n - i < LANES ? n - i : LANES, x + i * sum->p, room, out + i * sum->w);
+    for (int64_t i = 0; i < of->n; i += LANES) apply_lanes(of, i);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx512f,avx512dq"))) static void share_avx512(const sn_kernel_sum *sum,
-                                                                     const double *centre_norm, int64_t n,
-                                                                     const float *x, lanes *room, float *out)
+__attribute__((target("avx512f,avx512dq"))) static void share_avx512(const share *of)
 {
-    apply_share(sum, centre_norm, n, x, room, out);
+    apply_share(of);
 }
 
-__attribute__((target("avx2,fma"))) static void share_avx2(const sn_kernel_sum *sum,
-                                                           const double *centre_norm, int64_t n,
-                                                           const float *x, lanes *room, float *out)
+__attribute__((target("avx2,fma"))) static void share_avx2(const share *of)
 {
-    apply_share(sum, centre_norm, n, x, room, out);
+    apply_share(of);
 }
 #endif
 
-static void share_any(const sn_kernel_sum *sum, const double *centre_norm, int64_t n, const float *x,
-                      lanes *room, float *out)
+static void share_any(const share *of)
 {
 #if defined(__x86_64__)
     if (sn_isa_used() >= SN_ISA_AVX512) {
-        share_avx512(sum, centre_norm, n, x, room, out);
+        share_avx512(of);
         return;
     }
     if (sn_isa_used() >= SN_ISA_AVX2) {
-        share_avx2(sum, centre_norm, n, x, room, out);
+        share_avx2(of);
         return;
     }
 #endif
-    apply_share(sum, centre_norm, n, x, room, out);
+    apply_share(of);
 }
 
 /* The shares of the rows, by whichever thread is free. */
@@ -138,7 +142,8 @@ static stonet_status apply_shares(const sn_kernel_sum *sum, const double *centre
 #pragma omp for schedule(dynamic)
         for (int64_t s = 0; s < shares; s++) {
             const int64_t first = s * size, rows = n - first < size ? n - first : size;
-            if (room != NULL) share_any(sum, centre_norm, rows, x + first * sum->p, room, f + first * sum->w);
+            if (room != NULL)
+                share_any(&(share){sum, centre_norm, rows, x + first * sum->p, room, f + first * sum->w});
         }
     }
     return sn_failure_raise(&failure);

@@ -17,7 +17,6 @@
 
 enum { MIRROR_BLOCK = 64, MIRROR_SHARED = 1024 }; /* the side from which threads share the mirroring */
 
-/* A LAPACK return code as a status; `what` names the factorisation. */
 stonet_status sn_lapack_status(int info, const char *what)
 {
     if (info == 0) return STONET_OK;

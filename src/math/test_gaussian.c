@@ -12,23 +12,18 @@ static double normal(uint32_t i, uint32_t j)
     return sn_noise_normal(3, SN_STREAM_TEST, i, 0, j, 0, 0);
 }
 
-/* x_j = .8 x_{j-1} + .6 e, moved to a mean of j / 2. */
-static void make_rows(int64_t n, float *x)
+/* x_j = .8 x_{j-1} + .6 e, moved to a mean of j / 2; those are missing for whom a normal is below `missing`.
+ */
+static void make_rows(double missing, float *x)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < N; i++) {
         double value = 0.0;
-        for (int64_t j = 0; j < D; j++) {
-            const double e = normal((uint32_t)i, (uint32_t)j);
-            value = j == 0 ? e : 0.8 * value + 0.6 * e;
-            x[i * D + j] = (float)(value + 0.5 * (double)j);
+        for (uint32_t j = 0; j < D; j++) {
+            value = j == 0 ? normal(i, j) : 0.8 * value + 0.6 * normal(i, j);
+            const bool there = sn_noise_normal(4, SN_STREAM_TEST, i * D + j, 0, 0, 0, 0) >= missing;
+            x[i * D + j] = there ? (float)(value + 0.5 * (double)j) : NAN;
         }
     }
-}
-
-static void remove_some(int64_t n, double rate, float *x)
-{
-    for (int64_t k = 0; k < n * D; k++)
-        if (sn_noise_normal(4, SN_STREAM_TEST, (uint32_t)k, 0, 0, 0, 0) < rate) x[k] = NAN;
 }
 
 /* entry = mean + C'^-1 normal: all missing entries as one piece. */
@@ -49,7 +44,7 @@ TEST(complete_rows_give_sample_moments)
     float x[N * D];
     double s[D * D];
     SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
-    make_rows(N, x);
+    make_rows(-(double)INFINITY, x);
     OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     for (int64_t a = 0; a < D; a++) {
         double mean = 0.0;
@@ -118,8 +113,7 @@ TEST(the_likelihood_never_falls)
 {
     float x[N * D];
     double before = -(double)INFINITY, s[D * D];
-    make_rows(N, x);
-    remove_some(N, -0.6, x);
+    make_rows(-0.6, x);
     for (int k = 1; k <= 12; k++) {
         SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
         const sn_gaussian_fit fit = {.n = N, .d = D, .x = x, .iterations = k};
@@ -158,8 +152,7 @@ TEST(conditional_laws_are_those_of_the_book)
     double s[D * D], z[D] = {0.3, (double)NAN, 1.7, (double)NAN, -0.4}, variance[2];
     SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     sn_full_row row;
-    make_rows(N, x);
-    remove_some(N, -1.0, x);
+    make_rows(-1.0, x);
     OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     sn_full_condition(&g, z, NULL, &row);
     assert_int_equal(row.count, 2);
@@ -194,7 +187,7 @@ TEST(pieces_are_laws_given_those_after_them)
     const bool early[D] = {false, true, false, false, true};
     SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0};
     sn_full_row row, anew;
-    make_rows(N, x);
+    make_rows(-(double)INFINITY, x);
     OK(sn_gaussian_fit_full(&(sn_gaussian_fit){.n = N, .d = D, .x = x}, s, &g));
     sn_full_condition(&g, z, NULL, &anew);
     sn_full_condition(&g, z, early, &row);
@@ -291,8 +284,7 @@ TEST(the_first_entries_keep_their_law)
     float x[N * D];
     double s[D * D], back[FEW * FEW] = {0};
     SN_FREED_BY(sn_gaussian_free) sn_gaussian g = {0}, first = {0}, factors = {0}, of_factors = {0};
-    make_rows(N, x);
-    remove_some(N, -1.0, x);
+    make_rows(-1.0, x);
     const sn_gaussian_fit fit = {.n = N, .d = D, .x = x};
     OK(sn_gaussian_fit_full(&fit, s, &g));
     OK(sn_gaussian_first(&g, FEW, &first));

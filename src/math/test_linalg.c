@@ -1,6 +1,6 @@
 /* Each shim against its defining equation, on matrices small enough to multiply out by hand-written loops. */
 #include "base/test_kit.h"
-#include "math/test_subspace.h"
+#include "math/linalg.h"
 
 enum { MAX = 40 };
 
@@ -190,21 +190,6 @@ TEST(rearrangements)
     assert_memory_equal(first, leading, sizeof leading);
     sn_first_columns(2, 3, a, 2, a); /* in place */
     assert_memory_equal(a, leading, sizeof leading);
-}
-
-TEST(subspace_distances)
-{
-    int64_t p = 6, d = 2;
-    double a[12], b[12], mix[4] = {2, 1, -1, 3}, distance;
-    fill(p * d, a, 50);
-    multiply(false, p, d, d, a, mix, b);
-    OK(sn_subspace_distance(p, d, a, b, &distance));
-    assert_true(distance < 1e-14);
-    double e12[12] = {1, 0, 0, 1}, e34[12] = {0, 0, 0, 0, 1, 0, 0, 1}, e13[12] = {1, 0, 0, 0, 0, 1};
-    OK(sn_subspace_distance(p, d, e12, e34, &distance));
-    assert_true(fabs(distance - 1.0) < 1e-14);
-    OK(sn_subspace_distance(p, d, e12, e13, &distance));
-    assert_true(fabs(distance - sqrt(0.5)) < 1e-14);
 }
 
 TEST(not_a_number_is_refused)

@@ -20,7 +20,7 @@ typedef struct sn_regression {
     int64_t d;
     const float *x; /* n x d */
     double l2;
-    double enough; /* classes: math/softmax_newton.h; 0: as exact as can be */
+    double enough; /* classes: math/logistic.h; 0: as exact as can be */
 } sn_regression;
 #define SN_ROUGHLY 1e-3 /* as `enough`, where a thousandth of the loss will do */
 

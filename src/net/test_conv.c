@@ -1,6 +1,7 @@
 /* The convolution against a plain one in double precision, and its gradient against differences of that. */
 #include "base/memory.h"
 #include "base/test_kit.h"
+#include "math/kernel.h"
 #include "math/noise.h"
 #include "net/conv.h"
 
@@ -59,21 +60,15 @@ typedef struct sample {
     sn_conv_room *room;
 } sample;
 
-static float *numbers(int64_t count)
-{
-    float *out = test_zeros(count, sizeof *out);
-    return out;
-}
-
 static void make(sample *s, sn_image image, int count, const int64_t *filters, int64_t n, int threads)
 {
     *s = (sample){.n = n};
     OK(sn_conv_layout(&image, count, filters, &s->shape));
-    s->x = numbers(n * s->shape.inputs);
-    s->theta = numbers(s->shape.parameters);
-    s->u = numbers(n * s->shape.outputs);
-    s->du = numbers(n * s->shape.outputs);
-    s->gradient = numbers(s->shape.parameters);
+    s->x = test_zeros(n * s->shape.inputs, sizeof *s->x);
+    s->theta = test_zeros(s->shape.parameters, sizeof *s->theta);
+    s->u = test_zeros(n * s->shape.outputs, sizeof *s->u);
+    s->du = test_zeros(n * s->shape.outputs, sizeof *s->du);
+    s->gradient = test_zeros(s->shape.parameters, sizeof *s->gradient);
     fill(1, n * s->shape.inputs, 1.0, s->x);
     fill(2, n * s->shape.outputs, 1.0, s->du);
     sn_conv_start(&s->shape, 7, s->theta);
@@ -85,16 +80,7 @@ static void make(sample *s, sn_image image, int count, const int64_t *filters, i
 static void drop(sample *s)
 {
     sn_conv_close(s->room);
-    free(s->x);
-    free(s->theta);
-    free(s->u);
-    free(s->du);
-    free(s->gradient);
-}
-
-static void widen(int64_t count, const float *from, double *to)
-{
-    for (int64_t i = 0; i < count; i++) to[i] = (double)from[i];
+    SN_FREE_ALL(s->x, s->theta, s->u, s->du, s->gradient);
 }
 
 /* sum of du . u over the images, by the reference. */
@@ -114,7 +100,7 @@ static void check_against_reference(sn_image image, int count, const int64_t *fi
     static double theta[MOST], u[MOST];
     SN_FREED_BY(drop) sample s;
     make(&s, image, count, filters, 11, 2);
-    widen(s.shape.parameters, s.theta, theta);
+    sn_widen(s.shape.parameters, s.theta, theta);
     sn_conv_forward(s.room, s.theta, s.n, s.x, s.u);
     for (int64_t i = 0; i < s.n; i++) {
         reference(&s.shape, theta, s.x + i * s.shape.inputs, u);
@@ -185,22 +171,6 @@ TEST(test_bits)
     sn_conv_close(alone);
 }
 
-/* What is moved by the pools' step moves the features by one, away from the edges. */
-TEST(test_shift)
-{
-    SN_FREED_BY(drop) sample s;
-    make(&s, (sn_image){2, {16, 16}}, 1, (int64_t[]){3}, 2, 1);
-    for (int64_t y = 0; y < 16; y++)
-        for (int64_t x = 0; x < 16; x++) s.x[256 + y * 16 + x] = x >= 2 ? s.x[y * 16 + x - 2] : 0.0F;
-    sn_conv_forward(s.room, s.theta, 2, s.x, s.u);
-    const sn_conv_stage *stage = &s.shape.stage[0];
-    for (int64_t y = 0; y < stage->out_height; y++)
-        for (int64_t x = 1; x < stage->out_width; x++)
-            for (int64_t f = 0; f < 3; f++)
-                assert_true(s.u[s.shape.outputs + (y * stage->out_width + x) * 3 + f] ==
-                            s.u[(y * stage->out_width + x - 1) * 3 + f]);
-}
-
 /* Every stage's numbers have the mean square asked for. */
 TEST(test_scale)
 {
@@ -213,7 +183,7 @@ TEST(test_scale)
     first.outputs = first.stage[0].out;
     for (int stages = 1; stages <= 2; stages++) {
         const sn_conv_shape *shape = stages == 1 ? &first : &s.shape;
-        SN_BLOCK float *u = numbers(s.n * shape->outputs);
+        SN_BLOCK float *u = test_zeros(s.n * shape->outputs, sizeof *u);
         double square = 0.0;
         sn_conv_room *room;
         OK(sn_conv_open(shape, 0, 1, &room));

@@ -56,8 +56,9 @@ TEST(networks_come_back_from_the_store)
     }
 }
 
-/* A copy of a store, but one text entry with another value, or one tensor with another number at `position`.
- */
+/* A copy of a store, but one text entry with another value, or one tensor with another number at `position`,
+   or without one of them. */
+static const char LEFT_OUT[] = "(left out)";
 static sn_store *edited(const sn_store *from, const char *name, const char *word, int64_t position,
                         double number)
 {
@@ -65,8 +66,10 @@ static sn_store *edited(const sn_store *from, const char *name, const char *word
     OK(sn_store_create(&store));
     for (size_t i = 0; i < sn_store_tensors(from); i++) {
         const sn_tensor *t = sn_store_tensor(from, i);
+        const bool meant = strcmp(t->name, name) == 0;
+        if (meant && word == LEFT_OUT) continue;
         OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
-        if (word != NULL || strcmp(t->name, name) != 0) continue;
+        if (word != NULL || !meant) continue;
         void *data = sn_store_find(store, name)->data;
         if (t->dtype == SN_F32) ((float *)data)[position] = (float)number;
         if (t->dtype == SN_F64) ((double *)data)[position] = number;
@@ -75,7 +78,9 @@ static sn_store *edited(const sn_store *from, const char *name, const char *word
     for (size_t i = 0; i < sn_store_texts(from); i++) {
         const char *key, *value;
         sn_store_text(from, i, &key, &value);
-        OK(sn_store_put_text(store, key, word != NULL && strcmp(key, name) == 0 ? word : value));
+        const bool meant = strcmp(key, name) == 0;
+        if (meant && word == LEFT_OUT) continue;
+        OK(sn_store_put_text(store, key, word != NULL && meant ? word : value));
     }
     return store;
 }
@@ -126,23 +131,12 @@ TEST(what_is_missing_is_named)
     OK(sn_network_save(&net, whole));
     const size_t tensors = sn_store_tensors(whole), texts = sn_store_texts(whole);
     for (size_t left_out = 0; left_out < tensors + texts; left_out++) {
-        SN_AUTO(sn_store) *store = NULL;
-        const char *missing = NULL, *key, *value;
-        OK(sn_store_create(&store));
-        for (size_t i = 0; i < tensors; i++) {
-            const sn_tensor *t = sn_store_tensor(whole, i);
-            if (i == left_out)
-                missing = t->name;
-            else
-                OK(sn_store_put(store, t->name, t->dtype, t->rank, t->shape, t->data));
-        }
-        for (size_t i = 0; i < texts; i++) {
-            sn_store_text(whole, i, &key, &value);
-            if (i + tensors == left_out)
-                missing = key;
-            else
-                OK(sn_store_put_text(store, key, value));
-        }
+        const char *missing = NULL, *value;
+        if (left_out < tensors)
+            missing = sn_store_tensor(whole, left_out)->name;
+        else
+            sn_store_text(whole, left_out - tensors, &missing, &value);
+        SN_AUTO(sn_store) *store = edited(whole, missing, LEFT_OUT, 0, 0.0);
         void *back;
         char words[64];
         snprintf(words, sizeof words, "'%s'", missing);

@@ -1,8 +1,8 @@
 /* The minimiser of the logistic loss by its definition: where the gradient is 0. */
 #include "base/memory.h"
 #include "base/test_kit.h"
+#include "math/logistic.h"
 #include "math/noise.h"
-#include "math/softmax_newton.h"
 
 typedef struct sample {
     sn_softmax_problem problem;
