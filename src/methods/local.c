@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 #include "methods/responses.h"
 
 enum { BLOCK = 512 };
+/* A weight this small changes nothing that double precision keeps. */
+static const double NO_WEIGHT = 1e-12;
 
 const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
     {"anchors", SN_INTEGER, "auto", 1, 1e6, "auto",
@@ -52,10 +55,12 @@ static stonet_status prepare(const sn_problem *problem, const char *method, cons
     return choose_anchors(anchors, run->seed, keep, out);
 }
 
-void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
-                      double *scratch)
+/* w: exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the 2m-th
+   smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. */
+static void weigh(const sn_local *local, int64_t m, const double *v, int64_t at, sn_local_bench *b)
 {
     int64_t n = local->n, near = 2 * m < n ? 2 * m : n;
+    double *w = b->w;
     for (int64_t i = 0; i < n; i++) {
         double square = 0.0;
         for (int64_t k = 0; k < m; k++) {
@@ -64,67 +69,65 @@ void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t
         }
         w[i] = square;
     }
-    memcpy(scratch, w, (size_t)n * sizeof *w);
+    memcpy(b->scratch, w, (size_t)n * sizeof *w);
     double h = local->bandwidth * pow((double)n, -1.0 / (double)(m + 4));
-    double width = fmax(2.0 * h * h, sn_kth_smallest(n, near - 1, scratch));
+    double width = fmax(2.0 * h * h, sn_kth_smallest(n, near - 1, b->scratch));
     for (int64_t i = 0; i < n; i++) w[i] = exp(-w[i] / width);
 }
 
-/* What one thread needs for its fits. */
-typedef struct bench {
-    double *w, *scratch; /* n */
-    double *design;      /* BLOCK x (q + 1) */
-    double *target;      /* BLOCK x responses */
-    double *normal;      /* (q + 1) x (q + 1) */
-} bench;
-
-static stonet_status bench_create(const sn_local *local, int64_t q, sn_workspace *keep, bench *b)
+stonet_status sn_local_bench_create(const sn_local *local, sn_workspace *keep, sn_local_bench *b)
 {
     SN_TRY(SN_TAKE_EACH(keep, local->n, &b->w, &b->scratch));
-    SN_TRY(SN_TAKE(keep, b->design, BLOCK * (q + 1)));
-    SN_TRY(SN_TAKE(keep, b->target, BLOCK * local->responses));
-    return SN_TAKE(keep, b->normal, (q + 1) * (q + 1));
+    SN_TRY(SN_TAKE(keep, b->row, b->block * b->width));
+    SN_TRY(SN_TAKE(keep, b->left, b->block * local->responses));
+    SN_TRY(SN_TAKE(keep, b->second, b->width * b->width));
+    return SN_TAKE(keep, b->cross, b->width * local->responses);
 }
 
-/* Solves (D'WD + I/n) coefficient = D'W y with rows (1, u_i - u_at) of D. */
-static stonet_status fit_one(const sn_local *local, int64_t q, const double *u, int64_t at, bench *b,
-                             double *coefficient)
+void sn_local_sums(const sn_local *local, int64_t m, const double *v, const double *u, int64_t at,
+                   const double *intercept, sn_local_bench *b)
 {
-    int64_t n = local->n, k = local->responses, wide = q + 1, filled = 0;
-    memset(coefficient, 0, (size_t)(wide * k) * sizeof *coefficient);
-    memset(b->normal, 0, (size_t)(wide * wide) * sizeof *b->normal);
-    for (int64_t i = 0; i < wide; i++) b->normal[i * wide + i] = 1.0 / (double)n;
+    const int64_t n = local->n, k = local->responses, wide = b->width, ones = intercept == NULL,
+                  q = wide - ones;
+    int64_t filled = 0;
+    weigh(local, m, v, at, b);
+    memset(b->cross, 0, (size_t)(wide * k) * sizeof *b->cross);
+    memset(b->second, 0, (size_t)(wide * wide) * sizeof *b->second);
+    sn_add_diagonal(wide, b->ridge, b->second);
     for (int64_t i = 0; i < n; i++) {
-        if (b->w[i] > SN_NO_WEIGHT) {
-            double root = sqrt(b->w[i]), *row = b->design + filled * wide;
+        if (b->w[i] > NO_WEIGHT) {
+            const double root = sqrt(b->w[i]);
+            double *row = b->row + filled * wide, *left = b->left + filled * k;
             row[0] = root;
-            for (int64_t j = 0; j < q; j++) row[j + 1] = root * (u[i * q + j] - u[at * q + j]);
-            for (int64_t j = 0; j < k; j++) b->target[filled * k + j] = root * local->y[i * k + j];
+            for (int64_t j = 0; j < q; j++) row[ones + j] = root * (u[i * q + j] - u[at * q + j]);
+            for (int64_t j = 0; j < k; j++)
+                left[j] = root * (local->y[i * k + j] - (ones ? 0.0 : intercept[j]));
             filled++;
         }
-        if (filled == BLOCK || (i == n - 1 && filled > 0)) {
-            sn_syrk_tn(wide, filled, 1.0, b->design, 1.0, b->normal);
-            sn_gemm(1.0, sn_turned(b->design, filled, wide), sn_as(b->target, filled, k), 1.0, coefficient);
+        if (filled == b->block || (i == n - 1 && filled > 0)) {
+            sn_syrk_tn(wide, filled, 1.0, b->row, 1.0, b->second);
+            sn_gemm(1.0, sn_turned(b->row, filled, wide), sn_as(b->left, filled, k), 1.0, b->cross);
             filled = 0;
         }
     }
-    return sn_solve_spd(wide, b->normal, k, coefficient);
 }
 
 stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, int64_t q, const double *u,
                            double *coefficient)
 {
+    const int64_t size = (q + 1) * local->responses;
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(local->threads)
     {
         SN_WORKSPACE(own);
-        bench b = {0};
-        stonet_status mine = bench_create(local, q, &own, &b);
+        sn_local_bench b = {.width = q + 1, .block = BLOCK, .ridge = 1.0 / (double)local->n};
+        stonet_status mine = sn_local_bench_create(local, &own, &b);
 #pragma omp for schedule(dynamic)
         for (int64_t j = 0; j < local->anchors; j++) {
             if (mine != STONET_OK) continue;
-            sn_local_weights(local, m, v, local->anchor[j], b.w, b.scratch);
-            mine = fit_one(local, q, u, local->anchor[j], &b, coefficient + j * (q + 1) * local->responses);
+            sn_local_sums(local, m, v, u, local->anchor[j], NULL, &b);
+            mine = sn_solve_spd(q + 1, b.second, local->responses, b.cross);
+            memcpy(coefficient + j * size, b.cross, (size_t)size * sizeof *coefficient);
         }
         if (mine != STONET_OK) {
 #pragma omp critical
