@@ -76,26 +76,28 @@ static double squared(const double *predicted, const double *y, int64_t m)
 
 /* Losses of held-out rows by predictions (n_held_out x outputs of the model's schema). */
 static stonet_status take_losses(const folds *self, const sn_schema *schema, const stonet_data *held_out,
-                                 const sn_split *split, const double *predicted, double *loss)
+                                 const double *predicted, double *loss)
 {
-    const int64_t outputs = sn_schema_outputs(schema);
+    const int64_t outputs = sn_schema_outputs(schema), n = stonet_data_rows(held_out);
     int64_t m = 0;
     const double *y = self->is_classifier ? NULL : stonet_data_targets(held_out, &m);
-    SN_ARRAY(split->held_out.n, int32_t, label);
+    SN_ARRAY(n, int32_t, label);
     if (self->is_classifier) SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
-    for (int64_t i = 0; i < split->held_out.n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const double *row = predicted + i * outputs;
-        loss[split->held_out.list[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
-                                                            : squared(row, y + i * m, m) / self->variance;
+        loss[i] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
+                                      : squared(row, y + i * m, m) / self->variance;
     }
     return STONET_OK;
 }
 
-/* The constant guess of the training rows, for every held-out row. */
-static stonet_status guess(const folds *self, const stonet_data *train, const sn_split *split,
-                           const sn_schema *schema, double *predicted)
+/* The losses of the constant guess of the training rows. */
+static stonet_status guess_losses(const folds *self, const stonet_data *train, const stonet_data *held_out,
+                                  double *predicted, double *loss)
 {
-    const int64_t outputs = sn_schema_outputs(schema), n = split->train.n;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
+    const int64_t outputs = sn_schema_outputs(schema), n = stonet_data_rows(train);
     SN_ZEROS(outputs, double, mean);
     if (self->is_classifier) {
         SN_ARRAY(n, int32_t, label);
@@ -110,49 +112,40 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
     } else {
         for (int64_t j = 0; j < outputs; j++) mean[j] = sn_schema_target_mean(schema, j);
     }
-    for (int64_t i = 0; i < split->held_out.n; i++)
+    for (int64_t i = 0; i < stonet_data_rows(held_out); i++)
         memcpy(predicted + i * outputs, mean, (size_t)outputs * sizeof *mean);
-    return STONET_OK;
+    return take_losses(self, schema, held_out, predicted, loss);
 }
 
-/* The same under a law: by the law alone, and by the models of the other candidates. */
-static stonet_status judge_law(const folds *self, const stonet_data *train, const stonet_data *held_out,
-                               const sn_split *split, stonet_model *const *model, double *predicted)
+/* The losses of a model. */
+static stonet_status model_losses(const folds *self, const stonet_model *model, const stonet_data *held_out,
+                                  double *predicted, double *loss)
 {
     const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
-    const int64_t n = split->held_out.n;
+    const int64_t n = stonet_data_rows(held_out);
+    SN_TRY(stonet_predict(model, held_out, &use, predicted));
+    if (!self->has_law) return take_losses(self, model->schema, held_out, predicted, loss);
     SN_ARRAY(n * SN_LAW_SEEN, double, seen);
-    SN_ARRAY(n, double, loss);
-    for (int64_t c = 0; c < self->count; c++) {
-        if (c == 0) {
-            SN_TRY(sn_law_losses_without(model[0], train, held_out, loss));
-        } else {
-            SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
-            SN_TRY(sn_schema_encode_law(model[c - 1]->schema, held_out, seen, NULL));
-            SN_TRY(sn_law_losses(model[c - 1], n, seen, predicted, loss));
-        }
-        for (int64_t i = 0; i < n; i++) self->loss[c * self->n + split->held_out.list[i]] = loss[i];
-    }
-    return STONET_OK;
+    SN_TRY(sn_schema_encode_law(model->schema, held_out, seen, NULL));
+    return sn_law_losses(model, n, seen, predicted, loss);
 }
 
-/* The losses of the rows that fold f holds out: by the guess, and by the models of the other candidates. */
+/* The losses of the rows that fold f holds out: by a constant (under a law: that without x), and by the
+   models of the other candidates. */
 static stonet_status judge(const folds *self, int64_t f, stonet_model *const *model)
 {
     const sn_split *split = &self->splits.split[f];
-    const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
+    const int64_t n = split->held_out.n;
     SN_AUTO(stonet_data) *train = NULL, *held_out = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
-    SN_ARRAY(split->held_out.n * self->outputs, double, predicted);
+    SN_ARRAY(n * self->outputs, double, predicted);
+    SN_ARRAY(n, double, loss);
     SN_TRY(stonet_data_subset(self->job->data, split->train.list, split->train.n, &train));
-    SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out));
-    if (self->has_law) return judge_law(self, train, held_out, split, model, predicted);
-    SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
-    SN_TRY(guess(self, train, split, schema, predicted));
-    SN_TRY(take_losses(self, schema, held_out, split, predicted, self->loss));
-    for (int64_t c = 1; c < self->count; c++) {
-        SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
-        SN_TRY(take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n));
+    SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, n, &held_out));
+    for (int64_t c = 0; c < self->count; c++) {
+        SN_TRY(c > 0           ? model_losses(self, model[c - 1], held_out, predicted, loss)
+               : self->has_law ? sn_law_losses_without(model[0], train, held_out, loss)
+                               : guess_losses(self, train, held_out, predicted, loss));
+        for (int64_t i = 0; i < n; i++) self->loss[c * self->n + split->held_out.list[i]] = loss[i];
     }
     return STONET_OK;
 }
