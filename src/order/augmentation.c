@@ -37,7 +37,6 @@ static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, i
     sn_problem wider = *job->problem;
     sn_solved solved;
     SN_ARRAY(wider.n * (p + r), float, x);
-    SN_ARRAY(p + r, double, own);
     augment(job->problem, job->run->seed, replicate, r, x);
     wider.x = x;
     wider.p = p + r;
@@ -45,8 +44,7 @@ static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, i
     *had = solved.eigen.columns < count ? solved.eigen.columns : count;
     SN_ARRAY((p + r) * *had, double, vector);
     SN_TRY(sn_solved_vectors(&solved, *had, vector));
-    sn_order_values(&solved, p + r, own);
-    for (int64_t k = 0; k < count; k++) value[k] += own[k];
+    for (int64_t k = 0; k < count; k++) value[k] += sn_order_eigenvalue(&solved, k);
     for (int64_t k = 0; k < *had; k++)
         for (int64_t j = p; j < p + r; j++) weight[k] += vector[j * *had + k] * vector[j * *had + k];
     return STONET_OK;

@@ -27,13 +27,11 @@ double *sn_order_cell(stonet_order_result *result, int64_t row, int64_t column)
     return result->value + row * result->columns + column;
 }
 
-void sn_order_values(const sn_solved *solved, int64_t p, double *value)
+double sn_order_eigenvalue(const sn_solved *solved, int64_t k)
 {
     const sn_matrix *matrix = &solved->matrix;
-    for (int64_t k = 0; k < p; k++) {
-        const double own = k < solved->eigen.count ? solved->eigen.value[k] : matrix->noise;
-        value[k] = fmax((own - matrix->noise) / matrix->scale, 0.0);
-    }
+    const double own = k < solved->eigen.count ? solved->eigen.value[k] : matrix->noise;
+    return fmax((own - matrix->noise) / matrix->scale, 0.0);
 }
 
 /* ---- which rule -------------------------------------------------------------------------------- */
@@ -73,8 +71,7 @@ static stonet_order_rule default_rule(const stonet_spec *spec, const stonet_data
 
 static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
 {
-    const bool spectral =
-        rule != STONET_ORDER_CV && rule != STONET_ORDER_INDEPENDENCE && rule != STONET_ORDER_AUTO;
+    const bool spectral = rule != STONET_ORDER_CV && rule != STONET_ORDER_INDEPENDENCE;
     if (!spectral || spec->method->candidate != NULL) return STONET_OK;
     return sn_fail(STONET_ERROR_UNSUPPORTED,
                    "rule %s reads the eigenvalues of a candidate matrix, which method '%s' does not have: "
