@@ -36,13 +36,6 @@ static const sn_param params[] = {
 
 /* ---- functions of the response ----------------------------------------------------------------- */
 
-static void fill_indicators(const sn_problem *problem, double *g)
-{
-    const int64_t classes = problem->outputs;
-    memset(g, 0, (size_t)(problem->n * classes) * sizeof *g);
-    for (int64_t i = 0; i < problem->n; i++) g[i * classes + problem->label[i]] = 1.0;
-}
-
 static stonet_status fill_gaussians(const sn_problem *problem, int64_t count, uint64_t seed, double *g)
 {
     SN_ARRAY(count, double, place);
@@ -91,8 +84,11 @@ static stonet_status make_transforms(const sn_problem *problem, const sn_setting
     SN_TRY(sn_memory_require(8 * (uint64_t)problem->n * (uint64_t)*count, "the functions of the response",
                              "set transforms lower or use fewer rows"));
     SN_TRY(SN_TAKE(keep, *g, problem->n * *count));
-    if (classes) fill_indicators(problem, *g);
-    if (classes) return STONET_OK;
+    if (classes) {
+        memset(*g, 0, (size_t)(problem->n * *count) * sizeof **g);
+        for (int64_t i = 0; i < problem->n; i++) (*g)[i * *count + problem->label[i]] = 1.0;
+        return STONET_OK;
+    }
     return powers ? fill_powers(problem, *count, *g) : fill_gaussians(problem, *count, seed, *g);
 }
 

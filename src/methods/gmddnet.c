@@ -56,6 +56,7 @@ typedef struct stage {
     float *z;             /* n x dim: the directions that are done, in the first columns */
     float *done;          /* n x before: the same, closely packed, for the loss */
     float *now;           /* n: the direction being fitted */
+    sn_network *one;      /* dim: of each direction */
     sn_epoch_log history; /* of all directions and refits */
 } stage;
 
@@ -201,13 +202,13 @@ static void add_block(const sn_network *one, int64_t at, sn_network *all)
 }
 
 /* The `count` directions side by side in one network. */
-static stonet_status join(const stage *s, const sn_network *one, int64_t count, sn_network *all)
+static stonet_status join(const stage *s, int64_t count, sn_network *all)
 {
     all->shape = s->shape;
     for (int i = 1; i <= s->shape.layers; i++) all->shape.width[i] *= count;
     SN_TRY(sn_shape_layout(&all->shape));
     SN_TRY(SN_NEW(all->theta, all->shape.parameters));
-    for (int64_t k = 0; k < count; k++) add_block(one + k, k, all);
+    for (int64_t k = 0; k < count; k++) add_block(s->one + k, k, all);
     return STONET_OK;
 }
 
@@ -220,6 +221,7 @@ static stonet_status open_stage(stage *s, sn_workspace *keep)
     SN_TRY(SN_TAKE(keep, s->z, n * s->dim));
     SN_TRY(SN_TAKE(keep, s->done, n * s->dim));
     SN_TRY(SN_TAKE(keep, s->now, n));
+    SN_TRY(SN_TAKE_ZERO(keep, s->one, s->dim));
     s->loss.penalty = sn_real(s->settings, "penalty");
     s->loss.ortho = 1.0;
     for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
@@ -227,32 +229,13 @@ static stonet_status open_stage(stage *s, sn_workspace *keep)
     return STONET_OK;
 }
 
-/* As many directions as there is time for: *count of them in `one`. */
-static stonet_status fit_directions(stage *s, sn_network *one, int64_t *count, stonet_outcome *outcome)
+static void clear_stage(stage *s)
 {
-    *count = 0;
-    while (*count < s->dim && *outcome != STONET_STOPPED) {
-        stonet_outcome this_one = STONET_DONE;
-        SN_TRY(fit_direction(s, one + *count, &this_one));
-        keep_direction(s);
-        *count += 1;
-        if (this_one != STONET_DONE) *outcome = this_one;
-    }
-    return STONET_OK;
+    for (int64_t k = 0; s->one != NULL && k < s->dim; k++) sn_network_clear(s->one + k);
+    sn_epoch_log_free(&s->history);
 }
 
-static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_outcome *outcome)
-{
-    SN_WORKSPACE(scratch);
-    SN_TRY(open_stage(s, &scratch));
-    SN_ZEROS(s->dim, sn_network, one);
-    stonet_status status = fit_directions(s, one, count, outcome);
-    if (status == STONET_OK) status = join(s, one, *count, all);
-    for (int64_t k = 0; k < s->dim; k++) sn_network_clear(one + k);
-    all->history = s->history;
-    return status;
-}
-
+/* As many directions as there is time for, side by side in one network. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -260,11 +243,22 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         return sn_fail(STONET_ERROR_DATA,
                        "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
                        (long long)problem->n);
+    SN_WORKSPACE(scratch);
+    SN_FREED_BY(clear_stage)
     stage s = {.problem = problem, .settings = settings, .run = run, .dim = dim};
     SN_AUTO(sn_network) *all = NULL;
     SN_TRY(SN_NEW(all, 1));
+    SN_TRY(open_stage(&s, &scratch));
     result->outcome = STONET_DONE;
-    SN_TRY(fit_all(&s, all, &result->dim, &result->outcome));
+    for (result->dim = 0; result->dim < dim && result->outcome != STONET_STOPPED; result->dim++) {
+        stonet_outcome this_one = STONET_DONE;
+        SN_TRY(fit_direction(&s, s.one + result->dim, &this_one));
+        keep_direction(&s);
+        if (this_one != STONET_DONE) result->outcome = this_one;
+    }
+    SN_TRY(join(&s, result->dim, all));
+    all->history = s.history;
+    s.history = (sn_epoch_log){0};
     return SN_GIVE(all, &result->state);
 }
 

@@ -140,55 +140,36 @@ static int64_t row_count(const sn_problem *problem, const sn_settings *settings)
     return sn_is(settings, "landmarks", "none") ? problem->n : 3 * sn_int(settings, "landmarks") / 2;
 }
 
-/* From `best` (p x d), with the centred factor of the response, to the minimum at bandwidth s. */
-static stonet_status estimate(const sn_gkdr *of, const sn_settings *settings, double s, int64_t d,
-                              double *best, bool *stopped)
-{
-    SN_WORKSPACE(scratch);
-    const stonet_run *run = of->run;
-    search find = {.p = of->input->p, .d = d, .run = run, .started = sn_seconds()};
-    find.iterations = sn_int(settings, "iterations");
-    find.anneal = sn_real(settings, "anneal");
-    find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
-    SN_TRY(sn_kdr_create(of->input, d, of->epsilon, of->rank, of->f, &scratch, &find.kdr));
-    SN_TRY(SN_TAKE_EACH(&scratch, find.p * d, &find.b, &find.trial, &find.gradient, &find.direction));
-    return run_starts(&find, settings, run->seed, best, stopped);
-}
-
-/* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
-static stonet_status start(sn_kernel_input *input, const sn_settings *settings, const sn_gkdr *of,
-                           sn_workspace *keep, int64_t *dim, double **b, double *s)
-{
-    const stonet_run *run = of->run;
-    double median;
-    int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
-    SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run->seed, &median));
-    *s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)wanted / (double)input->p)
-                                              : sn_real(settings, "bandwidth");
-    input->gamma = 1.0 / (2.0 * median * median);
-    *dim = wanted;
-    return sn_gkdr_directions(of, keep, dim, b);
-}
-
-/* Starts at gradient directions and descends from there; f (n x rank) is the centred factor of the kernel
-   matrix of y. */
+/* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's, with
+   the centred factor f (n x rank) of the kernel matrix of y. */
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
                               const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    double *f = NULL, *b = NULL, s = 0.0;
+    double *f = NULL, *b = NULL, median;
     int64_t rank;
     bool stopped = false;
     SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
     SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run->seed, &scratch, &input));
     SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
-    const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
-    SN_TRY(start(&input, settings, &of, &scratch, &dim, &b, &s));
+    dim = sn_limit_dim(run, "kdr", dim, input.p, "x has no more columns");
+    SN_TRY(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, run->seed, &median));
+    const double s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)dim / (double)input.p)
+                                                          : sn_real(settings, "bandwidth");
+    input.gamma = 1.0 / (2.0 * median * median);
+    const sn_gkdr start = {&input, sn_real(settings, "epsilon"), rank, f, run};
+    SN_TRY(sn_gkdr_directions(&start, &scratch, &dim, &b));
     SN_ARRAY(input.p > rank ? input.p : rank, double, mean);
     sn_column_means(input.n, rank, f, mean);
     sn_subtract_row(input.n, rank, mean, f);
-    SN_TRY(estimate(&of, settings, s, dim, b, &stopped));
+    search find = {.p = input.p, .d = dim, .run = run, .started = sn_seconds()};
+    find.iterations = sn_int(settings, "iterations");
+    find.anneal = sn_real(settings, "anneal");
+    find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
+    SN_TRY(sn_kdr_create(&input, dim, start.epsilon, rank, f, &scratch, &find.kdr));
+    SN_TRY(SN_TAKE_EACH(&scratch, find.p * dim, &find.b, &find.trial, &find.gradient, &find.direction));
+    SN_TRY(run_starts(&find, settings, run->seed, b, &stopped));
     sn_column_means(input.n, input.p, input.x, mean);
     SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
                                 result));
