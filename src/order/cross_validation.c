@@ -67,13 +67,6 @@ static int64_t natural_limit(const folds *self, int64_t columns)
     return is_flexible(self->job) && needed < limit ? needed : limit;
 }
 
-static double squared(const double *predicted, const double *y, int64_t m)
-{
-    double sum = 0.0;
-    for (int64_t j = 0; j < m; j++) sum += (predicted[j] - y[j]) * (predicted[j] - y[j]);
-    return sum;
-}
-
 /* Losses of held-out rows by predictions (n_held_out x outputs of the model's schema). */
 static stonet_status take_losses(const folds *self, const sn_schema *schema, const stonet_data *held_out,
                                  const double *predicted, double *loss)
@@ -85,8 +78,10 @@ static stonet_status take_losses(const folds *self, const sn_schema *schema, con
     if (self->is_classifier) SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
     for (int64_t i = 0; i < n; i++) {
         const double *row = predicted + i * outputs;
-        loss[i] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
-                                      : squared(row, y + i * m, m) / self->variance;
+        double squares = 0.0;
+        for (int64_t j = 0; j < m; j++) squares += (row[j] - y[i * m + j]) * (row[j] - y[i * m + j]);
+        loss[i] =
+            self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY)) : squares / self->variance;
     }
     return STONET_OK;
 }
@@ -230,49 +225,38 @@ static double negligible(const folds *self)
 /* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
 static const double FOR_ANY = 2.0;
 
-/* Which has the smallest loss, and which is chosen. */
-typedef struct choice {
-    int64_t best, chosen;
-} choice;
-
-static choice choose(const folds *self)
-{
-    choice made = {0, 0};
-    for (int64_t c = 1; c < self->count; c++)
-        if (compare(self, c, -1).mean < compare(self, made.best, -1).mean) made.best = c;
-    const double explained = compare(self, 0, made.best).mean;
-    for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
-        const average excess = compare(self, made.chosen, made.best);
-        const double doubt = (self->k[made.chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
-        if (excess.mean <= fmax(doubt, negligible(self) * explained)) break;
-    }
-    return made;
-}
-
 /* The table has a row for each k: its loss, its excess over the best k, and their standard errors. The reason
    of the choice is a sentence without its full stop. */
 static stonet_status tell(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
-    const choice made = choose(self);
+    int64_t best = 0, chosen;
+    for (int64_t c = 1; c < self->count; c++)
+        if (compare(self, c, -1).mean < compare(self, best, -1).mean) best = c;
+    const double explained = compare(self, 0, best).mean;
+    for (chosen = 0; chosen < best; chosen++) {
+        const average excess = compare(self, chosen, best);
+        const double doubt = (self->k[chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
+        if (excess.mean <= fmax(doubt, negligible(self) * explained)) break;
+    }
     SN_TRY(sn_order_table(result, 0, self->count, 5, names));
     for (int64_t c = 0; c < self->count; c++) {
-        const average loss = compare(self, c, -1), excess = compare(self, c, made.best);
+        const average loss = compare(self, c, -1), excess = compare(self, c, best);
         *sn_order_cell(result, c, 0) = (double)self->k[c];
         *sn_order_cell(result, c, 1) = loss.mean;
         *sn_order_cell(result, c, 2) = loss.error;
         *sn_order_cell(result, c, 3) = excess.mean;
         *sn_order_cell(result, c, 4) = excess.error;
     }
-    result->chosen = self->k[made.chosen];
+    result->chosen = self->k[chosen];
     const char *only =
         is_flexible(self->job) && !sn_is(self->job->spec->settings, "response", "mean") &&
                 !self->is_classifier
             ? "; the mean of the response alone is judged, rule independence asks for all of it"
             : "";
-    const double least = *sn_order_cell(result, made.best, 1);
+    const double least = *sn_order_cell(result, best, 1);
     const bool exact = negligible(self) == 0.0;
-    if (made.chosen == made.best)
+    if (chosen == best)
         sn_format(result->reason, sizeof result->reason,
                   "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
                   "of it%s%s",
@@ -281,8 +265,8 @@ static stonet_status tell(const folds *self, stonet_order_result *result)
         sn_format(result->reason, sizeof result->reason,
                   "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
                   "one's (%.4g, with %lld)%s%s",
-                  (long long)result->chosen, *sn_order_cell(result, made.chosen, 1), least,
-                  (long long)self->k[made.best], exact ? "" : ", or that explains 95 % as much", only);
+                  (long long)result->chosen, *sn_order_cell(result, chosen, 1), least,
+                  (long long)self->k[best], exact ? "" : ", or that explains 95 % as much", only);
     return STONET_OK;
 }
 
