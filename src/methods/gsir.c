@@ -172,18 +172,6 @@ static stonet_status fit_features(gsir *g, sn_fit_result *result)
     return sn_columns_map(&columns, mean, s0, g->dim, a, result);
 }
 
-/* The setting, or what the data say, which is told. */
-static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
-{
-    if (!sn_is(settings, "ex", "auto")) {
-        g->ex = sn_real(settings, "ex");
-        return STONET_OK;
-    }
-    SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, g->run, &g->ex));
-    sn_message(g->run, STONET_NOTE, "gsir: leave-one-out chose ex=%.3g", g->ex);
-    return STONET_OK;
-}
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -193,7 +181,12 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &g.input));
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, run->seed, &scratch, &g.f, &g.rank));
     SN_TRY(weigh_response(problem, settings, &scratch, &g.rank, &g.f));
-    SN_TRY(choose_ridge(settings, &g));
+    if (sn_is(settings, "ex", "auto")) {
+        SN_TRY(sn_kernel_ridge_choose(&g.input, g.rank, g.f, run, &g.ex));
+        sn_message(run, STONET_NOTE, "gsir: leave-one-out chose ex=%.3g", g.ex);
+    } else {
+        g.ex = sn_real(settings, "ex");
+    }
     return g.input.exact ? fit_exact(&g, result) : fit_features(&g, result);
 }
 

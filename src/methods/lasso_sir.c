@@ -351,20 +351,6 @@ static stonet_status solve(const work *w, const sn_settings *settings, const sto
     return STONET_OK;
 }
 
-static stonet_status hand_over(const work *w, sn_fit_result *result)
-{
-    sn_linear_map map = {.p = w->problem->p,
-                         .dim = w->dim,
-                         .centre = w->centre,
-                         .n_values = w->slices.count < w->k ? w->slices.count : w->k,
-                         .value = w->value};
-    SN_WORKSPACE(scratch);
-    SN_TRY(SN_TAKE_ZERO(&scratch, map.direction, map.p * map.dim));
-    for (int64_t i = 0; i < w->dim; i++)
-        for (int64_t j = 0; j < w->k; j++) map.direction[w->column[j] * w->dim + i] = w->b[i * w->k + j];
-    return sn_linear_map_result(&map, result);
-}
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -378,7 +364,15 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(pseudo_responses(dim, run, &scratch, &w));
     SN_TRY(gram_matrix(&scratch, &w));
     SN_TRY(solve(&w, settings, run));
-    return hand_over(&w, result);
+    sn_linear_map map = {.p = problem->p,
+                         .dim = w.dim,
+                         .centre = w.centre,
+                         .n_values = w.slices.count < w.k ? w.slices.count : w.k,
+                         .value = w.value};
+    SN_TRY(SN_TAKE_ZERO(&scratch, map.direction, map.p * map.dim));
+    for (int64_t i = 0; i < w.dim; i++)
+        for (int64_t j = 0; j < w.k; j++) map.direction[w.column[j] * w.dim + i] = w.b[i * w.k + j];
+    return sn_linear_map_result(&map, result);
 }
 
 const sn_method sn_method_lasso_sir = {

@@ -23,15 +23,6 @@ const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
     {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
 };
 
-static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace *keep, sn_local *out)
-{
-    out->anchors = wanted < out->n ? wanted : out->n;
-    SN_TRY(SN_TAKE(keep, out->anchor, out->n));
-    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
-    sn_random_permutation(&random, out->n, out->anchor);
-    return STONET_OK;
-}
-
 static stonet_status prepare(const sn_problem *problem, const char *method, const sn_settings *settings,
                              const stonet_run *run, sn_workspace *keep, sn_local *out)
 {
@@ -50,9 +41,13 @@ static stonet_status prepare(const sn_problem *problem, const char *method, cons
     SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
     SN_TRY(sn_whiten_rows(&out->whitening, problem->x, NULL, n, out->z));
     SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), keep, &out->responses, &out->y));
-    int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
-    if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
-    return choose_anchors(anchors, run->seed, keep, out);
+    const int64_t anchors = sn_is(settings, "anchors", "auto") ? (int64_t)fmax(100.0, sqrt((double)n))
+                                                               : sn_int(settings, "anchors");
+    sn_random random = sn_random_from(run->seed, SN_STREAM_FEATURES, 0);
+    out->anchors = anchors < n ? anchors : n;
+    SN_TRY(SN_TAKE(keep, out->anchor, n));
+    sn_random_permutation(&random, n, out->anchor);
+    return STONET_OK;
 }
 
 /* w: exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the 2m-th

@@ -194,12 +194,6 @@ static stonet_status tune(sn_lsmie_ascent *a)
     return sn_lsmi_value(&a->lsmi, a->z, &a->value);
 }
 
-static void tell(const sn_lsmie_ascent *a, sn_lsmie_report *report)
-{
-    sn_progress_of(report->run, "lsmie", ++report->done, report->total, -a->value, report->started);
-    report->stopped = sn_should_stop(report->run);
-}
-
 stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
 {
     double gained = INFINITY, gain;
@@ -217,7 +211,8 @@ stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
         }
         SN_TRY(take_step(a, &gain));
         gained += gain;
-        tell(a, report);
+        sn_progress_of(report->run, "lsmie", ++report->done, report->total, -a->value, report->started);
+        report->stopped = sn_should_stop(report->run);
     }
     report->done += a->iterations - step;
     if (!report->stopped) SN_TRY(tune(a));

@@ -108,17 +108,6 @@ static stonet_status find_moments(const sn_problem *problem, int64_t m, const st
     return STONET_OK;
 }
 
-static stonet_status unpack_moments(sn_unpack *from, int64_t p, int64_t m, sn_workspace *keep, moments *out)
-{
-    int64_t rank;
-    SN_TRY(sn_unpack_int(from, &rank));
-    if (rank < 1 || rank > p)
-        return sn_fail(STONET_ERROR_FORMAT, "a record of finished work does not belong to these columns");
-    SN_TRY(moments_create(p, rank, m, keep, out));
-    SN_TRY(sn_unpack_bytes(from, out->squares, moments_bytes(out)));
-    return sn_unpack_end(from);
-}
-
 /* The same, or what the checkpoint has of it from a fit with another dimension. */
 static stonet_status get_moments(const sn_problem *problem, const stonet_run *run, sn_workspace *keep,
                                  moments *out)
@@ -129,8 +118,16 @@ static stonet_status get_moments(const sn_problem *problem, const stonet_run *ru
     if (run->checkpoint == NULL) return find_moments(problem, m, run, keep, out);
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     SN_TRY(sn_checkpoint_get_shared(run->checkpoint, run->team, KEY, &record));
-    if (record.size > 0)
-        return unpack_moments(&(sn_unpack){record.bytes, record.size}, problem->p, m, keep, out);
+    if (record.size > 0) {
+        sn_unpack from = {record.bytes, record.size};
+        int64_t rank;
+        SN_TRY(sn_unpack_int(&from, &rank));
+        if (rank < 1 || rank > problem->p)
+            return sn_fail(STONET_ERROR_FORMAT, "a record of finished work does not belong to these columns");
+        SN_TRY(moments_create(problem->p, rank, m, keep, out));
+        SN_TRY(sn_unpack_bytes(&from, out->squares, moments_bytes(out)));
+        return sn_unpack_end(&from);
+    }
     SN_TRY(find_moments(problem, m, run, keep, out));
     SN_TRY(sn_pack_int(&record, out->rank));
     SN_TRY(sn_pack_bytes(&record, out->squares, moments_bytes(out)));
