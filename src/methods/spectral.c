@@ -150,42 +150,29 @@ static stonet_status slice(const char *method, int64_t wanted, sn_workspace *kee
     return STONET_OK;
 }
 
-static stonet_status solve_symmetric(const sn_matrix *matrix, int64_t rank, sn_workspace *keep,
-                                     sn_eigen *eigen)
-{
-    eigen->columns = rank;
-    SN_TRY(SN_TAKE(keep, eigen->value, rank));
-    SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * rank));
-    if (matrix->form == SN_FORM_MATRIX) return sn_eigh(rank, matrix->m, eigen->value, eigen->vector);
-    memcpy(eigen->value, matrix->m, (size_t)rank * sizeof *eigen->value);
-    for (int64_t k = 0; k < rank; k++) eigen->vector[k * rank + k] = 1.0;
-    return STONET_OK;
-}
-
-/* The eigenvectors of m'm are the right singular vectors of m (rows x rank): more digits than by way of m'm.
- */
-static stonet_status solve_rows(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
-{
-    int64_t columns = matrix->rows < rank ? matrix->rows : rank;
-    eigen->columns = columns;
-    SN_ARRAY(columns * rank, double, vt);
-    SN_TRY(SN_TAKE(keep, eigen->value, columns));
-    SN_TRY(SN_TAKE(keep, eigen->vector, rank * columns));
-    SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
-    sn_transpose(columns, rank, vt, eigen->vector);
-    return STONET_OK;
-}
-
 static stonet_status solve(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
 {
-    bool rows = matrix->form == SN_FORM_ROOT || matrix->form == SN_FORM_STACK;
-    *eigen = (sn_eigen){0};
-    SN_TRY(rows ? solve_rows(matrix, rank, keep, eigen) : solve_symmetric(matrix, rank, keep, eigen));
-    eigen->count = matrix->most > 0 && matrix->most < eigen->columns ? matrix->most : eigen->columns;
+    const bool rows = matrix->form == SN_FORM_ROOT || matrix->form == SN_FORM_STACK;
+    const int64_t columns = rows && matrix->rows < rank ? matrix->rows : rank;
+    *eigen = (sn_eigen){.columns = columns};
+    SN_TRY(SN_TAKE(keep, eigen->value, columns));
+    SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * columns));
+    if (rows) { /* the eigenvectors of m'm are the right singular vectors of m: more digits than by way of m'm
+                 */
+        SN_ARRAY(columns * rank, double, vt);
+        SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
+        sn_transpose(columns, rank, vt, eigen->vector);
+    } else if (matrix->form == SN_FORM_MATRIX) {
+        SN_TRY(sn_eigh(rank, matrix->m, eigen->value, eigen->vector));
+    } else {
+        memcpy(eigen->value, matrix->m, (size_t)rank * sizeof *eigen->value);
+        sn_add_diagonal(rank, 1.0, eigen->vector);
+    }
+    eigen->count = matrix->most > 0 && matrix->most < columns ? matrix->most : columns;
     eigen->available = eigen->count;
     if (matrix->form != SN_FORM_ROOT) return STONET_OK;
     while (eigen->available > 0 && eigen->value[eigen->available - 1] <= NOTHING) eigen->available--;
-    for (int64_t k = 0; k < eigen->columns; k++) eigen->value[k] *= eigen->value[k];
+    for (int64_t k = 0; k < columns; k++) eigen->value[k] *= eigen->value[k];
     return STONET_OK;
 }
 
