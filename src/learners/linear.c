@@ -39,18 +39,6 @@ static void fill_system(const sn_problem *problem, double ridge, int64_t rows, i
         for (int64_t j = 0; j < p; j++) a[j * rows + n + j] = sqrt(ridge);
 }
 
-/* mean (p + m, zeros before): of the columns of x and y. */
-static void column_means(const sn_problem *problem, double *mean)
-{
-    int64_t n = problem->n, p = problem->p, m = problem->outputs;
-    const double total = sn_problem_total(problem);
-    for (int64_t i = 0; i < n; i++) {
-        const double weight = sn_problem_weight(problem, i);
-        for (int64_t j = 0; j < p; j++) mean[j] += weight * (double)problem->x[i * p + j] / total;
-        for (int64_t k = 0; k < m; k++) mean[p + k] += weight * problem->y[i * m + k] / total;
-    }
-}
-
 /* Fills the map from the data. */
 static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *map)
 {
@@ -67,7 +55,12 @@ static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *m
     SN_ZEROS(rows * p, double, a);
     SN_ZEROS(size * m, double, b);
     SN_ZEROS(rows < p ? rows : p, double, singular);
-    column_means(problem, mean);
+    const double total = sn_problem_total(problem);
+    for (int64_t i = 0; i < n; i++) {
+        const double weight = sn_problem_weight(problem, i);
+        for (int64_t j = 0; j < p; j++) mean[j] += weight * (double)problem->x[i * p + j] / total;
+        for (int64_t k = 0; k < m; k++) mean[p + k] += weight * problem->y[i * m + k] / total;
+    }
     fill_system(problem, ridge, rows, size, mean, a, b);
     lapack_int rank;
     double cutoff = (double)size * DBL_EPSILON;

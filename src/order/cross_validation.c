@@ -173,21 +173,6 @@ stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, con
     return status;
 }
 
-/* All candidates on every fold. */
-static stonet_status fit_all(const folds *self)
-{
-    const int64_t each = self->count - 1; /* k = 0 needs no fit */
-    SN_WORKSPACE(scratch);
-    stonet_model **model = NULL;
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self->splits.count));
-    stonet_status status = sn_order_fit(self->job, &self->splits, self->k + 1, each, model);
-    for (int64_t f = 0; f < self->splits.count && status == STONET_OK; f++)
-        status = judge(self, f, model + f * each);
-    for (int64_t m = 0; m < each * self->splits.count; m++) stonet_model_free(model[m]);
-    return status;
-}
-
 /* A mean over the rows that were held out, and its standard error. */
 typedef struct average {
     double mean, error;
@@ -315,6 +300,13 @@ stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *resul
     SN_WORKSPACE(scratch);
     SN_FREED_BY(folds_clear) folds self = {.job = job, .n = stonet_data_rows(job->data)};
     SN_TRY(prepare(job, &scratch, &self));
-    SN_TRY(fit_all(&self));
-    return tell(&self, result);
+    const int64_t each = self.count - 1; /* k = 0 needs no fit */
+    stonet_model **model = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self.splits.count));
+    stonet_status status = sn_order_fit(job, &self.splits, self.k + 1, each, model);
+    for (int64_t f = 0; f < self.splits.count && status == STONET_OK; f++)
+        status = judge(&self, f, model + f * each);
+    for (int64_t m = 0; m < each * self.splits.count; m++) stonet_model_free(model[m]);
+    return status == STONET_OK ? tell(&self, result) : status;
 }

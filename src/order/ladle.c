@@ -186,18 +186,6 @@ static stonet_status fill(const ladle *self, const sn_solved *solved, const doub
     return STONET_OK;
 }
 
-/* At most one direction: the test of none decides. */
-static stonet_status one_at_most(const sn_order_job *job, double none, stonet_order_result *result)
-{
-    static const char *const names[] = {"k", "p_value"};
-    SN_TRY(sn_order_table(result, 0, 2, 2, names));
-    *sn_order_cell(result, 0, 1) = none;
-    result->chosen = none > job->level ? 0 : 1;
-    sn_format(result->reason, sizeof result->reason,
-              "there can be one direction at the most here, and the test of none has p = %.3g", none);
-    return STONET_OK;
-}
-
 /* Solves the eigenproblem on all rows, then on each resample. `moved` is f0(1) .. f0(K) of the formulas
    above; fill makes the table from it. */
 stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *result)
@@ -211,7 +199,15 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
     ladle self = {.job = job,
                   .most = largest_k(job, &solved),
                   .resamples = job->resamples > 0 ? job->resamples : RESAMPLES};
-    if (self.most == 0) return one_at_most(job, none, result);
+    if (self.most == 0) { /* at most one direction: the test of none decides */
+        static const char *const names[] = {"k", "p_value"};
+        SN_TRY(sn_order_table(result, 0, 2, 2, names));
+        *sn_order_cell(result, 0, 1) = none;
+        result->chosen = none > job->level ? 0 : 1;
+        sn_format(result->reason, sizeof result->reason,
+                  "there can be one direction at the most here, and the test of none has p = %.3g", none);
+        return STONET_OK;
+    }
     SN_ARRAY(problem->p * self.most, double, vector);
     SN_ARRAY(self.most, double, moved);
     SN_TRY(SN_TAKE(&scratch, self.moved, self.resamples * self.most));
