@@ -146,46 +146,36 @@ void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient,
     }
 }
 
-/* The next dimension of the weights' space on the way from rank to dim: by one when small, else by a fifth.
- */
-static int64_t next_dimension(int64_t m, int64_t rank, int64_t dim)
+stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
+                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim)
 {
-    int64_t next = rank <= 20 ? m - 1 : (int64_t)(0.8 * (double)m);
-    return next > dim ? next : dim;
-}
-
-static stonet_status find_gradients(const sn_local *local, int64_t dim, const stonet_run *run)
-{
-    int64_t n = local->n, rank = local->rank;
-    double *v = local->vector;
+    SN_TRY(prepare(problem, method, settings, run, keep, local));
+    const int64_t n = local->n, rank = local->rank;
+    *dim = sn_limit_dim(run, method, *dim, rank, "the rank of x");
+    SN_TRY(SN_TAKE(keep, local->value, rank));
+    SN_TRY(SN_TAKE(keep, local->vector, rank * rank));
     SN_ARRAY(n * rank, double, reduced);
     SN_ARRAY(rank * rank, double, leading);
     SN_ARRAY(local->anchors * (rank + 1) * local->responses, double, coefficient);
     SN_ARRAY(rank * rank, double, outer);
     memcpy(reduced, local->z, (size_t)(n * rank) * sizeof *reduced);
-    double start = sn_seconds();
-    for (int64_t m = rank;; m = next_dimension(m, rank, dim)) {
+    const double start = sn_seconds();
+    int64_t m = rank;
+    for (bool last = false; !last;) {
+        last = m <= *dim;
         if (sn_should_stop(run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
         if (m < rank) {
-            sn_first_columns(rank, rank, v, m, leading);
+            sn_first_columns(rank, rank, local->vector, m, leading);
             sn_multiply(sn_as(local->z, n, rank), sn_as(leading, rank, m), reduced);
         }
         SN_TRY(sn_local_fit(local, m, reduced, rank, local->z, coefficient));
         sn_local_outer(local, rank, coefficient, outer);
         for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
-        SN_TRY(sn_eigh(rank, outer, local->value, v));
-        sn_progress_of(run, "gradients", rank - m + 1, rank - dim + 1, NAN, start);
-        if (m <= dim) return STONET_OK;
+        SN_TRY(sn_eigh(rank, outer, local->value, local->vector));
+        sn_progress_of(run, "gradients", rank - m + 1, rank - *dim + 1, NAN, start);
+        m = rank <= 20 ? m - 1 : (int64_t)(0.8 * (double)m); /* by one when small, else by a fifth */
+        if (m < *dim) m = *dim;
     }
-}
-
-stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
-                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim)
-{
-    SN_TRY(prepare(problem, method, settings, run, keep, local));
-    *dim = sn_limit_dim(run, method, *dim, local->rank, "the rank of x");
-    SN_TRY(SN_TAKE(keep, local->value, local->rank));
-    SN_TRY(SN_TAKE(keep, local->vector, local->rank * local->rank));
-    return find_gradients(local, *dim, run);
+    return STONET_OK;
 }

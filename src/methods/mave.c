@@ -128,16 +128,6 @@ static int steps_for(int64_t dim)
     return dim < 20 ? 1 : 0;
 }
 
-static stonet_status refine(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
-                            double *b)
-{
-    SN_WORKSPACE(scratch);
-    step s;
-    SN_TRY(step_create(local, dim, &scratch, &s));
-    for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(local, &s, b));
-    return order_directions(local, &s, value, b);
-}
-
 /* Starts at the directions of outer products of gradients and refines them, where the dimension allows it.
  */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -148,10 +138,14 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_local_opg(problem, "mave", settings, run, &scratch, &local, &dim));
     SN_ARRAY(local.rank * dim, double, b);
     sn_first_columns(local.rank, local.rank, local.vector, dim, b);
-    if (steps_for(dim) == 0)
+    if (steps_for(dim) == 0) {
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
-    else
-        SN_TRY(refine(&local, dim, run, local.value, b));
+    } else {
+        step s;
+        SN_TRY(step_create(&local, dim, &scratch, &s));
+        for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(&local, &s, b));
+        SN_TRY(order_directions(&local, &s, local.value, b));
+    }
     const sn_linear_map found = {.dim = dim, .n_values = dim, .value = local.value};
     return sn_whitened_result(&local.whitening, &found, dim, b, result);
 }

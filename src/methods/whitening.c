@@ -105,21 +105,15 @@ static stonet_status find_spectrum(const sn_problem *rows, bool standardise, sto
     return STONET_OK;
 }
 
-/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x. For columns of
-   one size this is at most a few FLT_EPSILON of the largest singular value. Eigenvalues of X'X are known to
-   DBL_EPSILON p of the largest. Anything smaller is not a direction. */
-static int64_t rank_of(const spectrum *of)
-{
-    double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));
-    int64_t rank = 0;
-    while (rank < of->count && of->s[rank] > tolerance * of->s[0]) rank++;
-    return rank;
-}
-
 /* Fills in all but `back`, which is allocated; `most` as for sn_whitening_fit. */
 static stonet_status components(const spectrum *of, int64_t most, sn_workspace *keep, sn_whitening *out)
 {
-    int64_t rank = rank_of(of);
+    /* Columns that depend on each other in exact arithmetic do so only up to float rounding in x. For columns
+       of one size this is at most a few FLT_EPSILON of the largest singular value. Eigenvalues of X'X are
+       known to DBL_EPSILON p of the largest. Anything smaller is not a direction. */
+    const double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));
+    int64_t rank = 0;
+    while (rank < of->count && of->s[rank] > tolerance * of->s[0]) rank++;
     if (most > 0 && most < rank) rank = most;
     if (rank == 0)
         return sn_fail(STONET_ERROR_DATA,
