@@ -71,34 +71,6 @@ stonet_status sn_basis_matrix(const sn_sample *sample, int64_t degree, sn_worksp
     return STONET_OK;
 }
 
-/* The products u = (V'g) (x) (U'z) of every row, in the singular vectors of A' = U S V', both sets complete.
- */
-typedef struct products {
-    basis basis;
-    int64_t n, rank;
-    double *u, *v;      /* rank x rank, K x K: vectors in columns */
-    double *turned;     /* a block's rows x rank: U'z */
-    double *row;        /* K rank */
-    double *covariance; /* K rank x K rank: 1/n sum u u' */
-} products;
-
-static void add_products(const products *s, const double *z, int64_t first, int64_t count)
-{
-    const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
-    sn_multiply(sn_as(z, count, rank), sn_as(s->u, rank, rank), s->turned);
-    for (int64_t i = 0; i < count; i++) {
-        for (int64_t a = 0; a < functions; a++) {
-            double g = 0.0;
-            for (int64_t b = 0; b < functions; b++)
-                g += s->v[b * functions + a] * s->basis.g[b * s->n + first + i];
-            for (int64_t c = 0; c < rank; c++) s->row[a * rank + c] = g * s->turned[i * rank + c];
-        }
-        for (int64_t a = 0; a < size; a++)
-            for (int64_t b = 0; b <= a; b++)
-                s->covariance[a * size + b] += s->row[a] * s->row[b] / (double)s->n;
-    }
-}
-
 stonet_status sn_both_bases(int64_t rows, int64_t rank, const double *root, double *u, double *v)
 {
     SN_ARRAY(rank * rank, double, left);
@@ -110,51 +82,53 @@ stonet_status sn_both_bases(int64_t rows, int64_t rank, const double *root, doub
     return sn_eigh(rows, right, value, v);
 }
 
-/* The singular vectors u, v of the root, and the covariance of the products of functions and z in these
-   coordinates. */
-static stonet_status find_products(const sn_sample *sample, const double *root, sn_workspace *keep,
-                                   products *s)
-{
-    const int64_t functions = s->basis.count, rank = s->rank, size = functions * rank;
-    SN_WORKSPACE(scratch);
-    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
-    SN_TRY(sn_blocks_open(&rows, 0, s->n, &scratch));
-    SN_TRY(SN_TAKE(keep, s->u, rank * rank));
-    SN_TRY(SN_TAKE(keep, s->v, functions * functions));
-    SN_TRY(SN_TAKE(keep, s->turned, rows.most * rank));
-    SN_TRY(SN_TAKE(keep, s->row, size));
-    SN_TRY(SN_TAKE_ZERO(keep, s->covariance, size * size));
-    SN_TRY(sn_both_bases(functions, rank, root, s->u, s->v));
-    while (sn_blocks_next(&rows)) add_products(s, rows.z, rows.at, rows.count);
-    return STONET_OK;
-}
-
 /*
  * T_k is a mixture of chi-squares with the eigenvalues of the covariance of u = (V_2'g) (x) (U_2'z) as
  * weights, U_2 and V_2 the vectors after the first k (as for slices, methods/sir.c): its trace and the sum of
- * its squared entries over a, c >= k are all that is wanted.
+ * its squared entries over a, c >= k are all that is wanted. So u is made in the singular vectors of
+ * A' = U S V', both sets complete.
  */
 stonet_status sn_basis_general(const sn_sample *sample, int64_t degree, sn_tests *tests)
 {
+    const int64_t n = sample->problem->n, rank = sample->whitening.rank;
     SN_WORKSPACE(scratch);
-    products s = {.n = sample->problem->n, .rank = sample->whitening.rank};
+    basis of;
     sn_matrix again = {0}; /* solving used the first one up */
-    SN_TRY(make_basis(sample->problem, degree, &scratch, &s.basis));
-    if (s.basis.count * s.rank > MOST_PRODUCTS) {
+    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
+    SN_TRY(make_basis(sample->problem, degree, &scratch, &of));
+    const int64_t functions = of.count, size = functions * rank;
+    if (size > MOST_PRODUCTS) {
         tests->count = 0;
         return STONET_OK;
     }
     SN_TRY(sn_basis_matrix(sample, degree, &scratch, &again));
-    SN_TRY(find_products(sample, again.m, &scratch, &s));
-    const int64_t functions = s.basis.count, rank = s.rank, size = functions * rank;
+    SN_TRY(sn_blocks_open(&rows, 0, n, &scratch));
+    SN_ARRAY(rank * rank, double, u);
+    SN_ARRAY(functions * functions, double, v);
+    SN_ARRAY(rows.most * rank, double, turned);
+    SN_ARRAY(size, double, row);
+    SN_ZEROS(size * size, double, covariance); /* 1/n sum u u', its lower triangle */
+    SN_TRY(sn_both_bases(functions, rank, again.m, u, v));
+    while (sn_blocks_next(&rows)) {
+        sn_multiply(sn_as(rows.z, rows.count, rank), sn_as(u, rank, rank), turned);
+        for (int64_t i = 0; i < rows.count; i++) {
+            for (int64_t a = 0; a < functions; a++) {
+                double g = 0.0;
+                for (int64_t b = 0; b < functions; b++) g += v[b * functions + a] * of.g[b * n + rows.at + i];
+                for (int64_t c = 0; c < rank; c++) row[a * rank + c] = g * turned[i * rank + c];
+            }
+            for (int64_t a = 0; a < size; a++)
+                for (int64_t b = 0; b <= a; b++) covariance[a * size + b] += row[a] * row[b] / (double)n;
+        }
+    }
     for (int64_t k = 0; k < tests->count; k++) {
         double sum = 0.0, squares = 0.0;
         for (int64_t a = 0; a < size; a++) {
             if (a / rank < k || a % rank < k) continue;
-            sum += s.covariance[a * size + a];
+            sum += covariance[a * size + a];
             for (int64_t b = 0; b <= a; b++)
                 if (b / rank >= k && b % rank >= k)
-                    squares += (a == b ? 1.0 : 2.0) * s.covariance[a * size + b] * s.covariance[a * size + b];
+                    squares += (a == b ? 1.0 : 2.0) * covariance[a * size + b] * covariance[a * size + b];
         }
         tests->test[2 * k] *= sum / squares;
         tests->test[2 * k + 1] = sum * sum / squares;

@@ -73,41 +73,6 @@ static stonet_status find_tests(const sn_sample *sample, const sn_matrix *matrix
     return STONET_OK;
 }
 
-/* What the law of T_k is made of, in the singular vectors of B = A' = U S V' (rank x slices), both sets
-   completed to a basis. */
-typedef struct mixture {
-    int64_t slices, rank;
-    double *second; /* slices blocks of rank x rank: U' E[z z' | h] U */
-    double *slice;  /* slices x slices, row h: V'e_h, e_h = (1{g = h} - p_g) / sqrt(p_g) over g */
-} mixture;
-
-static stonet_status make_mixture(const sn_sample *sample, sn_workspace *keep, mixture *out)
-{
-    const int64_t slices = sample->slices.count, rank = sample->whitening.rank;
-    SN_ARRAY(slices * rank, double, root);
-    SN_ARRAY(rank * rank, double, u);
-    SN_ARRAY(slices * slices, double, v);
-    SN_ARRAY(slices * slices, double, e);
-    SN_ARRAY(rank * rank, double, block);
-    SN_ARRAY(rank * rank, double, half);
-    SN_TRY(SN_TAKE(keep, out->second, slices * rank * rank));
-    SN_TRY(SN_TAKE(keep, out->slice, slices * slices));
-    out->slices = slices;
-    out->rank = rank;
-    fill_root(sample, root);
-    for (int64_t h = 0; h < slices; h++)
-        for (int64_t g = 0; g < slices; g++)
-            e[h * slices + g] = ((g == h ? 1.0 : 0.0) - sample->weight[g]) / sqrt(sample->weight[g]);
-    SN_TRY(sn_both_bases(slices, rank, root, u, v));
-    sn_multiply(sn_as(e, slices, slices), sn_as(v, slices, slices), out->slice);
-    for (int64_t h = 0; h < slices; h++) {
-        SN_TRY(sn_sample_second(sample, h, block));
-        sn_multiply(sn_as(block, rank, rank), sn_as(u, rank, rank), half);
-        sn_multiply(sn_turned(u, rank, rank), sn_as(half, rank, rank), out->second + h * rank * rank);
-    }
-    return STONET_OK;
-}
-
 /* sum_{a, b >= k} of the products of the entries of two blocks (rank x rank). */
 static double block_product(int64_t rank, int64_t k, const double *a, const double *b)
 {
@@ -118,33 +83,48 @@ static double block_product(int64_t rank, int64_t k, const double *a, const doub
 
 /*
  * Weighted chi-square (Bura and Cook 2001): T_k is a mixture with the eigenvalues of 1/n sum_i u_i u_i' as
- * weights, u_i = (V_2'e_i) (x) (U_2'z_i), U_2 and V_2 the basis vectors after the first k. e_i is that of the
- * row's slice, so sums over rows are sums over slices:
- *     sum w   = sum_h p_h |V_2'e_h|^2 tr(U_2' E[zz'|h] U_2)
- *     sum w^2 = sum_{g,h} p_g p_h (e_g'V_2 V_2'e_h)^2 tr(U_2' E[zz'|g] U_2 U_2' E[zz'|h] U_2)
+ * weights, u_i = (V_2'e_i) (x) (U_2'z_i), U_2 and V_2 the vectors after the first k of B = A' = U S V' (rank
+ * x slices), both sets completed to a basis. e_i is that of the row's slice, e_h = (1{g = h} - p_g) /
+ * sqrt(p_g) over g, so sums over rows are sums over slices: sum w   = sum_h p_h |V_2'e_h|^2 tr(U_2' E[zz'|h]
+ * U_2) sum w^2 = sum_{g,h} p_g p_h (e_g'V_2 V_2'e_h)^2 tr(U_2' E[zz'|g] U_2 U_2' E[zz'|h] U_2)
  */
 static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
                                   const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)
 {
-    SN_WORKSPACE(scratch);
-    mixture law;
     SN_TRY(find_tests(sample, matrix, eigen, tests));
-    const int64_t degree = powers(sample, settings);
+    const int64_t degree = powers(sample, settings), slices = sample->slices.count,
+                  rank = sample->whitening.rank;
     if (degree > 0) return sn_basis_general(sample, degree, tests);
-    SN_TRY(make_mixture(sample, &scratch, &law));
-    const int64_t slices = law.slices, rank = law.rank;
+    SN_ARRAY(slices * rank, double, root);
+    SN_ARRAY(rank * rank, double, u);
+    SN_ARRAY(slices * slices, double, v);
+    SN_ARRAY(slices * slices, double, e);
+    SN_ARRAY(slices * slices, double, slice); /* row h: V'e_h */
+    SN_ARRAY(rank * rank, double, whole);
+    SN_ARRAY(rank * rank, double, half);
+    SN_ARRAY(slices * rank * rank, double, second); /* U' E[z z' | h] U of each slice */
+    fill_root(sample, root);
+    SN_TRY(sn_both_bases(slices, rank, root, u, v));
+    for (int64_t h = 0; h < slices; h++)
+        for (int64_t g = 0; g < slices; g++)
+            e[h * slices + g] = ((g == h ? 1.0 : 0.0) - sample->weight[g]) / sqrt(sample->weight[g]);
+    sn_multiply(sn_as(e, slices, slices), sn_as(v, slices, slices), slice);
+    for (int64_t h = 0; h < slices; h++) {
+        SN_TRY(sn_sample_second(sample, h, whole));
+        sn_multiply(sn_as(whole, rank, rank), sn_as(u, rank, rank), half);
+        sn_multiply(sn_turned(u, rank, rank), sn_as(half, rank, rank), second + h * rank * rank);
+    }
     for (int64_t k = 0; k < tests->count; k++) {
         double sum = 0.0, squares = 0.0;
         for (int64_t g = 0; g < slices; g++) {
-            const double *block = law.second + g * rank * rank;
+            const double *block = second + g * rank * rank;
             double trace = 0.0;
             for (int64_t a = k; a < rank; a++) trace += block[a * rank + a];
             for (int64_t h = 0; h < slices; h++) {
-                const double inner =
-                    sn_dot(slices - k, law.slice + g * slices + k, law.slice + h * slices + k);
+                const double inner = sn_dot(slices - k, slice + g * slices + k, slice + h * slices + k);
                 if (h == g) sum += sample->weight[h] * inner * trace;
                 squares += sample->weight[g] * sample->weight[h] * inner * inner *
-                           block_product(rank, k, block, law.second + h * rank * rank);
+                           block_product(rank, k, block, second + h * rank * rank);
             }
         }
         tests->test[2 * k] *= sum / squares;
