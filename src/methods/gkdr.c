@@ -44,41 +44,6 @@ typedef struct gradients {
     double started;
 } gradients;
 
-/* Exact: T (n x rank) at the rows themselves. */
-static stonet_status exact_coefficients(const sn_gkdr *of, double ridge, sn_workspace *keep, gradients *g)
-{
-    const sn_kernel_input *input = of->input;
-    int64_t n = input->n;
-    g->m = n;
-    SN_ARRAY(n * n, double, k);
-    SN_TRY(SN_TAKE(keep, g->t, n * of->rank));
-    SN_TRY(SN_TAKE(keep, g->centres, n * input->p));
-    memcpy(g->centres, input->x, (size_t)(n * input->p) * sizeof(double));
-    memcpy(g->t, of->f, (size_t)(n * of->rank) * sizeof(double));
-    SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k));
-    sn_add_diagonal(n, ridge, k);
-    return sn_solve_spd(n, k, of->rank, g->t);
-}
-
-/* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
-static stonet_status landmark_coefficients(const sn_gkdr *of, double ridge, stonet_team *team,
-                                           sn_workspace *keep, gradients *g)
-{
-    const sn_kernel_input *input = of->input;
-    sn_landmarks landmarks;
-    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
-    const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
-    g->m = landmarks.rank;
-    SN_ARRAY(g->m * g->m, double, gram);
-    SN_TRY(SN_TAKE(keep, g->t, g->m * of->rank));
-    SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g->t));
-    sn_add_diagonal(g->m, ridge, gram);
-    SN_TRY(sn_solve_spd(g->m, gram, of->rank, g->t));
-    sn_landmarks_coefficients(&landmarks, of->rank, g->t);
-    g->centres = landmarks.centres;
-    return STONET_OK;
-}
-
 /* Adds to the matrix (p x p), block by block of some rows, the products of the gradients of each component a:
    (gradient of component a)(same)'. */
 static stonet_status add_rows(const void *user, int64_t first, int64_t count, double *matrix)
@@ -114,26 +79,40 @@ static stonet_status add_rows(const void *user, int64_t first, int64_t count, do
     return STONET_OK;
 }
 
-/* The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient of the regression at x_i. */
-static stonet_status find_matrix(const sn_gkdr *of, double *matrix)
-{
-    SN_WORKSPACE(scratch);
-    const int64_t n = of->input->n, p = of->input->p;
-    stonet_team *team = of->run != NULL ? of->run->team : NULL;
-    gradients g = {.input = of->input, .rank = of->rank, .run = of->run, .started = sn_seconds()};
-    const double ridge = of->epsilon * (double)n;
-    SN_TRY(of->input->exact ? exact_coefficients(of, ridge, &scratch, &g)
-                            : landmark_coefficients(of, ridge, team, &scratch, &g));
-    return sn_row_sums(team, n, p * p, add_rows, &g, matrix);
-}
-
+/* Exact: T (n x rank) at the rows themselves. Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at them. */
 stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction)
 {
-    int64_t p = of->input->p, count = *dim < p ? *dim : p;
+    SN_WORKSPACE(scratch);
+    const sn_kernel_input *input = of->input;
+    const int64_t n = input->n, p = input->p, count = *dim < p ? *dim : p;
+    const double ridge = of->epsilon * (double)n;
+    stonet_team *team = of->run != NULL ? of->run->team : NULL;
+    gradients g = {.input = input, .m = n, .rank = of->rank, .run = of->run, .started = sn_seconds()};
+    SN_TRY(SN_TAKE(&scratch, g.t, (input->exact ? n : input->m) * of->rank));
+    if (input->exact) {
+        SN_ARRAY(n * n, double, k);
+        SN_TRY(SN_TAKE(&scratch, g.centres, n * p));
+        memcpy(g.centres, input->x, (size_t)(n * p) * sizeof(double));
+        memcpy(g.t, of->f, (size_t)(n * of->rank) * sizeof(double));
+        SN_TRY(sn_gaussian_gram(n, n, p, input->x, input->x, input->gamma, k));
+        sn_add_diagonal(n, ridge, k);
+        SN_TRY(sn_solve_spd(n, k, of->rank, g.t));
+    } else {
+        sn_landmarks landmarks;
+        SN_TRY(sn_landmarks_create(input->m, p, input->centres, input->gamma, &scratch, &landmarks));
+        const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
+        g.m = landmarks.rank;
+        g.centres = landmarks.centres;
+        SN_ARRAY(g.m * g.m, double, gram);
+        SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g.t));
+        sn_add_diagonal(g.m, ridge, gram);
+        SN_TRY(sn_solve_spd(g.m, gram, of->rank, g.t));
+        sn_landmarks_coefficients(&landmarks, of->rank, g.t);
+    }
     SN_ARRAY(p * p, double, matrix);
     SN_ARRAY(count, double, values);
     SN_ARRAY(p * count, double, v);
-    SN_TRY(find_matrix(of, matrix));
+    SN_TRY(sn_row_sums(team, n, p * p, add_rows, &g, matrix));
     SN_TRY(sn_eigh_top(p, count, matrix, values, v));
     SN_TRY(sn_kernel_limit(of->run, "gkdr", *dim, count, values, "the gradients span no more", dim));
     SN_TRY(SN_TAKE(keep, *direction, p * *dim));
