@@ -156,26 +156,22 @@ static stonet_status fit_direction(stage *s, sn_network *net, stonet_outcome *ou
     }
 }
 
-/* -divergence of the direction at hand over all rows in pieces of a batch. */
-static double own_divergence(const stage *s)
+/* Notes the direction at hand as done. `ortho` becomes -divergence of the first one, over all rows in pieces
+   of a batch. */
+static void keep_direction(stage *s)
 {
-    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
-    int64_t rows[1024], pieces = 0;
-    const int64_t piece = batch < 1024 ? batch : 1024;
+    enum { MOST = 1024 };
+    const int64_t n = s->problem->n, before = s->loss.before, batch = sn_int(s->settings, "batch"),
+                  piece = batch < MOST ? batch : MOST;
+    int64_t rows[MOST], pieces = 0;
     double sum = 0.0;
-    for (int64_t first = 0; first < n && (pieces == 0 || first + piece <= n); first += piece, pieces++) {
+    for (int64_t first = 0; before == 0 && first < n && (pieces == 0 || first + piece <= n); first += piece) {
         const int64_t count = n - first < piece ? n - first : piece;
         for (int64_t k = 0; k < count; k++) rows[k] = first + k;
         sum -= sn_divergence_dependence(&s->loss, s->problem, rows, count, s->now + first);
+        pieces++;
     }
-    return sum / (double)pieces;
-}
-
-/* Notes the direction at hand as done. */
-static void keep_direction(stage *s)
-{
-    const int64_t n = s->problem->n, before = s->loss.before;
-    if (before == 0) s->loss.ortho = fmax(own_divergence(s), 1e-6);
+    if (before == 0) s->loss.ortho = fmax(sum / (double)pieces, 1e-6);
     for (int64_t i = 0; i < n; i++) {
         s->z[i * s->dim + before] = s->now[i];
         for (int64_t j = 0; j <= before; j++) s->done[i * (before + 1) + j] = s->z[i * s->dim + j];
@@ -186,29 +182,25 @@ static void keep_direction(stage *s)
 
 /* ---- all of them ------------------------------------------------------------------------------- */
 
-/* Adds direction `at` of `dim` to the network that holds them side by side. */
-static void add_block(const sn_network *one, int64_t at, sn_network *all)
-{
-    const sn_shape *from = &one->shape, *to = &all->shape;
-    for (int i = 0; i < from->layers; i++) {
-        const int64_t in = from->width[i], out = from->width[i + 1], column = i == 0 ? 0 : at * in;
-        for (int64_t k = 0; k < out; k++) {
-            const int64_t row = at * out + k;
-            memcpy(all->theta + to->weight_at[i] + row * to->width[i] + column,
-                   one->theta + from->weight_at[i] + k * in, (size_t)in * sizeof *all->theta);
-            all->theta[to->bias_at[i] + row] = one->theta[from->bias_at[i] + k];
-        }
-    }
-}
-
 /* The `count` directions side by side in one network. */
 static stonet_status join(const stage *s, int64_t count, sn_network *all)
 {
+    const sn_shape *from = &s->one->shape, *to = &all->shape;
     all->shape = s->shape;
     for (int i = 1; i <= s->shape.layers; i++) all->shape.width[i] *= count;
     SN_TRY(sn_shape_layout(&all->shape));
     SN_TRY(SN_NEW(all->theta, all->shape.parameters));
-    for (int64_t k = 0; k < count; k++) add_block(s->one + k, k, all);
+    for (int64_t at = 0; at < count; at++)
+        for (int i = 0; i < from->layers; i++) {
+            const float *theta = s->one[at].theta;
+            const int64_t in = from->width[i], out = from->width[i + 1], column = i == 0 ? 0 : at * in;
+            for (int64_t k = 0; k < out; k++) {
+                const int64_t row = at * out + k;
+                memcpy(all->theta + to->weight_at[i] + row * to->width[i] + column,
+                       theta + from->weight_at[i] + k * in, (size_t)in * sizeof *all->theta);
+                all->theta[to->bias_at[i] + row] = theta[from->bias_at[i] + k];
+            }
+        }
     return STONET_OK;
 }
 

@@ -41,61 +41,45 @@ static const sn_param params[] = {
 
 /* ---- step 1: outer product of gradients -------------------------------------------------------- */
 
-/* together (h x h) = 1/n sum_i s_i s_i', s_i the 0/1 vector of hidden units on at x_i. */
-static stonet_status count_together(const sn_network *net, const float *x, int64_t n, double *together)
-{
-    int64_t p = net->shape.width[0], h = net->shape.width[1];
-    SN_ARRAY(BLOCK_ROWS * h, float, mu);
-    SN_ARRAY(BLOCK_ROWS * h, double, on);
-    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
-        int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
-        SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
-        for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
-        sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, together);
-    }
-    return STONET_OK;
-}
-
-/* slopes (h x h) *= v'v elementwise, v = w_2 (m x h), centred over the outputs for classes. */
-static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
-{
-    const sn_shape *shape = &net->shape;
-    int64_t h = shape->width[1], m = shape->width[2];
-    const float *w2 = net->theta + shape->weight_at[1];
-    SN_ZEROS(m * h, double, v);
-    SN_ZEROS(h * h, double, gram);
-    for (int64_t j = 0; j < h; j++) {
-        double mean = 0;
-        for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
-        for (int64_t k = 0; k < m; k++)
-            v[k * h + j] = (double)w2[k * h + j] - (shape->task == SN_CLASSIFICATION ? mean : 0);
-    }
-    sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
-    for (int64_t i = 0; i < h * h; i++) slopes[i] *= gram[i];
-    return STONET_OK;
-}
-
 /*
  * The d leading eigenvectors of OPG as rows of b (d x p).
- * J_i' J_i = w_1' diag(s_i) w_2' w_2 diag(s_i) w_1, so OPG = w_1' Q w_1 with Q (h x h) as above; with Q = U L
- * U' its eigenvectors are the right singular vectors of L^{1/2} U' w_1 (h x p), and no p x p matrix is
- * formed.
+ * J_i' J_i = w_1' diag(s_i) w_2' w_2 diag(s_i) w_1 with s_i the 0/1 vector of hidden units on at x_i, so OPG
+ * = w_1' Q w_1 with Q (h x h) the mean of s_i s_i' times w_2'w_2 elementwise; with Q = U L U' its
+ * eigenvectors are the right singular vectors of L^{1/2} U' w_1 (h x p), and no p x p matrix is formed.
  */
 static stonet_status gradient_directions(const sn_network *net, const float *x, int64_t n, int64_t d,
                                          double *b)
 {
-    int64_t p = net->shape.width[0], h = net->shape.width[1], rank = h < p ? h : p;
+    const sn_shape *shape = &net->shape;
+    const int64_t p = shape->width[0], h = shape->width[1], m = shape->width[2], rank = h < p ? h : p;
+    const float *w2 = net->theta + shape->weight_at[1];
+    SN_ARRAY(BLOCK_ROWS * h, float, mu);
+    SN_ARRAY(BLOCK_ROWS * h, double, on);
     SN_ZEROS(h * h, double, q);
+    SN_ZEROS(m * h, double, v);
+    SN_ZEROS(h * h, double, gram);
     SN_ZEROS(h, double, values);
     SN_ZEROS(h * h, double, u);
     SN_ZEROS(h * p, double, w1);
     SN_ZEROS(h * p, double, root);
     SN_ZEROS(rank, double, singular);
     SN_ZEROS(rank * p, double, vt);
-    SN_TRY(count_together(net, x, n, q));
-    SN_TRY(weigh_by_outputs(net, q));
+    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
+        const int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+        SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
+        for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
+        sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, q);
+    }
+    for (int64_t j = 0; j < h; j++) { /* w_2, centred over the outputs for classes */
+        double mean = 0;
+        for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
+        for (int64_t k = 0; k < m; k++)
+            v[k * h + j] = (double)w2[k * h + j] - (shape->task == SN_CLASSIFICATION ? mean : 0);
+    }
+    sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
+    for (int64_t i = 0; i < h * h; i++) q[i] *= gram[i];
     SN_TRY(sn_eigh(h, q, values, u));
-    for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[net->shape.weight_at[0] + i];
+    for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[shape->weight_at[0] + i];
     sn_multiply(sn_turned(u, h, h), sn_as(w1, h, p), root);
     for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j < p; j++) root[i * p + j] *= sqrt(values[i] > 0 ? values[i] : 0);
