@@ -133,13 +133,6 @@ static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t
     return STONET_OK;
 }
 
-/* The rows the criterion is summed over. */
-static int64_t row_count(const sn_problem *problem, const sn_settings *settings)
-{
-    if (!sn_is(settings, "rows", "auto")) return sn_int(settings, "rows");
-    return sn_is(settings, "landmarks", "none") ? problem->n : 3 * sn_int(settings, "landmarks") / 2;
-}
-
 /* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's, with
    the centred factor f (n x rank) of the kernel matrix of y. */
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
@@ -181,7 +174,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
-    SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run->seed, &rows));
+    const int64_t count = !sn_is(settings, "rows", "auto")       ? sn_int(settings, "rows")
+                          : sn_is(settings, "landmarks", "none") ? problem->n
+                                                                 : 3 * sn_int(settings, "landmarks") / 2;
+    SN_TRY(sn_problem_sample(problem, count, run->seed, &rows));
     return fit_rows(&rows, dim, settings, run, result);
 }
 

@@ -22,28 +22,24 @@ stonet_status sn_classes_present(const sn_problem *problem, int64_t *count)
     return STONET_OK;
 }
 
-static stonet_status indicator_factor(const sn_problem *problem, sn_workspace *keep, double **factor,
-                                      int64_t *rank)
-{
-    int64_t present = 0;
-    SN_TRY(sn_classes_present(problem, rank));
-    SN_ARRAY(problem->outputs, int64_t, column);
-    SN_TRY(SN_TAKE_ZERO(keep, *factor, problem->n * *rank));
-    for (int64_t c = 0; c < problem->outputs; c++) column[c] = -1;
-    for (int64_t i = 0; i < problem->n; i++) {
-        int32_t label = problem->label[i];
-        if (column[label] < 0) column[label] = present++;
-        (*factor)[i * *rank + column[label]] = 1.0;
-    }
-    return STONET_OK;
-}
-
 stonet_status sn_response_factor(const sn_problem *problem, sn_distance_kind scale, uint64_t seed,
                                  sn_workspace *keep, double **factor, int64_t *rank)
 {
-    if (problem->task == SN_CLASSIFICATION) return indicator_factor(problem, keep, factor, rank);
     double s;
     const int64_t n = problem->n, m = problem->outputs;
+    if (problem->task == SN_CLASSIFICATION) {
+        int64_t present = 0;
+        SN_TRY(sn_classes_present(problem, rank));
+        SN_ARRAY(m, int64_t, column);
+        SN_TRY(SN_TAKE_ZERO(keep, *factor, n * *rank));
+        for (int64_t c = 0; c < m; c++) column[c] = -1;
+        for (int64_t i = 0; i < n; i++) {
+            int64_t *at = &column[problem->label[i]];
+            if (*at < 0) *at = present++;
+            (*factor)[i * *rank + *at] = 1.0;
+        }
+        return STONET_OK;
+    }
     SN_TRY(scale == SN_MEDIAN_DISTANCE ? sn_typical_distance(n, m, problem->y, seed, &s)
                                        : sn_mean_distance(n, m, problem->y, seed, &s));
     if (!(s > 0.0))

@@ -26,35 +26,24 @@ static const sn_param params[] = {
      "ridge on the covariance of the kernel columns, as a share of its largest eigenvalue"},
 };
 
-/* f (n x slices): a row in slice h has sqrt(p_h) / n_h there, so that K'f has sqrt(p_h) times the slice
- * means. */
-static stonet_status slice_weights(const sn_problem *problem, int64_t wanted, sn_workspace *keep,
-                                   int64_t *count, double **f)
-{
-    SN_WORKSPACE(scratch);
-    sn_slices slices;
-    SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &scratch, &slices));
-    SN_TRY(SN_TAKE_ZERO(keep, *f, problem->n * slices.count));
-    for (int64_t h = 0; h < slices.count; h++) {
-        const double rows = (double)(slices.start[h + 1] - slices.start[h]),
-                     weight = sqrt(rows / (double)problem->n) / rows;
-        for (int64_t i = slices.start[h]; i < slices.start[h + 1]; i++)
-            (*f)[slices.row[i] * slices.count + h] = weight;
-    }
-    *count = slices.count;
-    return STONET_OK;
-}
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    int64_t slices;
-    double *f = NULL, largest;
+    sn_slices by;
+    double largest;
     SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
-    SN_TRY(slice_weights(problem, sn_int(settings, "slices"), &scratch, &slices, &f));
+    SN_TRY(sn_slices_to_compare(problem, "ksir", sn_int(settings, "slices"), &scratch, &by));
+    const int64_t slices = by.count;
+    /* a row in slice h has sqrt(p_h) / n_h there, so that K'f has sqrt(p_h) times the slice means */
+    SN_ZEROS(problem->n * slices, double, f);
+    for (int64_t h = 0; h < slices; h++) {
+        const double rows = (double)(by.start[h + 1] - by.start[h]),
+                     weight = sqrt(rows / (double)problem->n) / rows;
+        for (int64_t i = by.start[h]; i < by.start[h + 1]; i++) f[by.row[i] * slices + h] = weight;
+    }
     const sn_row_columns columns = sn_kernel_columns(&input, run->team);
     const int64_t n = columns.n, m = columns.m, r = m < slices ? m : slices;
     SN_ARRAY(m, double, mean);

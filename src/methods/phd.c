@@ -17,21 +17,6 @@ static const sn_param params[] = {
     SN_PARAM_RIDGE,
 };
 
-/* r (n x K): the targets, or class indicators, less their means. */
-static void centred_responses(const sn_problem *problem, int64_t k, double *r)
-{
-    int64_t n = problem->n;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < k; j++)
-            r[i * k + j] =
-                problem->task == SN_CLASSIFICATION ? (double)(problem->label[i] == j) : problem->y[i * k + j];
-    for (int64_t j = 0; j < k; j++) {
-        double mean = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
-        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
-    }
-}
-
 /* Whitened rows and their responses (n x K). */
 typedef struct answered {
     const sn_sample *sample;
@@ -102,8 +87,16 @@ static stonet_status add_hessians(const void *user, int64_t first, int64_t count
 static stonet_status find_responses(const sn_sample *sample, const sn_settings *settings, double *r)
 {
     const sn_problem *problem = sample->problem;
-    int64_t n = problem->n, k = problem->outputs;
-    centred_responses(problem, k, r);
+    const int64_t n = problem->n, k = problem->outputs;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++)
+            r[i * k + j] =
+                problem->task == SN_CLASSIFICATION ? (double)(problem->label[i] == j) : problem->y[i * k + j];
+    for (int64_t j = 0; j < k; j++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
+        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
+    }
     double before = sn_norm(n * k, r);
     if (sn_is(settings, "response", "residual")) SN_TRY(take_residuals(sample, k, r));
     if (sn_norm(n * k, r) > 1e-9 * before) return STONET_OK;
