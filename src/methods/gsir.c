@@ -22,7 +22,6 @@
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
 #include "methods/kernel_response.h"
-#include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
     SN_PARAMS_OF_KERNEL,
