@@ -42,29 +42,10 @@ static void folds_clear(folds *self)
     sn_splits_free(&self->splits);
 }
 
-/* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little. */
-static void list_candidates(int64_t limit, folds *self)
-{
-    const bool each = self->job->spec->method->nested;
-    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += each || k < 4 ? 1 : k < 10 ? 2 : 5)
-        self->k[self->count++] = k;
-    self->k[self->count++] = limit;
-}
-
 /* Whether Z can be any function of x. */
 static bool is_flexible(const sn_order_job *job)
 {
     return strcmp(job->spec->method->name, "stonet") == 0 && !sn_is(job->spec->settings, "hidden", "none");
-}
-
-/* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its fits
-   with more columns are the same training. */
-static int64_t natural_limit(const folds *self, int64_t columns)
-{
-    const int64_t largest = self->job->spec->method->nested ? LARGEST_NESTED : LARGEST;
-    const int64_t limit = columns < largest ? columns : largest;
-    const int64_t needed = self->is_classifier ? self->outputs - 1 : self->outputs;
-    return is_flexible(self->job) && needed < limit ? needed : limit;
 }
 
 /* Losses of held-out rows by predictions (n_held_out x outputs of the model's schema). */
@@ -255,43 +236,42 @@ static stonet_status tell(const folds *self, stonet_order_result *result)
     return STONET_OK;
 }
 
-/* Variance of the targets, summed over the columns. */
-static double target_variance(const stonet_data *data)
-{
-    int64_t m = 0;
-    const double *y = stonet_data_targets(data, &m);
-    const int64_t n = stonet_data_rows(data);
-    double sum = 0.0;
-    for (int64_t j = 0; j < m; j++) {
-        double mean = 0.0, squares = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += y[i * m + j] / (double)n;
-        for (int64_t i = 0; i < n; i++) squares += (y[i * m + j] - mean) * (y[i * m + j] - mean);
-        sum += squares / (double)n;
-    }
-    return sum > 0.0 ? sum : 1.0;
-}
-
 /* Draws the folds, lists the candidates k and reserves their losses (count x n, NaN), in `keep`. outputs:
    numbers that a prediction has for each row. */
 static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds *self)
 {
+    const int64_t n = self->n, columns = stonet_data_columns(job->data);
+    const bool nested = job->spec->method->nested;
+    int64_t m = 0;
+    const double *y = stonet_data_targets(job->data, &m);
     SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
     self->is_classifier = strata.is_classifier;
-    self->outputs = strata.n_classes;
-    if (!self->is_classifier) {
-        (void)stonet_data_targets(job->data, &self->outputs);
-        self->variance = target_variance(job->data);
+    self->has_law = !strata.is_classifier && strata.law != SN_LAW_NONE;
+    self->outputs = strata.is_classifier ? strata.n_classes : self->has_law ? 1 : m;
+    for (int64_t j = 0; !strata.is_classifier && j < m; j++) {
+        double mean = 0.0, squares = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += y[i * m + j] / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (y[i * m + j] - mean) * (y[i * m + j] - mean);
+        self->variance += squares / (double)n;
     }
-    self->has_law = !self->is_classifier && strata.law != SN_LAW_NONE;
-    if (self->has_law) self->outputs = 1;
-    const int wanted = job->folds > 0 ? job->folds : FOLDS;
-    SN_TRY(sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits));
-    const int64_t columns = stonet_data_columns(job->data);
-    int64_t limit = job->max > 0 ? job->max : natural_limit(self, columns);
-    list_candidates(limit, self);
-    SN_TRY(SN_TAKE(keep, self->loss, self->count * self->n));
-    for (int64_t i = 0; i < self->count * self->n; i++) self->loss[i] = (double)NAN;
+    if (!(self->variance > 0.0)) self->variance = 1.0;
+    SN_TRY(sn_splits_fold(job->data, NULL, &strata, job->folds > 0 ? job->folds : FOLDS, job->run->seed,
+                          &self->splits));
+    /* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its
+       fits with more columns are the same training. */
+    const int64_t largest = nested ? LARGEST_NESTED : LARGEST,
+                  natural = columns < largest ? columns : largest,
+                  needed = self->is_classifier ? self->outputs - 1 : self->outputs,
+                  limit = job->max > 0                           ? job->max
+                          : is_flexible(job) && needed < natural ? needed
+                                                                 : natural;
+    /* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little */
+    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += nested || k < 4 ? 1 : k < 10 ? 2 : 5)
+        self->k[self->count++] = k;
+    self->k[self->count++] = limit;
+    SN_TRY(SN_TAKE(keep, self->loss, self->count * n));
+    for (int64_t i = 0; i < self->count * n; i++) self->loss[i] = (double)NAN;
     return STONET_OK;
 }
 

@@ -112,24 +112,6 @@ static stonet_status tell_columns(const fits *self, stonet_order_result *result)
     return STONET_OK;
 }
 
-static stonet_status tell(const fits *self, bool enough, stonet_order_result *result)
-{
-    const int64_t k = result->chosen;
-    if (self->each > 1) return tell_columns(self, result);
-    if (!enough)
-        sn_format(
-            result->reason, sizeof result->reason,
-            "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
-            "this is no choice but the largest that was tried",
-            (long long)k);
-    else
-        sn_format(
-            result->reason, sizeof result->reason,
-            "%lld is the first dimension with no sign that x says more about the response than Z (p = %.3g)",
-            (long long)k, *sn_order_cell(result, k - 1, 1));
-    return STONET_OK;
-}
-
 /* The largest k: further columns of Z have no effect. Of each target location-scale has two numbers, an
    ensemble four, and one for each pair of targets. */
 static int64_t largest(const sn_order_job *job)
@@ -164,5 +146,18 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
         result->rows = result->chosen = k;
     }
-    return tell(&self, enough, result);
+    if (self.each > 1) return tell_columns(&self, result);
+    const long long k = (long long)result->chosen;
+    if (!enough)
+        sn_format(
+            result->reason, sizeof result->reason,
+            "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
+            "this is no choice but the largest that was tried",
+            k);
+    else
+        sn_format(
+            result->reason, sizeof result->reason,
+            "%lld is the first dimension with no sign that x says more about the response than Z (p = %.3g)",
+            k, *sn_order_cell(result, k - 1, 1));
+    return STONET_OK;
 }

@@ -106,15 +106,6 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     return sn_order_ladle(job, result);
 }
 
-static stonet_status apply(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
-{
-    result->rule = sn_words_name(&sn_order_words, rule);
-    result->method = job->spec->method->name;
-    if (rule == STONET_ORDER_CV) return sn_order_folds(job, result);
-    if (rule == STONET_ORDER_INDEPENDENCE) return sn_order_independence(job, result);
-    return apply_spectral(rule, job, result);
-}
-
 stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
                            const stonet_order_options *options, const stonet_run *run,
                            stonet_order_result **out)
@@ -143,7 +134,11 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
     SN_AUTO(stonet_order_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
     SN_THREADS(taken.threads);
-    SN_TRY(apply(how.rule, &job, result));
+    result->rule = sn_words_name(&sn_order_words, how.rule);
+    result->method = spec->method->name;
+    SN_TRY(how.rule == STONET_ORDER_CV             ? sn_order_folds(&job, result)
+           : how.rule == STONET_ORDER_INDEPENDENCE ? sn_order_independence(&job, result)
+                                                   : apply_spectral(how.rule, &job, result));
     return SN_GIVE(result, out);
 }
 
