@@ -1,3 +1,4 @@
+#include "math/kernel.h"
 #include "methods/lsmie_ascent.h"
 #define METHOD "lsmie"
 #include "methods/test_kernel_help.h"
@@ -63,9 +64,9 @@ static void plain_alpha(int64_t m, const double *hh, const double *h, double lam
 {
     SN_BLOCK double *ridged = zeros(m * m);
     memcpy(ridged, hh, (size_t)(m * m) * sizeof(double));
-    for (int64_t l = 0; l < m; l++) ridged[l * m + l] += lambda;
-    SN_BLOCK double *inverse = matrix_power(m, ridged, -1.0, 0.0);
-    sn_gemv(1.0, sn_as(inverse, m, m), h, 0.0, alpha);
+    sn_add_diagonal(m, lambda, ridged);
+    memcpy(alpha, h, (size_t)m * sizeof(double));
+    OK(sn_solve_spd(m, ridged, 1, alpha));
 }
 
 static double quadratic(int64_t m, const double *hh, const double *alpha)
@@ -230,16 +231,6 @@ TEST(test_ascent)
         for (int i = 0; i < D * D; i++) worst = fmax(worst, fabs(inner[i] - (i % (D + 1) == 0)));
     }
     assert_true(worst < 1e-12);
-}
-
-TEST(test_recovers_the_subspace)
-{
-    const char *sixty = "restarts=2 landmarks=60 iterations=40";
-    assert_true(distance_to_truth(60, 5, 0, sixty) < 0.35);
-    assert_true(distance_to_truth(600, 5, 0, sixty) < 0.2);
-    assert_true(distance_to_truth(600, 5, 3, sixty) < 0.35);
-    assert_true(distance_to_truth(600, 5, 3, "restarts=2 landmarks=300 iterations=40") <
-                0.35); /* more than the search takes */
 }
 
 RUN_TESTS(NULL, NULL)
