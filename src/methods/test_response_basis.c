@@ -53,13 +53,6 @@ TEST(eigenvalues_are_canonical_correlations)
     assert_true(map->test[1] == P * K && map->test[3] == (P - 1) * (K - 1));
 }
 
-TEST(it_finds_two_directions)
-{
-    SN_FREED_BY(sample_free) sample data = two_index(1500, 4);
-    const double truth[P * 2] = {1, 0, 0, 1};
-    assert_true(recovery("sir", &data.problem, 2, "basis=poly degree=4", truth) < 0.15);
-}
-
 TEST(every_target_counts)
 {
     enum { ROWS = 400, COLUMNS = 4 };
