@@ -204,23 +204,6 @@ static stonet_status join(const stage *s, int64_t count, sn_network *all)
     return STONET_OK;
 }
 
-static stonet_status open_stage(stage *s, sn_workspace *keep)
-{
-    static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
-    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
-    SN_TRY(make_shape(s->settings, s->problem->p, &s->shape));
-    SN_TRY(SN_TAKE_EACH(keep, batch, &s->loss.centred, &s->loss.pull));
-    SN_TRY(SN_TAKE(keep, s->z, n * s->dim));
-    SN_TRY(SN_TAKE(keep, s->done, n * s->dim));
-    SN_TRY(SN_TAKE(keep, s->now, n));
-    SN_TRY(SN_TAKE_ZERO(keep, s->one, s->dim));
-    s->loss.penalty = sn_real(s->settings, "penalty");
-    s->loss.ortho = 1.0;
-    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (sn_is(s->settings, "distance", words[k])) s->loss.kind = (sn_distance)k;
-    return STONET_OK;
-}
-
 static void clear_stage(stage *s)
 {
     for (int64_t k = 0; s->one != NULL && k < s->dim; k++) sn_network_clear(s->one + k);
@@ -231,6 +214,7 @@ static void clear_stage(stage *s)
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
     if (problem->n < 4)
         return sn_fail(STONET_ERROR_DATA,
                        "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
@@ -240,7 +224,16 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     stage s = {.problem = problem, .settings = settings, .run = run, .dim = dim};
     SN_AUTO(sn_network) *all = NULL;
     SN_TRY(SN_NEW(all, 1));
-    SN_TRY(open_stage(&s, &scratch));
+    SN_TRY(make_shape(settings, problem->p, &s.shape));
+    SN_TRY(SN_TAKE_EACH(&scratch, sn_int(settings, "batch"), &s.loss.centred, &s.loss.pull));
+    SN_TRY(SN_TAKE(&scratch, s.z, problem->n * dim));
+    SN_TRY(SN_TAKE(&scratch, s.done, problem->n * dim));
+    SN_TRY(SN_TAKE(&scratch, s.now, problem->n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, s.one, dim));
+    s.loss.penalty = sn_real(settings, "penalty");
+    s.loss.ortho = 1.0;
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
+        if (sn_is(settings, "distance", words[k])) s.loss.kind = (sn_distance)k;
     result->outcome = STONET_DONE;
     for (result->dim = 0; result->dim < dim && result->outcome != STONET_STOPPED; result->dim++) {
         stonet_outcome this_one = STONET_DONE;

@@ -114,25 +114,6 @@ static stonet_status minimise(search *s, bool *stopped)
     return STONET_OK;
 }
 
-/* best (p x d) holds the first start and receives the best end. */
-static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t seed, double *best,
-                                bool *stopped)
-{
-    int64_t restarts = sn_int(settings, "restarts"), size = s->p * s->d;
-    double lowest = INFINITY;
-    s->total = restarts * s->iterations;
-    memcpy(s->b, best, (size_t)size * sizeof *best);
-    for (int64_t restart = 0; restart < restarts && !*stopped; restart++) {
-        if (restart > 0) SN_TRY(sn_random_directions(s->p, s->d, seed, (uint32_t)restart, s->b));
-        SN_TRY(minimise(s, stopped));
-        if (*stopped && restart > 0) break;
-        if (!(s->value < lowest)) continue;
-        lowest = s->value;
-        memcpy(best, s->b, (size_t)size * sizeof *best);
-    }
-    return STONET_OK;
-}
-
 /* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's, with
    the centred factor f (n x rank) of the kernel matrix of y. */
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
@@ -162,7 +143,18 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
     find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
     SN_TRY(sn_kdr_create(&input, dim, start.epsilon, rank, f, &scratch, &find.kdr));
     SN_TRY(SN_TAKE_EACH(&scratch, find.p * dim, &find.b, &find.trial, &find.gradient, &find.direction));
-    SN_TRY(run_starts(&find, settings, run->seed, b, &stopped));
+    const int64_t restarts = sn_int(settings, "restarts"), size = find.p * dim;
+    double lowest = INFINITY;
+    find.total = restarts * find.iterations;
+    memcpy(find.b, b, (size_t)size * sizeof *b); /* the first start; b receives the best end */
+    for (int64_t restart = 0; restart < restarts && !stopped; restart++) {
+        if (restart > 0) SN_TRY(sn_random_directions(find.p, dim, run->seed, (uint32_t)restart, find.b));
+        SN_TRY(minimise(&find, &stopped));
+        if (stopped && restart > 0) break;
+        if (!(find.value < lowest)) continue;
+        lowest = find.value;
+        memcpy(b, find.b, (size_t)size * sizeof *b);
+    }
     sn_column_means(input.n, input.p, input.x, mean);
     SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
                                 result));

@@ -49,35 +49,6 @@ static stonet_status step_create(const sn_local *local, int64_t dim, sn_workspac
     return STONET_OK;
 }
 
-/* Fills the parts of `count` anchors from `first` on. */
-static void find_parts(const sn_local *local, int64_t first, int64_t count, step *s)
-{
-    int64_t dim = s->dim, k = local->responses;
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (int64_t j = 0; j < count; j++) {
-        part *t = &s->parts[j];
-        const double *intercept = s->coefficient + (first + j) * (dim + 1) * k, *slope = intercept + k;
-        sn_local_sums(local, dim, s->v, local->z, local->anchor[first + j], intercept, &t->sums);
-        sn_multiply(sn_as(slope, dim, k), sn_turned(slope, dim, k), t->slopes);
-    }
-}
-
-/* normal += sum over the parts of second (x) slopes, in the order of the entries of B, row by row. */
-static void add_parts(const sn_local *local, int64_t count, step *s)
-{
-    int64_t rank = local->rank, dim = s->dim, unknowns = rank * dim;
-#pragma omp parallel for num_threads(local->threads) if (unknowns > 200)
-    for (int64_t a = 0; a < unknowns; a++) {
-        double *to = s->normal + a * unknowns;
-        for (int64_t j = 0; j < count; j++) {
-            const double *second = s->parts[j].sums.second + a / dim * rank,
-                         *slopes = s->parts[j].slopes + a % dim * dim;
-            for (int64_t i = 0; i < rank; i++)
-                for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
-        }
-    }
-}
-
 /* b (rank x dim) to the least-squares B for the weights and local fits at the old one, orthonormal. */
 static stonet_status improve(const sn_local *local, step *s, double *b)
 {
@@ -88,8 +59,24 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
     memset(b, 0, (size_t)unknowns * sizeof *b);
     for (int64_t first = 0; first < local->anchors; first += BATCH) {
         int64_t count = local->anchors - first < BATCH ? local->anchors - first : BATCH;
-        find_parts(local, first, count, s);
-        add_parts(local, count, s);
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+        for (int64_t j = 0; j < count; j++) {
+            part *t = &s->parts[j];
+            const double *intercept = s->coefficient + (first + j) * (dim + 1) * k, *slope = intercept + k;
+            sn_local_sums(local, dim, s->v, local->z, local->anchor[first + j], intercept, &t->sums);
+            sn_multiply(sn_as(slope, dim, k), sn_turned(slope, dim, k), t->slopes);
+        }
+        /* the sum over the parts of second (x) slopes, in the order of the entries of B, row by row */
+#pragma omp parallel for num_threads(local->threads) if (unknowns > 200)
+        for (int64_t a = 0; a < unknowns; a++) {
+            double *to = s->normal + a * unknowns;
+            for (int64_t j = 0; j < count; j++) {
+                const double *second = s->parts[j].sums.second + a / dim * rank,
+                             *slopes = s->parts[j].slopes + a % dim * dim;
+                for (int64_t i = 0; i < rank; i++)
+                    for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
+            }
+        }
         for (int64_t j = 0; j < count; j++) {
             const double *slope = s->coefficient + (first + j) * (dim + 1) * k + k; /* dim x k */
             sn_gemm(1.0, sn_as(s->parts[j].sums.cross, rank, k), sn_turned(slope, dim, k), 1.0, b);

@@ -161,55 +161,42 @@ static void put_back(void *user, float *theta)
 
 /* ---- fit --------------------------------------------------------------------------------------- */
 
-/* B from step 1 as the start of step 2 in `refined`, which takes over the history. */
-static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                const stonet_run *run, sn_network *refined, stonet_outcome *outcome)
-{
-    SN_FREED_BY(sn_network_clear)
-    sn_network net = {.shape = {.layers = 2,
-                                .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
-                                .activation = SN_RELU,
-                                .task = problem->task}};
-    const sn_training training = sn_training_of(settings, "nnsdr", SN_RMSPROP, 0);
-    SN_ZEROS(dim * problem->p, double, b);
-    SN_TRY(sn_network_start(&net, run->seed));
-    SN_TRY(sn_network_train(&net, problem, &training, run, outcome));
-    SN_TRY(gradient_directions(&net, problem->x, problem->n, dim, b));
-    SN_TRY(start_refinement(&net, dim, b, refined));
-    refined->history = net.history;
-    net.history = (sn_epoch_log){0};
-    return STONET_OK;
-}
-
-/* Trains on with the rows of the first layer kept orthonormal after each step. */
-static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, sn_network *net, stonet_outcome *outcome)
-{
-    const sn_shape *shape = &net->shape;
-    stonet_run fresh = *run;
-    fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
-    SN_ZEROS(shape->width[1] * shape->width[1], float, gram);
-    SN_ZEROS(shape->width[1] * shape->width[0], float, product);
-    constraint c = {.shape = shape, .gram = gram, .product = product};
-    put_back(&c, net->theta);
-    sn_training training = sn_training_of(settings, "nnsdr refinement", SN_RMSPROP, 0);
-    training.epochs = sn_int(settings, "refine");
-    training.after_step = put_back;
-    training.user = &c;
-    return sn_network_train(net, problem, &training, &fresh, outcome);
-}
-
+/* B of step 1 is the start of step 2, which trains on with the rows of the first layer kept orthonormal after
+   each step. */
 static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                const stonet_run *run, sn_fit_result *result)
 {
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
-    int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
+    const int64_t p = problem->p, hidden = sn_int(settings, "hidden"), available = hidden < p ? hidden : p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
-    SN_AUTO(sn_network) *net = NULL;
-    SN_TRY(SN_NEW(net, 1));
     stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
-    SN_TRY(first_step(problem, dim, settings, run, net, &outcome));
-    SN_TRY(second_step(problem, settings, run, net, &refined));
+    SN_AUTO(sn_network) *net = NULL;
+    SN_FREED_BY(sn_network_clear)
+    sn_network first = {.shape = {.layers = 2,
+                                  .width = {p, hidden, problem->outputs},
+                                  .activation = SN_RELU,
+                                  .task = problem->task}};
+    SN_TRY(SN_NEW(net, 1));
+    SN_ZEROS(dim * p, double, b);
+    SN_ZEROS(dim * dim, float, gram);
+    SN_ZEROS(dim * p, float, product);
+    sn_training training = sn_training_of(settings, "nnsdr", SN_RMSPROP, 0);
+    SN_TRY(sn_network_start(&first, run->seed));
+    SN_TRY(sn_network_train(&first, problem, &training, run, &outcome));
+    SN_TRY(gradient_directions(&first, problem->x, problem->n, dim, b));
+    SN_TRY(start_refinement(&first, dim, b, net));
+    net->history = first.history;
+    first.history = (sn_epoch_log){0};
+
+    stonet_run fresh = *run;
+    fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
+    constraint c = {.shape = &net->shape, .gram = gram, .product = product};
+    put_back(&c, net->theta);
+    training.stage = "nnsdr refinement";
+    training.epochs = sn_int(settings, "refine");
+    training.after_step = put_back;
+    training.user = &c;
+    SN_TRY(sn_network_train(net, problem, &training, &fresh, &refined));
     result->dim = dim;
     result->outcome = outcome != STONET_DONE ? outcome : refined;
     return SN_GIVE(net, &result->state);
