@@ -43,24 +43,6 @@ static stonet_status add_slope(const void *user, int64_t first, int64_t count, d
     return STONET_OK;
 }
 
-/* r -= Z (Z'r / n): the residuals of least squares on the whitened x (of ridge regression when it has a
-   ridge). Ranks take those of their rows, and get those of the others. */
-static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *r)
-{
-    const int64_t n = sample->problem->n, rank = sample->whitening.rank;
-    const answered of = {.sample = sample, .k = k, .r = r};
-    const int own = stonet_team_rank(sample->team);
-    const int64_t first = sn_team_border(sample->team, n, own);
-    SN_WORKSPACE(scratch);
-    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
-    SN_ARRAY(rank * k, double, slope);
-    SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
-    SN_TRY(sn_blocks_open(&rows, first, sn_team_border(sample->team, n, own + 1) - first, &scratch));
-    while (sn_blocks_next(&rows))
-        sn_gemm(-1.0, sn_as(rows.z, rows.count, rank), sn_as(slope, rank, k), 1.0, r + rows.at * k);
-    return sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r);
-}
-
 /* hessian (K blocks of rank x rank, each symmetric): M_k = 1/n sum_i r_ik z_i z_i', of some rows. */
 static stonet_status add_hessians(const void *user, int64_t first, int64_t count, double *hessian)
 {
@@ -97,8 +79,23 @@ static stonet_status find_responses(const sn_sample *sample, const sn_settings *
         for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
         for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
     }
-    double before = sn_norm(n * k, r);
-    if (sn_is(settings, "response", "residual")) SN_TRY(take_residuals(sample, k, r));
+    const double before = sn_norm(n * k, r);
+    if (sn_is(settings, "response", "residual")) {
+        /* r -= Z (Z'r / n): of least squares on the whitened x (of ridge regression when it has a ridge).
+           Ranks take those of their rows, and get those of the others. */
+        const answered of = {.sample = sample, .k = k, .r = r};
+        const int64_t rank = sample->whitening.rank;
+        const int own = stonet_team_rank(sample->team);
+        const int64_t first = sn_team_border(sample->team, n, own);
+        SN_WORKSPACE(scratch);
+        sn_blocks rows = sn_whitened_blocks(&sample->whitening, problem->x);
+        SN_ARRAY(rank * k, double, slope);
+        SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
+        SN_TRY(sn_blocks_open(&rows, first, sn_team_border(sample->team, n, own + 1) - first, &scratch));
+        while (sn_blocks_next(&rows))
+            sn_gemm(-1.0, sn_as(rows.z, rows.count, rank), sn_as(slope, rank, k), 1.0, r + rows.at * k);
+        SN_TRY(sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r));
+    }
     if (sn_norm(n * k, r) > 1e-9 * before) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA,
                    "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "

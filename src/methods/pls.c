@@ -52,13 +52,6 @@ typedef struct pass {
     int64_t m;
 } pass;
 
-static double response_of(const pass *of, int64_t row, int64_t k)
-{
-    const sn_problem *problem = of->problem;
-    return problem->task == SN_CLASSIFICATION ? (double)(problem->label[row] == k + problem->outputs - of->m)
-                                              : problem->y[row * of->m + k];
-}
-
 /* Adds X'Y (p x m) of some rows, then the sums (m) and the squares (m) of the responses. */
 static stonet_status add_cross(const void *user, int64_t first, int64_t count, double *sum)
 {
@@ -73,7 +66,9 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
         for (int64_t i = 0; i < some; i++) {
             const double weight = sn_problem_weight(of->problem, first + i);
             for (int64_t k = 0; k < m; k++) {
-                const double value = response_of(of, first + i, k);
+                const double value = of->problem->task == SN_CLASSIFICATION
+                                         ? of->problem->label[first + i] == k + of->problem->outputs - m
+                                         : of->problem->y[(first + i) * m + k];
                 y[i * m + k] = weight * value;
                 total[k] += weight * value;
                 squares[k] += weight * value * value;
