@@ -56,24 +56,6 @@ static void kernel_free(void *opaque)
 }
 SN_DROP(kernel_state, kernel_free)
 
-/* The layer after the front, as coefficients; of classes of which only one has rows, that one. */
-static stonet_status solve(const sn_regression *job, const stonet_run *run, sn_network *net)
-{
-    const int64_t d = job->d, m = job->problem->outputs;
-    bool found;
-    SN_ZEROS(m * d, double, coef);
-    SN_ZEROS(m, double, intercept);
-    SN_TRY(sn_regress(job, run, coef, intercept, &found));
-    for (int64_t i = 0; !found && i < job->rows->n; i++) {
-        const int64_t row = sn_rows_at(job->rows, i);
-        if (sn_problem_weight(job->problem, row) > 0.0)
-            intercept[sn_problem_label(job->problem, row)] = CERTAIN;
-    }
-    for (int64_t k = 0; k < m * d; k++) net->theta[net->shape.weight_at[0] + k] = (float)coef[k];
-    for (int64_t k = 0; k < m; k++) net->theta[net->shape.bias_at[0] + k] = (float)intercept[k];
-    return STONET_OK;
-}
-
 /* Scaling from all rows, front and layer from some of them. */
 static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                                 void **out)
@@ -102,7 +84,17 @@ static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *se
     sn_batch_fetch(&of, &rows, &(sn_batch){.x = z, .x_stride = p});
     SN_TRY(front->ops->apply(front, n, z, u));
     const sn_regression job = {&of, &rows, front->outputs, u, sn_real(settings, "penalty"), ENOUGH};
-    SN_TRY(solve(&job, run, &state->net));
+    bool found;
+    SN_ZEROS(problem->outputs * front->outputs, double, coef);
+    SN_ZEROS(problem->outputs, double, intercept);
+    SN_TRY(sn_regress(&job, run, coef, intercept, &found));
+    for (int64_t i = 0; !found && i < n; i++) /* one class alone has rows */
+        if (sn_problem_weight(problem, list[i]) > 0.0)
+            intercept[sn_problem_label(problem, list[i])] = CERTAIN;
+    for (int64_t k = 0; k < problem->outputs * front->outputs; k++)
+        state->net.theta[shape->weight_at[0] + k] = (float)coef[k];
+    for (int64_t k = 0; k < problem->outputs; k++)
+        state->net.theta[shape->bias_at[0] + k] = (float)intercept[k];
     SN_TRY(front->ops->fold(front, shape, state->net.theta, &state->folded));
     return SN_GIVE(state, out);
 }

@@ -62,16 +62,6 @@ static void sort_classes(const sn_problem *problem, int64_t *by_class, int64_t *
     for (int64_t i = 0; i < problem->n; i++) by_class[start[class_of(problem, i) + 1]++] = i;
 }
 
-/* |det| of a (k x k, destroyed). */
-static stonet_status magnitude_of_determinant(int64_t k, double *a, double *out)
-{
-    SN_ARRAY(k, double, singular);
-    SN_TRY(sn_svd(k, k, a, NULL, singular, NULL));
-    *out = 1.0;
-    for (int64_t j = 0; j < k; j++) *out *= singular[j];
-    return STONET_OK;
-}
-
 /* What the resamples share, and where each leaves its row of 1 - |det| for k = 1 .. most. */
 typedef struct ladle {
     const sn_order_job *job;
@@ -94,6 +84,7 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     SN_ARRAY(p * most, double, vector);
     SN_ARRAY(most * most, double, cross);
     SN_ARRAY(most * most, double, corner);
+    SN_ARRAY(most, double, singular);
     draw_rows(problem, self->job->run->seed, resample, self->by_class, self->start, rows);
     SN_FREED_BY(sn_problem_subset_free) sn_problem drawn = {0};
     sn_solved solved;
@@ -108,8 +99,9 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     for (int64_t k = 1; k <= most; k++) {
         for (int64_t i = 0; i < k; i++)
             for (int64_t j = 0; j < k; j++) corner[i * k + j] = cross[i * most + j];
-        double size;
-        SN_TRY(magnitude_of_determinant(k, corner, &size));
+        double size = 1.0; /* |det| */
+        SN_TRY(sn_svd(k, k, corner, NULL, singular, NULL));
+        for (int64_t j = 0; j < k; j++) size *= singular[j];
         out[k - 1] = 1.0 - size;
     }
     return STONET_OK;
@@ -137,21 +129,6 @@ static stonet_status resample_all(const ladle *self)
     }
     if (stopped) return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
     return sn_failure_raise(&failure);
-}
-
-/* f0(1) .. f0(most) into mean; false when hardly a resample could be used. */
-static bool average(const ladle *self, double *mean)
-{
-    int64_t used = 0;
-    for (int64_t k = 0; k < self->most; k++) mean[k] = 0.0;
-    for (int64_t b = 0; b < self->resamples; b++) {
-        const double *row = self->moved + b * self->most;
-        if (isnan(row[0])) continue;
-        used++;
-        for (int64_t k = 0; k < self->most; k++) mean[k] += row[k];
-    }
-    for (int64_t k = 0; k < self->most; k++) mean[k] /= (double)used;
-    return 2 * used >= self->resamples;
 }
 
 /* The parts of the criterion and its smallest value. */
@@ -209,7 +186,7 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
         return STONET_OK;
     }
     SN_ARRAY(problem->p * self.most, double, vector);
-    SN_ARRAY(self.most, double, moved);
+    SN_ZEROS(self.most, double, moved);
     SN_TRY(SN_TAKE(&scratch, self.moved, self.resamples * self.most));
     SN_TRY(SN_TAKE(&scratch, self.by_class, problem->n));
     SN_TRY(SN_TAKE_ZERO(&scratch, self.start, problem->outputs + 3));
@@ -217,7 +194,15 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
     SN_TRY(sn_solved_vectors(&solved, self.most, vector));
     self.vector = vector;
     SN_TRY(resample_all(&self));
-    if (!average(&self, moved))
+    int64_t used = 0;
+    for (int64_t b = 0; b < self.resamples; b++) {
+        const double *row = self.moved + b * self.most;
+        if (isnan(row[0])) continue;
+        used++;
+        for (int64_t k = 0; k < self.most; k++) moved[k] += row[k];
+    }
+    for (int64_t k = 0; k < self.most; k++) moved[k] /= (double)used;
+    if (2 * used < self.resamples)
         return sn_fail(STONET_ERROR_DATA,
                        "%s: most resamples of the %lld rows have fewer than %lld directions: choose fewer "
                        "dimensions at the most (max), or fewer slices",
