@@ -140,23 +140,6 @@ TEST(a_constant_response_is_refused_by_the_slicing_methods)
                     "single slice");
 }
 
-TEST(directions_beyond_the_classes_do_not_exist)
-{
-    SN_FREED_BY(sample_free) sample data = linear_sample(300, 6, 9);
-    double cut[2] = {-0.5, 0.5};
-    sample_cut_y(&data, 3, cut);
-    const char *limited[] = {"sir", "lasso-sir"};
-    for (int m = 0; m < 2; m++) {
-        heard messages;
-        sn_fit_result result;
-        OK(fit_with(limited[m], &data.problem, 5, "", &messages, &result));
-        assert_int_equal(result.dim, 2);
-        assert_int_equal(messages.warnings, 1);
-        assert_non_null(strstr(messages.last, "instead of 5"));
-        sn_linear_map_free(result.state);
-    }
-}
-
 TEST(the_penalty_of_lasso_sir)
 {
     SN_FREED_BY(sample_free) sample data = linear_sample(300, 20, 10);

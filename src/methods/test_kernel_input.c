@@ -32,21 +32,20 @@ TEST(test_memory)
 
 TEST(test_rank)
 {
+    static const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12}, none[] = {0.0, 0.0};
+    static const struct {
+        int64_t dim, count, allowed;
+    } cases[] = {{3, 5, 3}, {4, 5, 3}, {2, 5, 2}, {4, 2, 2}};
     stonet_run run = STONET_RUN_INIT;
+    int64_t allowed = 0;
     run.on_message = hear;
     run.user = &said;
-    const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12};
-    int64_t allowed = 0;
-    said.last[0] = '\0';
-    OK(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && said.last[0] == '\0');
-    OK(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && strstr(said.last, "so it is") != NULL);
-    OK(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed));
-    assert_int_equal(allowed, 2);
-    OK(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed));
-    assert_int_equal(allowed, 2);
-    const double none[] = {0.0, 0.0};
+    for (int k = 0; k < 4; k++) {
+        said.last[0] = '\0';
+        OK(sn_kernel_limit(&run, "gsir", cases[k].dim, cases[k].count, values, "so it is", &allowed));
+        assert_int_equal(allowed, cases[k].allowed);
+        assert_true((strstr(said.last, "so it is") != NULL) == (allowed < cases[k].dim));
+    }
     assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 2, none, "so it is", &allowed), STONET_ERROR_DATA);
     assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 0, none, "so it is", &allowed), STONET_ERROR_DATA);
 }

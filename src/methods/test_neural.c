@@ -249,33 +249,28 @@ TEST(odd_data_is_survived_or_refused)
 {
     const char *const names[] = {"nnsdr", "autoencoder"};
     for (int k = 0; k < 2; k++) {
-        float z[8];
-        double out[8];
-        double *predictions = k == 0 ? out : NULL;
-        float x[8] = {1, 2, 1, -3, 1, 0.5F, 1, 7}; /* a constant column */
-        double y[4] = {1, -1, 0, 0};
+        const sn_method *method = sn_method_find(names[k]);
+        float z[8], x[8] = {1, 2, 1, -3, 1, 0.5F, 1, 7}; /* a constant column */
+        double out[8], y[4] = {1, -1, 0, 0}, *predictions = k == 0 ? out : NULL;
         int32_t label[4] = {0, 0, 0, 0};
-        sn_problem one_row = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-        fit_use(names[k], &one_row, 2, "epochs=3", z, predictions, NULL);
-        sn_problem one_class = {
-            .n = 4, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 1, .label = label};
-        fit_use(names[k], &one_class, 1, "epochs=3", z, predictions, NULL);
+        sn_problem problem = {.n = 1, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
+        fit_use(names[k], &problem, 2, "epochs=3", z, predictions, NULL); /* one row */
+        problem = (sn_problem){
+            .n = 4, .p = 2, .x = x, .task = SN_CLASSIFICATION, .outputs = 1, .label = label}; /* one class */
+        fit_use(names[k], &problem, 1, "epochs=3", z, predictions, NULL);
         for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
         for (int i = 0; i < 8; i++) x[i] *= 4e37F;
-        sn_problem huge = {.n = 4, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
+        problem = (sn_problem){.n = 4, .p = 2, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
         sn_fit_result result;
-        stonet_status status = fit_with(names[k], &huge, 1, "epochs=3 batch=2", NULL, &result);
+        const stonet_status status = fit_with(names[k], &problem, 1, "epochs=3 batch=2", NULL, &result);
         assert_true(status == STONET_OK || status == STONET_ERROR_NUMERIC);
-        if (status == STONET_OK) {
-            OK(sn_method_find(names[k])->transform(result.state, x, 4, NULL, z));
-            if (k == 1)
-                for (int i = 0; i < 4; i++) assert_true(isfinite(z[i]));
-            sn_method_find(names[k])->free(result.state);
-        }
+        if (status == STONET_OK) OK(method->transform(result.state, x, 4, NULL, z));
+        for (int i = 0; i < 4 && k == 1 && status == STONET_OK; i++) assert_true(isfinite(z[i]));
+        method->free(result.state);
         SN_AUTO(sn_store) *empty = NULL;
         void *state;
         OK(sn_store_create(&empty));
-        assert_int_equal(sn_method_find(names[k])->load(empty, &state), STONET_ERROR_FORMAT);
+        assert_int_equal(method->load(empty, &state), STONET_ERROR_FORMAT);
     }
 }
 

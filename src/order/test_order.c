@@ -7,12 +7,20 @@
 
 enum { ROWS = 240, COLUMNS = 6 };
 
+static stonet_data *table_of(float *columns, int64_t n, int64_t p, const double *response)
+{
+    stonet_data *data = NULL;
+    OK(stonet_data_wrap(columns, n, p, &data));
+    OK(stonet_data_set_targets(data, response, 1));
+    return data;
+}
+
 /* A quasi-random design: u_ij = sqrt(12) (frac(i sqrt(prime_j)) - 1/2), y = x1 / (.5 + (x2 + 1.5)^2) + .1 u7.
    x is handed over in single precision, which moves the sixth digit of the numbers below. */
 static float x[ROWS * COLUMNS];
 static double y[ROWS];
 
-static void fill_design(void)
+static stonet_data *design(void)
 {
     static const int prime[] = {2, 3, 5, 7, 11, 13, 17};
     for (int i = 0; i < ROWS; i++) {
@@ -24,15 +32,7 @@ static void fill_design(void)
         }
         y[i] = u[0] / (0.5 + (u[1] + 1.5) * (u[1] + 1.5)) + 0.1 * u[6];
     }
-}
-
-static stonet_data *design(void)
-{
-    stonet_data *data = NULL;
-    fill_design();
-    OK(stonet_data_wrap(x, ROWS, COLUMNS, &data));
-    OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return table_of(x, ROWS, COLUMNS, y);
 }
 
 /* "METHOD name=value name=value" */
@@ -172,7 +172,6 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
     float columns[MOST * 10];
     double response[MOST];
     int64_t all[MOST];
-    SN_AUTO(stonet_data) *wrapped = NULL;
     stonet_data *data = NULL;
     sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     for (int64_t i = 0; i < n; i++) {
@@ -184,8 +183,7 @@ static stonet_data *simulate(int kind, int64_t n, uint32_t seed)
         response[i] = by_kind[kind];
         all[i] = i;
     }
-    OK(stonet_data_wrap(columns, n, 10, &wrapped));
-    OK(stonet_data_set_targets(wrapped, response, 1));
+    SN_AUTO(stonet_data) *wrapped = table_of(columns, n, 10, response);
     OK(stonet_data_subset(wrapped, all, n, &data)); /* owns its numbers */
     return data;
 }
@@ -233,9 +231,7 @@ TEST(the_weighted_test_keeps_its_level)
                 columns[P * i + j] = (float)(sn_random_normal(&random) / (0.2 + first * first));
             response[i] = first + 0.1 * sn_random_normal(&random);
         }
-        SN_AUTO(stonet_data) *data = NULL;
-        OK(stonet_data_wrap(columns, N, P, &data));
-        OK(stonet_data_set_targets(data, response, 1));
+        SN_AUTO(stonet_data) *data = table_of(columns, N, P, response);
         SN_AUTO(stonet_order_result) *found = order_of("sir slices=6", data, STONET_ORDER_TESTS, 0);
         plain += cell(found, 1, "p_value") < 0.05;
         weighted += cell(found, 1, "p_value_general") < 0.05;
@@ -268,16 +264,13 @@ static stonet_data *in_turn(double a, double b, uint32_t seed)
     enum { N = 300, P = 3 };
     static float columns[N * P];
     static double response[N];
-    stonet_data *data = NULL;
     for (uint32_t i = 0; i < N; i++) {
         for (uint32_t j = 0; j < P; j++)
             columns[i * P + j] = (float)((3.0 - j) * sn_noise_normal(seed, SN_STREAM_TEST, i, 0, j, 0, 0));
         response[i] = a * (double)columns[i * P] / 3.0 + b * (double)columns[i * P + 1] / 2.0 +
                       0.1 * sn_noise_normal(seed, SN_STREAM_TEST, i, 1, 0, 0, 0);
     }
-    OK(stonet_data_wrap(columns, N, P, &data));
-    OK(stonet_data_set_targets(data, response, 1));
-    return data;
+    return table_of(columns, N, P, response);
 }
 
 /* A dimension counts when it is worth a twentieth of what is explained, however sure it is; and any at all
@@ -391,9 +384,7 @@ TEST(so_few_rows_that_lal_says_none)
 {
     static float few[] = {1, 2, 3, 4, 5, 6, 7, 8};
     static const double response[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_wrap(few, 8, 1, &data));
-    OK(stonet_data_set_targets(data, response, 1));
+    SN_AUTO(stonet_data) *data = table_of(few, 8, 1, response);
     SN_AUTO(stonet_order_result) *found = order_of("sir slices=2", data, STONET_ORDER_BIC, 0);
     assert_int_equal(stonet_order_chosen(found), 0);
     assert_non_null(strstr(stonet_order_reason(found), "lal is largest at 0"));
