@@ -88,43 +88,36 @@ static stonet_status add_losses(const sn_folds *folds, const sn_regression *at, 
     return STONET_OK;
 }
 
-/* Adds the losses of one fold's held-out rows, one sum a penalty; INFINITY where its training part has one
+/* The losses of all held-out rows, one sum a penalty; INFINITY where the training part of a fold has one
    class alone. */
-static stonet_status score_fold(const contest *on, const sn_fold *fold, const family *tried,
-                                const sn_front *front, double *loss)
-{
-    SN_WORKSPACE(scratch);
-    const sn_problem *problem = &on->problem;
-    const int64_t d = front != NULL ? front->outputs : problem->p, m = problem->outputs;
-    float *train = NULL, *test = NULL;
-    SN_TRY(features(problem, &fold->train, front, &scratch, &train));
-    SN_TRY(features(problem, &fold->test, front, &scratch, &test));
-    SN_ARRAY(m * d, double, coef);
-    SN_ARRAY(m, double, intercept);
-    for (int s = 0; s < tried->count; s++) {
-        const sn_regression fit = {problem, &fold->train, d, train, tried->penalty[s], ENOUGH};
-        const sn_regression seen = {.problem = problem, .rows = &fold->test, .d = d, .x = test};
-        bool found;
-        SN_TRY(sn_regress(&fit, on->run, coef, intercept, &found));
-        if (found)
-            SN_TRY(add_losses(on->folds, &seen, coef, intercept, &loss[s]));
-        else
-            loss[s] = (double)INFINITY;
-    }
-    return STONET_OK;
-}
-
 static stonet_status score(const contest *on, const family *tried, double *loss)
 {
+    const sn_problem *problem = &on->problem;
     sn_front_recipe setting = on->kernel;
     setting.complexity = tried->complexity;
     for (int s = 0; s < tried->count; s++) loss[s] = 0.0;
     for (int k = 0; k < on->folds->count; k++) {
+        SN_WORKSPACE(scratch);
         const sn_fold *fold = &on->folds->fold[k];
         SN_AUTO(sn_front) *front = NULL;
+        float *train = NULL, *test = NULL;
         if (tried->complexity > 0.0)
-            SN_TRY(sn_front_kernel_create(&on->problem, &fold->train, &setting, on->run->seed, &front));
-        SN_TRY(score_fold(on, fold, tried, front, loss));
+            SN_TRY(sn_front_kernel_create(problem, &fold->train, &setting, on->run->seed, &front));
+        const int64_t d = front != NULL ? front->outputs : problem->p;
+        SN_TRY(features(problem, &fold->train, front, &scratch, &train));
+        SN_TRY(features(problem, &fold->test, front, &scratch, &test));
+        SN_ARRAY(problem->outputs * d, double, coef);
+        SN_ARRAY(problem->outputs, double, intercept);
+        for (int s = 0; s < tried->count; s++) {
+            const sn_regression fit = {problem, &fold->train, d, train, tried->penalty[s], ENOUGH};
+            const sn_regression seen = {.problem = problem, .rows = &fold->test, .d = d, .x = test};
+            bool found;
+            SN_TRY(sn_regress(&fit, on->run, coef, intercept, &found));
+            if (found)
+                SN_TRY(add_losses(on->folds, &seen, coef, intercept, &loss[s]));
+            else
+                loss[s] = (double)INFINITY;
+        }
     }
     return STONET_OK;
 }

@@ -56,66 +56,46 @@ static void kernel_free(void *opaque)
 }
 SN_DROP(kernel_state, kernel_free)
 
-/* The layer after the front, as coefficients; of classes of which only one has rows, that one. */
-static stonet_status solve(const sn_regression *job, const stonet_run *run, sn_network *net)
-{
-    const int64_t d = job->d, m = job->problem->outputs;
-    bool found;
-    SN_ZEROS(m * d, double, coef);
-    SN_ZEROS(m, double, intercept);
-    SN_TRY(sn_regress(job, run, coef, intercept, &found));
-    for (int64_t i = 0; !found && i < job->rows->n; i++) {
-        const int64_t row = sn_rows_at(job->rows, i);
-        if (sn_problem_weight(job->problem, row) > 0.0)
-            intercept[sn_problem_label(job->problem, row)] = CERTAIN;
-    }
-    for (int64_t k = 0; k < m * d; k++) net->theta[net->shape.weight_at[0] + k] = (float)coef[k];
-    for (int64_t k = 0; k < m; k++) net->theta[net->shape.bias_at[0] + k] = (float)intercept[k];
-    return STONET_OK;
-}
-
-/* Front and layer from some rows of a problem whose x is z standardised. */
-static stonet_status learn(const sn_problem *problem, const sn_rows *rows, const sn_settings *settings,
-                           const stonet_run *run, kernel_state *state)
-{
-    const uint64_t seed = run != NULL ? run->seed : 1;
-    const sn_front_recipe setting = sn_kernel_learner_setting(settings);
-    SN_TRY(sn_front_kernel_create(problem, rows, &setting, seed, &state->front));
-    const int64_t d = state->front->outputs;
-    state->net.shape = (sn_shape){.layers = 1, .task = problem->task};
-    state->net.shape.width[0] = d;
-    state->net.shape.width[1] = problem->outputs;
-    SN_TRY(sn_network_start(&state->net, seed));
-    SN_ARRAY(rows->n * problem->p, float, z);
-    SN_ARRAY(rows->n * d, float, u);
-    sn_batch_fetch(problem, rows, &(sn_batch){.x = z, .x_stride = problem->p});
-    SN_TRY(state->front->ops->apply(state->front, rows->n, z, u));
-    const sn_regression job = {.problem = problem,
-                               .rows = rows,
-                               .d = d,
-                               .x = u,
-                               .l2 = sn_real(settings, "penalty"),
-                               .enough = ENOUGH};
-    SN_TRY(solve(&job, run, &state->net));
-    return state->front->ops->fold(state->front, &state->net.shape, state->net.theta, &state->folded);
-}
-
+/* Scaling from all rows, front and layer from some of them. */
 static stonet_status kernel_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                                 void **out)
 {
     SN_AUTO(kernel_state) *state = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "kernel: there are no rows to fit on");
     SN_TRY(SN_NEW(state, 1));
-    const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS;
-    SN_ARRAY(problem->n * problem->p, float, z);
+    const uint64_t seed = run != NULL ? run->seed : 1;
+    const sn_front_recipe setting = sn_kernel_learner_setting(settings);
+    const int64_t n = problem->n < MOST_ROWS ? problem->n : MOST_ROWS, p = problem->p;
+    SN_ARRAY(problem->n * p, float, scaled);
     SN_ARRAY(n, int64_t, list);
-    SN_TRY(sn_choose_rows(problem->n, n, run != NULL ? run->seed : 1, SUBSTREAM, list));
-    SN_TRY(sn_scaling_learn(&state->scaling, problem->x, problem->n, problem->p));
-    sn_scaling_apply(&state->scaling, problem->x, problem->n, z);
-    sn_problem scaled = *problem;
-    scaled.x = z;
+    SN_TRY(sn_choose_rows(problem->n, n, seed, SUBSTREAM, list));
+    SN_TRY(sn_scaling_learn(&state->scaling, problem->x, problem->n, p));
+    sn_scaling_apply(&state->scaling, problem->x, problem->n, scaled);
+    sn_problem of = *problem;
+    of.x = scaled;
     const sn_rows rows = sn_rows_list(list, n);
-    SN_TRY(learn(&scaled, &rows, settings, run, state));
+    SN_TRY(sn_front_kernel_create(&of, &rows, &setting, seed, &state->front));
+    const sn_front *front = state->front;
+    sn_shape *shape = &state->net.shape;
+    *shape = (sn_shape){.layers = 1, .width = {front->outputs, problem->outputs}, .task = problem->task};
+    SN_TRY(sn_network_start(&state->net, seed));
+    SN_ARRAY(n * p, float, z);
+    SN_ARRAY(n * front->outputs, float, u);
+    sn_batch_fetch(&of, &rows, &(sn_batch){.x = z, .x_stride = p});
+    SN_TRY(front->ops->apply(front, n, z, u));
+    const sn_regression job = {&of, &rows, front->outputs, u, sn_real(settings, "penalty"), ENOUGH};
+    bool found;
+    SN_ZEROS(problem->outputs * front->outputs, double, coef);
+    SN_ZEROS(problem->outputs, double, intercept);
+    SN_TRY(sn_regress(&job, run, coef, intercept, &found));
+    for (int64_t i = 0; !found && i < n; i++) /* one class alone has rows */
+        if (sn_problem_weight(problem, list[i]) > 0.0)
+            intercept[sn_problem_label(problem, list[i])] = CERTAIN;
+    for (int64_t k = 0; k < problem->outputs * front->outputs; k++)
+        state->net.theta[shape->weight_at[0] + k] = (float)coef[k];
+    for (int64_t k = 0; k < problem->outputs; k++)
+        state->net.theta[shape->bias_at[0] + k] = (float)intercept[k];
+    SN_TRY(front->ops->fold(front, shape, state->net.theta, &state->folded));
     return SN_GIVE(state, out);
 }
 

@@ -25,32 +25,6 @@ static const sn_param params[] = {
     {"ridge", SN_REAL, "0", 0, 1e12, NULL, "penalty on the squared coefficients (0: plain least squares)"},
 };
 
-/* Column-major A (rows x p) = centred x over sqrt(ridge) I, and B (size x m) = centred y over 0. */
-static void fill_system(const sn_problem *problem, double ridge, int64_t rows, int64_t size,
-                        const double *mean, double *a, double *b)
-{
-    int64_t n = problem->n, p = problem->p, m = problem->outputs;
-    for (int64_t i = 0; i < n; i++) {
-        const double root = problem->weight != NULL ? sqrt(sn_problem_weight(problem, i)) : 1.0;
-        for (int64_t j = 0; j < p; j++) a[j * rows + i] = root * ((double)problem->x[i * p + j] - mean[j]);
-        for (int64_t k = 0; k < m; k++) b[k * size + i] = root * (problem->y[i * m + k] - mean[p + k]);
-    }
-    if (rows > n)
-        for (int64_t j = 0; j < p; j++) a[j * rows + n + j] = sqrt(ridge);
-}
-
-/* mean (p + m, zeros before): of the columns of x and y. */
-static void column_means(const sn_problem *problem, double *mean)
-{
-    int64_t n = problem->n, p = problem->p, m = problem->outputs;
-    const double total = sn_problem_total(problem);
-    for (int64_t i = 0; i < n; i++) {
-        const double weight = sn_problem_weight(problem, i);
-        for (int64_t j = 0; j < p; j++) mean[j] += weight * (double)problem->x[i * p + j] / total;
-        for (int64_t k = 0; k < m; k++) mean[p + k] += weight * problem->y[i * m + k] / total;
-    }
-}
-
 /* Fills the map from the data. */
 static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *map)
 {
@@ -67,8 +41,19 @@ static stonet_status solve(const sn_problem *problem, double ridge, sn_affine *m
     SN_ZEROS(rows * p, double, a);
     SN_ZEROS(size * m, double, b);
     SN_ZEROS(rows < p ? rows : p, double, singular);
-    column_means(problem, mean);
-    fill_system(problem, ridge, rows, size, mean, a, b);
+    const double total = sn_problem_total(problem);
+    for (int64_t i = 0; i < n; i++) {
+        const double weight = sn_problem_weight(problem, i);
+        for (int64_t j = 0; j < p; j++) mean[j] += weight * (double)problem->x[i * p + j] / total;
+        for (int64_t k = 0; k < m; k++) mean[p + k] += weight * problem->y[i * m + k] / total;
+    }
+    /* column-major A (rows x p) = centred x over sqrt(ridge) I, and B (size x m) = centred y over 0 */
+    for (int64_t i = 0; i < n; i++) {
+        const double root = problem->weight != NULL ? sqrt(sn_problem_weight(problem, i)) : 1.0;
+        for (int64_t j = 0; j < p; j++) a[j * rows + i] = root * ((double)problem->x[i * p + j] - mean[j]);
+        for (int64_t k = 0; k < m; k++) b[k * size + i] = root * (problem->y[i * m + k] - mean[p + k]);
+    }
+    for (int64_t j = 0; rows > n && j < p; j++) a[j * rows + n + j] = sqrt(ridge);
     lapack_int rank;
     double cutoff = (double)size * DBL_EPSILON;
     SN_SERIAL_BLAS;
@@ -97,19 +82,6 @@ static void linear_free(void *state)
 }
 SN_DROP(line, linear_free)
 
-/* The loss of the rows at mu, and the y that their law expects there. */
-static double expect(const sn_problem *problem, const double *mu, const double *parameter, double *y)
-{
-    const sn_law *law = problem->law;
-    double loss = 0.0;
-    for (int64_t i = 0; i < problem->n; i++) {
-        const double *seen = problem->seen + i * SN_LAW_SEEN;
-        loss += sn_problem_weight(problem, i) * law->loss(law, seen, mu[i], parameter, NULL);
-        y[i] = mu[i] + law->pull(law, seen, mu[i], parameter, 0.0);
-    }
-    return loss;
-}
-
 /* EM for times and counts. A round is least squares on y_i = E(y_i | seen_i, mu_i), then the law's parameters
    at the new mu. It ends when the loss falls by less than 1e-9 of itself. The law's answer at mu = 0 is added
    to the intercept. */
@@ -132,7 +104,12 @@ static stonet_status solve_law(const sn_problem *problem, double ridge, line *ou
         SN_TRY(sn_affine_apply(&out->map, problem->x, n, mu));
         sn_law_fit(problem->law, &(sn_law_sample){.n = n, .seen = problem->seen, .mu = mu, .weight = weight},
                    round == 0, parameter);
-        const double loss = expect(problem, mu, parameter, y);
+        double loss = 0.0;
+        for (int64_t i = 0; i < n; i++) { /* and the y that the law expects there */
+            const double *seen = problem->seen + i * SN_LAW_SEEN;
+            loss += weight[i] * problem->law->loss(problem->law, seen, mu[i], parameter, NULL);
+            y[i] = mu[i] + problem->law->pull(problem->law, seen, mu[i], parameter, 0.0);
+        }
         if (!(loss < least - 1e-9 * fabs(least)) && round > 0) break;
         least = loss;
     }

@@ -38,9 +38,15 @@ static void logistic_free(void *state)
 }
 SN_DROP(logistic, logistic_free)
 
-/* Codes of the classes that have rows, renumbered: label[i] in 0..present-1, code[c] the new code or -1. */
-static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label)
+/* Classes without rows are left out and renumbered for the solver; class_of leads back to the codes of the
+   problem. With one class there is nothing to solve: it gets probability 1. */
+static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *settings,
+                                  const stonet_run *run, void **state)
 {
+    SN_AUTO(logistic) *model = NULL;
+    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "logistic: there are no rows to fit on");
+    SN_ARRAY(problem->outputs, int32_t, code); /* the new code of a class, -1 without rows */
+    SN_ARRAY(problem->n, int32_t, label);
     int64_t present = 0;
     for (int64_t c = 0; c < problem->outputs; c++) code[c] = -1;
     for (int64_t i = 0; i < problem->n; i++)
@@ -49,19 +55,6 @@ static int64_t renumber(const sn_problem *problem, int32_t *code, int32_t *label
         if (code[c] == 0) code[c] = (int32_t)present++;
     for (int64_t i = 0; i < problem->n; i++) /* what counts nothing may be of any class */
         label[i] = code[problem->label[i]] < 0 ? 0 : code[problem->label[i]];
-    return present;
-}
-
-/* Classes without rows are left out and renumbered for the solver; class_of leads back to the codes of the
-   problem. With one class there is nothing to solve: it gets probability 1. */
-static stonet_status logistic_fit(const sn_problem *problem, const sn_settings *settings,
-                                  const stonet_run *run, void **state)
-{
-    SN_AUTO(logistic) *model = NULL;
-    if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "logistic: there are no rows to fit on");
-    SN_ZEROS(problem->outputs, int32_t, code);
-    SN_ZEROS(problem->n, int32_t, label);
-    const int64_t present = renumber(problem, code, label);
     SN_TRY(SN_NEW(model, 1));
     model->classes = problem->outputs;
     model->present = present;

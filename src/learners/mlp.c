@@ -17,30 +17,22 @@ static const sn_param params[] = {
      "weight decay (half the weight of the squared weights in the loss)"},
 };
 
-static stonet_status choose_shape(const sn_problem *problem, const sn_settings *settings, sn_shape *shape)
-{
-    size_t hidden;
-    const double *widths = sn_list(settings, "hidden", &hidden);
-    if (hidden + 1 > SN_MAX_LAYERS)
-        return sn_fail(STONET_ERROR_ARGUMENT, "mlp: hidden lists %zu layers; at most %d are possible", hidden,
-                       SN_MAX_LAYERS - 1);
-    shape->layers = (int)hidden + 1;
-    shape->width[0] = problem->p;
-    for (size_t i = 0; i < hidden; i++) shape->width[i + 1] = (int64_t)widths[i];
-    shape->width[shape->layers] = problem->outputs;
-    shape->activation = SN_TANH;
-    shape->task = problem->task;
-    return STONET_OK;
-}
-
 static stonet_status mlp_fit(const sn_problem *problem, const sn_settings *settings, const stonet_run *run,
                              void **state)
 {
     SN_AUTO(sn_network) *net = NULL;
     stonet_outcome outcome;
+    size_t hidden;
+    const double *widths = sn_list(settings, "hidden", &hidden);
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "mlp: there are no rows to fit on");
+    if (hidden + 1 > SN_MAX_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "mlp: hidden lists %zu layers; at most %d are possible", hidden,
+                       SN_MAX_LAYERS - 1);
     SN_TRY(SN_NEW(net, 1));
-    SN_TRY(choose_shape(problem, settings, &net->shape));
+    net->shape = (sn_shape){
+        .layers = (int)hidden + 1, .width = {problem->p}, .activation = SN_TANH, .task = problem->task};
+    for (size_t i = 0; i < hidden; i++) net->shape.width[i + 1] = (int64_t)widths[i];
+    net->shape.width[hidden + 1] = problem->outputs;
     SN_TRY(sn_network_start(net, run != NULL ? run->seed : 1));
     SN_TRY(sn_scaling_learn(&net->scaling, problem->x, problem->n, problem->p));
     const sn_training training = sn_training_of(settings, "mlp", SN_SGD, 0);

@@ -12,9 +12,7 @@ typedef struct sample {
 
 static void free_sample(sample *s)
 {
-    sn_free(s->x);
-    sn_free(s->y);
-    sn_free(s->label);
+    SN_FREE_ALL(s->x, s->y, s->label);
 }
 
 static void describe(sample *s, int64_t n, int64_t p, sn_task task, int64_t outputs)
@@ -65,12 +63,6 @@ static bool read_case(FILE *file, golden *g)
     return true;
 }
 
-static void free_case(golden *g)
-{
-    free_sample(&g->s);
-    sn_free(g->coef);
-}
-
 static void check_case(const golden *g)
 {
     char penalty[32];
@@ -108,7 +100,8 @@ TEST(agrees_with_scikit_learn)
     golden g = {0};
     while (read_case(file, &g)) {
         check_case(&g);
-        free_case(&g);
+        free_sample(&g.s);
+        sn_free(g.coef);
         cases++;
     }
     fclose(file);

@@ -23,20 +23,15 @@ static const sn_param params[] = {
     {"decay", SN_REAL, "0", 0, 1e3, NULL, "weight decay: each step also takes rate x decay off the weights"},
 };
 
-static int64_t hidden_units(const sn_settings *settings, int64_t p, int64_t q)
-{
-    if (!sn_is(settings, "hidden", "auto")) return sn_int(settings, "hidden");
-    int64_t middle = (p + q) / 2;
-    if (middle > USUAL_HIDDEN) middle = USUAL_HIDDEN;
-    return middle > q ? middle : q;
-}
-
 /* The input is also the target: `itself` has p outputs and no y, which the trainer reads as its standardised
    x. The response of the problem is not used. */
 static stonet_status autoencoder_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                      const stonet_run *run, sn_fit_result *result)
 {
-    int64_t p = problem->p, hidden = hidden_units(settings, p, dim);
+    const int64_t p = problem->p, middle = (p + dim) / 2 < USUAL_HIDDEN ? (p + dim) / 2 : USUAL_HIDDEN,
+                  hidden = !sn_is(settings, "hidden", "auto") ? sn_int(settings, "hidden")
+                           : middle > dim                     ? middle
+                                                              : dim;
     SN_AUTO(sn_network) *net = NULL;
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "autoencoder: there are no rows to fit on");
     SN_TRY(SN_NEW(net, 1));

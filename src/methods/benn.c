@@ -36,13 +36,6 @@ static const sn_param params[] = {
 
 /* ---- functions of the response ----------------------------------------------------------------- */
 
-static void fill_indicators(const sn_problem *problem, double *g)
-{
-    const int64_t classes = problem->outputs;
-    memset(g, 0, (size_t)(problem->n * classes) * sizeof *g);
-    for (int64_t i = 0; i < problem->n; i++) g[i * classes + problem->label[i]] = 1.0;
-}
-
 static stonet_status fill_gaussians(const sn_problem *problem, int64_t count, uint64_t seed, double *g)
 {
     SN_ARRAY(count, double, place);
@@ -91,44 +84,15 @@ static stonet_status make_transforms(const sn_problem *problem, const sn_setting
     SN_TRY(sn_memory_require(8 * (uint64_t)problem->n * (uint64_t)*count, "the functions of the response",
                              "set transforms lower or use fewer rows"));
     SN_TRY(SN_TAKE(keep, *g, problem->n * *count));
-    if (classes) fill_indicators(problem, *g);
-    if (classes) return STONET_OK;
+    if (classes) {
+        memset(*g, 0, (size_t)(problem->n * *count) * sizeof **g);
+        for (int64_t i = 0; i < problem->n; i++) (*g)[i * *count + problem->label[i]] = 1.0;
+        return STONET_OK;
+    }
     return powers ? fill_powers(problem, *count, *g) : fill_gaussians(problem, *count, seed, *g);
 }
 
 /* ---- fit --------------------------------------------------------------------------------------- */
-
-/* p - hidden - .. - dim - units - outputs, with a linear belt. */
-static stonet_status make_shape(const sn_settings *settings, int64_t p, int64_t dim, int64_t outputs,
-                                sn_shape *shape)
-{
-    size_t hidden;
-    const double *units = sn_list(settings, "hidden", &hidden);
-    if (hidden > MOST_ENCODER_LAYERS)
-        return sn_fail(STONET_ERROR_ARGUMENT, "benn: hidden takes at most %d layers", MOST_ENCODER_LAYERS);
-    *shape = (sn_shape){.activation = SN_RELU, .width = {p}};
-    for (size_t k = 0; k < hidden; k++) shape->width[1 + k] = (int64_t)units[k];
-    shape->linear_layer = (int)hidden + 1;
-    shape->layers = (int)hidden + 3;
-    shape->width[hidden + 1] = dim;
-    shape->width[hidden + 2] = sn_int(settings, "units");
-    shape->width[hidden + 3] = outputs;
-    return STONET_OK;
-}
-
-/* The layers up to the belt, which become those of a network of their own. */
-static stonet_status keep_encoder(sn_network *whole, sn_network *encoder)
-{
-    encoder->shape = whole->shape;
-    encoder->shape.layers = whole->shape.linear_layer;
-    encoder->shape.linear_layer = 0;
-    SN_TRY(sn_shape_layout(&encoder->shape));
-    SN_TRY(SN_NEW(encoder->theta, encoder->shape.parameters));
-    memcpy(encoder->theta, whole->theta, (size_t)encoder->shape.parameters * sizeof *encoder->theta);
-    encoder->history = whole->history;
-    whole->history = (sn_epoch_log){0};
-    return STONET_OK;
-}
 
 /*
  * Small starting weights and biases, uniform within 1 / sqrt(inputs), a sixth of the variance that the other
@@ -147,27 +111,45 @@ static void start_small(const sn_shape *shape, uint64_t seed, float *theta)
     }
 }
 
-/* Trains a network from x through `dim` units to the transforms of y by least squares; the part up to these
-   units is the reduction. */
+/* Trains a network p - hidden - .. - dim - units - functions, with a linear belt, by least squares. The
+   layers up to the belt become those of a network of their own. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "benn: there are no rows to fit on");
     SN_WORKSPACE(scratch);
     SN_AUTO(sn_network) *encoder = NULL;
+    SN_FREED_BY(sn_network_clear) sn_network whole = {0};
     SN_TRY(SN_NEW(encoder, 1));
     sn_problem functions = {.n = problem->n, .p = problem->p, .x = problem->x};
     double *g = NULL;
+    size_t hidden;
+    const double *units = sn_list(settings, "hidden", &hidden);
     SN_TRY(make_transforms(problem, settings, run->seed, &scratch, &functions.outputs, &g));
     functions.y = g;
+    if (hidden > MOST_ENCODER_LAYERS)
+        return sn_fail(STONET_ERROR_ARGUMENT, "benn: hidden takes at most %d layers", MOST_ENCODER_LAYERS);
+    const int belt = (int)hidden + 1;
+    sn_shape *shape = &whole.shape;
+    *shape =
+        (sn_shape){.layers = belt + 2, .width = {problem->p}, .activation = SN_RELU, .linear_layer = belt};
+    for (int k = 1; k < belt; k++) shape->width[k] = (int64_t)units[k - 1];
+    shape->width[belt] = dim;
+    shape->width[belt + 1] = sn_int(settings, "units");
+    shape->width[belt + 2] = functions.outputs;
+    SN_TRY(sn_network_start(&whole, run->seed));
+    start_small(shape, run->seed, whole.theta);
     const int64_t usual = problem->n < USUAL_BATCH ? problem->n : USUAL_BATCH;
     const sn_training training = sn_training_of(settings, "benn", SN_ADAM, usual);
-    SN_FREED_BY(sn_network_clear) sn_network whole = {0};
-    SN_TRY(make_shape(settings, problem->p, dim, functions.outputs, &whole.shape));
-    SN_TRY(sn_network_start(&whole, run->seed));
-    start_small(&whole.shape, run->seed, whole.theta);
     SN_TRY(sn_network_train(&whole, &functions, &training, run, &result->outcome));
-    SN_TRY(keep_encoder(&whole, encoder));
+    encoder->shape = *shape;
+    encoder->shape.layers = belt;
+    encoder->shape.linear_layer = 0;
+    SN_TRY(sn_shape_layout(&encoder->shape));
+    SN_TRY(SN_NEW(encoder->theta, encoder->shape.parameters));
+    memcpy(encoder->theta, whole.theta, (size_t)encoder->shape.parameters * sizeof *encoder->theta);
+    encoder->history = whole.history;
+    whole.history = (sn_epoch_log){0};
     result->dim = dim;
     return SN_GIVE(encoder, &result->state);
 }

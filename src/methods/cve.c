@@ -28,28 +28,6 @@ static const sn_param params[] = {
     {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
 };
 
-/* Rows of the whitened x and the responses that are looked at. */
-static stonet_status choose_rows(const sn_problem *problem, const sn_whitening *whitening, bool central,
-                                 int64_t wanted, uint64_t seed, sn_workspace *keep, sn_cve *cve)
-{
-    const int64_t n = problem->n;
-    SN_WORKSPACE(scratch);
-    double *z = NULL, *y = NULL, *all = NULL;
-    cve->n = wanted < n ? wanted : n;
-    cve->rank = whitening->rank;
-    SN_TRY(sn_responses(problem, central, &scratch, &cve->responses, &all));
-    SN_ARRAY(n, int64_t, row);
-    SN_TRY(SN_TAKE(keep, z, cve->n * cve->rank));
-    SN_TRY(SN_TAKE(keep, y, cve->n * cve->responses));
-    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
-    sn_random_permutation(&random, n, row);
-    SN_TRY(sn_whiten_rows(whitening, problem->x, row, cve->n, z));
-    sn_take_rows(cve->n, cve->responses, all, row, y);
-    cve->z = z;
-    cve->y = y;
-    return STONET_OK;
-}
-
 /* The arrays of one descent, all rank x d but inner (d x d). */
 typedef struct descent {
     double *b, *tried, *gradient, *inner;
@@ -97,8 +75,20 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     stonet_status status =
         sn_whitening_fit(problem, sn_real(settings, "ridge"), 0, NULL, &scratch, &whitening);
     if (status != STONET_OK) return sn_fail_prefix(status, "cve");
-    SN_TRY(choose_rows(problem, &whitening, sn_is(settings, "subspace", "central"), sn_int(settings, "rows"),
-                       run->seed, &scratch, &cve));
+    const int64_t n = problem->n, wanted = sn_int(settings, "rows"), rank = whitening.rank;
+    double *all = NULL;
+    cve.n = wanted < n ? wanted : n;
+    cve.rank = rank;
+    SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), &scratch, &cve.responses, &all));
+    SN_ARRAY(n, int64_t, row);
+    SN_ARRAY(cve.n * rank, double, z);
+    SN_ARRAY(cve.n * cve.responses, double, y);
+    sn_random random = sn_random_from(run->seed, SN_STREAM_FEATURES, 0);
+    sn_random_permutation(&random, n, row);
+    SN_TRY(sn_whiten_rows(&whitening, problem->x, row, cve.n, z));
+    sn_take_rows(cve.n, cve.responses, all, row, y);
+    cve.z = z;
+    cve.y = y;
     cve.d = dim = sn_limit_dim(run, "cve", dim, whitening.rank, "the rank of x");
     const double width = sn_real(settings, "bandwidth") * pow((double)cve.n, -1.0 / (double)(dim + 4));
     cve.h = 2.0 * width * width;

@@ -25,8 +25,7 @@
 #include "methods/row_sums.h"
 
 static const sn_param params[] = {
-    {"complexity", SN_REAL, "1", 1e-6, 1e6, NULL,
-     "c in the kernel exp(-c |x - x'|^2 / (2 s^2)) with s the bandwidth"},
+    SN_PARAM_COMPLEXITY,
     {"bandwidth", SN_REAL, "auto", 1e-12, 1e12, "auto",
      "s, a distance between rows of scaled x; auto: the median over pairs (of 2000 rows at most)"},
     SN_PARAM_LANDMARKS,
@@ -45,109 +44,75 @@ typedef struct gradients {
     double started;
 } gradients;
 
-/* Exact: T (n x rank) at the rows themselves. */
-static stonet_status exact_coefficients(const sn_gkdr *of, double ridge, sn_workspace *keep, gradients *g)
-{
-    const sn_kernel_input *input = of->input;
-    int64_t n = input->n;
-    g->m = n;
-    SN_ARRAY(n * n, double, k);
-    SN_TRY(SN_TAKE(keep, g->t, n * of->rank));
-    SN_TRY(SN_TAKE(keep, g->centres, n * input->p));
-    memcpy(g->centres, input->x, (size_t)(n * input->p) * sizeof(double));
-    memcpy(g->t, of->f, (size_t)(n * of->rank) * sizeof(double));
-    SN_TRY(sn_gaussian_gram(n, n, input->p, input->x, input->x, input->gamma, k));
-    sn_add_diagonal(n, ridge, k);
-    return sn_solve_spd(n, k, of->rank, g->t);
-}
-
-/* Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at the landmarks. */
-static stonet_status landmark_coefficients(const sn_gkdr *of, double ridge, stonet_team *team,
-                                           sn_workspace *keep, gradients *g)
-{
-    const sn_kernel_input *input = of->input;
-    sn_landmarks landmarks;
-    SN_TRY(sn_landmarks_create(input->m, input->p, input->centres, input->gamma, keep, &landmarks));
-    const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
-    g->m = landmarks.rank;
-    SN_ARRAY(g->m * g->m, double, gram);
-    SN_TRY(SN_TAKE(keep, g->t, g->m * of->rank));
-    SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g->t));
-    sn_add_diagonal(g->m, ridge, gram);
-    SN_TRY(sn_solve_spd(g->m, gram, of->rank, g->t));
-    sn_landmarks_coefficients(&landmarks, of->rank, g->t);
-    g->centres = landmarks.centres;
-    return STONET_OK;
-}
-
-/* Room for a block of rows. */
-typedef struct block {
-    double *k, *weight; /* BLOCK_ROWS x m */
-    double *gradient;   /* BLOCK_ROWS x p */
-} block;
-
-/* matrix += sum over rows i0 .. i1 and components a of (gradient of component a)(same)'. */
-static stonet_status add_block(const gradients *g, const block *b, int64_t i0, int64_t i1, double *matrix)
-{
-    int64_t p = g->input->p, rows = i1 - i0, m = g->m;
-    const double *x = g->input->x + i0 * p;
-    double scale = 2.0 * g->input->gamma;
-    SN_TRY(sn_gaussian_gram(rows, m, p, x, g->centres, g->input->gamma, b->k));
-    for (int64_t a = 0; a < g->rank; a++) {
-#pragma omp parallel for
-        for (int64_t i = 0; i < rows; i++) {
-            double sum = 0.0;
-            for (int64_t j = 0; j < m; j++) {
-                double value = scale * b->k[i * m + j] * g->t[j * g->rank + a];
-                b->weight[i * m + j] = value;
-                sum += value;
-            }
-            for (int64_t j = 0; j < p; j++) b->gradient[i * p + j] = -sum * x[i * p + j];
-        }
-        sn_gemm(1.0, sn_as(b->weight, rows, m), sn_as(g->centres, m, p), 1.0, b->gradient);
-        sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, b->gradient, 1.0, matrix);
-    }
-    return STONET_OK;
-}
-
-/* Adds the products of the gradients of some rows to the matrix (p x p), block by block. */
+/* Adds to the matrix (p x p), block by block of some rows, the products of the gradients of each component a:
+   (gradient of component a)(same)'. */
 static stonet_status add_rows(const void *user, int64_t first, int64_t count, double *matrix)
 {
     const gradients *g = user;
-    SN_WORKSPACE(scratch);
-    block b = {0};
-    SN_TRY(SN_TAKE_EACH(&scratch, BLOCK_ROWS * g->m, &b.k, &b.weight));
-    SN_TRY(SN_TAKE(&scratch, b.gradient, BLOCK_ROWS * g->input->p));
-    for (int64_t i = first; i < first + count; i += BLOCK_ROWS) {
-        int64_t end = i + BLOCK_ROWS < first + count ? i + BLOCK_ROWS : first + count;
-        SN_TRY(add_block(g, &b, i, end, matrix));
-        sn_progress_of(g->run, "gradients", end, g->input->n, NAN, g->started);
+    const int64_t p = g->input->p, m = g->m, end = first + count;
+    const double scale = 2.0 * g->input->gamma;
+    SN_ARRAY(BLOCK_ROWS * m, double, k);
+    SN_ARRAY(BLOCK_ROWS * m, double, weight);
+    SN_ARRAY(BLOCK_ROWS * p, double, gradient);
+    for (; first < end; first += BLOCK_ROWS) {
+        const int64_t rows = end - first < BLOCK_ROWS ? end - first : BLOCK_ROWS;
+        const double *x = g->input->x + first * p;
+        SN_TRY(sn_gaussian_gram(rows, m, p, x, g->centres, g->input->gamma, k));
+        for (int64_t a = 0; a < g->rank; a++) {
+#pragma omp parallel for
+            for (int64_t i = 0; i < rows; i++) {
+                double sum = 0.0;
+                for (int64_t j = 0; j < m; j++) {
+                    const double value = scale * k[i * m + j] * g->t[j * g->rank + a];
+                    weight[i * m + j] = value;
+                    sum += value;
+                }
+                for (int64_t j = 0; j < p; j++) gradient[i * p + j] = -sum * x[i * p + j];
+            }
+            sn_gemm(1.0, sn_as(weight, rows, m), sn_as(g->centres, m, p), 1.0, gradient);
+            sn_syrk_tn(p, rows, 1.0 / (double)g->input->n, gradient, 1.0, matrix);
+        }
+        sn_progress_of(g->run, "gradients", first + rows, g->input->n, NAN, g->started);
         if (sn_should_stop(g->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were computed");
     }
     return STONET_OK;
 }
 
-/* The matrix M = (1/n) sum_i G_i G_i' (p x p) with G_i (p x rank) the gradient of the regression at x_i. */
-static stonet_status find_matrix(const sn_gkdr *of, double *matrix)
-{
-    SN_WORKSPACE(scratch);
-    const int64_t n = of->input->n, p = of->input->p;
-    stonet_team *team = of->run != NULL ? of->run->team : NULL;
-    gradients g = {.input = of->input, .rank = of->rank, .run = of->run, .started = sn_seconds()};
-    const double ridge = of->epsilon * (double)n;
-    SN_TRY(of->input->exact ? exact_coefficients(of, ridge, &scratch, &g)
-                            : landmark_coefficients(of, ridge, team, &scratch, &g));
-    return sn_row_sums(team, n, p * p, add_rows, &g, matrix);
-}
-
+/* Exact: T (n x rank) at the rows themselves. Landmarks: T = L^{-T} (Phi'Phi + ridge)^{-1} Phi'F at them. */
 stonet_status sn_gkdr_directions(const sn_gkdr *of, sn_workspace *keep, int64_t *dim, double **direction)
 {
-    int64_t p = of->input->p, count = *dim < p ? *dim : p;
+    SN_WORKSPACE(scratch);
+    const sn_kernel_input *input = of->input;
+    const int64_t n = input->n, p = input->p, count = *dim < p ? *dim : p;
+    const double ridge = of->epsilon * (double)n;
+    stonet_team *team = of->run != NULL ? of->run->team : NULL;
+    gradients g = {.input = input, .m = n, .rank = of->rank, .run = of->run, .started = sn_seconds()};
+    SN_TRY(SN_TAKE(&scratch, g.t, (input->exact ? n : input->m) * of->rank));
+    if (input->exact) {
+        SN_ARRAY(n * n, double, k);
+        SN_TRY(SN_TAKE(&scratch, g.centres, n * p));
+        memcpy(g.centres, input->x, (size_t)(n * p) * sizeof(double));
+        memcpy(g.t, of->f, (size_t)(n * of->rank) * sizeof(double));
+        SN_TRY(sn_gaussian_gram(n, n, p, input->x, input->x, input->gamma, k));
+        sn_add_diagonal(n, ridge, k);
+        SN_TRY(sn_solve_spd(n, k, of->rank, g.t));
+    } else {
+        sn_landmarks landmarks;
+        SN_TRY(sn_landmarks_create(input->m, p, input->centres, input->gamma, &scratch, &landmarks));
+        const sn_row_columns columns = sn_feature_columns(input, &landmarks, team);
+        g.m = landmarks.rank;
+        g.centres = landmarks.centres;
+        SN_ARRAY(g.m * g.m, double, gram);
+        SN_TRY(sn_row_columns_products(&columns, of->rank, of->f, NULL, gram, g.t));
+        sn_add_diagonal(g.m, ridge, gram);
+        SN_TRY(sn_solve_spd(g.m, gram, of->rank, g.t));
+        sn_landmarks_coefficients(&landmarks, of->rank, g.t);
+    }
     SN_ARRAY(p * p, double, matrix);
     SN_ARRAY(count, double, values);
     SN_ARRAY(p * count, double, v);
-    SN_TRY(find_matrix(of, matrix));
+    SN_TRY(sn_row_sums(team, n, p * p, add_rows, &g, matrix));
     SN_TRY(sn_eigh_top(p, count, matrix, values, v));
     SN_TRY(sn_kernel_limit(of->run, "gkdr", *dim, count, values, "the gradients span no more", dim));
     SN_TRY(SN_TAKE(keep, *direction, p * *dim));

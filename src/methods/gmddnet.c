@@ -56,6 +56,7 @@ typedef struct stage {
     float *z;             /* n x dim: the directions that are done, in the first columns */
     float *done;          /* n x before: the same, closely packed, for the loss */
     float *now;           /* n: the direction being fitted */
+    sn_network *one;      /* dim: of each direction */
     sn_epoch_log history; /* of all directions and refits */
 } stage;
 
@@ -155,26 +156,22 @@ static stonet_status fit_direction(stage *s, sn_network *net, stonet_outcome *ou
     }
 }
 
-/* -divergence of the direction at hand over all rows in pieces of a batch. */
-static double own_divergence(const stage *s)
+/* Notes the direction at hand as done. `ortho` becomes -divergence of the first one, over all rows in pieces
+   of a batch. */
+static void keep_direction(stage *s)
 {
-    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
-    int64_t rows[1024], pieces = 0;
-    const int64_t piece = batch < 1024 ? batch : 1024;
+    enum { MOST = 1024 };
+    const int64_t n = s->problem->n, before = s->loss.before, batch = sn_int(s->settings, "batch"),
+                  piece = batch < MOST ? batch : MOST;
+    int64_t rows[MOST], pieces = 0;
     double sum = 0.0;
-    for (int64_t first = 0; first < n && (pieces == 0 || first + piece <= n); first += piece, pieces++) {
+    for (int64_t first = 0; before == 0 && first < n && (pieces == 0 || first + piece <= n); first += piece) {
         const int64_t count = n - first < piece ? n - first : piece;
         for (int64_t k = 0; k < count; k++) rows[k] = first + k;
         sum -= sn_divergence_dependence(&s->loss, s->problem, rows, count, s->now + first);
+        pieces++;
     }
-    return sum / (double)pieces;
-}
-
-/* Notes the direction at hand as done. */
-static void keep_direction(stage *s)
-{
-    const int64_t n = s->problem->n, before = s->loss.before;
-    if (before == 0) s->loss.ortho = fmax(own_divergence(s), 1e-6);
+    if (before == 0) s->loss.ortho = fmax(sum / (double)pieces, 1e-6);
     for (int64_t i = 0; i < n; i++) {
         s->z[i * s->dim + before] = s->now[i];
         for (int64_t j = 0; j <= before; j++) s->done[i * (before + 1) + j] = s->z[i * s->dim + j];
@@ -185,86 +182,68 @@ static void keep_direction(stage *s)
 
 /* ---- all of them ------------------------------------------------------------------------------- */
 
-/* Adds direction `at` of `dim` to the network that holds them side by side. */
-static void add_block(const sn_network *one, int64_t at, sn_network *all)
-{
-    const sn_shape *from = &one->shape, *to = &all->shape;
-    for (int i = 0; i < from->layers; i++) {
-        const int64_t in = from->width[i], out = from->width[i + 1], column = i == 0 ? 0 : at * in;
-        for (int64_t k = 0; k < out; k++) {
-            const int64_t row = at * out + k;
-            memcpy(all->theta + to->weight_at[i] + row * to->width[i] + column,
-                   one->theta + from->weight_at[i] + k * in, (size_t)in * sizeof *all->theta);
-            all->theta[to->bias_at[i] + row] = one->theta[from->bias_at[i] + k];
-        }
-    }
-}
-
 /* The `count` directions side by side in one network. */
-static stonet_status join(const stage *s, const sn_network *one, int64_t count, sn_network *all)
+static stonet_status join(const stage *s, int64_t count, sn_network *all)
 {
+    const sn_shape *from = &s->one->shape, *to = &all->shape;
     all->shape = s->shape;
     for (int i = 1; i <= s->shape.layers; i++) all->shape.width[i] *= count;
     SN_TRY(sn_shape_layout(&all->shape));
     SN_TRY(SN_NEW(all->theta, all->shape.parameters));
-    for (int64_t k = 0; k < count; k++) add_block(one + k, k, all);
+    for (int64_t at = 0; at < count; at++)
+        for (int i = 0; i < from->layers; i++) {
+            const float *theta = s->one[at].theta;
+            const int64_t in = from->width[i], out = from->width[i + 1], column = i == 0 ? 0 : at * in;
+            for (int64_t k = 0; k < out; k++) {
+                const int64_t row = at * out + k;
+                memcpy(all->theta + to->weight_at[i] + row * to->width[i] + column,
+                       theta + from->weight_at[i] + k * in, (size_t)in * sizeof *all->theta);
+                all->theta[to->bias_at[i] + row] = theta[from->bias_at[i] + k];
+            }
+        }
     return STONET_OK;
 }
 
-static stonet_status open_stage(stage *s, sn_workspace *keep)
+static void clear_stage(stage *s)
 {
-    static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
-    const int64_t n = s->problem->n, batch = sn_int(s->settings, "batch");
-    SN_TRY(make_shape(s->settings, s->problem->p, &s->shape));
-    SN_TRY(SN_TAKE_EACH(keep, batch, &s->loss.centred, &s->loss.pull));
-    SN_TRY(SN_TAKE(keep, s->z, n * s->dim));
-    SN_TRY(SN_TAKE(keep, s->done, n * s->dim));
-    SN_TRY(SN_TAKE(keep, s->now, n));
-    s->loss.penalty = sn_real(s->settings, "penalty");
-    s->loss.ortho = 1.0;
-    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (sn_is(s->settings, "distance", words[k])) s->loss.kind = (sn_distance)k;
-    return STONET_OK;
+    for (int64_t k = 0; s->one != NULL && k < s->dim; k++) sn_network_clear(s->one + k);
+    sn_epoch_log_free(&s->history);
 }
 
-/* As many directions as there is time for: *count of them in `one`. */
-static stonet_status fit_directions(stage *s, sn_network *one, int64_t *count, stonet_outcome *outcome)
-{
-    *count = 0;
-    while (*count < s->dim && *outcome != STONET_STOPPED) {
-        stonet_outcome this_one = STONET_DONE;
-        SN_TRY(fit_direction(s, one + *count, &this_one));
-        keep_direction(s);
-        *count += 1;
-        if (this_one != STONET_DONE) *outcome = this_one;
-    }
-    return STONET_OK;
-}
-
-static stonet_status fit_all(stage *s, sn_network *all, int64_t *count, stonet_outcome *outcome)
-{
-    SN_WORKSPACE(scratch);
-    SN_TRY(open_stage(s, &scratch));
-    SN_ZEROS(s->dim, sn_network, one);
-    stonet_status status = fit_directions(s, one, count, outcome);
-    if (status == STONET_OK) status = join(s, one, *count, all);
-    for (int64_t k = 0; k < s->dim; k++) sn_network_clear(one + k);
-    all->history = s->history;
-    return status;
-}
-
+/* As many directions as there is time for, side by side in one network. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
+    static const char *const words[] = {"absolute", "log", "cauchy", "gaussian", "power"};
     if (problem->n < 4)
         return sn_fail(STONET_ERROR_DATA,
                        "gmddnet compares rows with each other and needs at least 4 rows, not %lld",
                        (long long)problem->n);
+    SN_WORKSPACE(scratch);
+    SN_FREED_BY(clear_stage)
     stage s = {.problem = problem, .settings = settings, .run = run, .dim = dim};
     SN_AUTO(sn_network) *all = NULL;
     SN_TRY(SN_NEW(all, 1));
+    SN_TRY(make_shape(settings, problem->p, &s.shape));
+    SN_TRY(SN_TAKE_EACH(&scratch, sn_int(settings, "batch"), &s.loss.centred, &s.loss.pull));
+    SN_TRY(SN_TAKE(&scratch, s.z, problem->n * dim));
+    SN_TRY(SN_TAKE(&scratch, s.done, problem->n * dim));
+    SN_TRY(SN_TAKE(&scratch, s.now, problem->n));
+    SN_TRY(SN_TAKE_ZERO(&scratch, s.one, dim));
+    s.loss.penalty = sn_real(settings, "penalty");
+    s.loss.ortho = 1.0;
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
+        if (sn_is(settings, "distance", words[k])) s.loss.kind = (sn_distance)k;
     result->outcome = STONET_DONE;
-    SN_TRY(fit_all(&s, all, &result->dim, &result->outcome));
+    for (result->dim = 0; result->dim < dim && result->outcome != STONET_STOPPED; result->dim++) {
+        stonet_outcome this_one = STONET_DONE;
+        SN_TRY(fit_direction(&s, s.one + result->dim, &this_one));
+        keep_direction(&s);
+        if (this_one != STONET_DONE) result->outcome = this_one;
+    }
+    SN_TRY(join(&s, result->dim, all));
+    all->history = s.history;
+    s.history = (sn_epoch_log){0};
     return SN_GIVE(all, &result->state);
 }
 

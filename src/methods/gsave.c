@@ -45,20 +45,15 @@ typedef struct gsave {
     sn_workspace *keep; /* where all this lies */
 } gsave;
 
-static stonet_status make_room(gsave *g, int64_t columns)
-{
-    if (columns <= g->room) return STONET_OK;
-    SN_TRY(SN_TAKE(g->keep, g->spare, g->k * columns));
-    SN_TRY(SN_TAKE_EACH(g->keep, g->n * columns, &g->inner, &g->outer));
-    g->room = columns;
-    return STONET_OK;
-}
-
 /* out = L^{-1} B' Mid B L^{-T} in. */
 static stonet_status apply(void *context, int64_t columns, const double *in, double *out)
 {
     gsave *g = context;
-    SN_TRY(make_room(g, columns));
+    if (columns > g->room) {
+        SN_TRY(SN_TAKE(g->keep, g->spare, g->k * columns));
+        SN_TRY(SN_TAKE_EACH(g->keep, g->n * columns, &g->inner, &g->outer));
+        g->room = columns;
+    }
     memcpy(g->spare, in, (size_t)(g->k * columns) * sizeof *in);
     sn_triangular_solve(g->k, true, g->l, columns, g->spare);
     sn_multiply(sn_as(g->b, g->n, g->k), sn_as(g->spare, g->k, columns), g->inner);

@@ -111,17 +111,6 @@ stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const do
                                : apply_numbers(middle, columns, in, out);
 }
 
-static stonet_status create_classes(const sn_problem *problem, sn_workspace *keep, sn_middle *middle)
-{
-    int64_t present;
-    SN_TRY(sn_classes_present(problem, &present));
-    SN_TRY(SN_TAKE_ZERO(keep, middle->count, problem->outputs));
-    middle->classes = problem->outputs;
-    middle->label = problem->label;
-    for (int64_t i = 0; i < problem->n; i++) middle->count[problem->label[i]] += 1.0;
-    return STONET_OK;
-}
-
 /* columns (n x (r + 1)) with k'k = 11' + K_Y^2 = columns columns': with K_Y = F F' and F'F = V D V' they are
    1 and F V D^{1/2}. */
 static stonet_status response_columns(int64_t n, int64_t r, const double *f, double *columns)
@@ -169,8 +158,15 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
 stonet_status sn_middle_create(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
                                sn_middle **out)
 {
+    int64_t present;
     SN_TRY(SN_TAKE_ZERO(keep, *out, 1));
-    (*out)->n = problem->n;
-    return problem->task == SN_CLASSIFICATION ? create_classes(problem, keep, *out)
-                                              : create_numbers(problem, ey, seed, keep, *out);
+    sn_middle *middle = *out;
+    middle->n = problem->n;
+    if (problem->task != SN_CLASSIFICATION) return create_numbers(problem, ey, seed, keep, middle);
+    SN_TRY(sn_classes_present(problem, &present));
+    SN_TRY(SN_TAKE_ZERO(keep, middle->count, problem->outputs));
+    middle->classes = problem->outputs;
+    middle->label = problem->label;
+    for (int64_t i = 0; i < problem->n; i++) middle->count[problem->label[i]] += 1.0;
+    return STONET_OK;
 }

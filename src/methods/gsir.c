@@ -22,7 +22,6 @@
 #include "math/linalg.h"
 #include "methods/kernel_map.h"
 #include "methods/kernel_response.h"
-#include "methods/kernel_ridge.h"
 
 static const sn_param params[] = {
     SN_PARAMS_OF_KERNEL,
@@ -33,19 +32,6 @@ static const sn_param params[] = {
     {"atype", SN_CHOICE, "identity", 0, 0, "identity|gyinv",
      "weight of the response: its Gram matrix, or that times its inverse"},
 };
-
-/* F <- Q F, and for gyinv such that a2 = F F': with F'F = V D V' that is F V (D + ridge)^{-1/2}. Centring
-   makes the indicators dependent: Moore-Penrose leaves that direction out. */
-static stonet_status weigh_response(const sn_problem *problem, const sn_settings *settings,
-                                    sn_workspace *keep, int64_t *rank, double **f)
-{
-    const double ridge = problem->task == SN_REGRESSION ? sn_real(settings, "ey") : 0.0;
-    SN_ARRAY(*rank, double, mean);
-    sn_column_means(problem->n, *rank, *f, mean);
-    sn_subtract_row(problem->n, *rank, mean, *f);
-    if (sn_is(settings, "atype", "identity")) return STONET_OK;
-    return sn_whiten_columns(1.0, sn_as(*f, problem->n, *rank), ridge, 1e-9, keep, rank, f);
-}
 
 typedef struct gsir {
     const sn_problem *problem;
@@ -65,28 +51,16 @@ static stonet_status limit(gsir *g, int64_t r, const double *singular)
     return sn_kernel_limit(g->run, "gsir", g->dim, r, singular, why, &g->dim);
 }
 
-/* The leading left singular vectors of T (n x rank, destroyed): v (n x dim, in `keep`). */
-static stonet_status leading_vectors(gsir *g, double *t, sn_workspace *keep, double **v)
-{
-    const int64_t n = g->problem->n, r = n < g->rank ? n : g->rank;
-    SN_ARRAY(n * r, double, u);
-    SN_ARRAY(r, double, s);
-    SN_TRY(sn_svd(n, g->rank, t, u, s, NULL));
-    SN_TRY(limit(g, r, s));
-    SN_TRY(SN_TAKE(keep, *v, n * g->dim));
-    sn_first_columns(n, r, u, g->dim, *v);
-    return STONET_OK;
-}
-
 /* Exact: T = F - rho R F, A = R V, scores G_X R V = V - rho A. */
 static stonet_status fit_exact(gsir *g, sn_fit_result *result)
 {
-    SN_WORKSPACE(scratch);
-    int64_t n = g->input.n;
-    double *v = NULL, largest;
+    const int64_t n = g->input.n, r = n < g->rank ? n : g->rank;
+    double largest;
     SN_ARRAY(n * n, double, k);
     SN_ARRAY(n, double, mean);
     SN_ARRAY(n * g->rank, double, t);
+    SN_ARRAY(n * r, double, u);
+    SN_ARRAY(r, double, s);
     const double gram = sn_gram_work(n, n, g->input.p), cube = (double)n * (double)n * (double)n / 3.0,
                  solves = 2.0 * (double)n * (double)n * (double)g->rank;
     sn_stages stages = sn_stages_of(g->run, gram + cube + solves);
@@ -102,8 +76,11 @@ static stonet_status fit_exact(gsir *g, sn_fit_result *result)
     memcpy(t, g->f, (size_t)(n * g->rank) * sizeof *t);
     SN_TRY(sn_cholesky_solve(n, k, g->rank, t));
     for (int64_t i = 0; i < n * g->rank; i++) t[i] = g->f[i] - rho * t[i];
-    SN_TRY(leading_vectors(g, t, &scratch, &v));
+    SN_TRY(sn_svd(n, g->rank, t, u, s, NULL));
+    SN_TRY(limit(g, r, s));
+    SN_ARRAY(n * g->dim, double, v);
     SN_ARRAY(n * g->dim, double, a);
+    sn_first_columns(n, r, u, g->dim, v);
     memcpy(a, v, (size_t)(n * g->dim) * sizeof *a);
     SN_TRY(sn_cholesky_solve(n, k, g->dim, a));
     for (int64_t i = 0; i < n * g->dim; i++) v[i] -= rho * a[i];
@@ -172,18 +149,6 @@ static stonet_status fit_features(gsir *g, sn_fit_result *result)
     return sn_columns_map(&columns, mean, s0, g->dim, a, result);
 }
 
-/* The setting, or what the data say, which is told. */
-static stonet_status choose_ridge(const sn_settings *settings, gsir *g)
-{
-    if (!sn_is(settings, "ex", "auto")) {
-        g->ex = sn_real(settings, "ex");
-        return STONET_OK;
-    }
-    SN_TRY(sn_kernel_ridge_choose(&g->input, g->rank, g->f, g->run, &g->ex));
-    sn_message(g->run, STONET_NOTE, "gsir: leave-one-out chose ex=%.3g", g->ex);
-    return STONET_OK;
-}
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -192,8 +157,21 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_kernel_memory(problem, settings, "gsir", 1.1, 0.0));
     SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &g.input));
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, run->seed, &scratch, &g.f, &g.rank));
-    SN_TRY(weigh_response(problem, settings, &scratch, &g.rank, &g.f));
-    SN_TRY(choose_ridge(settings, &g));
+    SN_ARRAY(g.rank, double, mean);
+    sn_column_means(problem->n, g.rank, g.f, mean);
+    sn_subtract_row(problem->n, g.rank, mean, g.f);
+    /* For gyinv too a2 is to be F F': with F'F = V D V' that is F V (D + ridge)^{-1/2}. Centring makes the
+       indicators dependent: Moore-Penrose leaves that direction out. */
+    if (!sn_is(settings, "atype", "identity"))
+        SN_TRY(sn_whiten_columns(1.0, sn_as(g.f, problem->n, g.rank),
+                                 problem->task == SN_REGRESSION ? sn_real(settings, "ey") : 0.0, 1e-9,
+                                 &scratch, &g.rank, &g.f));
+    if (sn_is(settings, "ex", "auto")) {
+        SN_TRY(sn_kernel_ridge_choose(&g.input, g.rank, g.f, run, &g.ex));
+        sn_message(run, STONET_NOTE, "gsir: leave-one-out chose ex=%.3g", g.ex);
+    } else {
+        g.ex = sn_real(settings, "ex");
+    }
     return g.input.exact ? fit_exact(&g, result) : fit_features(&g, result);
 }
 

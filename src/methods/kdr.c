@@ -114,81 +114,47 @@ static stonet_status minimise(search *s, bool *stopped)
     return STONET_OK;
 }
 
-/* best (p x d) holds the first start and receives the best end. */
-static stonet_status run_starts(search *s, const sn_settings *settings, uint64_t seed, double *best,
-                                bool *stopped)
-{
-    int64_t restarts = sn_int(settings, "restarts"), size = s->p * s->d;
-    double lowest = INFINITY;
-    s->total = restarts * s->iterations;
-    memcpy(s->b, best, (size_t)size * sizeof *best);
-    for (int64_t restart = 0; restart < restarts && !*stopped; restart++) {
-        if (restart > 0) SN_TRY(sn_random_directions(s->p, s->d, seed, (uint32_t)restart, s->b));
-        SN_TRY(minimise(s, stopped));
-        if (*stopped && restart > 0) break;
-        if (!(s->value < lowest)) continue;
-        lowest = s->value;
-        memcpy(best, s->b, (size_t)size * sizeof *best);
-    }
-    return STONET_OK;
-}
-
-/* The rows the criterion is summed over. */
-static int64_t row_count(const sn_problem *problem, const sn_settings *settings)
-{
-    if (!sn_is(settings, "rows", "auto")) return sn_int(settings, "rows");
-    return sn_is(settings, "landmarks", "none") ? problem->n : 3 * sn_int(settings, "landmarks") / 2;
-}
-
-/* From `best` (p x d), with the centred factor of the response, to the minimum at bandwidth s. */
-static stonet_status estimate(const sn_gkdr *of, const sn_settings *settings, double s, int64_t d,
-                              double *best, bool *stopped)
-{
-    SN_WORKSPACE(scratch);
-    const stonet_run *run = of->run;
-    search find = {.p = of->input->p, .d = d, .run = run, .started = sn_seconds()};
-    find.iterations = sn_int(settings, "iterations");
-    find.anneal = sn_real(settings, "anneal");
-    find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
-    SN_TRY(sn_kdr_create(of->input, d, of->epsilon, of->rank, of->f, &scratch, &find.kdr));
-    SN_TRY(SN_TAKE_EACH(&scratch, find.p * d, &find.b, &find.trial, &find.gradient, &find.direction));
-    return run_starts(&find, settings, run->seed, best, stopped);
-}
-
-/* The gKDR directions as a start; its kernel has the median distance as bandwidth, its ridge is KDR's. */
-static stonet_status start(sn_kernel_input *input, const sn_settings *settings, const sn_gkdr *of,
-                           sn_workspace *keep, int64_t *dim, double **b, double *s)
-{
-    const stonet_run *run = of->run;
-    double median;
-    int64_t wanted = sn_limit_dim(run, "kdr", *dim, input->p, "x has no more columns");
-    SN_TRY(sn_kernel_distance(input, SN_MEDIAN_DISTANCE, run->seed, &median));
-    *s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)wanted / (double)input->p)
-                                              : sn_real(settings, "bandwidth");
-    input->gamma = 1.0 / (2.0 * median * median);
-    *dim = wanted;
-    return sn_gkdr_directions(of, keep, dim, b);
-}
-
-/* Starts at gradient directions and descends from there; f (n x rank) is the centred factor of the kernel
-   matrix of y. */
+/* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's, with
+   the centred factor f (n x rank) of the kernel matrix of y. */
 static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
                               const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
     sn_kernel_input input;
-    double *f = NULL, *b = NULL, s = 0.0;
+    double *f = NULL, *b = NULL, median;
     int64_t rank;
     bool stopped = false;
     SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
     SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run->seed, &scratch, &input));
     SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
-    const sn_gkdr of = {&input, sn_real(settings, "epsilon"), rank, f, run};
-    SN_TRY(start(&input, settings, &of, &scratch, &dim, &b, &s));
+    dim = sn_limit_dim(run, "kdr", dim, input.p, "x has no more columns");
+    SN_TRY(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, run->seed, &median));
+    const double s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)dim / (double)input.p)
+                                                          : sn_real(settings, "bandwidth");
+    input.gamma = 1.0 / (2.0 * median * median);
+    const sn_gkdr start = {&input, sn_real(settings, "epsilon"), rank, f, run};
+    SN_TRY(sn_gkdr_directions(&start, &scratch, &dim, &b));
     SN_ARRAY(input.p > rank ? input.p : rank, double, mean);
     sn_column_means(input.n, rank, f, mean);
     sn_subtract_row(input.n, rank, mean, f);
-    SN_TRY(estimate(&of, settings, s, dim, b, &stopped));
+    search find = {.p = input.p, .d = dim, .run = run, .started = sn_seconds()};
+    find.iterations = sn_int(settings, "iterations");
+    find.anneal = sn_real(settings, "anneal");
+    find.gamma = sn_real(settings, "complexity") / (2.0 * s * s);
+    SN_TRY(sn_kdr_create(&input, dim, start.epsilon, rank, f, &scratch, &find.kdr));
+    SN_TRY(SN_TAKE_EACH(&scratch, find.p * dim, &find.b, &find.trial, &find.gradient, &find.direction));
+    const int64_t restarts = sn_int(settings, "restarts"), size = find.p * dim;
+    double lowest = INFINITY;
+    find.total = restarts * find.iterations;
+    memcpy(find.b, b, (size_t)size * sizeof *b); /* the first start; b receives the best end */
+    for (int64_t restart = 0; restart < restarts && !stopped; restart++) {
+        if (restart > 0) SN_TRY(sn_random_directions(find.p, dim, run->seed, (uint32_t)restart, find.b));
+        SN_TRY(minimise(&find, &stopped));
+        if (stopped && restart > 0) break;
+        if (!(find.value < lowest)) continue;
+        lowest = find.value;
+        memcpy(b, find.b, (size_t)size * sizeof *b);
+    }
     sn_column_means(input.n, input.p, input.x, mean);
     SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = input.p, .dim = dim, .centre = mean, .direction = b},
                                 result));
@@ -200,7 +166,10 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
                          const stonet_run *run, sn_fit_result *result)
 {
     SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
-    SN_TRY(sn_problem_sample(problem, row_count(problem, settings), run->seed, &rows));
+    const int64_t count = !sn_is(settings, "rows", "auto")       ? sn_int(settings, "rows")
+                          : sn_is(settings, "landmarks", "none") ? problem->n
+                                                                 : 3 * sn_int(settings, "landmarks") / 2;
+    SN_TRY(sn_problem_sample(problem, count, run->seed, &rows));
     return fit_rows(&rows, dim, settings, run, result);
 }
 

@@ -45,51 +45,32 @@ stonet_status sn_kernel_map_create(const sn_kernel_input *input, int64_t d, cons
     return STONET_OK;
 }
 
-/* Scales column j of z to variance 1, square its mean square, with the largest score at the centres positive.
- */
-static stonet_status scale_columns(const double *square, sn_kernel_map *map)
+/* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean; the mean square of column j is a_j'gram a_j / n. */
+stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
+                             double *a, sn_fit_result *result)
 {
-    const int64_t d = map->d, m = map->m;
+    const int64_t m = columns->m, p = columns->p;
+    SN_AUTO(sn_kernel_map) *map = NULL;
+    SN_ARRAY(m * d, double, product);
     SN_ARRAY(m * d, double, z);
+    SN_ZEROS(d, double, square);
+    sn_multiply(sn_as(gram, m, m), sn_as(a, m, d), product);
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < d; j++) square[j] += a[i * d + j] * product[i * d + j] / (double)columns->n;
+    SN_TRY(allocate(m, p, d, columns->gamma, &map));
+    sn_gemv(1.0, sn_turned(a, m, d), mean, 0.0, map->offset);
+    if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
+    memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
+    memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
     SN_TRY(sn_kernel_map_scores(map, m, map->centres, z));
     for (int64_t j = 0; j < d; j++) {
-        double largest = 0.0;
+        double largest = 0.0; /* of the scores at the centres, whose sign becomes positive */
         for (int64_t i = 0; i < m; i++)
             if (fabs(z[i * d + j]) > fabs(largest)) largest = z[i * d + j];
         const double scale = (largest < 0.0 ? -1.0 : 1.0) / sqrt(square[j]);
         for (int64_t i = 0; i < m; i++) map->coefficients[i * d + j] *= scale;
         map->offset[j] *= scale;
     }
-    return STONET_OK;
-}
-
-/* square (d): a_j'gram a_j / n, a m x d. */
-static stonet_status mean_squares(int64_t n, int64_t m, int64_t d, const double *gram, const double *a,
-                                  double *square)
-{
-    SN_ARRAY(m * d, double, product);
-    sn_multiply(sn_as(gram, m, m), sn_as(a, m, d), product);
-    for (int64_t j = 0; j < d; j++) {
-        square[j] = 0.0;
-        for (int64_t i = 0; i < m; i++) square[j] += a[i * d + j] * product[i * d + j] / (double)n;
-    }
-    return STONET_OK;
-}
-
-/* a'(L^{-1} k(x) - mean) = (L^{-T} a)'k(x) - a'mean. */
-stonet_status sn_columns_map(const sn_row_columns *columns, const double *mean, const double *gram, int64_t d,
-                             double *a, sn_fit_result *result)
-{
-    const int64_t m = columns->m, p = columns->p;
-    SN_AUTO(sn_kernel_map) *map = NULL;
-    SN_ARRAY(d, double, square);
-    SN_TRY(mean_squares(columns->n, m, d, gram, a, square));
-    SN_TRY(allocate(m, p, d, columns->gamma, &map));
-    sn_gemv(1.0, sn_turned(a, m, d), mean, 0.0, map->offset);
-    if (columns->landmarks != NULL) sn_landmarks_coefficients(columns->landmarks, d, a);
-    memcpy(map->centres, columns->centres, (size_t)(m * p) * sizeof *map->centres);
-    memcpy(map->coefficients, a, (size_t)(m * d) * sizeof *a);
-    SN_TRY(scale_columns(square, map));
     *result = (sn_fit_result){.dim = d, .outcome = STONET_DONE};
     return SN_GIVE(map, &result->state);
 }

@@ -17,25 +17,30 @@
 
 static const sn_param params[] = {SN_PARAMS_OF_KERNEL};
 
-/* The components of the features, `dim` at the most. */
-static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
-                                 const stonet_run *run, int64_t dim, sn_fit_result *result)
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
-    const int64_t n = columns->n, m = columns->m, most = dim < m ? dim : m;
+    sn_kernel_input input;
+    sn_landmarks landmarks;
     int64_t responses, found;
     double *y = NULL;
+    SN_TRY(sn_kernel_memory(problem, settings, "kpls", 2.1, 0.0)); /* L and Phi'Phi */
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_landmarks_create(input.m, input.p, input.centres, input.gamma, &scratch, &landmarks));
+    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run->team);
+    const int64_t n = columns.n, m = columns.m, most = dim < m ? dim : m;
     SN_TRY(sn_responses(problem, false, &scratch, &responses, &y));
     SN_ARRAY(m, double, mean);
     SN_ARRAY(m * m, double, gram);
     SN_ARRAY(m * responses, double, cross);
     SN_ARRAY(m * most, double, r);
     SN_ARRAY(most, double, explained);
-    const double products = sn_gram_work(n, m, columns->p) + (double)n * (double)m * (double)m,
+    const double products = sn_gram_work(n, m, columns.p) + (double)n * (double)m * (double)m,
                  components = 2.0 * (double)most * (double)m * (double)m;
     sn_stages stages = sn_stages_of(run, products + components);
     SN_TRY(sn_stages_next(&stages, "kernel features and their products", products));
-    SN_TRY(sn_row_columns_products(columns, responses, y, mean, gram, cross));
+    SN_TRY(sn_row_columns_products(&columns, responses, y, mean, gram, cross));
     SN_TRY(sn_stages_next(&stages, "components", components));
     const sn_simpls_moments given = {.p = m, .m = responses, .gram = gram, .cross = cross};
     SN_TRY(sn_simpls(&given, most, r, explained, &found));
@@ -44,20 +49,7 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
                        "kpls: no function of x varies with the response, so there is no component");
     dim = sn_limit_dim(run, "kpls", dim, found, "no more of the kernel varies with the response");
     sn_first_columns(m, most, r, dim, r);
-    return sn_columns_map(columns, mean, gram, dim, r, result);
-}
-
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    SN_WORKSPACE(scratch);
-    sn_kernel_input input;
-    sn_landmarks landmarks;
-    SN_TRY(sn_kernel_memory(problem, settings, "kpls", 2.1, 0.0)); /* L and Phi'Phi */
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
-    SN_TRY(sn_landmarks_create(input.m, input.p, input.centres, input.gamma, &scratch, &landmarks));
-    const sn_row_columns columns = sn_feature_columns(&input, &landmarks, run->team);
-    return fit_columns(problem, &columns, run, dim, result);
+    return sn_columns_map(&columns, mean, gram, dim, r, result);
 }
 
 const sn_method sn_method_kpls = {

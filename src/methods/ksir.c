@@ -26,48 +26,37 @@ static const sn_param params[] = {
      "ridge on the covariance of the kernel columns, as a share of its largest eigenvalue"},
 };
 
-/* f (n x slices): a row in slice h has sqrt(p_h) / n_h there, so that K'f has sqrt(p_h) times the slice
- * means. */
-static stonet_status slice_weights(const sn_problem *problem, int64_t wanted, sn_workspace *keep,
-                                   int64_t *count, double **f)
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
-    sn_slices slices;
-    SN_TRY(sn_slices_to_compare(problem, "ksir", wanted, &scratch, &slices));
-    SN_TRY(SN_TAKE_ZERO(keep, *f, problem->n * slices.count));
-    for (int64_t h = 0; h < slices.count; h++) {
-        const double rows = (double)(slices.start[h + 1] - slices.start[h]),
+    sn_kernel_input input;
+    sn_slices by;
+    double largest;
+    SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
+    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
+    SN_TRY(sn_slices_to_compare(problem, "ksir", sn_int(settings, "slices"), &scratch, &by));
+    const int64_t slices = by.count;
+    /* a row in slice h has sqrt(p_h) / n_h there, so that K'f has sqrt(p_h) times the slice means */
+    SN_ZEROS(problem->n * slices, double, f);
+    for (int64_t h = 0; h < slices; h++) {
+        const double rows = (double)(by.start[h + 1] - by.start[h]),
                      weight = sqrt(rows / (double)problem->n) / rows;
-        for (int64_t i = slices.start[h]; i < slices.start[h + 1]; i++)
-            (*f)[slices.row[i] * slices.count + h] = weight;
+        for (int64_t i = by.start[h]; i < by.start[h + 1]; i++) f[by.row[i] * slices + h] = weight;
     }
-    *count = slices.count;
-    return STONET_OK;
-}
-
-/* Kernel SIR in the columns of the kernel matrix: the between-slice covariance against cov + ridge I (m x
-   m). */
-static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns *columns,
-                                 const sn_settings *settings, const stonet_run *run, int64_t dim,
-                                 sn_fit_result *result)
-{
-    SN_WORKSPACE(scratch);
-    const int64_t n = columns->n, m = columns->m;
-    int64_t slices;
-    double *f = NULL, largest;
-    SN_TRY(slice_weights(problem, sn_int(settings, "slices"), &scratch, &slices, &f));
-    const int64_t r = m < slices ? m : slices;
+    const sn_row_columns columns = sn_kernel_columns(&input, run->team);
+    const int64_t n = columns.n, m = columns.m, r = m < slices ? m : slices;
     SN_ARRAY(m, double, mean);
     SN_ARRAY(m * m, double, gram);
     SN_ARRAY(m * m, double, cov);
     SN_ARRAY(m * slices, double, d);
     SN_ARRAY(m * r, double, u);
     SN_ARRAY(r, double, s);
-    const double work = sn_gram_work(n, m, columns->p) + (double)n * (double)m * (double)m,
+    const double work = sn_gram_work(n, m, columns.p) + (double)n * (double)m * (double)m,
                  cube = (double)m * (double)m * (double)m / 3.0;
     sn_stages stages = sn_stages_of(run, work + cube);
     SN_TRY(sn_stages_next(&stages, "kernel matrix and covariance", work));
-    SN_TRY(sn_row_columns_products(columns, slices, f, mean, gram, d));
+    SN_TRY(sn_row_columns_products(&columns, slices, f, mean, gram, d));
     for (int64_t i = 0; i < m * m; i++) cov[i] = gram[i] / (double)n;
     SN_TRY(sn_largest_eigenvalue(m, cov, &largest));
     sn_add_diagonal(m, sn_real(settings, "ridge") * largest, cov);
@@ -79,18 +68,7 @@ static stonet_status fit_columns(const sn_problem *problem, const sn_row_columns
     SN_ARRAY(m * dim, double, b);
     sn_first_columns(m, r, u, dim, b);
     sn_triangular_solve(m, true, cov, dim, b);
-    return sn_columns_map(columns, mean, gram, dim, b, result);
-}
-
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    SN_WORKSPACE(scratch);
-    sn_kernel_input input;
-    SN_TRY(sn_kernel_memory(problem, settings, "ksir", 2.1, 0.0));
-    SN_TRY(sn_kernel_input_create(problem, settings, SN_MEAN_DISTANCE, run->seed, &scratch, &input));
-    const sn_row_columns columns = sn_kernel_columns(&input, run->team);
-    return fit_columns(problem, &columns, settings, run, dim, result);
+    return sn_columns_map(&columns, mean, gram, dim, b, result);
 }
 
 const sn_method sn_method_ksir = {

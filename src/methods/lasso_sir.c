@@ -164,11 +164,12 @@ typedef struct folds {
 } folds;
 
 /* Every fold has its part of each slice, and rows that belong together are in one fold. */
-static stonet_status cut(const work *w, uint64_t seed, sn_workspace *keep, folds *f)
+static stonet_status folds_create(const work *w, int count, uint64_t seed, sn_workspace *keep, folds *f)
 {
-    const int64_t n = w->problem->n;
+    const int64_t n = w->problem->n, k = w->k, dim = w->dim;
     const sn_rows all = sn_rows_range(0, n);
     sn_problem sliced = *w->problem;
+    *f = (folds){.count = count};
     SN_ARRAY(n, int32_t, fold);
     SN_TRY(SN_TAKE(keep, f->slice, n));
     for (int64_t h = 0; h < w->slices.count; h++)
@@ -181,20 +182,12 @@ static stonet_status cut(const work *w, uint64_t seed, sn_workspace *keep, folds
     SN_TRY(SN_TAKE(keep, f->row, n));
     SN_TRY(SN_TAKE_ZERO(keep, f->start, f->count + 1));
     int64_t at = 0;
-    for (int k = 0; k < f->count; k++) {
+    for (int h = 0; h < f->count; h++) {
         for (int64_t i = 0; i < n; i++)
-            if (fold[i] == k) f->row[at++] = i;
-        f->start[k + 1] = at;
-        if (at - f->start[k] > f->most) f->most = at - f->start[k];
+            if (fold[i] == h) f->row[at++] = i;
+        f->start[h + 1] = at;
+        if (at - f->start[h] > f->most) f->most = at - f->start[h];
     }
-    return STONET_OK;
-}
-
-static stonet_status folds_create(const work *w, int count, uint64_t seed, sn_workspace *keep, folds *f)
-{
-    int64_t k = w->k, dim = w->dim;
-    *f = (folds){.count = count};
-    SN_TRY(cut(w, seed, keep, f));
     SN_TRY(SN_TAKE_ZERO(keep, f->b, f->count * dim * k));
     SN_TRY(SN_TAKE(keep, f->x, f->most * k));
     SN_TRY(SN_TAKE(keep, f->y, f->most * dim));
@@ -351,20 +344,6 @@ static stonet_status solve(const work *w, const sn_settings *settings, const sto
     return STONET_OK;
 }
 
-static stonet_status hand_over(const work *w, sn_fit_result *result)
-{
-    sn_linear_map map = {.p = w->problem->p,
-                         .dim = w->dim,
-                         .centre = w->centre,
-                         .n_values = w->slices.count < w->k ? w->slices.count : w->k,
-                         .value = w->value};
-    SN_WORKSPACE(scratch);
-    SN_TRY(SN_TAKE_ZERO(&scratch, map.direction, map.p * map.dim));
-    for (int64_t i = 0; i < w->dim; i++)
-        for (int64_t j = 0; j < w->k; j++) map.direction[w->column[j] * w->dim + i] = w->b[i * w->k + j];
-    return sn_linear_map_result(&map, result);
-}
-
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -378,7 +357,15 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(pseudo_responses(dim, run, &scratch, &w));
     SN_TRY(gram_matrix(&scratch, &w));
     SN_TRY(solve(&w, settings, run));
-    return hand_over(&w, result);
+    sn_linear_map map = {.p = problem->p,
+                         .dim = w.dim,
+                         .centre = w.centre,
+                         .n_values = w.slices.count < w.k ? w.slices.count : w.k,
+                         .value = w.value};
+    SN_TRY(SN_TAKE_ZERO(&scratch, map.direction, map.p * map.dim));
+    for (int64_t i = 0; i < w.dim; i++)
+        for (int64_t j = 0; j < w.k; j++) map.direction[w.column[j] * w.dim + i] = w.b[i * w.k + j];
+    return sn_linear_map_result(&map, result);
 }
 
 const sn_method sn_method_lasso_sir = {

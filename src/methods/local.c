@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 #include "methods/responses.h"
 
 enum { BLOCK = 512 };
+/* A weight this small changes nothing that double precision keeps. */
+static const double NO_WEIGHT = 1e-12;
 
 const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
     {"anchors", SN_INTEGER, "auto", 1, 1e6, "auto",
@@ -19,15 +22,6 @@ const sn_param sn_local_params[SN_LOCAL_PARAMS] = {
     {"bandwidth", SN_REAL, "1.2", 1e-3, 1e3, NULL, "factor of the bandwidth n^(-1/(dim+4))"},
     {"ridge", SN_REAL, "0", 0, 1e6, NULL, "added to the diagonal of the correlation matrix of x"},
 };
-
-static stonet_status choose_anchors(int64_t wanted, uint64_t seed, sn_workspace *keep, sn_local *out)
-{
-    out->anchors = wanted < out->n ? wanted : out->n;
-    SN_TRY(SN_TAKE(keep, out->anchor, out->n));
-    sn_random random = sn_random_from(seed, SN_STREAM_FEATURES, 0);
-    sn_random_permutation(&random, out->n, out->anchor);
-    return STONET_OK;
-}
 
 static stonet_status prepare(const sn_problem *problem, const char *method, const sn_settings *settings,
                              const stonet_run *run, sn_workspace *keep, sn_local *out)
@@ -47,15 +41,21 @@ static stonet_status prepare(const sn_problem *problem, const char *method, cons
     SN_TRY(SN_TAKE(keep, out->z, n * out->rank));
     SN_TRY(sn_whiten_rows(&out->whitening, problem->x, NULL, n, out->z));
     SN_TRY(sn_responses(problem, sn_is(settings, "subspace", "central"), keep, &out->responses, &out->y));
-    int64_t anchors = (int64_t)fmax(100.0, sqrt((double)n));
-    if (!sn_is(settings, "anchors", "auto")) anchors = sn_int(settings, "anchors");
-    return choose_anchors(anchors, run->seed, keep, out);
+    const int64_t anchors = sn_is(settings, "anchors", "auto") ? (int64_t)fmax(100.0, sqrt((double)n))
+                                                               : sn_int(settings, "anchors");
+    sn_random random = sn_random_from(run->seed, SN_STREAM_FEATURES, 0);
+    out->anchors = anchors < n ? anchors : n;
+    SN_TRY(SN_TAKE(keep, out->anchor, n));
+    sn_random_permutation(&random, n, out->anchor);
+    return STONET_OK;
 }
 
-void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
-                      double *scratch)
+/* w: exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the 2m-th
+   smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. */
+static void weigh(const sn_local *local, int64_t m, const double *v, int64_t at, sn_local_bench *b)
 {
     int64_t n = local->n, near = 2 * m < n ? 2 * m : n;
+    double *w = b->w;
     for (int64_t i = 0; i < n; i++) {
         double square = 0.0;
         for (int64_t k = 0; k < m; k++) {
@@ -64,67 +64,65 @@ void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t
         }
         w[i] = square;
     }
-    memcpy(scratch, w, (size_t)n * sizeof *w);
+    memcpy(b->scratch, w, (size_t)n * sizeof *w);
     double h = local->bandwidth * pow((double)n, -1.0 / (double)(m + 4));
-    double width = fmax(2.0 * h * h, sn_kth_smallest(n, near - 1, scratch));
+    double width = fmax(2.0 * h * h, sn_kth_smallest(n, near - 1, b->scratch));
     for (int64_t i = 0; i < n; i++) w[i] = exp(-w[i] / width);
 }
 
-/* What one thread needs for its fits. */
-typedef struct bench {
-    double *w, *scratch; /* n */
-    double *design;      /* BLOCK x (q + 1) */
-    double *target;      /* BLOCK x responses */
-    double *normal;      /* (q + 1) x (q + 1) */
-} bench;
-
-static stonet_status bench_create(const sn_local *local, int64_t q, sn_workspace *keep, bench *b)
+stonet_status sn_local_bench_create(const sn_local *local, sn_workspace *keep, sn_local_bench *b)
 {
     SN_TRY(SN_TAKE_EACH(keep, local->n, &b->w, &b->scratch));
-    SN_TRY(SN_TAKE(keep, b->design, BLOCK * (q + 1)));
-    SN_TRY(SN_TAKE(keep, b->target, BLOCK * local->responses));
-    return SN_TAKE(keep, b->normal, (q + 1) * (q + 1));
+    SN_TRY(SN_TAKE(keep, b->row, b->block * b->width));
+    SN_TRY(SN_TAKE(keep, b->left, b->block * local->responses));
+    SN_TRY(SN_TAKE(keep, b->second, b->width * b->width));
+    return SN_TAKE(keep, b->cross, b->width * local->responses);
 }
 
-/* Solves (D'WD + I/n) coefficient = D'W y with rows (1, u_i - u_at) of D. */
-static stonet_status fit_one(const sn_local *local, int64_t q, const double *u, int64_t at, bench *b,
-                             double *coefficient)
+void sn_local_sums(const sn_local *local, int64_t m, const double *v, const double *u, int64_t at,
+                   const double *intercept, sn_local_bench *b)
 {
-    int64_t n = local->n, k = local->responses, wide = q + 1, filled = 0;
-    memset(coefficient, 0, (size_t)(wide * k) * sizeof *coefficient);
-    memset(b->normal, 0, (size_t)(wide * wide) * sizeof *b->normal);
-    for (int64_t i = 0; i < wide; i++) b->normal[i * wide + i] = 1.0 / (double)n;
+    const int64_t n = local->n, k = local->responses, wide = b->width, ones = intercept == NULL,
+                  q = wide - ones;
+    int64_t filled = 0;
+    weigh(local, m, v, at, b);
+    memset(b->cross, 0, (size_t)(wide * k) * sizeof *b->cross);
+    memset(b->second, 0, (size_t)(wide * wide) * sizeof *b->second);
+    sn_add_diagonal(wide, b->ridge, b->second);
     for (int64_t i = 0; i < n; i++) {
-        if (b->w[i] > SN_NO_WEIGHT) {
-            double root = sqrt(b->w[i]), *row = b->design + filled * wide;
+        if (b->w[i] > NO_WEIGHT) {
+            const double root = sqrt(b->w[i]);
+            double *row = b->row + filled * wide, *left = b->left + filled * k;
             row[0] = root;
-            for (int64_t j = 0; j < q; j++) row[j + 1] = root * (u[i * q + j] - u[at * q + j]);
-            for (int64_t j = 0; j < k; j++) b->target[filled * k + j] = root * local->y[i * k + j];
+            for (int64_t j = 0; j < q; j++) row[ones + j] = root * (u[i * q + j] - u[at * q + j]);
+            for (int64_t j = 0; j < k; j++)
+                left[j] = root * (local->y[i * k + j] - (ones ? 0.0 : intercept[j]));
             filled++;
         }
-        if (filled == BLOCK || (i == n - 1 && filled > 0)) {
-            sn_syrk_tn(wide, filled, 1.0, b->design, 1.0, b->normal);
-            sn_gemm(1.0, sn_turned(b->design, filled, wide), sn_as(b->target, filled, k), 1.0, coefficient);
+        if (filled == b->block || (i == n - 1 && filled > 0)) {
+            sn_syrk_tn(wide, filled, 1.0, b->row, 1.0, b->second);
+            sn_gemm(1.0, sn_turned(b->row, filled, wide), sn_as(b->left, filled, k), 1.0, b->cross);
             filled = 0;
         }
     }
-    return sn_solve_spd(wide, b->normal, k, coefficient);
 }
 
 stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, int64_t q, const double *u,
                            double *coefficient)
 {
+    const int64_t size = (q + 1) * local->responses;
     stonet_status status = STONET_OK;
 #pragma omp parallel num_threads(local->threads)
     {
         SN_WORKSPACE(own);
-        bench b = {0};
-        stonet_status mine = bench_create(local, q, &own, &b);
+        sn_local_bench b = {.width = q + 1, .block = BLOCK, .ridge = 1.0 / (double)local->n};
+        stonet_status mine = sn_local_bench_create(local, &own, &b);
 #pragma omp for schedule(dynamic)
         for (int64_t j = 0; j < local->anchors; j++) {
             if (mine != STONET_OK) continue;
-            sn_local_weights(local, m, v, local->anchor[j], b.w, b.scratch);
-            mine = fit_one(local, q, u, local->anchor[j], &b, coefficient + j * (q + 1) * local->responses);
+            sn_local_sums(local, m, v, u, local->anchor[j], NULL, &b);
+            mine = sn_solve_spd(q + 1, b.second, local->responses, b.cross);
+            memcpy(coefficient + j * size, b.cross, (size_t)size * sizeof *coefficient);
         }
         if (mine != STONET_OK) {
 #pragma omp critical
@@ -148,46 +146,36 @@ void sn_local_outer(const sn_local *local, int64_t q, const double *coefficient,
     }
 }
 
-/* The next dimension of the weights' space on the way from rank to dim: by one when small, else by a fifth.
- */
-static int64_t next_dimension(int64_t m, int64_t rank, int64_t dim)
+stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
+                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim)
 {
-    int64_t next = rank <= 20 ? m - 1 : (int64_t)(0.8 * (double)m);
-    return next > dim ? next : dim;
-}
-
-static stonet_status find_gradients(const sn_local *local, int64_t dim, const stonet_run *run)
-{
-    int64_t n = local->n, rank = local->rank;
-    double *v = local->vector;
+    SN_TRY(prepare(problem, method, settings, run, keep, local));
+    const int64_t n = local->n, rank = local->rank;
+    *dim = sn_limit_dim(run, method, *dim, rank, "the rank of x");
+    SN_TRY(SN_TAKE(keep, local->value, rank));
+    SN_TRY(SN_TAKE(keep, local->vector, rank * rank));
     SN_ARRAY(n * rank, double, reduced);
     SN_ARRAY(rank * rank, double, leading);
     SN_ARRAY(local->anchors * (rank + 1) * local->responses, double, coefficient);
     SN_ARRAY(rank * rank, double, outer);
     memcpy(reduced, local->z, (size_t)(n * rank) * sizeof *reduced);
-    double start = sn_seconds();
-    for (int64_t m = rank;; m = next_dimension(m, rank, dim)) {
+    const double start = sn_seconds();
+    int64_t m = rank;
+    for (bool last = false; !last;) {
+        last = m <= *dim;
         if (sn_should_stop(run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the gradients were found");
         if (m < rank) {
-            sn_first_columns(rank, rank, v, m, leading);
+            sn_first_columns(rank, rank, local->vector, m, leading);
             sn_multiply(sn_as(local->z, n, rank), sn_as(leading, rank, m), reduced);
         }
         SN_TRY(sn_local_fit(local, m, reduced, rank, local->z, coefficient));
         sn_local_outer(local, rank, coefficient, outer);
         for (int64_t i = 0; i < rank * rank; i++) outer[i] /= (double)local->anchors;
-        SN_TRY(sn_eigh(rank, outer, local->value, v));
-        sn_progress_of(run, "gradients", rank - m + 1, rank - dim + 1, NAN, start);
-        if (m <= dim) return STONET_OK;
+        SN_TRY(sn_eigh(rank, outer, local->value, local->vector));
+        sn_progress_of(run, "gradients", rank - m + 1, rank - *dim + 1, NAN, start);
+        m = rank <= 20 ? m - 1 : (int64_t)(0.8 * (double)m); /* by one when small, else by a fifth */
+        if (m < *dim) m = *dim;
     }
-}
-
-stonet_status sn_local_opg(const sn_problem *problem, const char *method, const sn_settings *settings,
-                           const stonet_run *run, sn_workspace *keep, sn_local *local, int64_t *dim)
-{
-    SN_TRY(prepare(problem, method, settings, run, keep, local));
-    *dim = sn_limit_dim(run, method, *dim, local->rank, "the rank of x");
-    SN_TRY(SN_TAKE(keep, local->value, local->rank));
-    SN_TRY(SN_TAKE(keep, local->vector, local->rank * local->rank));
-    return find_gradients(local, *dim, run);
+    return STONET_OK;
 }

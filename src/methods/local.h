@@ -14,9 +14,6 @@ extern const sn_param sn_local_params[SN_LOCAL_PARAMS];
     .grid = {{"bandwidth=0.6,1.2,2.4", SN_TASK_BOTH}, {"subspace=mean,central", SN_TASK_REGRESSION}},        \
     SN_LINEAR_METHOD
 
-/* A weight this small changes nothing that double precision keeps. */
-#define SN_NO_WEIGHT 1e-12
-
 typedef struct sn_local {
     sn_whitening whitening;
     int64_t n, rank, responses, anchors;
@@ -29,10 +26,22 @@ typedef struct sn_local {
     double *vector; /* rank x rank: its eigenvectors as columns */
 } sn_local;
 
-/* w (n): exp(-D_i / max(2 h^2, D_(2m))) with D the squared distances to row `at` in v (n x m), D_(2m) the
-   2m-th smallest and h = bandwidth n^(-1/(m+4)); at least 2m rows so keep a weight. scratch for n. */
-void sn_local_weights(const sn_local *local, int64_t m, const double *v, int64_t at, double *w,
-                      double *scratch);
+/* Sums about one anchor row: d_i = u_i - u_at, and (1, u_i - u_at) where there is no intercept to take off.
+ */
+typedef struct sn_local_bench {
+    int64_t width, block; /* of d; rows that are multiplied at a time */
+    double ridge;
+    double *second;      /* width x width: sum_i w_i d_i d_i' + ridge I */
+    double *cross;       /* width x responses: sum_i w_i d_i (y_i - intercept)' */
+    double *w, *scratch; /* n: the weights */
+    double *row, *left;  /* block x width, block x responses */
+} sn_local_bench;
+
+/* Its arrays, with width, block and ridge filled in. */
+stonet_status sn_local_bench_create(const sn_local *local, sn_workspace *keep, sn_local_bench *bench);
+/* With weights by the distance from row `at` in v (n x m). */
+void sn_local_sums(const sn_local *local, int64_t m, const double *v, const double *u, int64_t at,
+                   const double *intercept, sn_local_bench *bench);
 /* Coefficients (anchors x (q + 1) x responses; intercept first) of the local fits on u (n x q), weighted in
    v (n x m), with the ridge I/n. */
 stonet_status sn_local_fit(const sn_local *local, int64_t m, const double *v, int64_t q, const double *u,

@@ -389,35 +389,18 @@ static void slab_gradient(const sn_lsmi *lsmi, int64_t from, int64_t to, double 
     }
 }
 
-/* Adds the centres' share to their rows: du_l = 2 gamma sum_i V_il (z_i - u_l). */
-static void add_centres(const sn_lsmi *lsmi, double *dz)
-{
-    int64_t d = lsmi->d, width = d + 2;
-    for (int64_t slab = 1; slab < SN_LSMI_SLABS; slab++)
-        for (int64_t i = 0; i < lsmi->b * width; i++) lsmi->du[i] += lsmi->du[slab * lsmi->b * width + i];
-    for (int64_t l = 0; l < lsmi->b; l++) {
-        const double *du = lsmi->du + l * width, *u = lsmi->u + l * width;
-        double *row = dz + lsmi->centre[l] * d;
-        for (int64_t j = 0; j < d; j++) row[j] += 2.0 * lsmi->gamma * du[j] - du[d + 1] * u[j];
-    }
-}
-
-/* Numbers: the T of weigh(). */
-static void fill_products(const sn_lsmi *lsmi)
-{
-    int64_t b = lsmi->b;
-    const double *alpha = lsmi->alpha, *beta = lsmi->beta, *r = lsmi->response + SN_LSMI_FOLDS * b * b;
-#pragma omp parallel for num_threads(lsmi->threads)
-    for (int64_t l = 0; l < b; l++)
-        for (int64_t m = 0; m < b; m++)
-            lsmi->t[l * b + m] =
-                (3.0 * alpha[l] * alpha[m] - alpha[l] * beta[m] - alpha[m] * beta[l]) * r[l * b + m];
-}
-
 void sn_lsmi_gradient(sn_lsmi *lsmi, double *dz)
 {
-    int64_t n = lsmi->n, size = lsmi->b * (lsmi->d + 2);
-    if (lsmi->label == NULL) fill_products(lsmi);
+    const int64_t n = lsmi->n, b = lsmi->b, d = lsmi->d, width = d + 2, size = b * width;
+    const double *alpha = lsmi->alpha, *beta = lsmi->beta;
+    if (lsmi->label == NULL) { /* the T of weigh() */
+        const double *r = lsmi->response + SN_LSMI_FOLDS * b * b;
+#pragma omp parallel for num_threads(lsmi->threads)
+        for (int64_t l = 0; l < b; l++)
+            for (int64_t m = 0; m < b; m++)
+                lsmi->t[l * b + m] =
+                    (3.0 * alpha[l] * alpha[m] - alpha[l] * beta[m] - alpha[m] * beta[l]) * r[l * b + m];
+    }
 #pragma omp parallel num_threads(lsmi->threads)
     {
         sn_serial_blas();
@@ -426,7 +409,13 @@ void sn_lsmi_gradient(sn_lsmi *lsmi, double *dz)
             slab_gradient(lsmi, n * slab / SN_LSMI_SLABS, n * (slab + 1) / SN_LSMI_SLABS,
                           lsmi->du + slab * size, dz);
     }
-    add_centres(lsmi, dz);
+    for (int64_t slab = 1; slab < SN_LSMI_SLABS; slab++)
+        for (int64_t i = 0; i < size; i++) lsmi->du[i] += lsmi->du[slab * size + i];
+    for (int64_t l = 0; l < b; l++) { /* du_l = 2 gamma sum_i V_il (z_i - u_l), in the rows of the centres */
+        const double *du = lsmi->du + l * width, *u = lsmi->u + l * width;
+        double *row = dz + lsmi->centre[l] * d;
+        for (int64_t j = 0; j < d; j++) row[j] += 2.0 * lsmi->gamma * du[j] - du[d + 1] * u[j];
+    }
 }
 
 /* ---- choice of the settings -------------------------------------------------------------------- */

@@ -73,55 +73,28 @@ static sn_lsmie_ascent configure(const sn_problem *problem, const sn_settings *s
     return ascent;
 }
 
-/* best receives the end of the smallest cross-validated loss and its settings: the S of different ends, each
-   with a bandwidth and a ridge of its own, do not compare. */
-static stonet_status run_starts(sn_lsmie_ascent *ascent, int64_t restarts, sn_lsmie_report *report,
-                                sn_lsmie_ascent *best)
-{
-    double lowest = INFINITY;
-    for (int64_t restart = 0; restart < restarts && !report->stopped; restart++) {
-        SN_TRY(restart == 0 ? informed_start(ascent) : random_start(ascent, (uint32_t)restart));
-        ascent->grid.at_s = -1;
-        SN_TRY(sn_lsmie_climb(ascent, report));
-        if (!(ascent->loss < lowest)) continue;
-        lowest = ascent->loss;
-        best->grid = ascent->grid;
-        memcpy(best->b, ascent->b, (size_t)(ascent->p * ascent->d) * sizeof(double));
-    }
-    return STONET_OK;
-}
-
-/* Climbs from all starts on a part of the rows and basis functions; `whole` receives the best end. */
+/* Climbs from all starts on a part of the rows and basis functions; `whole` receives the end of the smallest
+   cross-validated loss and its settings: the S of different ends, each with a bandwidth and a ridge of its
+   own, do not compare. */
 static stonet_status search(sn_lsmie_ascent *whole, const sn_settings *settings, sn_lsmie_report *report)
 {
     SN_WORKSPACE(scratch);
     SN_FREED_BY(sn_problem_subset_free) sn_problem part = {0};
-    int64_t centres = sn_int(settings, "landmarks");
+    const int64_t centres = sn_int(settings, "landmarks"), restarts = sn_int(settings, "restarts");
+    double lowest = INFINITY;
     SN_TRY(sn_problem_sample(whole->problem, SEARCH_ROWS, whole->seed, &part));
     sn_lsmie_ascent ascent = configure(&part, settings, whole->d, whole->seed);
     SN_TRY(sn_lsmie_ascent_create(centres < SEARCH_CENTRES ? centres : SEARCH_CENTRES, &scratch, &ascent));
-    return run_starts(&ascent, sn_int(settings, "restarts"), report, whole);
-}
-
-static stonet_status check(const sn_problem *problem)
-{
-    int64_t classes;
-    if (problem->n < 2)
-        return sn_fail(STONET_ERROR_DATA, "lsmie needs at least two rows, and there are %lld",
-                       (long long)problem->n);
-    return problem->task == SN_CLASSIFICATION ? sn_classes_present(problem, &classes) : STONET_OK;
-}
-
-/* What the ascent has come to, as the directions of a linear map. */
-static stonet_status deliver(const sn_lsmie_ascent *ascent, sn_fit_result *result)
-{
-    const sn_problem *problem = ascent->problem;
-    SN_ZEROS(problem->p, double, mean);
-    for (int64_t i = 0; i < problem->n; i++)
-        for (int64_t j = 0; j < problem->p; j++)
-            mean[j] += (double)problem->x[i * problem->p + j] / (double)problem->n;
-    return sn_linear_map_result(
-        &(sn_linear_map){.p = problem->p, .dim = ascent->d, .centre = mean, .direction = ascent->b}, result);
+    for (int64_t restart = 0; restart < restarts && !report->stopped; restart++) {
+        SN_TRY(restart == 0 ? informed_start(&ascent) : random_start(&ascent, (uint32_t)restart));
+        ascent.grid.at_s = -1;
+        SN_TRY(sn_lsmie_climb(&ascent, report));
+        if (!(ascent.loss < lowest)) continue;
+        lowest = ascent.loss;
+        whole->grid = ascent.grid;
+        memcpy(whole->b, ascent.b, (size_t)(ascent.p * ascent.d) * sizeof(double));
+    }
+    return STONET_OK;
 }
 
 /* The ascent with all rows and basis functions is created first: what does not fit in memory is refused
@@ -129,16 +102,24 @@ static stonet_status deliver(const sn_lsmie_ascent *ascent, sn_fit_result *resul
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
-    SN_TRY(check(problem));
+    const int64_t n = problem->n, p = problem->p;
+    int64_t classes;
+    if (n < 2)
+        return sn_fail(STONET_ERROR_DATA, "lsmie needs at least two rows, and there are %lld", (long long)n);
+    if (problem->task == SN_CLASSIFICATION) SN_TRY(sn_classes_present(problem, &classes));
     sn_lsmie_report report = {.run = run, .started = sn_seconds()};
-    int64_t d = sn_limit_dim(run, "lsmie", dim, problem->p, "x has no more columns");
+    dim = sn_limit_dim(run, "lsmie", dim, p, "x has no more columns");
     SN_WORKSPACE(scratch);
-    sn_lsmie_ascent ascent = configure(problem, settings, d, run->seed);
+    sn_lsmie_ascent ascent = configure(problem, settings, dim, run->seed);
     SN_TRY(sn_lsmie_ascent_create(sn_int(settings, "landmarks"), &scratch, &ascent));
     report.total = (sn_int(settings, "restarts") + 1) * ascent.iterations;
     SN_TRY(search(&ascent, settings, &report));
     if (!report.stopped) SN_TRY(sn_lsmie_climb(&ascent, &report));
-    SN_TRY(deliver(&ascent, result));
+    SN_ZEROS(p, double, mean);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < p; j++) mean[j] += (double)problem->x[i * p + j] / (double)n;
+    SN_TRY(sn_linear_map_result(&(sn_linear_map){.p = p, .dim = dim, .centre = mean, .direction = ascent.b},
+                                result));
     if (report.stopped) result->outcome = STONET_STOPPED;
     return STONET_OK;
 }

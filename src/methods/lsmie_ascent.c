@@ -63,26 +63,6 @@ static void pull_back(sn_lsmie_ascent *a)
         for (int64_t i = 0; i < size; i++) a->gradient[i] += a->parts[slab * size + i];
 }
 
-/* direction <- gradient + beta direction; the gradient alone where that hardly leads up. Returns the slope of
-   S along it. */
-static double choose_direction(sn_lsmie_ascent *a)
-{
-    int64_t size = a->p * a->d;
-    const double *g = a->gradient;
-    double square = sn_dot(size, g, g), slope = square, beta = 0.0;
-    if (!a->fresh) {
-        beta = fmax(0.0, (square - sn_dot(size, g, a->last)) / sn_dot(size, a->last, a->last));
-        slope = square + beta * sn_dot(size, g, a->direction);
-        if (!(slope > 0.1 * square)) {
-            beta = 0.0;
-            slope = square;
-        }
-    }
-    for (int64_t i = 0; i < size; i++) a->direction[i] = g[i] + (beta > 0.0 ? beta * a->direction[i] : 0.0);
-    memcpy(a->last, g, (size_t)size * sizeof(double));
-    return slope;
-}
-
 /* matrix (rows x d) <- matrix V. */
 static void rotate(sn_lsmie_ascent *a, int64_t rows, double *matrix)
 {
@@ -90,15 +70,29 @@ static void rotate(sn_lsmie_ascent *a, int64_t rows, double *matrix)
     sn_multiply(sn_as(a->copy, rows, a->d), sn_turned(a->vt, a->d, a->d), matrix);
 }
 
-/* U D V' of the next direction and X U; B, Z and what is carried are turned by V. */
+/* U D V' of the next direction and X U; B, Z and what is carried are turned by V. The direction is gradient +
+   beta direction, or the gradient alone where that hardly leads up; slope: of S along it. */
 static stonet_status next_direction(sn_lsmie_ascent *a, double *slope)
 {
-    int64_t p = a->p, d = a->d;
+    const int64_t p = a->p, d = a->d, size = p * d;
+    const double *g = a->gradient;
     sn_lsmi_gradient(&a->lsmi, a->dz);
     pull_back(a);
     sn_make_tangent(p, d, a->b, a->copy, a->gradient);
-    *slope = choose_direction(a);
-    memcpy(a->gradient, a->direction, (size_t)(p * d) * sizeof(double));
+    const double square = sn_dot(size, g, g);
+    double beta = 0.0;
+    *slope = square;
+    if (!a->fresh) {
+        beta = fmax(0.0, (square - sn_dot(size, g, a->last)) / sn_dot(size, a->last, a->last));
+        *slope = square + beta * sn_dot(size, g, a->direction);
+        if (!(*slope > 0.1 * square)) {
+            beta = 0.0;
+            *slope = square;
+        }
+    }
+    for (int64_t i = 0; i < size; i++) a->direction[i] = g[i] + (beta > 0.0 ? beta * a->direction[i] : 0.0);
+    memcpy(a->last, g, (size_t)size * sizeof(double));
+    memcpy(a->gradient, a->direction, (size_t)size * sizeof(double));
     SN_TRY(sn_svd(p, d, a->gradient, a->u, a->sigma, a->vt));
     rotate(a, p, a->b);
     rotate(a, p, a->last);
@@ -194,12 +188,6 @@ static stonet_status tune(sn_lsmie_ascent *a)
     return sn_lsmi_value(&a->lsmi, a->z, &a->value);
 }
 
-static void tell(const sn_lsmie_ascent *a, sn_lsmie_report *report)
-{
-    sn_progress_of(report->run, "lsmie", ++report->done, report->total, -a->value, report->started);
-    report->stopped = sn_should_stop(report->run);
-}
-
 stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
 {
     double gained = INFINITY, gain;
@@ -217,7 +205,8 @@ stonet_status sn_lsmie_climb(sn_lsmie_ascent *a, sn_lsmie_report *report)
         }
         SN_TRY(take_step(a, &gain));
         gained += gain;
-        tell(a, report);
+        sn_progress_of(report->run, "lsmie", ++report->done, report->total, -a->value, report->started);
+        report->stopped = sn_should_stop(report->run);
     }
     report->done += a->iterations - step;
     if (!report->stopped) SN_TRY(tune(a));

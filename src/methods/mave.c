@@ -6,7 +6,6 @@
  *     B = argmin sum_j sum_i w_ij |y_i - a_j - b_j'B'(z_i - z_j)|^2,   then made orthonormal.
  */
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -17,11 +16,8 @@ enum { BLOCK = 1024, BATCH = 16 };
 
 /* What one anchor adds to the normal equations of B. */
 typedef struct part {
-    double *w, *scratch; /* n */
-    double *row, *left; /* BLOCK x rank: weighted differences; BLOCK x responses: what the intercepts leave */
-    double *second;     /* rank x rank: sum_i w (z_i - z_j)(z_i - z_j)' */
-    double *cross;      /* rank x responses: sum_i w (z_i - z_j)(y_i - a_j)' */
-    double *slopes;     /* dim x dim: sum over responses of b b' */
+    sn_local_bench sums; /* of z */
+    double *slopes;      /* dim x dim: sum over responses of b b' */
 } part;
 
 /* One step's arrays. Anchors are processed in batches: their parts in parallel, the sum in order, so that the
@@ -46,69 +42,11 @@ static stonet_status step_create(const sn_local *local, int64_t dim, sn_workspac
     SN_TRY(SN_TAKE(keep, s->coefficient, local->anchors * (dim + 1) * local->responses));
     SN_TRY(SN_TAKE(keep, s->normal, unknowns * unknowns));
     for (int i = 0; i < BATCH; i++) {
-        part *t = &s->parts[i];
-        SN_TRY(SN_TAKE_EACH(keep, local->n, &t->w, &t->scratch));
-        SN_TRY(SN_TAKE(keep, t->row, BLOCK * rank));
-        SN_TRY(SN_TAKE(keep, t->left, BLOCK * local->responses));
-        SN_TRY(SN_TAKE(keep, t->second, rank * rank));
-        SN_TRY(SN_TAKE(keep, t->cross, rank * local->responses));
-        SN_TRY(SN_TAKE(keep, t->slopes, dim * dim));
+        s->parts[i].sums = (sn_local_bench){.width = rank, .block = BLOCK};
+        SN_TRY(sn_local_bench_create(local, keep, &s->parts[i].sums));
+        SN_TRY(SN_TAKE(keep, s->parts[i].slopes, dim * dim));
     }
     return STONET_OK;
-}
-
-/* second and cross of an anchor row, whose local fit has the given intercepts. */
-static void anchor_moments(const sn_local *local, int64_t at, const double *intercept, part *t)
-{
-    int64_t n = local->n, rank = local->rank, k = local->responses, filled = 0;
-    memset(t->second, 0, (size_t)(rank * rank) * sizeof *t->second);
-    memset(t->cross, 0, (size_t)(rank * k) * sizeof *t->cross);
-    for (int64_t i = 0; i < n; i++) {
-        if (t->w[i] > SN_NO_WEIGHT) {
-            double root = sqrt(t->w[i]);
-            for (int64_t c = 0; c < rank; c++)
-                t->row[filled * rank + c] = root * (local->z[i * rank + c] - local->z[at * rank + c]);
-            for (int64_t c = 0; c < k; c++)
-                t->left[filled * k + c] = root * (local->y[i * k + c] - intercept[c]);
-            filled++;
-        }
-        if (filled == BLOCK || (i == n - 1 && filled > 0)) {
-            sn_syrk_tn(rank, filled, 1.0, t->row, 1.0, t->second);
-            sn_gemm(1.0, sn_turned(t->row, filled, rank), sn_as(t->left, filled, k), 1.0, t->cross);
-            filled = 0;
-        }
-    }
-}
-
-/* Fills the parts of `count` anchors from `first` on. */
-static void find_parts(const sn_local *local, int64_t first, int64_t count, step *s)
-{
-    int64_t dim = s->dim, k = local->responses;
-#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
-    for (int64_t j = 0; j < count; j++) {
-        part *t = &s->parts[j];
-        const double *intercept = s->coefficient + (first + j) * (dim + 1) * k, *slope = intercept + k;
-        int64_t at = local->anchor[first + j];
-        sn_local_weights(local, dim, s->v, at, t->w, t->scratch);
-        anchor_moments(local, at, intercept, t);
-        sn_multiply(sn_as(slope, dim, k), sn_turned(slope, dim, k), t->slopes);
-    }
-}
-
-/* normal += sum over the parts of second (x) slopes, in the order of the entries of B, row by row. */
-static void add_parts(const sn_local *local, int64_t count, step *s)
-{
-    int64_t rank = local->rank, dim = s->dim, unknowns = rank * dim;
-#pragma omp parallel for num_threads(local->threads) if (unknowns > 200)
-    for (int64_t a = 0; a < unknowns; a++) {
-        double *to = s->normal + a * unknowns;
-        for (int64_t j = 0; j < count; j++) {
-            const double *second = s->parts[j].second + a / dim * rank,
-                         *slopes = s->parts[j].slopes + a % dim * dim;
-            for (int64_t i = 0; i < rank; i++)
-                for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
-        }
-    }
 }
 
 /* b (rank x dim) to the least-squares B for the weights and local fits at the old one, orthonormal. */
@@ -121,11 +59,27 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
     memset(b, 0, (size_t)unknowns * sizeof *b);
     for (int64_t first = 0; first < local->anchors; first += BATCH) {
         int64_t count = local->anchors - first < BATCH ? local->anchors - first : BATCH;
-        find_parts(local, first, count, s);
-        add_parts(local, count, s);
+#pragma omp parallel for num_threads(local->threads) schedule(dynamic)
+        for (int64_t j = 0; j < count; j++) {
+            part *t = &s->parts[j];
+            const double *intercept = s->coefficient + (first + j) * (dim + 1) * k, *slope = intercept + k;
+            sn_local_sums(local, dim, s->v, local->z, local->anchor[first + j], intercept, &t->sums);
+            sn_multiply(sn_as(slope, dim, k), sn_turned(slope, dim, k), t->slopes);
+        }
+        /* the sum over the parts of second (x) slopes, in the order of the entries of B, row by row */
+#pragma omp parallel for num_threads(local->threads) if (unknowns > 200)
+        for (int64_t a = 0; a < unknowns; a++) {
+            double *to = s->normal + a * unknowns;
+            for (int64_t j = 0; j < count; j++) {
+                const double *second = s->parts[j].sums.second + a / dim * rank,
+                             *slopes = s->parts[j].slopes + a % dim * dim;
+                for (int64_t i = 0; i < rank; i++)
+                    for (int64_t c = 0; c < dim; c++) to[i * dim + c] += second[i] * slopes[c];
+            }
+        }
         for (int64_t j = 0; j < count; j++) {
             const double *slope = s->coefficient + (first + j) * (dim + 1) * k + k; /* dim x k */
-            sn_gemm(1.0, sn_as(s->parts[j].cross, rank, k), sn_turned(slope, dim, k), 1.0, b);
+            sn_gemm(1.0, sn_as(s->parts[j].sums.cross, rank, k), sn_turned(slope, dim, k), 1.0, b);
         }
     }
     /* a ridge too small to matter, for a direction with no slope anywhere */
@@ -161,16 +115,6 @@ static int steps_for(int64_t dim)
     return dim < 20 ? 1 : 0;
 }
 
-static stonet_status refine(const sn_local *local, int64_t dim, const stonet_run *run, double *value,
-                            double *b)
-{
-    SN_WORKSPACE(scratch);
-    step s;
-    SN_TRY(step_create(local, dim, &scratch, &s));
-    for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(local, &s, b));
-    return order_directions(local, &s, value, b);
-}
-
 /* Starts at the directions of outer products of gradients and refines them, where the dimension allows it.
  */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
@@ -181,10 +125,14 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
     SN_TRY(sn_local_opg(problem, "mave", settings, run, &scratch, &local, &dim));
     SN_ARRAY(local.rank * dim, double, b);
     sn_first_columns(local.rank, local.rank, local.vector, dim, b);
-    if (steps_for(dim) == 0)
+    if (steps_for(dim) == 0) {
         sn_message(run, STONET_NOTE, "mave: with dim %lld the directions are those of opg", (long long)dim);
-    else
-        SN_TRY(refine(&local, dim, run, local.value, b));
+    } else {
+        step s;
+        SN_TRY(step_create(&local, dim, &scratch, &s));
+        for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(&local, &s, b));
+        SN_TRY(order_directions(&local, &s, local.value, b));
+    }
     const sn_linear_map found = {.dim = dim, .n_values = dim, .value = local.value};
     return sn_whitened_result(&local.whitening, &found, dim, b, result);
 }

@@ -41,61 +41,45 @@ static const sn_param params[] = {
 
 /* ---- step 1: outer product of gradients -------------------------------------------------------- */
 
-/* together (h x h) = 1/n sum_i s_i s_i', s_i the 0/1 vector of hidden units on at x_i. */
-static stonet_status count_together(const sn_network *net, const float *x, int64_t n, double *together)
-{
-    int64_t p = net->shape.width[0], h = net->shape.width[1];
-    SN_ARRAY(BLOCK_ROWS * h, float, mu);
-    SN_ARRAY(BLOCK_ROWS * h, double, on);
-    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
-        int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
-        SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
-        for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
-        sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, together);
-    }
-    return STONET_OK;
-}
-
-/* slopes (h x h) *= v'v elementwise, v = w_2 (m x h), centred over the outputs for classes. */
-static stonet_status weigh_by_outputs(const sn_network *net, double *slopes)
-{
-    const sn_shape *shape = &net->shape;
-    int64_t h = shape->width[1], m = shape->width[2];
-    const float *w2 = net->theta + shape->weight_at[1];
-    SN_ZEROS(m * h, double, v);
-    SN_ZEROS(h * h, double, gram);
-    for (int64_t j = 0; j < h; j++) {
-        double mean = 0;
-        for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
-        for (int64_t k = 0; k < m; k++)
-            v[k * h + j] = (double)w2[k * h + j] - (shape->task == SN_CLASSIFICATION ? mean : 0);
-    }
-    sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
-    for (int64_t i = 0; i < h * h; i++) slopes[i] *= gram[i];
-    return STONET_OK;
-}
-
 /*
  * The d leading eigenvectors of OPG as rows of b (d x p).
- * J_i' J_i = w_1' diag(s_i) w_2' w_2 diag(s_i) w_1, so OPG = w_1' Q w_1 with Q (h x h) as above; with Q = U L
- * U' its eigenvectors are the right singular vectors of L^{1/2} U' w_1 (h x p), and no p x p matrix is
- * formed.
+ * J_i' J_i = w_1' diag(s_i) w_2' w_2 diag(s_i) w_1 with s_i the 0/1 vector of hidden units on at x_i, so OPG
+ * = w_1' Q w_1 with Q (h x h) the mean of s_i s_i' times w_2'w_2 elementwise; with Q = U L U' its
+ * eigenvectors are the right singular vectors of L^{1/2} U' w_1 (h x p), and no p x p matrix is formed.
  */
 static stonet_status gradient_directions(const sn_network *net, const float *x, int64_t n, int64_t d,
                                          double *b)
 {
-    int64_t p = net->shape.width[0], h = net->shape.width[1], rank = h < p ? h : p;
+    const sn_shape *shape = &net->shape;
+    const int64_t p = shape->width[0], h = shape->width[1], m = shape->width[2], rank = h < p ? h : p;
+    const float *w2 = net->theta + shape->weight_at[1];
+    SN_ARRAY(BLOCK_ROWS * h, float, mu);
+    SN_ARRAY(BLOCK_ROWS * h, double, on);
     SN_ZEROS(h * h, double, q);
+    SN_ZEROS(m * h, double, v);
+    SN_ZEROS(h * h, double, gram);
     SN_ZEROS(h, double, values);
     SN_ZEROS(h * h, double, u);
     SN_ZEROS(h * p, double, w1);
     SN_ZEROS(h * p, double, root);
     SN_ZEROS(rank, double, singular);
     SN_ZEROS(rank * p, double, vt);
-    SN_TRY(count_together(net, x, n, q));
-    SN_TRY(weigh_by_outputs(net, q));
+    for (int64_t first = 0; first < n; first += BLOCK_ROWS) {
+        const int64_t rows = n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS;
+        SN_TRY(sn_network_forward(net, x + first * p, rows, 1, false, mu));
+        for (int64_t i = 0; i < rows * h; i++) on[i] = mu[i] > 0;
+        sn_syrk_tn(h, rows, 1.0 / (double)n, on, first > 0, q);
+    }
+    for (int64_t j = 0; j < h; j++) { /* w_2, centred over the outputs for classes */
+        double mean = 0;
+        for (int64_t k = 0; k < m; k++) mean += (double)w2[k * h + j] / (double)m;
+        for (int64_t k = 0; k < m; k++)
+            v[k * h + j] = (double)w2[k * h + j] - (shape->task == SN_CLASSIFICATION ? mean : 0);
+    }
+    sn_syrk_tn(h, m, 1.0, v, 0.0, gram);
+    for (int64_t i = 0; i < h * h; i++) q[i] *= gram[i];
     SN_TRY(sn_eigh(h, q, values, u));
-    for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[net->shape.weight_at[0] + i];
+    for (int64_t i = 0; i < h * p; i++) w1[i] = (double)net->theta[shape->weight_at[0] + i];
     sn_multiply(sn_turned(u, h, h), sn_as(w1, h, p), root);
     for (int64_t i = 0; i < h; i++)
         for (int64_t j = 0; j < p; j++) root[i * p + j] *= sqrt(values[i] > 0 ? values[i] : 0);
@@ -177,55 +161,42 @@ static void put_back(void *user, float *theta)
 
 /* ---- fit --------------------------------------------------------------------------------------- */
 
-/* B from step 1 as the start of step 2 in `refined`, which takes over the history. */
-static stonet_status first_step(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                                const stonet_run *run, sn_network *refined, stonet_outcome *outcome)
-{
-    SN_FREED_BY(sn_network_clear)
-    sn_network net = {.shape = {.layers = 2,
-                                .width = {problem->p, sn_int(settings, "hidden"), problem->outputs},
-                                .activation = SN_RELU,
-                                .task = problem->task}};
-    const sn_training training = sn_training_of(settings, "nnsdr", SN_RMSPROP, 0);
-    SN_ZEROS(dim * problem->p, double, b);
-    SN_TRY(sn_network_start(&net, run->seed));
-    SN_TRY(sn_network_train(&net, problem, &training, run, outcome));
-    SN_TRY(gradient_directions(&net, problem->x, problem->n, dim, b));
-    SN_TRY(start_refinement(&net, dim, b, refined));
-    refined->history = net.history;
-    net.history = (sn_epoch_log){0};
-    return STONET_OK;
-}
-
-/* Trains on with the rows of the first layer kept orthonormal after each step. */
-static stonet_status second_step(const sn_problem *problem, const sn_settings *settings,
-                                 const stonet_run *run, sn_network *net, stonet_outcome *outcome)
-{
-    const sn_shape *shape = &net->shape;
-    stonet_run fresh = *run;
-    fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
-    SN_ZEROS(shape->width[1] * shape->width[1], float, gram);
-    SN_ZEROS(shape->width[1] * shape->width[0], float, product);
-    constraint c = {.shape = shape, .gram = gram, .product = product};
-    put_back(&c, net->theta);
-    sn_training training = sn_training_of(settings, "nnsdr refinement", SN_RMSPROP, 0);
-    training.epochs = sn_int(settings, "refine");
-    training.after_step = put_back;
-    training.user = &c;
-    return sn_network_train(net, problem, &training, &fresh, outcome);
-}
-
+/* B of step 1 is the start of step 2, which trains on with the rows of the first layer kept orthonormal after
+   each step. */
 static stonet_status nnsdr_fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                                const stonet_run *run, sn_fit_result *result)
 {
     if (problem->n < 1) return sn_fail(STONET_ERROR_DATA, "nnsdr: there are no rows to fit on");
-    int64_t hidden = sn_int(settings, "hidden"), available = hidden < problem->p ? hidden : problem->p;
+    const int64_t p = problem->p, hidden = sn_int(settings, "hidden"), available = hidden < p ? hidden : p;
     dim = sn_limit_dim(run, "nnsdr", dim, available, "there are no more inputs or hidden units than that");
-    SN_AUTO(sn_network) *net = NULL;
-    SN_TRY(SN_NEW(net, 1));
     stonet_outcome outcome = STONET_DONE, refined = STONET_DONE;
-    SN_TRY(first_step(problem, dim, settings, run, net, &outcome));
-    SN_TRY(second_step(problem, settings, run, net, &refined));
+    SN_AUTO(sn_network) *net = NULL;
+    SN_FREED_BY(sn_network_clear)
+    sn_network first = {.shape = {.layers = 2,
+                                  .width = {p, hidden, problem->outputs},
+                                  .activation = SN_RELU,
+                                  .task = problem->task}};
+    SN_TRY(SN_NEW(net, 1));
+    SN_ZEROS(dim * p, double, b);
+    SN_ZEROS(dim * dim, float, gram);
+    SN_ZEROS(dim * p, float, product);
+    sn_training training = sn_training_of(settings, "nnsdr", SN_RMSPROP, 0);
+    SN_TRY(sn_network_start(&first, run->seed));
+    SN_TRY(sn_network_train(&first, problem, &training, run, &outcome));
+    SN_TRY(gradient_directions(&first, problem->x, problem->n, dim, b));
+    SN_TRY(start_refinement(&first, dim, b, net));
+    net->history = first.history;
+    first.history = (sn_epoch_log){0};
+
+    stonet_run fresh = *run;
+    fresh.seed = run->seed + 1; /* other batches and masks than in step 1 */
+    constraint c = {.shape = &net->shape, .gram = gram, .product = product};
+    put_back(&c, net->theta);
+    training.stage = "nnsdr refinement";
+    training.epochs = sn_int(settings, "refine");
+    training.after_step = put_back;
+    training.user = &c;
+    SN_TRY(sn_network_train(net, problem, &training, &fresh, &refined));
     result->dim = dim;
     result->outcome = outcome != STONET_DONE ? outcome : refined;
     return SN_GIVE(net, &result->state);

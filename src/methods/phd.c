@@ -17,21 +17,6 @@ static const sn_param params[] = {
     SN_PARAM_RIDGE,
 };
 
-/* r (n x K): the targets, or class indicators, less their means. */
-static void centred_responses(const sn_problem *problem, int64_t k, double *r)
-{
-    int64_t n = problem->n;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < k; j++)
-            r[i * k + j] =
-                problem->task == SN_CLASSIFICATION ? (double)(problem->label[i] == j) : problem->y[i * k + j];
-    for (int64_t j = 0; j < k; j++) {
-        double mean = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
-        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
-    }
-}
-
 /* Whitened rows and their responses (n x K). */
 typedef struct answered {
     const sn_sample *sample;
@@ -56,24 +41,6 @@ static stonet_status add_slope(const void *user, int64_t first, int64_t count, d
                 sn_as(of->r + rows.at * k, rows.count, k), 1.0, slope);
     }
     return STONET_OK;
-}
-
-/* r -= Z (Z'r / n): the residuals of least squares on the whitened x (of ridge regression when it has a
-   ridge). Ranks take those of their rows, and get those of the others. */
-static stonet_status take_residuals(const sn_sample *sample, int64_t k, double *r)
-{
-    const int64_t n = sample->problem->n, rank = sample->whitening.rank;
-    const answered of = {.sample = sample, .k = k, .r = r};
-    const int own = stonet_team_rank(sample->team);
-    const int64_t first = sn_team_border(sample->team, n, own);
-    SN_WORKSPACE(scratch);
-    sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
-    SN_ARRAY(rank * k, double, slope);
-    SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
-    SN_TRY(sn_blocks_open(&rows, first, sn_team_border(sample->team, n, own + 1) - first, &scratch));
-    while (sn_blocks_next(&rows))
-        sn_gemm(-1.0, sn_as(rows.z, rows.count, rank), sn_as(slope, rank, k), 1.0, r + rows.at * k);
-    return sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r);
 }
 
 /* hessian (K blocks of rank x rank, each symmetric): M_k = 1/n sum_i r_ik z_i z_i', of some rows. */
@@ -102,10 +69,33 @@ static stonet_status add_hessians(const void *user, int64_t first, int64_t count
 static stonet_status find_responses(const sn_sample *sample, const sn_settings *settings, double *r)
 {
     const sn_problem *problem = sample->problem;
-    int64_t n = problem->n, k = problem->outputs;
-    centred_responses(problem, k, r);
-    double before = sn_norm(n * k, r);
-    if (sn_is(settings, "response", "residual")) SN_TRY(take_residuals(sample, k, r));
+    const int64_t n = problem->n, k = problem->outputs;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < k; j++)
+            r[i * k + j] =
+                problem->task == SN_CLASSIFICATION ? (double)(problem->label[i] == j) : problem->y[i * k + j];
+    for (int64_t j = 0; j < k; j++) {
+        double mean = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += sn_problem_weight(problem, i) * r[i * k + j];
+        for (int64_t i = 0; i < n; i++) r[i * k + j] -= mean / sn_problem_total(problem);
+    }
+    const double before = sn_norm(n * k, r);
+    if (sn_is(settings, "response", "residual")) {
+        /* r -= Z (Z'r / n): of least squares on the whitened x (of ridge regression when it has a ridge).
+           Ranks take those of their rows, and get those of the others. */
+        const answered of = {.sample = sample, .k = k, .r = r};
+        const int64_t rank = sample->whitening.rank;
+        const int own = stonet_team_rank(sample->team);
+        const int64_t first = sn_team_border(sample->team, n, own);
+        SN_WORKSPACE(scratch);
+        sn_blocks rows = sn_whitened_blocks(&sample->whitening, problem->x);
+        SN_ARRAY(rank * k, double, slope);
+        SN_TRY(sn_row_sums(sample->team, n, rank * k, add_slope, &of, slope));
+        SN_TRY(sn_blocks_open(&rows, first, sn_team_border(sample->team, n, own + 1) - first, &scratch));
+        while (sn_blocks_next(&rows))
+            sn_gemm(-1.0, sn_as(rows.z, rows.count, rank), sn_as(slope, rank, k), 1.0, r + rows.at * k);
+        SN_TRY(sn_team_gather(sample->team, n, (size_t)k * sizeof *r, r));
+    }
     if (sn_norm(n * k, r) > 1e-9 * before) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA,
                    "phd: a linear fit leaves no residuals (%lld columns of rank %lld, %lld "

@@ -52,13 +52,6 @@ typedef struct pass {
     int64_t m;
 } pass;
 
-static double response_of(const pass *of, int64_t row, int64_t k)
-{
-    const sn_problem *problem = of->problem;
-    return problem->task == SN_CLASSIFICATION ? (double)(problem->label[row] == k + problem->outputs - of->m)
-                                              : problem->y[row * of->m + k];
-}
-
 /* Adds X'Y (p x m) of some rows, then the sums (m) and the squares (m) of the responses. */
 static stonet_status add_cross(const void *user, int64_t first, int64_t count, double *sum)
 {
@@ -73,7 +66,9 @@ static stonet_status add_cross(const void *user, int64_t first, int64_t count, d
         for (int64_t i = 0; i < some; i++) {
             const double weight = sn_problem_weight(of->problem, first + i);
             for (int64_t k = 0; k < m; k++) {
-                const double value = response_of(of, first + i, k);
+                const double value = of->problem->task == SN_CLASSIFICATION
+                                         ? of->problem->label[first + i] == k + of->problem->outputs - m
+                                         : of->problem->y[(first + i) * m + k];
                 y[i * m + k] = weight * value;
                 total[k] += weight * value;
                 squares[k] += weight * value * value;
@@ -108,17 +103,6 @@ static stonet_status find_moments(const sn_problem *problem, int64_t m, const st
     return STONET_OK;
 }
 
-static stonet_status unpack_moments(sn_unpack *from, int64_t p, int64_t m, sn_workspace *keep, moments *out)
-{
-    int64_t rank;
-    SN_TRY(sn_unpack_int(from, &rank));
-    if (rank < 1 || rank > p)
-        return sn_fail(STONET_ERROR_FORMAT, "a record of finished work does not belong to these columns");
-    SN_TRY(moments_create(p, rank, m, keep, out));
-    SN_TRY(sn_unpack_bytes(from, out->squares, moments_bytes(out)));
-    return sn_unpack_end(from);
-}
-
 /* The same, or what the checkpoint has of it from a fit with another dimension. */
 static stonet_status get_moments(const sn_problem *problem, const stonet_run *run, sn_workspace *keep,
                                  moments *out)
@@ -129,8 +113,16 @@ static stonet_status get_moments(const sn_problem *problem, const stonet_run *ru
     if (run->checkpoint == NULL) return find_moments(problem, m, run, keep, out);
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
     SN_TRY(sn_checkpoint_get_shared(run->checkpoint, run->team, KEY, &record));
-    if (record.size > 0)
-        return unpack_moments(&(sn_unpack){record.bytes, record.size}, problem->p, m, keep, out);
+    if (record.size > 0) {
+        sn_unpack from = {record.bytes, record.size};
+        int64_t rank;
+        SN_TRY(sn_unpack_int(&from, &rank));
+        if (rank < 1 || rank > problem->p)
+            return sn_fail(STONET_ERROR_FORMAT, "a record of finished work does not belong to these columns");
+        SN_TRY(moments_create(problem->p, rank, m, keep, out));
+        SN_TRY(sn_unpack_bytes(&from, out->squares, moments_bytes(out)));
+        return sn_unpack_end(&from);
+    }
     SN_TRY(find_moments(problem, m, run, keep, out));
     SN_TRY(sn_pack_int(&record, out->rank));
     SN_TRY(sn_pack_bytes(&record, out->squares, moments_bytes(out)));

@@ -16,21 +16,6 @@ static stonet_status centre_columns(int64_t n, int64_t k, double *a)
     return STONET_OK;
 }
 
-/* Centred indicators of y <= quantile: n x (levels * m), targets one after the other. */
-static stonet_status quantile_indicators(const sn_problem *problem, int64_t levels, double *out)
-{
-    int64_t n = problem->n, m = problem->outputs;
-    SN_ARRAY(n, double, sorted);
-    for (int64_t t = 0; t < m; t++) {
-        for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
-        qsort(sorted, (size_t)n, sizeof *sorted, sn_by_double);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < levels; k++)
-                out[(i * m + t) * levels + k] = problem->y[i * m + t] <= sorted[(k + 1) * n / (levels + 1)];
-    }
-    return centre_columns(n, levels * m, out);
-}
-
 stonet_status sn_leading_components(int64_t n, int64_t k, double scale, const double *a, sn_workspace *keep,
                                     int64_t *count, double **out)
 {
@@ -52,16 +37,25 @@ stonet_status sn_leading_components(int64_t n, int64_t k, double scale, const do
     return STONET_OK;
 }
 
+/* Of the centred indicators of y <= quantile: n x (levels * m), targets one after the other. */
 static stonet_status distribution_responses(const sn_problem *problem, sn_workspace *keep, int64_t *count,
                                             double **out)
 {
-    int64_t n = problem->n;
-    int64_t levels = (int64_t)fmax(fmin(99.0, (double)n), floor(pow((double)n, 0.6)));
-    int64_t k = levels * problem->outputs;
+    const int64_t n = problem->n, m = problem->outputs,
+                  levels = (int64_t)fmax(fmin(99.0, (double)n), floor(pow((double)n, 0.6))), k = levels * m;
     SN_TRY(sn_memory_require(8 * (uint64_t)n * (uint64_t)k, "the indicators of subspace=central",
                              "use subspace=mean or fewer rows"));
     SN_ARRAY(n * k, double, indicator);
-    SN_TRY(quantile_indicators(problem, levels, indicator));
+    SN_ARRAY(n, double, sorted);
+    for (int64_t t = 0; t < m; t++) {
+        for (int64_t i = 0; i < n; i++) sorted[i] = problem->y[i * m + t];
+        qsort(sorted, (size_t)n, sizeof *sorted, sn_by_double);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t l = 0; l < levels; l++)
+                indicator[i * k + t * levels + l] =
+                    problem->y[i * m + t] <= sorted[(l + 1) * n / (levels + 1)];
+    }
+    SN_TRY(centre_columns(n, k, indicator));
     return sn_leading_components(n, k, 1.0 / (double)n, indicator, keep, count, out);
 }
 

@@ -87,21 +87,6 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
     return STONET_OK;
 }
 
-/* From columns minus a shift to columns minus their mean, which is `off` away from it: little is subtracted.
- */
-static stonet_status centre(const products *of, const double *off, double *gram, double *cross)
-{
-    const int64_t n = of->columns->n, m = of->columns->m, rank = of->rank;
-    SN_ZEROS(rank, double, total);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < rank; j++) total[j] += of->f[i * rank + j];
-    for (int64_t i = 0; i < m; i++) {
-        for (int64_t j = 0; j < m; j++) gram[i * m + j] -= (double)n * off[i] * off[j];
-        for (int64_t j = 0; j < rank; j++) cross[i * rank + j] -= off[i] * total[j];
-    }
-    return STONET_OK;
-}
-
 stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t rank, const double *f,
                                       double *mean, double *gram, double *cross)
 {
@@ -113,10 +98,18 @@ stonet_status sn_row_columns_products(const sn_row_columns *columns, int64_t ran
     memcpy(gram, all, (size_t)(m * m) * sizeof *gram);
     memcpy(cross, all + m * m, (size_t)(m * rank) * sizeof *cross);
     if (mean == NULL) return STONET_OK;
+    /* the guess was `off` away from the mean, by which little is subtracted */
     double *off = all + m * (m + rank);
+    SN_ZEROS(rank, double, total);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < rank; j++) total[j] += f[i * rank + j];
     for (int64_t j = 0; j < m; j++) {
         off[j] /= (double)n;
         mean[j] += off[j];
     }
-    return centre(&of, off, gram, cross);
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < m; j++) gram[i * m + j] -= (double)n * off[i] * off[j];
+        for (int64_t j = 0; j < rank; j++) cross[i * rank + j] -= off[i] * total[j];
+    }
+    return STONET_OK;
 }

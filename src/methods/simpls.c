@@ -17,31 +17,6 @@ typedef struct simpls {
     double *square, *vector; /* m x m, m */
 } simpls;
 
-/* r = S q for the leading eigenvector q of S'S. */
-static stonet_status find_weights(simpls *self)
-{
-    const int64_t p = self->of->p, m = self->of->m;
-    double value, *q = self->vector;
-    q[0] = 1.0;
-    if (m > 1) {
-        sn_syrk_tn(m, p, 1.0, self->s, 0.0, self->square);
-        SN_TRY(sn_eigh_top(m, 1, self->square, &value, q));
-    }
-    sn_gemv(1.0, sn_as(self->s, p, m), q, 0.0, self->r);
-    return STONET_OK;
-}
-
-/* load = X'X r. */
-static void find_loading(simpls *self)
-{
-    const int64_t p = self->of->p;
-    if (!self->of->diagonal) {
-        sn_gemv(1.0, sn_as(self->of->gram, p, p), self->r, 0.0, self->load);
-        return;
-    }
-    for (int64_t j = 0; j < p; j++) self->load[j] = self->of->gram[j] * self->r[j];
-}
-
 /* Takes the loading of component a, less what those before have of it, out of S. Once more takes off what
    rounding left. */
 static void deflate(simpls *self, int64_t a)
@@ -77,8 +52,15 @@ stonet_status sn_simpls(const sn_simpls_moments *moments, int64_t dim, double *r
     memset(explained, 0, (size_t)dim * sizeof *explained);
     const double rounding = (double)p * DBL_EPSILON * sn_norm(p * m, self.s);
     for (*found = 0; *found < dim && sn_norm(p * m, self.s) > rounding; ++*found) {
-        SN_TRY(find_weights(&self));
-        find_loading(&self);
+        self.vector[0] = 1.0; /* r = S q for the leading eigenvector q of S'S */
+        if (m > 1) {
+            double value;
+            sn_syrk_tn(m, p, 1.0, self.s, 0.0, self.square);
+            SN_TRY(sn_eigh_top(m, 1, self.square, &value, self.vector));
+        }
+        sn_gemv(1.0, sn_as(self.s, p, m), self.vector, 0.0, self.r);
+        if (!moments->diagonal) sn_gemv(1.0, sn_as(moments->gram, p, p), self.r, 0.0, self.load); /* X'X r */
+        for (int64_t j = 0; moments->diagonal && j < p; j++) self.load[j] = moments->gram[j] * self.r[j];
         const double square = sn_dot(p, self.r, self.load); /* t't */
         if (!(square > 0.0)) break;
         for (int64_t j = 0; j < p; j++) {

@@ -50,21 +50,15 @@ static int64_t tie_end(const int64_t *row, int64_t count, const target *of, int6
     return at;
 }
 
-static int64_t distinct(const int64_t *row, int64_t count, const target *of)
-{
-    int64_t values = 0;
-    for (int64_t at = 0; at < count; at = tie_end(row, count, of, at + 1)) values++;
-    return values;
-}
-
 /* Cuts row[0..count) into at most `pieces`; writes where they end, counted from `offset`, and returns how
  * many. */
 static int64_t cut(int64_t *row, int64_t count, const target *of, int64_t pieces, int64_t offset,
                    int64_t *end)
 {
     qsort_r(row, (size_t)count, sizeof *row, by_value, (void *)of);
-    int64_t made = 0, last = 0;
-    if (distinct(row, count, of) <= pieces) {
+    int64_t made = 0, last = 0, distinct = 0;
+    for (int64_t at = 0; at < count; at = tie_end(row, count, of, at + 1)) distinct++;
+    if (distinct <= pieces) {
         while (last < count) end[made++] = offset + (last = tie_end(row, count, of, last + 1));
         return made;
     }

@@ -56,24 +56,6 @@ static stonet_status tell_shape(const char *method, const sn_problem *problem, c
     return STONET_OK;
 }
 
-static stonet_status whiten(const sn_method *method, const sn_problem *problem, double ridge,
-                            const stonet_run *run, sn_workspace *keep, sn_whitening *out)
-{
-    const bool as_it_is = method->candidate->as_it_is;
-    stonet_team *team = run != NULL ? run->team : NULL;
-    stonet_status status = as_it_is ? sn_components_fit(problem, team, keep, out)
-                                    : sn_whitening_fit(problem, ridge, 0, team, keep, out);
-    if (status != STONET_OK) return sn_fail_prefix(status, "%s", method->name);
-    if (!as_it_is && out->rank >= problem->n - 1 && ridge == 0.0)
-        sn_message(
-            run, STONET_WARNING,
-            "%s: %lld columns fit any response of %lld rows exactly, so the directions will not hold for new "
-            "rows. Set ridge (try 1), or use lasso-sir or fewer columns.",
-            method->name, (long long)problem->p, (long long)problem->n);
-    const bool heard = run != NULL && run->on_message != NULL;
-    return heard && !as_it_is ? tell_shape(method->name, problem, run) : STONET_OK;
-}
-
 /* What the rows of slice h count together. */
 static double slice_rows(const sn_sample *sample, int64_t h)
 {
@@ -150,42 +132,29 @@ static stonet_status slice(const char *method, int64_t wanted, sn_workspace *kee
     return STONET_OK;
 }
 
-static stonet_status solve_symmetric(const sn_matrix *matrix, int64_t rank, sn_workspace *keep,
-                                     sn_eigen *eigen)
-{
-    eigen->columns = rank;
-    SN_TRY(SN_TAKE(keep, eigen->value, rank));
-    SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * rank));
-    if (matrix->form == SN_FORM_MATRIX) return sn_eigh(rank, matrix->m, eigen->value, eigen->vector);
-    memcpy(eigen->value, matrix->m, (size_t)rank * sizeof *eigen->value);
-    for (int64_t k = 0; k < rank; k++) eigen->vector[k * rank + k] = 1.0;
-    return STONET_OK;
-}
-
-/* The eigenvectors of m'm are the right singular vectors of m (rows x rank): more digits than by way of m'm.
- */
-static stonet_status solve_rows(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
-{
-    int64_t columns = matrix->rows < rank ? matrix->rows : rank;
-    eigen->columns = columns;
-    SN_ARRAY(columns * rank, double, vt);
-    SN_TRY(SN_TAKE(keep, eigen->value, columns));
-    SN_TRY(SN_TAKE(keep, eigen->vector, rank * columns));
-    SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
-    sn_transpose(columns, rank, vt, eigen->vector);
-    return STONET_OK;
-}
-
 static stonet_status solve(const sn_matrix *matrix, int64_t rank, sn_workspace *keep, sn_eigen *eigen)
 {
-    bool rows = matrix->form == SN_FORM_ROOT || matrix->form == SN_FORM_STACK;
-    *eigen = (sn_eigen){0};
-    SN_TRY(rows ? solve_rows(matrix, rank, keep, eigen) : solve_symmetric(matrix, rank, keep, eigen));
-    eigen->count = matrix->most > 0 && matrix->most < eigen->columns ? matrix->most : eigen->columns;
+    const bool rows = matrix->form == SN_FORM_ROOT || matrix->form == SN_FORM_STACK;
+    const int64_t columns = rows && matrix->rows < rank ? matrix->rows : rank;
+    *eigen = (sn_eigen){.columns = columns};
+    SN_TRY(SN_TAKE(keep, eigen->value, columns));
+    SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * columns));
+    if (rows) { /* the eigenvectors of m'm are the right singular vectors of m: more digits than by way of m'm
+                 */
+        SN_ARRAY(columns * rank, double, vt);
+        SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
+        sn_transpose(columns, rank, vt, eigen->vector);
+    } else if (matrix->form == SN_FORM_MATRIX) {
+        SN_TRY(sn_eigh(rank, matrix->m, eigen->value, eigen->vector));
+    } else {
+        memcpy(eigen->value, matrix->m, (size_t)rank * sizeof *eigen->value);
+        sn_add_diagonal(rank, 1.0, eigen->vector);
+    }
+    eigen->count = matrix->most > 0 && matrix->most < columns ? matrix->most : columns;
     eigen->available = eigen->count;
     if (matrix->form != SN_FORM_ROOT) return STONET_OK;
     while (eigen->available > 0 && eigen->value[eigen->available - 1] <= NOTHING) eigen->available--;
-    for (int64_t k = 0; k < eigen->columns; k++) eigen->value[k] *= eigen->value[k];
+    for (int64_t k = 0; k < columns; k++) eigen->value[k] *= eigen->value[k];
     return STONET_OK;
 }
 
@@ -194,15 +163,25 @@ stonet_status sn_candidate_solve(const sn_method *method, const sn_problem *prob
                                  sn_solved *out)
 {
     const sn_candidate *candidate = method->candidate;
-    double ridge = candidate->as_it_is ? 0.0 : sn_real(settings, "ridge");
-    *out = (sn_solved){.sample = {.problem = problem,
-                                  .team = run != NULL ? run->team : NULL,
-                                  .rows = sn_problem_total(problem)},
+    const bool whitened = !candidate->as_it_is;
+    const double ridge = whitened ? sn_real(settings, "ridge") : 0.0;
+    stonet_team *team = run != NULL ? run->team : NULL;
+    *out = (sn_solved){.sample = {.problem = problem, .team = team, .rows = sn_problem_total(problem)},
                        .matrix = {.scale = 1.0}};
-    SN_TRY(whiten(method, problem, ridge, run, keep, &out->sample.whitening));
+    sn_whitening *whitening = &out->sample.whitening;
+    const stonet_status status = whitened ? sn_whitening_fit(problem, ridge, 0, team, keep, whitening)
+                                          : sn_components_fit(problem, team, keep, whitening);
+    if (status != STONET_OK) return sn_fail_prefix(status, "%s", method->name);
+    if (whitened && whitening->rank >= problem->n - 1 && ridge == 0.0)
+        sn_message(
+            run, STONET_WARNING,
+            "%s: %lld columns fit any response of %lld rows exactly, so the directions will not hold for new "
+            "rows. Set ridge (try 1), or use lasso-sir or fewer columns.",
+            method->name, (long long)problem->p, (long long)problem->n);
+    if (whitened && run != NULL && run->on_message != NULL) SN_TRY(tell_shape(method->name, problem, run));
     if (candidate->sliced) SN_TRY(slice(method->name, sn_int(settings, "slices"), keep, &out->sample));
     SN_TRY(candidate->matrix(&out->sample, settings, keep, &out->matrix));
-    SN_TRY(solve(&out->matrix, out->sample.whitening.rank, keep, &out->eigen));
+    SN_TRY(solve(&out->matrix, whitening->rank, keep, &out->eigen));
     if (out->eigen.available > 0) return STONET_OK;
     return sn_fail(STONET_ERROR_DATA, "%s: the slices of the response have the same mean of x", method->name);
 }

@@ -6,23 +6,11 @@
 #include "base/memory.h"
 #include "math/linalg.h"
 
-/* terms (rows x count) of the rows of v (rows x rank). */
-static void fill_terms(int64_t rows, int64_t rank, const double *v, const double *weight, double *terms)
-{
-    const double root = sqrt(2.0);
-    for (int64_t i = 0; i < rows; i++, v += rank) {
-        const double w = weight != NULL ? weight[i] : 1.0;
-        for (int64_t a = 0; a < rank; a++) {
-            *terms++ = w * (v[a] * v[a] - 1.0);
-            for (int64_t b = a + 1; b < rank; b++) *terms++ = root * w * v[a] * v[b];
-        }
-    }
-}
-
 stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, const double *weight,
                                    sn_workspace *keep, sn_square_terms *out)
 {
     const int64_t n = sample->problem->n, rank = sample->whitening.rank, count = rank * (rank + 1) / 2;
+    const double root = sqrt(2.0);
     SN_WORKSPACE(scratch);
     sn_blocks rows = sn_whitened_blocks(&sample->whitening, sample->problem->x);
     SN_TRY(sn_blocks_open(&rows, 0, n, &scratch));
@@ -36,9 +24,15 @@ stonet_status sn_square_terms_make(const sn_sample *sample, const double *v, con
     out->count = count;
     while (sn_blocks_next(&rows)) {
         sn_multiply(sn_as(rows.z, rows.count, rank), sn_as(v, rank, rank), turned);
-        fill_terms(rows.count, rank, turned, weight != NULL ? weight + rows.at : NULL, terms);
-        for (int64_t i = 0; i < rows.count; i++)
+        for (int64_t i = 0; i < rows.count; i++) {
+            const double w = weight != NULL ? weight[rows.at + i] : 1.0, *of = turned + i * rank;
+            double *term = terms + i * count;
+            for (int64_t a = 0; a < rank; a++) {
+                *term++ = w * (of[a] * of[a] - 1.0);
+                for (int64_t b = a + 1; b < rank; b++) *term++ = root * w * of[a] * of[b];
+            }
             for (int64_t c = 0; c < count; c++) mean[c] += terms[i * count + c] / (double)n;
+        }
         sn_syrk_tn(count, rows.count, 1.0 / (double)(n - 1), terms, 1.0, out->covariance);
     }
     for (int64_t c = 0; c < count; c++)

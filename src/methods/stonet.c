@@ -153,24 +153,6 @@ static stonet_status stonet_save_method(const void *state, sn_store *store)
     return put_fact(store, "smallest_step", net->smallest_step);
 }
 
-/* The network's shape and parameters: hidden layers, the last of them Z, and nothing a StoNet does not have.
- */
-static stonet_status load_network(const sn_store *store, sn_network *network)
-{
-    SN_TRY(sn_network_get(store, network));
-    if (network->shape.layers < 2 || network->shape.linear_layer != 0 || network->scaling.columns > 0)
-        return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
-    return STONET_OK;
-}
-
-static stonet_status load_front(const sn_store *store, sn_stonet *net)
-{
-    SN_TRY(sn_front_get(store, &net->front));
-    if (net->front != NULL && net->front->outputs != net->network.shape.width[0])
-        return sn_fail(STONET_ERROR_FORMAT, "the model's front and its network do not fit together");
-    return STONET_OK;
-}
-
 /* s, epsilon and alpha of each layer, and how latents are imputed, so that a loaded model can impute and draw
    as in training. */
 static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape, sn_dynamics *dynamics)
@@ -194,25 +176,18 @@ static stonet_status load_dynamics(const sn_store *store, const sn_shape *shape,
     return STONET_OK;
 }
 
-static stonet_status load_engine(const sn_store *store, sn_stonet *net)
-{
-    const char *name;
-    SN_TRY(sn_store_get_text(store, "engine", &name));
-    net->engine = sn_engine_find(name);
-    if (net->engine == NULL)
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "the model is of the engine '%.40s', which this build does not have", name);
-    if (!sn_engine_usable(net->engine)) net->engine = &sn_engine_cpu; /* it was fitted where there is a GPU */
-    return STONET_OK;
-}
-
 /* The order matters: the network gives the sizes by which all that follows is checked. Keys that older
    versions did not write are optional. */
 static stonet_status load_into(const sn_store *store, sn_stonet *net)
 {
-    SN_TRY(load_network(store, &net->network));
-    SN_TRY(load_front(store, net));
     const sn_shape *shape = &net->network.shape;
+    const char *engine;
+    SN_TRY(sn_network_get(store, &net->network));
+    if (shape->layers < 2 || shape->linear_layer != 0 || net->network.scaling.columns > 0)
+        return sn_fail(STONET_ERROR_FORMAT, "the model's network is not one of a StoNet");
+    SN_TRY(sn_front_get(store, &net->front));
+    if (net->front != NULL && net->front->outputs != shape->width[0])
+        return sn_fail(STONET_ERROR_FORMAT, "the model's front and its network do not fit together");
     const int64_t units = shape->width[shape->layers - 1];
     SN_TRY(sn_response_get(store, shape->width[shape->layers], units, &net->response));
     net->network.shape.spread = net->response.kind == SN_RESPONSE_LOCATION_SCALE;
@@ -221,7 +196,12 @@ static stonet_status load_into(const sn_store *store, sn_stonet *net)
     if (!made && net->response.kind != SN_RESPONSE_MEAN)
         return sn_fail(STONET_ERROR_FORMAT, "the model's response and its Z do not belong together");
     SN_TRY(load_dynamics(store, shape, &net->dynamics));
-    SN_TRY(load_engine(store, net));
+    SN_TRY(sn_store_get_text(store, "engine", &engine));
+    net->engine = sn_engine_find(engine);
+    if (net->engine == NULL)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "the model is of the engine '%.40s', which this build does not have", engine);
+    if (!sn_engine_usable(net->engine)) net->engine = &sn_engine_cpu; /* it was fitted where there is a GPU */
     SN_TRY(sn_store_get_int(store, "batch", 1, INT64_MAX, &net->batch));
     SN_TRY(sn_store_get_int(store, "iterations", 0, INT64_MAX, &net->iterations));
     SN_TRY(sn_store_get_int(store, "settings_tried", 0, INT64_MAX, &net->settings_tried));

@@ -114,16 +114,4 @@ TEST(gradient_of_cve)
     }
 }
 
-/* A fit that asks for more directions than there are says so. */
-TEST(cve_of_all_directions)
-{
-    SN_FREED_BY(sample_free) sample data = draw(6);
-    heard messages;
-    sn_fit_result result;
-    OK(fit_with("cve", &data.problem, P + 3, "restarts=1 iterations=3", &messages, &result));
-    assert_int_equal(result.dim, P);
-    assert_int_equal(messages.warnings, 1);
-    sn_linear_map_free(result.state);
-}
-
 RUN_TESTS(NULL, NULL)

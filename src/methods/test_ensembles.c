@@ -105,22 +105,6 @@ TEST(benn_reduces_classes_and_by_a_linear_map)
         distance_of_linear("benn", &data.problem, "hidden=none units=60 epochs=300 rate=0.005", truth) < 0.1);
 }
 
-TEST(two_targets_are_taken)
-{
-    SN_FREED_BY(sample_free) sample data = sample_normal(200, P, 2, 9);
-    for (int64_t i = 0; i < 200; i++)
-        for (int64_t k = 0; k < 2; k++) data.y[2 * i + k] = (double)data.x[i * P + k];
-    sample_scale_y(&data);
-    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 transforms=10 epochs=2"));
-    sn_free(z_of("benn", &data.problem, 2, "hidden=8 units=20 ensemble=powers transforms=10 epochs=2"));
-    const char *const distances[] = {"absolute", "log", "cauchy", "gaussian", "power"};
-    for (size_t k = 0; k < sizeof distances / sizeof *distances; k++) {
-        char options[64];
-        snprintf(options, sizeof options, "hidden=8 epochs=1 distance=%s", distances[k]);
-        sn_free(z_of("gmddnet", &data.problem, 1, options));
-    }
-}
-
 TEST(what_cannot_be_fitted_is_said)
 {
     SN_FREED_BY(sample_free) sample data = sample_normal(3, P, 1, 9);

@@ -16,7 +16,7 @@ static double *plain_smoother(const sn_problem *problem, double ey)
         for (int64_t j = 0; j < m; j++)
             for (int64_t l = 0; l < n; l++) kk[i * m + j] += k[i * n + l] * k[j * n + l];
     const int scalar = problem->task == SN_REGRESSION;
-    SN_BLOCK double *inverse = ridged_power(m, kk, scalar ? ey : 0.0, -1.0, scalar ? 0.0 : 1e-9),
+    SN_BLOCK double *inverse = matrix_power(m, kk, scalar ? ey : 0.0, -1.0, scalar ? 0.0 : 1e-9),
                     *half = zeros(m * n);
     for (int64_t i = 0; i < m; i++)
         for (int64_t l = 0; l < m; l++)
@@ -70,15 +70,14 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
                         int64_t d)
 {
     int64_t n = problem->n, p = problem->p;
-    double s = plain_mean_distance(n, p, x), gamma = 1.0 / (2.0 * s * s);
+    double s = plain_distance(n, p, x, false), gamma = 1.0 / (2.0 * s * s);
     SN_BLOCK double *k = plain_gram(n, rows, p, x, x, gamma), *own = plain_gram(n, n, p, x, x, gamma),
                     *q = centring(n);
     SN_BLOCK double *kq = times(n, own, q), *kqk = times(n, kq, own);
-    SN_BLOCK double *root = ridged_power(n, kqk, ex, -0.5, 0.0), *kk = times(n, root, kq),
+    SN_BLOCK double *root = matrix_power(n, kqk, ex, -0.5, 0.0), *kk = times(n, root, kq),
                     *mid = plain_middle(problem, ey);
     SN_BLOCK double *left = times(n, kk, mid), *v = vectors_of_product(n, left, kk), *b = times(n, root, v);
-    double *scores = plain_scores(n, rows, d, k, b);
-    return scores;
+    return plain_scores(n, rows, d, k, b);
 }
 
 static void check_textbook(int64_t classes, int64_t targets, int64_t d)
@@ -95,36 +94,6 @@ TEST(test_textbook)
     check_textbook(3, 0, 3);
     check_textbook(0, 1, 3);
     check_textbook(0, 2, 2);
-}
-
-/* One row at a time gives what all rows give at once: nothing is centred by the new rows. */
-TEST(test_new_rows_stand_alone)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(40, 3, 3, 0, 3);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit(&s.problem, 2, &result, "landmarks=12"));
-    float all[80], one[2];
-    OK(method()->transform(result.state, s.x, 40, NULL, all));
-    for (int i = 0; i < 40; i++) {
-        OK(method()->transform(result.state, s.x + 3 * i, 1, NULL, one));
-        assert_true(fabsf(one[0] - all[2 * i]) < 1e-6f && fabsf(one[1] - all[2 * i + 1]) < 1e-6f);
-    }
-}
-
-/* Two classes with equal means and different spread along x1: |x1| is sufficient. */
-TEST(test_finds_the_direction_of_spread)
-{
-    enum { N = 400 };
-    SN_FREED_BY(sample_free) sample s = make_sample(N, 3, 2, 0, 4);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    double truth[N];
-    for (int i = 0; i < N; i++) {
-        s.label[i] = i % 2;
-        s.wide[i * 3] = s.x[i * 3] *= i % 2 ? 3.0f : 0.3f;
-        truth[i] = fabs(s.wide[i * 3]);
-    }
-    OK(fit(&s.problem, 1, &result, ""));
-    assert_true(score_correlation(&result, &s, truth) > 0.9);
 }
 
 RUN_TESTS(NULL, NULL)

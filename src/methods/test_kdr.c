@@ -17,7 +17,7 @@ static double textbook(const sn_problem *problem, const double *x, const double 
             for (int64_t l = 0; l < P; l++) z[i * D + j] += x[i * P + l] * b[l * D + j];
     SN_BLOCK double *k = plain_gram(n, n, D, z, z, gamma), *g = centred(n, k), *gy = centred(n, ky);
     for (int64_t i = 0; i < n; i++) g[i * n + i] += (double)n * epsilon;
-    SN_BLOCK double *inverse = matrix_power(n, g, -1.0, 0.0);
+    SN_BLOCK double *inverse = matrix_power(n, g, 0.0, -1.0, 0.0);
     for (int64_t i = 0; i < n * n; i++) value += gy[i] * inverse[i];
     return value;
 }
@@ -89,16 +89,6 @@ TEST(test_gradient)
             assert_true(fabs((above - below) / (2.0 * step) - gradient[i]) < 1e-6 * largest);
         }
     }
-}
-
-TEST(test_recovers_the_subspace)
-{
-    const double few = distance_to_truth(50, 5, 0, "landmarks=none"),
-                 many = distance_to_truth(300, 5, 0, "landmarks=none");
-    assert_true(many < few);
-    assert_true(many < 0.12);
-    assert_true(distance_to_truth(300, 5, 3, "landmarks=none") < 0.35);
-    assert_true(distance_to_truth(300, 5, 0, "landmarks=60") < 0.15);
 }
 
 TEST(test_some_of_the_rows)

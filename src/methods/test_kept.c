@@ -10,16 +10,8 @@
 #include "methods/spectral.h"
 #include "methods/test_support.h"
 
-enum {
-    NUMBER,
-    NUMBERS,
-    CLASSES,
-    PAIR,
-    STEPS,
-    NARROW,
-    WEIGHTED,
-    WEIGHTED_CLASSES
-}; /* the response, the rows */
+/* The response, the rows. */
+enum { NUMBER, NUMBERS, CLASSES, PAIR, STEPS, NARROW, WEIGHTED, WEIGHTED_CLASSES };
 
 typedef struct kept_case {
     const char *method, *options;
@@ -107,21 +99,7 @@ static void check_round_trip(const sn_method *method, const void *state, const s
     OK(method->save(loaded, again));
     const sn_sizes was = method->sizes(state), is = method->sizes(loaded);
     assert_true(was.inputs == is.inputs && was.dim == is.dim && was.outputs == is.outputs);
-    assert_int_equal(sn_store_tensors(store), sn_store_tensors(again));
-    assert_int_equal(sn_store_texts(store), sn_store_texts(again));
-    for (size_t t = 0; t < sn_store_tensors(store); t++) {
-        const sn_tensor *one = sn_store_tensor(store, t), *two = sn_store_tensor(again, t);
-        assert_string_equal(one->name, two->name);
-        assert_int_equal(sn_tensor_count(one), sn_tensor_count(two));
-        assert_memory_equal(one->data, two->data, (size_t)sn_tensor_count(one) * sn_dtype_size(one->dtype));
-    }
-    for (size_t t = 0; t < sn_store_texts(store); t++) {
-        const char *key[2], *value[2];
-        sn_store_text(store, t, &key[0], &value[0]);
-        sn_store_text(again, t, &key[1], &value[1]);
-        assert_string_equal(key[0], key[1]);
-        assert_string_equal(value[0], value[1]);
-    }
+    assert_true(sn_store_hash(store, "") == sn_store_hash(again, ""));
     check_same_answers(method, state, loaded, problem);
     method->free(loaded);
     method->free(NULL);

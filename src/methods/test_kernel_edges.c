@@ -102,7 +102,7 @@ static void check_refusals(void)
     assert_int_equal(fit(&numbers.problem, 1, &result, ""), STONET_ERROR_DATA);
 }
 
-/* A constant column and duplicate rows: a fit. */
+/* A constant column and duplicate rows: a fit, and rows one by one give what they give together. */
 static void check_duplicates(void)
 {
     SN_FREED_BY(sample_free) sample s = make_sample(40, 3, 2, 0, 43);
@@ -114,7 +114,11 @@ static void check_duplicates(void)
     }
     OK(fit(&s.problem, 1, &result, ""));
     OK(method()->transform(result.state, s.x, 40, NULL, z));
-    for (int i = 0; i < 40; i++) assert_true(isfinite(z[i]));
+    for (int i = 0; i < 40; i++) { /* and alone: nothing is centred by new rows */
+        float one;
+        OK(method()->transform(result.state, s.x + 3 * i, 1, NULL, &one));
+        assert_true(isfinite(z[i]) && fabsf(one - z[i]) < 1e-5f);
+    }
     for (int i = 0; i < 20; i++) assert_true(fabsf(z[i] - z[20 + i]) < 1e-5f);
 }
 
@@ -124,6 +128,60 @@ TEST(test_unpleasant_data)
         METHOD = methods[m].name;
         check_refusals();
         check_duplicates();
+    }
+}
+
+/* How far the directions that a fit finds are from the true ones of make_sample, or its first score, on new
+   rows, from correlation 1 with x1 + x2^2 / 2. */
+static double miss(int64_t n, int64_t p, int64_t classes, const char *settings)
+{
+    enum { NEW = 500 };
+    SN_FREED_BY(sample_free)
+    sample s = make_sample(n, p, classes, 1, 5), fresh = make_sample(NEW, p, 0, 1, 6);
+    SN_FREED_BY(drop_result) sn_fit_result result;
+    SN_BLOCK double *truth = zeros(p * 2);
+    const bool linear = method()->load == sn_linear_map_load;
+    double score[NEW], distance;
+    float z[NEW];
+    OK(fit(&s.problem, linear ? 2 : 1, &result, "%s", settings));
+    truth[0] = truth[3] = 1.0;
+    if (linear) {
+        OK(sn_subspace_distance(p, 2, truth, ((const sn_linear_map *)result.state)->direction, &distance));
+        return distance;
+    }
+    for (int i = 0; i < NEW; i++) score[i] = fresh.wide[i * p] + 0.5 * pow(fresh.wide[i * p + 1], 2);
+    OK(method()->transform(result.state, fresh.x, NEW, NULL, z));
+    return 1.0 - fabs(correlation(NEW, z, 1, score));
+}
+
+TEST(test_recovery)
+{
+    static const struct {
+        const char *method;
+        int64_t n, p, classes;
+        const char *settings;
+        double within;
+    } cases[] = {{"gsir", 600, 4, 0, "ex=0.001", 0.07},
+                 {"gsir", 600, 4, 0, "ex=0.001 landmarks=100", 0.08},
+                 {"ksir", 600, 4, 0, "ridge=1e-3", 0.07},
+                 {"gsave", 400, 3, 0, "landmarks=60", 0.25},
+                 {"gkdr", 800, 6, 0, "", 0.1},
+                 {"gkdr", 800, 6, 4, "", 0.2},
+                 {"gkdr", 800, 6, 0, "landmarks=150", 0.15},
+                 {"gkdr", 400, 6, 0, "steps=4", 0.15},
+                 {"kdr", 300, 5, 0, "", 0.12},
+                 {"kdr", 300, 5, 3, "", 0.35},
+                 {"kdr", 300, 5, 0, "landmarks=60", 0.15},
+                 {"lsmie", 150, 5, 0, "restarts=2 landmarks=60 iterations=40", 0.35},
+                 {"lsmie", 600, 5, 0, "restarts=2 landmarks=60 iterations=40", 0.2},
+                 {"lsmie", 600, 5, 3, "restarts=2 landmarks=60 iterations=40", 0.35},
+                 /* more than the search takes */
+                 {"lsmie", 600, 5, 3, "restarts=2 landmarks=300 iterations=40", 0.35}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        METHOD = cases[k].method;
+        const double far = miss(cases[k].n, cases[k].p, cases[k].classes, cases[k].settings);
+        print_message("%s %s, %d classes: %.3f\n", METHOD, cases[k].settings, (int)cases[k].classes, far);
+        assert_true(far < cases[k].within);
     }
 }
 

@@ -1,6 +1,7 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
 #pragma once
 
+#include "math/smallest.h"
 #include "methods/kernel_map.h"
 #include "methods/test_support.h"
 
@@ -12,35 +13,24 @@ static inline double *zeros(int64_t count)
 /* Standard normal features; classes by thirds of x1 + x2^2 / 2 + noise, or y1 = that and y2 = x3 + noise. */
 static inline sample make_sample(int64_t n, int64_t p, int64_t classes, int64_t targets, uint32_t substream)
 {
-    sample s = {.x = malloc((size_t)(n * p) * sizeof(float)), .wide = zeros(n * p)};
+    const int64_t m = classes > 0 ? 1 : targets;
+    sample s = sample_normal(n, p, m, 100 + substream);
     sn_random random = sn_random_from(11, SN_STREAM_TEST, substream);
-    for (int64_t i = 0; i < n * p; i++) s.wide[i] = s.x[i] = (float)sn_random_normal(&random);
-    s.problem = (sn_problem){.n = n, .p = p, .x = s.x};
-    SN_BLOCK double *signal = zeros(n);
+    s.wide = zeros(n * p);
+    s.label = test_zeros(n, sizeof *s.label);
+    for (int64_t i = 0; i < n * p; i++) s.wide[i] = (double)s.x[i];
     for (int64_t i = 0; i < n; i++) {
-        const float *row = s.x + i * p;
-        signal[i] = row[0] + 0.5 * row[1] * row[1] + 0.2 * sn_random_normal(&random);
+        const double *row = s.wide + i * p;
+        for (int64_t t = 0; t < m; t++)
+            s.y[i * m + t] =
+                (t > 0 ? row[t + 1] : row[0] + 0.5 * row[1] * row[1]) + 0.2 * sn_random_normal(&random);
+        s.label[i] = (int32_t)((0.5 + 0.5 * erf(0.6 * (s.y[i * m] - 0.5))) * (double)classes);
     }
-    if (classes > 0) {
-        s.label = malloc((size_t)n * sizeof *s.label);
-        for (int64_t i = 0; i < n; i++) {
-            double place = 0.5 + 0.5 * erf(0.6 * (signal[i] - 0.5));
-            s.label[i] = (int32_t)(place * (double)classes);
-        }
-        s.problem.task = SN_CLASSIFICATION;
-        s.problem.outputs = classes;
-        s.problem.label = s.label;
-    } else {
-        s.y = zeros(n * targets);
-        for (int64_t i = 0; i < n; i++) {
-            s.y[i * targets] = signal[i];
-            for (int64_t t = 1; t < targets; t++)
-                s.y[i * targets + t] = s.x[i * p + t + 1] + 0.2 * sn_random_normal(&random);
-        }
-        s.problem.task = SN_REGRESSION;
-        s.problem.outputs = targets;
-        s.problem.y = s.y;
-    }
+    if (classes == 0) return s;
+    s.problem.task = SN_CLASSIFICATION;
+    s.problem.outputs = classes;
+    s.problem.label = s.label;
+    s.problem.y = NULL;
     return s;
 }
 
@@ -70,37 +60,19 @@ static inline stonet_status fit(const sn_problem *problem, int64_t dim, sn_fit_r
     return fit_on(2, METHOD, problem, dim, options, &said, result);
 }
 
-/* f(A) for symmetric A (n x n) by its eigenvalues: power -1, -0.5, ...; values below `cut` times the largest
-   are dropped (Moore-Penrose). */
-static inline double *matrix_power(int64_t n, const double *a, double power, double cut)
+/* (A + share lambda_max I)^power for symmetric A (n x n) by its eigenvalues: power -1, -0.5, ...; those below
+   `least` times the largest are dropped (Moore-Penrose). */
+static inline double *matrix_power(int64_t n, const double *a, double share, double power, double least)
 {
     SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
     double *out = zeros(n * n);
     memcpy(copy, a, (size_t)(n * n) * sizeof *a);
     OK(sn_eigh(n, copy, values, v));
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t k = 0; k < n && values[k] > cut * values[0]; k++)
-                out[i * n + j] += v[i * n + k] * pow(values[k], power) * v[j * n + k];
-    return out;
-}
-
-static inline double top_eigenvalue(int64_t n, const double *a)
-{
-    SN_BLOCK double *copy = zeros(n * n), *values = zeros(n), *v = zeros(n * n);
-    memcpy(copy, a, (size_t)(n * n) * sizeof *a);
-    OK(sn_eigh(n, copy, values, v));
-    double top = values[0];
-    return top;
-}
-
-/* Of A + share times its largest eigenvalue (n x n). */
-static inline double *ridged_power(int64_t n, const double *a, double share, double power, double cut)
-{
-    SN_BLOCK double *ridged = zeros(n * n);
-    memcpy(ridged, a, (size_t)(n * n) * sizeof *a);
-    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += share > 0.0 ? share * top_eigenvalue(n, a) : 0.0;
-    double *out = matrix_power(n, ridged, power, cut);
+    for (int64_t k = 0; k < n && values[k] > least * values[0]; k++) {
+        const double value = pow(values[k] + share * values[0], power);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) out[i * n + j] += v[i * n + k] * value * v[j * n + k];
+    }
     return out;
 }
 
@@ -127,8 +99,7 @@ static inline double *centring(int64_t n)
 static inline double *centred(int64_t n, const double *a)
 {
     SN_BLOCK double *q = centring(n), *left = times(n, q, a);
-    double *out = times(n, left, q);
-    return out;
+    return times(n, left, q);
 }
 
 /* The eigenvectors of the symmetric part of A B', A and B (n x n). */
@@ -144,16 +115,20 @@ static inline double *vectors_of_product(int64_t n, const double *a, const doubl
     return v;
 }
 
-static inline double plain_mean_distance(int64_t n, int64_t p, const double *x)
+/* Of the distances between two different rows. */
+static inline double plain_distance(int64_t n, int64_t p, const double *x, bool median)
 {
+    SN_BLOCK double *all = zeros(n * n);
+    int64_t count = 0;
     double sum = 0.0;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
+        for (int64_t j = 0; j < i; j++) {
             double d2 = 0.0;
             for (int64_t k = 0; k < p; k++) d2 += pow(x[i * p + k] - x[j * p + k], 2);
-            sum += sqrt(d2);
+            sum += all[count++] = sqrt(d2);
         }
-    return sum / (double)(n * (n - 1));
+    qsort(all, (size_t)count, sizeof *all, sn_by_double);
+    return median ? 0.5 * (all[(count - 1) / 2] + all[count / 2]) : sum / (double)count;
 }
 
 static inline double *plain_gram(int64_t n, int64_t m, int64_t p, const double *a, const double *b,
@@ -174,7 +149,7 @@ static inline double *plain_response_gram(const sn_problem *problem)
 {
     int64_t n = problem->n;
     if (problem->task == SN_REGRESSION) {
-        double s = plain_mean_distance(n, problem->outputs, problem->y);
+        double s = plain_distance(n, problem->outputs, problem->y, false);
         return plain_gram(n, n, problem->outputs, problem->y, problem->y, 1.0 / (2.0 * s * s));
     }
     double *k = zeros(n * n);
@@ -221,27 +196,4 @@ static inline void assert_fits_score(const sample *all, int64_t rows, int64_t d,
         OK(sn_kernel_map_scores(result.state, rows, all->wide, z));
         assert_same_scores(rows, d, expected, z, 1e-8);
     }
-}
-
-/* |correlation| of the first score of the fit for the rows of `fresh` with what is true of these. */
-static inline double score_correlation(const sn_fit_result *result, const sample *fresh, const double *truth)
-{
-    const int64_t n = fresh->problem.n;
-    SN_BLOCK float *z = test_zeros(n * result->dim, sizeof *z);
-    OK(method()->transform(result->state, fresh->x, n, NULL, z));
-    return fabs(correlation(n, z, result->dim, truth));
-}
-
-/* Distance of the two directions that a fit with the settings finds to the true ones of make_sample. */
-static inline double distance_to_truth(int64_t n, int64_t p, int64_t classes, const char *settings)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(n, p, classes, 1, 5);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    SN_BLOCK double *truth = zeros(p * 2);
-    double distance;
-    truth[0] = truth[3] = 1.0;
-    OK(fit(&s.problem, 2, &result, "%s", settings));
-    const sn_linear_map *map = result.state;
-    OK(sn_subspace_distance(p, 2, truth, map->direction, &distance));
-    return distance;
 }

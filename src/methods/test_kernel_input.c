@@ -3,60 +3,49 @@
 #define METHOD "gsir"
 #include "methods/test_kernel_help.h"
 
-static sn_settings *settings_with(const char *landmarks)
-{
-    sn_settings *settings = NULL;
-    OK(sn_settings_create(method()->params, method()->n_params, &settings));
-    OK(sn_settings_set(settings, "landmarks", landmarks));
-    return settings;
-}
-
-/* The gigabytes that a fit asks for, from the sentence of its refusal. */
-static double gigabytes(int64_t n, int64_t p, const char *landmarks, double exact, double with_landmarks)
-{
-    const sn_problem problem = {.n = n, .p = p};
-    SN_AUTO(sn_settings) *settings = settings_with(landmarks);
-    assert_int_equal(sn_kernel_memory(&problem, settings, "gsir", exact, with_landmarks),
-                     STONET_ERROR_MEMORY);
-    assert_non_null(strstr(stonet_last_error(), "gsir needs "));
-    return strtod(strstr(stonet_last_error(), "needs ") + 6, NULL);
-}
-
 /* 8 bytes of: exact n^2 for all kernel functions, n m and 3 m^2 for m landmarks; rows and centres. */
 TEST(test_memory)
 {
-    const double n = 3e6, m = 1e6, p = 2e6;
-    assert_true(fabs(gigabytes(3000000, 2000000, "none", 1.5, 0.7) - 8e-9 * (1.5 * n * n + 2 * n * p)) < 0.2);
-    assert_non_null(strstr(stonet_last_error(), "set landmarks=2000"));
-    assert_true(fabs(gigabytes(3000000, 2000000, "1000000", 1.5, 0.7) -
-                     8e-9 * (0.7 * n * m + 3 * m * m + (n + m) * p)) < 0.2);
-    assert_non_null(strstr(stonet_last_error(), "fewer landmarks"));
-    assert_true(fabs(gigabytes(900000, 2000000, "1000000", 1.5, 0.7) - /* more than there are rows: all */
-                     8e-9 * (1.5 * 9e5 * 9e5 + 2 * 9e5 * p)) < 0.2);
-    assert_true(fabs(gigabytes(1000000, 2000000, "1000000", 1.5, 0.7) - 8e-9 * (1.5 * m * m + 2 * m * p)) <
-                0.2);
+    const double m = 1e6, p = 2e6;
+    const struct {
+        double n;
+        const char *landmarks;
+        double numbers;
+        const char *advice;
+    } cases[] = {{3e6, "landmarks=none", 1.5 * 9e12 + 6e6 * p, "set landmarks=2000"},
+                 {3e6, "landmarks=1000000", 0.7 * 3e6 * m + 3 * m * m + (3e6 + m) * p, "fewer landmarks"},
+                 {9e5, "landmarks=1000000", 1.5 * 9e5 * 9e5 + 2 * 9e5 * p, ""}, /* more than rows: all */
+                 {1e6, "landmarks=1000000", 1.5 * m * m + 2 * m * p, ""}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const sn_problem problem = {.n = (int64_t)cases[k].n, .p = (int64_t)p};
+        SN_AUTO(sn_settings) *settings = settings_of(method(), cases[k].landmarks);
+        assert_says(sn_kernel_memory(&problem, settings, "gsir", 1.5, 0.7), STONET_ERROR_MEMORY,
+                    cases[k].advice);
+        assert_non_null(strstr(stonet_last_error(), "gsir needs "));
+        const double gigabytes = strtod(strstr(stonet_last_error(), "needs ") + 6, NULL);
+        assert_true(fabs(gigabytes - 8e-9 * cases[k].numbers) < 0.2);
+    }
     const sn_problem small = {.n = 100, .p = 3};
-    SN_AUTO(sn_settings) *settings = settings_with("none");
+    SN_AUTO(sn_settings) *settings = settings_of(method(), "");
     OK(sn_kernel_memory(&small, settings, "gsir", 1.5, 0.7));
 }
 
 TEST(test_rank)
 {
+    static const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12}, none[] = {0.0, 0.0};
+    static const struct {
+        int64_t dim, count, allowed;
+    } cases[] = {{3, 5, 3}, {4, 5, 3}, {2, 5, 2}, {4, 2, 2}};
     stonet_run run = STONET_RUN_INIT;
+    int64_t allowed = 0;
     run.on_message = hear;
     run.user = &said;
-    const double values[] = {5.0, 1.0, 6e-10, 4e-10, 1e-12};
-    int64_t allowed = 0;
-    said.last[0] = '\0';
-    OK(sn_kernel_limit(&run, "gsir", 3, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && said.last[0] == '\0');
-    OK(sn_kernel_limit(&run, "gsir", 4, 5, values, "so it is", &allowed));
-    assert_true(allowed == 3 && strstr(said.last, "so it is") != NULL);
-    OK(sn_kernel_limit(&run, "gsir", 2, 5, values, "so it is", &allowed));
-    assert_int_equal(allowed, 2);
-    OK(sn_kernel_limit(&run, "gsir", 4, 2, values, "so it is", &allowed));
-    assert_int_equal(allowed, 2);
-    const double none[] = {0.0, 0.0};
+    for (int k = 0; k < 4; k++) {
+        said.last[0] = '\0';
+        OK(sn_kernel_limit(&run, "gsir", cases[k].dim, cases[k].count, values, "so it is", &allowed));
+        assert_int_equal(allowed, cases[k].allowed);
+        assert_true((strstr(said.last, "so it is") != NULL) == (allowed < cases[k].dim));
+    }
     assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 2, none, "so it is", &allowed), STONET_ERROR_DATA);
     assert_int_equal(sn_kernel_limit(&run, "gsir", 1, 0, none, "so it is", &allowed), STONET_ERROR_DATA);
 }
@@ -92,9 +81,8 @@ TEST(test_bandwidth)
     SN_WORKSPACE(scratch);
     SN_FREED_BY(sample_free) sample s = make_sample(12, 3, 0, 1, 8);
     sn_kernel_input input;
-    SN_AUTO(sn_settings) *settings = settings_with("none");
-    OK(sn_settings_set(settings, "complexity", "3"));
-    const double mean = plain_mean_distance(12, 3, s.wide);
+    SN_AUTO(sn_settings) *settings = settings_of(method(), "complexity=3");
+    const double mean = plain_distance(12, 3, s.wide, false);
     OK(sn_kernel_input_create(&s.problem, settings, SN_MEAN_DISTANCE, 1, &scratch, &input));
     assert_true(fabs(input.gamma - 3.0 / (2.0 * mean * mean)) < 1e-12);
     OK(sn_settings_set(settings, "bandwidth", "2.5"));
@@ -107,7 +95,7 @@ TEST(test_bandwidth)
     x[1] = 4.0;
     OK(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median));
     OK(sn_kernel_distance(&input, SN_MEAN_DISTANCE, 1, &instead));
-    assert_true(median == instead && fabs(instead - plain_mean_distance(12, 2, x)) < 1e-12);
+    assert_true(median == instead && fabs(instead - plain_distance(12, 2, x, false)) < 1e-12);
     x[0] = x[1] = 0.0;
     assert_int_equal(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, 1, &median), STONET_ERROR_DATA);
     for (int i = 0; i < 12; i++) x[2 * i] = (double)(i * i);

@@ -23,7 +23,7 @@ TEST(scores_are_those_of_the_textbook)
 {
     enum { N = 40, P = 3, K = 4 };
     SN_FREED_BY(sample_free) sample s = make_sample(N, P, 0, 1, 1);
-    const double distance = plain_mean_distance(N, P, s.wide);
+    const double distance = plain_distance(N, P, s.wide, false);
     SN_BLOCK double *k = plain_gram(N, N, P, s.wide, s.wide, 1.0 / (2.0 * distance * distance)),
                     *gram = centred(N, k);
     double y[N], score[N * K], mean = 0.0;

@@ -6,7 +6,7 @@
 static double *textbook(const sn_problem *problem, const double *x, int64_t rows, double ridge, int64_t d)
 {
     int64_t n = problem->n, p = problem->p;
-    double s = plain_mean_distance(n, p, x), gamma = 1.0 / (2.0 * s * s);
+    double s = plain_distance(n, p, x, false), gamma = 1.0 / (2.0 * s * s);
     SN_BLOCK double *k = plain_gram(rows, n, p, x, x, gamma), *mean = zeros(n), *cov = zeros(n * n),
                     *between = zeros(n * n);
     for (int64_t i = 0; i < n; i++)
@@ -25,13 +25,12 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
                 between[a * n + b] += count / (double)n * (slice[a] - mean[a]) * (slice[b] - mean[b]);
         free(slice);
     }
-    SN_BLOCK double *root = ridged_power(n, cov, ridge, -0.5, 0.0), *left = times(n, root, between),
+    SN_BLOCK double *root = matrix_power(n, cov, ridge, -0.5, 0.0), *left = times(n, root, between),
                     *m = times(n, left, root);
     SN_BLOCK double *values = zeros(n), *v = zeros(n * n);
     OK(sn_eigh(n, m, values, v));
     SN_BLOCK double *b = times(n, root, v), *at_k = plain_gram(n, rows, p, x, x, gamma);
-    double *scores = plain_scores(n, rows, d, at_k, b);
-    return scores;
+    return plain_scores(n, rows, d, at_k, b);
 }
 
 TEST(test_textbook)
@@ -41,40 +40,6 @@ TEST(test_textbook)
     s.problem.n = N;
     SN_BLOCK double *expected = textbook(&s.problem, s.wide, ROWS, 1e-3, D);
     assert_fits_score(&s, ROWS, D, expected, "ridge=1e-3");
-}
-
-TEST(test_slices_of_a_number_are_classes)
-{
-    enum { N = 60 };
-    SN_FREED_BY(sample_free)
-    sample classes = make_sample(N, 3, 4, 0, 2), numbers = make_sample(N, 3, 0, 1, 2);
-    for (int i = 0; i < N; i++) numbers.y[i] = classes.label[i];
-    SN_FREED_BY(drop_result) sn_fit_result one, two;
-    double a[2 * N], b[2 * N];
-    OK(fit(&classes.problem, 2, &one, ""));
-    OK(fit(&numbers.problem, 2, &two, ""));
-    OK(sn_kernel_map_scores(one.state, N, classes.wide, a));
-    OK(sn_kernel_map_scores(two.state, N, classes.wide, b));
-    for (int i = 0; i < 2 * N; i++) assert_true(fabs(a[i] - b[i]) < 1e-9);
-}
-
-/* A link that is symmetric in x1 has no linear direction for SIR; kernel columns see x1^2. */
-static double symmetric_link(int64_t n)
-{
-    SN_FREED_BY(sample_free) sample s = make_sample(n, 3, 0, 1, 4), fresh = make_sample(400, 3, 0, 1, 5);
-    for (int64_t i = 0; i < n; i++) s.y[i] = pow(s.wide[i * 3], 2);
-    SN_FREED_BY(drop_result) sn_fit_result result;
-    OK(fit(&s.problem, 1, &result, "ridge=1e-3"));
-    double truth[400];
-    for (int i = 0; i < 400; i++) truth[i] = fabs(fresh.wide[i * 3]);
-    return score_correlation(&result, &fresh, truth);
-}
-
-TEST(test_symmetric_link)
-{
-    double few = symmetric_link(60), many = symmetric_link(600);
-    assert_true(many > few);
-    assert_true(many > 0.85);
 }
 
 RUN_TESTS(NULL, NULL)

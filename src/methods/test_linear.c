@@ -78,38 +78,49 @@ static void lasso(int64_t p, const double *gram, const double *c, double penalty
     memcpy(b, solver.b, (size_t)p * sizeof *b);
 }
 
-/* gram (p x p) and c (p): moments of x (n x p) and y about their means (p + 1), over the rows that are not in
-   fold `at`; fold may be NULL. */
-static void moments_outside(int64_t n, int64_t p, const double *x, const double *y, const int32_t *fold,
-                            int at, double *gram, double *c, double *mean)
+/* Rows of which those of fold `without` are left out (fold NULL: none), and the moments of the others about
+   their means (of y in the last place). */
+typedef struct part {
+    int64_t n, p;
+    const double *x, *y; /* n x p, n */
+    const int32_t *fold;
+    int without;
+    double gram[GOLDEN_P * GOLDEN_P], c[GOLDEN_P], mean[GOLDEN_P + 1];
+} part;
+
+static void sum_moments(part *of)
 {
+    const int64_t p = of->p;
     double others = 0.0;
-    memset(gram, 0, (size_t)(p * p) * sizeof *gram);
-    memset(c, 0, (size_t)p * sizeof *c);
-    memset(mean, 0, (size_t)(p + 1) * sizeof *mean);
-    for (int64_t i = 0; i < n; i++) others += fold == NULL || fold[i] != at;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= p && (fold == NULL || fold[i] != at); j++)
-            mean[j] += (j < p ? x[i * p + j] : y[i]) / others;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p && (fold == NULL || fold[i] != at); j++) {
-            const double centred = x[i * p + j] - mean[j];
-            c[j] += centred * (y[i] - mean[p]) / others;
-            for (int64_t k = 0; k < p; k++) gram[j * p + k] += centred * (x[i * p + k] - mean[k]) / others;
+    memset(of->gram, 0, sizeof of->gram);
+    memset(of->c, 0, sizeof of->c);
+    memset(of->mean, 0, sizeof of->mean);
+    for (int64_t i = 0; i < of->n; i++) others += of->fold == NULL || of->fold[i] != of->without;
+    for (int pass = 0; pass < 2; pass++) /* the means, then the products */
+        for (int64_t i = 0; i < of->n; i++) {
+            if (of->fold != NULL && of->fold[i] == of->without) continue;
+            if (pass == 0) of->mean[p] += of->y[i] / others;
+            for (int64_t j = 0; j < p; j++) {
+                const double centred = of->x[i * p + j] - of->mean[j];
+                if (pass == 0) of->mean[j] += of->x[i * p + j] / others;
+                if (pass == 0) continue;
+                of->c[j] += centred * (of->y[i] - of->mean[p]) / others;
+                for (int64_t k = 0; k < p; k++)
+                    of->gram[j * p + k] += centred * (of->x[i * p + k] - of->mean[k]) / others;
+            }
         }
-    }
 }
 
 /* The lasso in covariance form, on the moments of the golden data. */
 TEST(lasso_is_that_of_scikit_learn)
 {
-    double mean[GOLDEN_P + 1], gram[GOLDEN_P * GOLDEN_P], c[GOLDEN_P];
-    moments_outside(GOLDEN_N, GOLDEN_P, golden_x, golden_y, NULL, 0, gram, c, mean);
-    double small[GOLDEN_P], large[GOLDEN_P];
-    lasso(GOLDEN_P, gram, c, 0.01, small);
-    assert_true(largest_gap(GOLDEN_P, small, golden_lasso_small) < 1e-7);
-    lasso(GOLDEN_P, gram, c, 0.3, large);
-    assert_true(largest_gap(GOLDEN_P, large, golden_lasso_large) < 1e-7);
+    part all = {.n = GOLDEN_N, .p = GOLDEN_P, .x = golden_x, .y = golden_y};
+    double b[GOLDEN_P];
+    sum_moments(&all);
+    lasso(GOLDEN_P, all.gram, all.c, 0.01, b);
+    assert_true(largest_gap(GOLDEN_P, b, golden_lasso_small) < 1e-7);
+    lasso(GOLDEN_P, all.gram, all.c, 0.3, b);
+    assert_true(largest_gap(GOLDEN_P, b, golden_lasso_large) < 1e-7);
 }
 
 enum { CV_N = 19, CV_P = 5, CV_FOLDS = 2, CV_PATH = 100 };
@@ -151,15 +162,17 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int j = 0; j < CV_P; j++) largest = fmax(largest, fabs(v[j]));
     for (int i = 0; i < CV_N; i++) y[i] = sn_dot(CV_P, of_class[i >= rows[0]], v) / lambda;
 
-    double error[CV_PATH] = {0}, gram[CV_P * CV_P], c[CV_P], means[CV_P + 1], b[CV_P];
+    part others = {.n = CV_N, .p = CV_P, .x = x, .y = y, .fold = fold};
+    double error[CV_PATH] = {0}, b[CV_P];
     for (int k = 0; k < CV_FOLDS; k++) {
-        moments_outside(CV_N, CV_P, x, y, fold, k, gram, c, means);
+        others.without = k;
+        sum_moments(&others);
         for (int t = 0; t < CV_PATH; t++) {
-            lasso(CV_P, gram, c, largest * pow(1e-3, t / (CV_PATH - 1.0)), b);
+            lasso(CV_P, others.gram, others.c, largest * pow(1e-3, t / (CV_PATH - 1.0)), b);
             for (int i = 0; i < CV_N; i++) {
                 if (fold[i] != k) continue;
-                double fitted = means[CV_P];
-                for (int j = 0; j < CV_P; j++) fitted += (x[i * CV_P + j] - means[j]) * b[j];
+                double fitted = others.mean[CV_P];
+                for (int j = 0; j < CV_P; j++) fitted += (x[i * CV_P + j] - others.mean[j]) * b[j];
                 error[t] += pow(y[i] - fitted, 2);
             }
         }
@@ -168,8 +181,9 @@ static int assert_plain_cross_validation(uint64_t seed)
     for (int t = 1; t < CV_PATH; t++)
         if (error[t] <= error[best]) best = t;
     double direction[CV_P] = {0};
-    moments_outside(CV_N, CV_P, x, y, fold, CV_FOLDS, gram, c, means); /* no fold has this number: all rows */
-    lasso(CV_P, gram, c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
+    others.fold = NULL;
+    sum_moments(&others);
+    lasso(CV_P, others.gram, others.c, largest * pow(1e-3, best / (CV_PATH - 1.0)), direction);
     unit_columns(CV_P, 1, direction);
     SN_AUTO(sn_linear_map) *map = fit_map("lasso-sir", &data.problem, 1, "folds=2");
     assert_true(largest_gap(CV_P, map->direction, direction) < 1e-6);
@@ -201,115 +215,6 @@ TEST(sir_for_two_classes_is_the_discriminant)
     SN_AUTO(sn_linear_map) *map = result.state;
     unit_columns(GOLDEN_P, 1, map->direction);
     assert_true(largest_gap(GOLDEN_P, map->direction, golden_lda_direction) < 1e-8);
-}
-
-/* The first dim scores of a method on data, in double. */
-static void scores(const char *method, const sn_problem *problem, int64_t dim, double *z)
-{
-    SN_AUTO(sn_linear_map) *map = fit_map(method, problem, dim, "");
-    for (int64_t i = 0; i < problem->n; i++) {
-        for (int64_t k = 0; k < dim; k++) {
-            z[i * dim + k] = 0.0;
-            for (int64_t j = 0; j < problem->p; j++)
-                z[i * dim + k] +=
-                    ((double)problem->x[i * problem->p + j] - map->centre[j]) * map->direction[j * dim + k];
-        }
-    }
-    /* the sign convention is on the coefficients, which an affine map changes */
-    for (int64_t k = 0; k < dim; k++) {
-        double sign = z[k] < 0.0 ? -1.0 : 1.0;
-        for (int64_t i = 0; i < problem->n; i++) z[i * dim + k] *= sign;
-    }
-}
-
-/* x -> x A + b leaves the scores of the whitening methods alone, and the scores are white. */
-TEST(affine_maps_do_not_change_the_scores)
-{
-    SN_FREED_BY(sample_free) sample data = golden_sample();
-    SN_FREED_BY(sample_free) sample moved = golden_sample();
-    /* a triangular map with powers of two is exact up to one rounding */
-    for (int i = 0; i < GOLDEN_N; i++) {
-        float *row = moved.x + i * GOLDEN_P;
-        row[0] = 4.0f * row[0] - 2.0f * row[3];
-        row[1] = 0.5f * row[1] + row[2];
-        row[4] = row[4] + 8.0f;
-    }
-    const char *methods[] = {"sir", "save", "dr", "phd"};
-    for (int m = 0; m < 4; m++) {
-        double before[GOLDEN_N * 2], after[GOLDEN_N * 2], gram[4];
-        scores(methods[m], &data.problem, 2, before);
-        scores(methods[m], &moved.problem, 2, after);
-        assert_true(largest_gap(GOLDEN_N * 2, before, after) < 1e-4); /* float rounding of the moved x */
-        sn_syrk_tn(2, GOLDEN_N, 1.0 / GOLDEN_N, before, 0.0, gram);
-        assert_true(fabs(gram[0] - 1) < 1e-10 && fabs(gram[3] - 1) < 1e-10 && fabs(gram[1]) < 1e-10);
-    }
-}
-
-TEST(slicing_methods_see_only_the_order_of_y)
-{
-    SN_FREED_BY(sample_free) sample data = golden_sample();
-    const char *methods[] = {"sir", "save", "dr", "lasso-sir"};
-    for (int m = 0; m < 4; m++) {
-        SN_AUTO(sn_linear_map) *plain = fit_map(methods[m], &data.problem, 2, "");
-        SN_FREED_BY(sample_free) sample bent = golden_sample();
-        for (int i = 0; i < GOLDEN_N; i++) bent.y[i] = exp(bent.y[i]) + pow(bent.y[i], 3);
-        SN_AUTO(sn_linear_map) *other = fit_map(methods[m], &bent.problem, 2, "");
-        assert_memory_equal(plain->direction, other->direction, GOLDEN_P * 2 * sizeof(double));
-    }
-}
-
-/* Sum of p_h over slices of anything with k = 0 left: T_0 is n times the trace, and so on down to 0. */
-TEST(dimension_tests)
-{
-    SN_FREED_BY(sample_free) sample data = golden_sample();
-    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 1, "slices=6");
-    assert_int_equal(map->n_tests, 5);
-    double tail = map->value[3] + map->value[4];
-    assert_true(fabs(map->test[6] - GOLDEN_N * tail) < 1e-9);
-    assert_true(map->test[7] == (5 - 3) * (6 - 3 - 1));
-    sn_linear_map_free(map);
-    map = fit_map("save", &data.problem, 1, "slices=6");
-    double trace = 0.0;
-    for (int k = 0; k < GOLDEN_P; k++) trace += map->value[k];
-    assert_true(fabs(map->test[0] - 0.5 * GOLDEN_N * trace) < 1e-9); /* sum_h p_h |I - V_h|^2 = tr M */
-    assert_true(map->test[1] == 5 * 15);
-    for (int k = 1; k < GOLDEN_P; k++) assert_true(map->test[2 * k] < map->test[2 * k - 2]);
-    sn_linear_map_free(map);
-    map = fit_map("phd", &data.problem, 1, "");
-    assert_int_equal(map->n_tests, GOLDEN_P);
-    assert_true(map->test[1] == 15 && map->test[9] == 1);
-}
-
-/* With one column, z = (x - mean) / s: the value is |mean of r z^2|, and T_0 is n value^2 / (2 var r). */
-TEST(hessian_of_one_column)
-{
-    enum { N = 200 };
-    SN_FREED_BY(sample_free) sample data = sample_normal(N, 1, 1, 9);
-    double mean = 0.0, square = 0.0, hessian = 0.0;
-    for (int i = 0; i < N; i++) data.y[i] = 0.5 * data.x[i] - pow(data.x[i], 2);
-    sample_scale_y(&data);
-    for (int i = 0; i < N; i++) mean += (double)data.x[i] / N;
-    for (int i = 0; i < N; i++) square += pow(data.x[i] - mean, 2) / N;
-    for (int i = 0; i < N; i++) hessian += data.y[i] * pow(data.x[i] - mean, 2) / square / N;
-    SN_AUTO(sn_linear_map) *map = fit_map("phd", &data.problem, 1, "response=raw");
-    assert_true(fabs(map->value[0] - fabs(hessian)) < 1e-12);
-    assert_int_equal(map->n_tests, 1);
-    assert_true(fabs(map->test[0] - 0.5 * (N - 1) * hessian * hessian) < 1e-9); /* variance n / (n - 1) */
-    assert_true(map->test[1] == 1);
-}
-
-TEST(several_targets_and_many_classes)
-{
-    SN_FREED_BY(sample_free) sample data = sample_normal(400, 6, 2, 5);
-    for (int64_t i = 0; i < 400; i++) {
-        data.y[2 * i] = data.x[6 * i];
-        data.y[2 * i + 1] = data.x[6 * i + 1] + 0.5 * data.x[6 * i + 2];
-    }
-    sample_scale_y(&data);
-    double truth[12] = {1, 0, 0, 1, 0, 0.5};
-    assert_true(recovery("sir", &data.problem, 2, "slices=16", truth) < 0.2);
-    assert_true(recovery("dr", &data.problem, 2, "slices=16", truth) < 0.2);
-    assert_true(recovery("save", &data.problem, 2, "slices=16", truth) < 0.3);
 }
 
 /* More rows than the methods take at a time: every row twice gives the moments of the rows once, so the same

@@ -37,23 +37,8 @@ static void centred(const sn_problem *problem, double *x, double *y)
     }
 }
 
-/* The scores of the textbook, n x k: weights w from the deflated rows E, E <- E - t p' (one response). */
-static void nipals_scores(int64_t n, int64_t p, int64_t k, double *e, const double *y, double *score)
-{
-    SN_BLOCK double *w = test_zeros(p, sizeof *w), *t = test_zeros(n, sizeof *t);
-    for (int64_t a = 0; a < k; a++) {
-        sn_gemv(1.0, sn_turned(e, n, p), y, 0.0, w);
-        sn_gemv(1.0, sn_as(e, n, p), w, 0.0, t);
-        const double length = sn_norm(n, t);
-        for (int64_t i = 0; i < n; i++) score[i * k + a] = t[i] /= length;
-        sn_gemv(1.0, sn_turned(e, n, p), t, 0.0, w);
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < p; j++) e[i * p + j] -= t[i] * w[j];
-    }
-}
-
-/* The same for several responses by the definition of SIMPLS: r has the largest covariance of X r with Y
-   among all with X r uncorrelated with the scores before. Those are r = (I - L (L'L)^{-1} L') v, L = X'T. */
+/* The scores by the definition of SIMPLS, n x k: r has the largest covariance of X r with Y among all with X
+   r uncorrelated with the scores before. Those are r = (I - L (L'L)^{-1} L') v, L = X'T. */
 static void simpls_scores(int64_t n, int64_t p, int64_t m, int64_t k, const double *x, const double *y,
                           double *score)
 {
@@ -89,10 +74,7 @@ static void check_scores(const sn_problem *problem, int64_t k)
     assert_int_equal(map->dim, k);
     centred(problem, x, y);
     sn_gemm(1.0 / sqrt(sn_problem_total(problem)), sn_as(x, n, p), sn_as(map->direction, p, k), 0.0, z);
-    if (m == 1)
-        nipals_scores(n, p, k, x, y, score);
-    else
-        simpls_scores(n, p, m, k, x, y, score);
+    simpls_scores(n, p, m, k, x, y, score);
     assert_same_scores(n, k, score, z, 1e-8);
     for (int64_t a = 0; a < k; a++) {
         double explained = 0.0, squares = 0.0; /* of the scores in the response */

@@ -53,24 +53,6 @@ TEST(eigenvalues_are_canonical_correlations)
     assert_true(map->test[1] == P * K && map->test[3] == (P - 1) * (K - 1));
 }
 
-TEST(it_finds_two_directions)
-{
-    SN_FREED_BY(sample_free) sample data = two_index(1500, 4);
-    const double truth[P * 2] = {1, 0, 0, 1};
-    assert_true(recovery("sir", &data.problem, 2, "basis=poly degree=4", truth) < 0.15);
-}
-
-TEST(every_target_counts)
-{
-    enum { ROWS = 400, COLUMNS = 4 };
-    SN_FREED_BY(sample_free) sample data = sample_normal(ROWS, COLUMNS, 2, 8);
-    for (int i = 0; i < ROWS; i++)
-        for (int t = 0; t < 2; t++) data.y[i * 2 + t] = (double)data.x[i * COLUMNS + (t == 0 ? 1 : 3)];
-    sample_scale_y(&data);
-    SN_AUTO(sn_linear_map) *map = fit_map("sir", &data.problem, 2, "basis=poly");
-    assert_true(map->value[1] > 0.9); /* both of them are known exactly */
-}
-
 /* Two values of y have one function; classes have slices whatever the basis is called. */
 TEST(few_values_have_few_functions)
 {

@@ -53,20 +53,4 @@ TEST(test_products)
         }
 }
 
-TEST(test_rows_of_the_middle)
-{
-    const sn_row_columns columns = make_columns();
-    const double mean[M] = {0.5, -1.0, 2.0, 0.25, 3.0};
-    double out[4 * M];
-    for (int with = 0; with < 2; with++) {
-        OK(sn_row_columns_make(&columns, with ? mean : NULL, 1300, 4, out));
-        for (int i = 0; i < 4; i++)
-            for (int l = 0; l < M; l++)
-                assert_true(fabs(out[i * M + l] - (c[(1300 + i) * M + l] - (with ? mean[l] : 0.0))) < 1e-13);
-    }
-    assert_int_equal(sn_row_columns_block(3), 3);
-    assert_int_equal(sn_row_columns_block(1024), 1024);
-    assert_int_equal(sn_row_columns_block(N), 1024);
-}
-
 RUN_TESTS(NULL, NULL)

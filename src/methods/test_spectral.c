@@ -1,5 +1,4 @@
 /* The candidate interface: what rules that choose a dimension ask of it, on resampled and augmented rows. */
-#include "data/partitions.h"
 #include "methods/spectral.h"
 #include "methods/test_support.h"
 
@@ -30,6 +29,7 @@ static void solve(const char *name, const sn_problem *problem, sn_workspace *kee
     OK(sn_candidate_solve(method, problem, settings, NULL, keep, solved));
 }
 
+/* And in coordinates that can be compared between samples the vectors are orthonormal. */
 TEST(the_spectrum_is_that_of_the_fit)
 {
     SN_FREED_BY(sample_free) sample data = one_direction(1);
@@ -37,62 +37,15 @@ TEST(the_spectrum_is_that_of_the_fit)
         SN_WORKSPACE(scratch);
         sn_solved solved;
         solve(names[m], &data.problem, &scratch, &solved);
+        double all[P * P], gram[P * P];
+        OK(sn_solved_vectors(&solved, P, all));
+        sn_syrk_tn(P, P, 1.0, all, 0.0, gram);
+        for (int i = 0; i < P * P; i++) assert_true(fabs(gram[i] - (i % (P + 1) == 0)) < 1e-12);
         SN_AUTO(sn_linear_map) *map = fit_map(names[m], &data.problem, 2, "");
         assert_int_equal(map->n_values, solved.eigen.count);
         assert_memory_equal(map->value, solved.eigen.value, (size_t)map->n_values * sizeof(double));
         for (int64_t k = 1; k < solved.eigen.count; k++)
             assert_true(solved.eigen.value[k] <= solved.eigen.value[k - 1]);
-    }
-}
-
-/* In comparable coordinates the vectors are orthonormal, and those of resampled rows are near those of all
-   rows; the coordinates of the components themselves would turn with every tie among their variances. */
-TEST(vectors_of_resampled_rows_can_be_compared)
-{
-    SN_FREED_BY(sample_free) sample data = one_direction(2);
-    sn_random random = sn_random_from(5, SN_STREAM_TEST, 4);
-    for (int m = 0; m < NAMES; m++) {
-        SN_WORKSPACE(scratch);
-        sn_solved solved;
-        double all[P * P], gram[P * P];
-        solve(names[m], &data.problem, &scratch, &solved);
-        OK(sn_solved_vectors(&solved, P, all));
-        sn_syrk_tn(P, P, 1.0, all, 0.0, gram);
-        for (int i = 0; i < P * P; i++) assert_true(fabs(gram[i] - (i % (P + 1) == 0)) < 1e-12);
-        for (int b = 0; b < 20; b++) {
-            int64_t rows[N];
-            for (int i = 0; i < N; i++) rows[i] = (int64_t)(N * sn_random_uniform(&random));
-            SN_FREED_BY(sn_problem_subset_free) sn_problem again = {0};
-            OK(sn_problem_subset(&data.problem, rows, N, &again));
-            double one[P], dot = 0.0;
-            solve(names[m], &again, &scratch, &solved);
-            OK(sn_solved_vectors(&solved, 1, one));
-            for (int j = 0; j < P; j++) dot += one[j] * all[j * P];
-            assert_true(fabs(dot) > 0.9);
-        }
-    }
-}
-
-/* Columns of noise have no part in the leading vector, and much in those after it. */
-TEST(augmented_columns_are_told_from_the_others)
-{
-    enum { MORE = 2, WIDE = P + MORE };
-    SN_FREED_BY(sample_free) sample data = one_direction(3), noise = sample_normal(N, WIDE, 1, 77);
-    for (int i = 0; i < N * P; i++) noise.x[i / P * WIDE + i % P] = data.x[i];
-    sn_problem augmented = data.problem;
-    augmented.p = WIDE;
-    augmented.x = noise.x;
-    for (int m = 0; m < NAMES; m++) {
-        SN_WORKSPACE(scratch);
-        sn_solved solved;
-        double v[WIDE * WIDE], share[WIDE] = {0}, rest = 0.0;
-        solve(names[m], &augmented, &scratch, &solved);
-        OK(sn_solved_vectors(&solved, WIDE, v));
-        for (int j = P; j < WIDE; j++)
-            for (int k = 0; k < WIDE; k++) share[k] += v[j * WIDE + k] * v[j * WIDE + k];
-        for (int k = 1; k < WIDE; k++) rest += share[k];
-        assert_true(share[0] < 0.02);
-        assert_true(rest > 1.9); /* of the 2 that the orthonormal vectors share out */
     }
 }
 

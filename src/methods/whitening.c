@@ -47,13 +47,6 @@ static stonet_status add_deviations(const void *user, int64_t first, int64_t cou
     return STONET_OK;
 }
 
-static stonet_status column_means(const spectrum *of)
-{
-    SN_TRY(sn_row_sums(of->team, of->n, of->p, add_deviations, of, of->mean));
-    for (int64_t j = 0; j < of->p; j++) of->mean[j] = (double)of->rows->x[j] + of->mean[j] / of->total;
-    return STONET_OK;
-}
-
 static stonet_status add_squares(const void *user, int64_t first, int64_t count, double *sum)
 {
     const spectrum *of = user;
@@ -65,13 +58,6 @@ static stonet_status add_squares(const void *user, int64_t first, int64_t count,
             sum[j] += weight * (d * d);
         }
     }
-    return STONET_OK;
-}
-
-static stonet_status column_deviations(const spectrum *of)
-{
-    SN_TRY(sn_row_sums(of->team, of->n, of->p, add_squares, of, of->scale));
-    for (int64_t j = 0; j < of->p; j++) of->scale[j] = sqrt(of->scale[j] / of->total);
     return STONET_OK;
 }
 
@@ -89,62 +75,45 @@ static stonet_status add_products(const void *user, int64_t first, int64_t count
     return STONET_OK;
 }
 
-/* n >= p: the eigenvectors of X'X. */
-static stonet_status tall_spectrum(const spectrum *of)
-{
-    const int64_t p = of->p;
-    SN_ARRAY(p * p, double, gram);
-    SN_TRY(sn_row_sums(of->team, of->n, p * p, add_products, of, gram));
-    SN_TRY(sn_eigh(p, gram, of->s, of->v));
-    for (int64_t k = 0; k < p; k++) of->s[k] = of->s[k] > 0.0 ? sqrt(of->s[k]) : 0.0;
-    return STONET_OK;
-}
-
-/* n < p: the thin SVD of the rows. */
-static stonet_status wide_spectrum(const spectrum *of)
-{
-    int64_t n = of->n, p = of->p;
-    SN_ARRAY(n * p, double, rows);
-    SN_ARRAY(n * p, double, vt);
-    scaled_rows(of->rows, of->mean, of->scale, 0, n, rows);
-    SN_TRY(sn_svd(n, p, rows, NULL, of->s, vt));
-    sn_transpose(n, p, vt, of->v);
-    return STONET_OK;
-}
-
 static stonet_status find_spectrum(const sn_problem *rows, bool standardise, stonet_team *team,
                                    sn_workspace *keep, spectrum *out)
 {
-    const int64_t n = rows->n, p = rows->p;
+    const int64_t n = rows->n, p = rows->p, count = n < p ? n : p;
     *out = (spectrum){
-        .rows = rows, .team = team, .total = sn_problem_total(rows), .n = n, .p = p, .count = n < p ? n : p};
+        .rows = rows, .team = team, .total = sn_problem_total(rows), .n = n, .p = p, .count = count};
     /* X'X or the rows, the vectors, and about twice as much inside the decomposition */
-    SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)out->count * (double)p),
+    SN_TRY(sn_memory_require((uint64_t)(32.0 * (double)count * (double)p),
                              "the singular value decomposition of x", "use fewer columns or fewer rows"));
     SN_TRY(SN_TAKE_EACH(keep, p, &out->mean, &out->scale));
-    SN_TRY(SN_TAKE(keep, out->s, out->count));
-    SN_TRY(SN_TAKE(keep, out->v, p * out->count));
-    SN_TRY(column_means(out));
-    for (int64_t j = 0; j < p; j++) out->scale[j] = 1.0;
-    if (standardise) SN_TRY(column_deviations(out));
-    return n < p ? wide_spectrum(out) : tall_spectrum(out);
-}
-
-/* Columns that depend on each other in exact arithmetic do so only up to float rounding in x. For columns of
-   one size this is at most a few FLT_EPSILON of the largest singular value. Eigenvalues of X'X are known to
-   DBL_EPSILON p of the largest. Anything smaller is not a direction. */
-static int64_t rank_of(const spectrum *of)
-{
-    double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));
-    int64_t rank = 0;
-    while (rank < of->count && of->s[rank] > tolerance * of->s[0]) rank++;
-    return rank;
+    SN_TRY(SN_TAKE(keep, out->s, count));
+    SN_TRY(SN_TAKE(keep, out->v, p * count));
+    SN_TRY(sn_row_sums(team, n, p, add_deviations, out, out->mean));
+    for (int64_t j = 0; j < p; j++) out->mean[j] = (double)rows->x[j] + out->mean[j] / out->total;
+    if (standardise) SN_TRY(sn_row_sums(team, n, p, add_squares, out, out->scale));
+    for (int64_t j = 0; j < p; j++) out->scale[j] = standardise ? sqrt(out->scale[j] / out->total) : 1.0;
+    SN_ARRAY(count * p, double, work);
+    if (n < p) { /* the thin SVD of the rows */
+        SN_ARRAY(n * p, double, vt);
+        scaled_rows(rows, out->mean, out->scale, 0, n, work);
+        SN_TRY(sn_svd(n, p, work, NULL, out->s, vt));
+        sn_transpose(n, p, vt, out->v);
+        return STONET_OK;
+    }
+    SN_TRY(sn_row_sums(team, n, p * p, add_products, out, work)); /* the eigenvectors of X'X */
+    SN_TRY(sn_eigh(p, work, out->s, out->v));
+    for (int64_t k = 0; k < p; k++) out->s[k] = out->s[k] > 0.0 ? sqrt(out->s[k]) : 0.0;
+    return STONET_OK;
 }
 
 /* Fills in all but `back`, which is allocated; `most` as for sn_whitening_fit. */
 static stonet_status components(const spectrum *of, int64_t most, sn_workspace *keep, sn_whitening *out)
 {
-    int64_t rank = rank_of(of);
+    /* Columns that depend on each other in exact arithmetic do so only up to float rounding in x. For columns
+       of one size this is at most a few FLT_EPSILON of the largest singular value. Eigenvalues of X'X are
+       known to DBL_EPSILON p of the largest. Anything smaller is not a direction. */
+    const double tolerance = fmax(4.0 * (double)FLT_EPSILON, sqrt(DBL_EPSILON * (double)of->p));
+    int64_t rank = 0;
+    while (rank < of->count && of->s[rank] > tolerance * of->s[0]) rank++;
     if (most > 0 && most < rank) rank = most;
     if (rank == 0)
         return sn_fail(STONET_ERROR_DATA,

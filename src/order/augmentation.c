@@ -17,17 +17,6 @@
 
 enum { REPLICATES = 10 };
 
-/* x (n x p) with r columns of noise of this replicate behind it. */
-static void augment(const sn_problem *problem, uint64_t seed, int64_t replicate, int64_t r, float *x)
-{
-    const int64_t p = problem->p;
-    sn_random random = sn_random_from(seed, SN_STREAM_PERMUTE, (uint32_t)replicate);
-    for (int64_t i = 0; i < problem->n; i++) {
-        for (int64_t j = 0; j < p; j++) x[i * (p + r) + j] = problem->x[i * p + j];
-        for (int64_t j = 0; j < r; j++) x[i * (p + r) + p + j] = (float)sn_random_normal(&random);
-    }
-}
-
 /* Adds one replicate's eigenvalues and weights on noise to the sums (count each); gives how many it had. */
 static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, int64_t r, int64_t count,
                                    double *value, double *weight, int64_t *had)
@@ -37,16 +26,18 @@ static stonet_status add_replicate(const sn_order_job *job, int64_t replicate, i
     sn_problem wider = *job->problem;
     sn_solved solved;
     SN_ARRAY(wider.n * (p + r), float, x);
-    SN_ARRAY(p + r, double, own);
-    augment(job->problem, job->run->seed, replicate, r, x);
+    sn_random random = sn_random_from(job->run->seed, SN_STREAM_PERMUTE, (uint32_t)replicate);
+    for (int64_t i = 0; i < wider.n; i++) {
+        for (int64_t j = 0; j < p; j++) x[i * (p + r) + j] = job->problem->x[i * p + j];
+        for (int64_t j = p; j < p + r; j++) x[i * (p + r) + j] = (float)sn_random_normal(&random);
+    }
     wider.x = x;
     wider.p = p + r;
     SN_TRY(sn_candidate_solve(job->spec->method, &wider, job->spec->settings, NULL, &scratch, &solved));
     *had = solved.eigen.columns < count ? solved.eigen.columns : count;
     SN_ARRAY((p + r) * *had, double, vector);
     SN_TRY(sn_solved_vectors(&solved, *had, vector));
-    sn_order_values(&solved, p + r, own);
-    for (int64_t k = 0; k < count; k++) value[k] += own[k];
+    for (int64_t k = 0; k < count; k++) value[k] += sn_order_eigenvalue(&solved, k);
     for (int64_t k = 0; k < *had; k++)
         for (int64_t j = p; j < p + r; j++) weight[k] += vector[j * *had + k] * vector[j * *had + k];
     return STONET_OK;

@@ -70,7 +70,7 @@ stonet_status sn_order_criteria(const sn_order_job *job, stonet_order_result *re
     SN_ARRAY(p, double, value);
     SN_TRY(SN_TAKE_EACH(&scratch, p + 1, &of[0], &of[1], &of[2]));
     SN_TRY(sn_candidate_solve(job->spec->method, problem, job->spec->settings, job->run, &scratch, &solved));
-    sn_order_values(&solved, p, value);
+    for (int64_t k = 0; k < p; k++) value[k] = sn_order_eigenvalue(&solved, k);
     find_lal(n, p, value, of[0]);
     find_zmp(n, p, value, of[1]);
     find_zzf(n, p, value, of[2]);

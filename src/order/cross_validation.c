@@ -42,60 +42,38 @@ static void folds_clear(folds *self)
     sn_splits_free(&self->splits);
 }
 
-/* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little. */
-static void list_candidates(int64_t limit, folds *self)
-{
-    const bool each = self->job->spec->method->nested;
-    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += each || k < 4 ? 1 : k < 10 ? 2 : 5)
-        self->k[self->count++] = k;
-    self->k[self->count++] = limit;
-}
-
 /* Whether Z can be any function of x. */
 static bool is_flexible(const sn_order_job *job)
 {
     return strcmp(job->spec->method->name, "stonet") == 0 && !sn_is(job->spec->settings, "hidden", "none");
 }
 
-/* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its fits
-   with more columns are the same training. */
-static int64_t natural_limit(const folds *self, int64_t columns)
-{
-    const int64_t largest = self->job->spec->method->nested ? LARGEST_NESTED : LARGEST;
-    const int64_t limit = columns < largest ? columns : largest;
-    const int64_t needed = self->is_classifier ? self->outputs - 1 : self->outputs;
-    return is_flexible(self->job) && needed < limit ? needed : limit;
-}
-
-static double squared(const double *predicted, const double *y, int64_t m)
-{
-    double sum = 0.0;
-    for (int64_t j = 0; j < m; j++) sum += (predicted[j] - y[j]) * (predicted[j] - y[j]);
-    return sum;
-}
-
 /* Losses of held-out rows by predictions (n_held_out x outputs of the model's schema). */
 static stonet_status take_losses(const folds *self, const sn_schema *schema, const stonet_data *held_out,
-                                 const sn_split *split, const double *predicted, double *loss)
+                                 const double *predicted, double *loss)
 {
-    const int64_t outputs = sn_schema_outputs(schema);
+    const int64_t outputs = sn_schema_outputs(schema), n = stonet_data_rows(held_out);
     int64_t m = 0;
     const double *y = self->is_classifier ? NULL : stonet_data_targets(held_out, &m);
-    SN_ARRAY(split->held_out.n, int32_t, label);
+    SN_ARRAY(n, int32_t, label);
     if (self->is_classifier) SN_TRY(sn_schema_encode_y(schema, held_out, label, NULL));
-    for (int64_t i = 0; i < split->held_out.n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const double *row = predicted + i * outputs;
-        loss[split->held_out.list[i]] = self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY))
-                                                            : squared(row, y + i * m, m) / self->variance;
+        double squares = 0.0;
+        for (int64_t j = 0; j < m; j++) squares += (row[j] - y[i * m + j]) * (row[j] - y[i * m + j]);
+        loss[i] =
+            self->is_classifier ? -log(fmax(row[label[i]], SMALLEST_PROBABILITY)) : squares / self->variance;
     }
     return STONET_OK;
 }
 
-/* The constant guess of the training rows, for every held-out row. */
-static stonet_status guess(const folds *self, const stonet_data *train, const sn_split *split,
-                           const sn_schema *schema, double *predicted)
+/* The losses of the constant guess of the training rows. */
+static stonet_status guess_losses(const folds *self, const stonet_data *train, const stonet_data *held_out,
+                                  double *predicted, double *loss)
 {
-    const int64_t outputs = sn_schema_outputs(schema), n = split->train.n;
+    SN_AUTO(sn_schema) *schema = NULL;
+    SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
+    const int64_t outputs = sn_schema_outputs(schema), n = stonet_data_rows(train);
     SN_ZEROS(outputs, double, mean);
     if (self->is_classifier) {
         SN_ARRAY(n, int32_t, label);
@@ -110,49 +88,40 @@ static stonet_status guess(const folds *self, const stonet_data *train, const sn
     } else {
         for (int64_t j = 0; j < outputs; j++) mean[j] = sn_schema_target_mean(schema, j);
     }
-    for (int64_t i = 0; i < split->held_out.n; i++)
+    for (int64_t i = 0; i < stonet_data_rows(held_out); i++)
         memcpy(predicted + i * outputs, mean, (size_t)outputs * sizeof *mean);
-    return STONET_OK;
+    return take_losses(self, schema, held_out, predicted, loss);
 }
 
-/* The same under a law: by the law alone, and by the models of the other candidates. */
-static stonet_status judge_law(const folds *self, const stonet_data *train, const stonet_data *held_out,
-                               const sn_split *split, stonet_model *const *model, double *predicted)
+/* The losses of a model. */
+static stonet_status model_losses(const folds *self, const stonet_model *model, const stonet_data *held_out,
+                                  double *predicted, double *loss)
 {
     const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
-    const int64_t n = split->held_out.n;
+    const int64_t n = stonet_data_rows(held_out);
+    SN_TRY(stonet_predict(model, held_out, &use, predicted));
+    if (!self->has_law) return take_losses(self, model->schema, held_out, predicted, loss);
     SN_ARRAY(n * SN_LAW_SEEN, double, seen);
-    SN_ARRAY(n, double, loss);
-    for (int64_t c = 0; c < self->count; c++) {
-        if (c == 0) {
-            SN_TRY(sn_law_losses_without(model[0], train, held_out, loss));
-        } else {
-            SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
-            SN_TRY(sn_schema_encode_law(model[c - 1]->schema, held_out, seen, NULL));
-            SN_TRY(sn_law_losses(model[c - 1], n, seen, predicted, loss));
-        }
-        for (int64_t i = 0; i < n; i++) self->loss[c * self->n + split->held_out.list[i]] = loss[i];
-    }
-    return STONET_OK;
+    SN_TRY(sn_schema_encode_law(model->schema, held_out, seen, NULL));
+    return sn_law_losses(model, n, seen, predicted, loss);
 }
 
-/* The losses of the rows that fold f holds out: by the guess, and by the models of the other candidates. */
+/* The losses of the rows that fold f holds out: by a constant (under a law: that without x), and by the
+   models of the other candidates. */
 static stonet_status judge(const folds *self, int64_t f, stonet_model *const *model)
 {
     const sn_split *split = &self->splits.split[f];
-    const stonet_use_options use = {.size = sizeof use, .threads = sn_threads(self->job->run)};
+    const int64_t n = split->held_out.n;
     SN_AUTO(stonet_data) *train = NULL, *held_out = NULL;
-    SN_AUTO(sn_schema) *schema = NULL;
-    SN_ARRAY(split->held_out.n * self->outputs, double, predicted);
+    SN_ARRAY(n * self->outputs, double, predicted);
+    SN_ARRAY(n, double, loss);
     SN_TRY(stonet_data_subset(self->job->data, split->train.list, split->train.n, &train));
-    SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, split->held_out.n, &held_out));
-    if (self->has_law) return judge_law(self, train, held_out, split, model, predicted);
-    SN_TRY(sn_schema_fit_response(train, sn_spec_task(self->job->spec), &schema));
-    SN_TRY(guess(self, train, split, schema, predicted));
-    SN_TRY(take_losses(self, schema, held_out, split, predicted, self->loss));
-    for (int64_t c = 1; c < self->count; c++) {
-        SN_TRY(stonet_predict(model[c - 1], held_out, &use, predicted));
-        SN_TRY(take_losses(self, model[c - 1]->schema, held_out, split, predicted, self->loss + c * self->n));
+    SN_TRY(stonet_data_subset(self->job->data, split->held_out.list, n, &held_out));
+    for (int64_t c = 0; c < self->count; c++) {
+        SN_TRY(c > 0           ? model_losses(self, model[c - 1], held_out, predicted, loss)
+               : self->has_law ? sn_law_losses_without(model[0], train, held_out, loss)
+                               : guess_losses(self, train, held_out, predicted, loss));
+        for (int64_t i = 0; i < n; i++) self->loss[c * self->n + split->held_out.list[i]] = loss[i];
     }
     return STONET_OK;
 }
@@ -182,21 +151,6 @@ stonet_status sn_order_fit(const sn_order_job *job, const sn_splits *splits, con
                               .stage = "fitting each dimension"};
     if (status == STONET_OK) status = sn_refit(&wanted, job->run, model);
     for (int64_t c = 0; c < count; c++) stonet_spec_free(spec[c]);
-    return status;
-}
-
-/* All candidates on every fold. */
-static stonet_status fit_all(const folds *self)
-{
-    const int64_t each = self->count - 1; /* k = 0 needs no fit */
-    SN_WORKSPACE(scratch);
-    stonet_model **model = NULL;
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self->splits.count));
-    stonet_status status = sn_order_fit(self->job, &self->splits, self->k + 1, each, model);
-    for (int64_t f = 0; f < self->splits.count && status == STONET_OK; f++)
-        status = judge(self, f, model + f * each);
-    for (int64_t m = 0; m < each * self->splits.count; m++) stonet_model_free(model[m]);
     return status;
 }
 
@@ -237,49 +191,38 @@ static double negligible(const folds *self)
 /* Standard errors by which the best must beat a constant: one is beaten by chance in every sixth data set. */
 static const double FOR_ANY = 2.0;
 
-/* Which has the smallest loss, and which is chosen. */
-typedef struct choice {
-    int64_t best, chosen;
-} choice;
-
-static choice choose(const folds *self)
-{
-    choice made = {0, 0};
-    for (int64_t c = 1; c < self->count; c++)
-        if (compare(self, c, -1).mean < compare(self, made.best, -1).mean) made.best = c;
-    const double explained = compare(self, 0, made.best).mean;
-    for (made.chosen = 0; made.chosen < made.best; made.chosen++) {
-        const average excess = compare(self, made.chosen, made.best);
-        const double doubt = (self->k[made.chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
-        if (excess.mean <= fmax(doubt, negligible(self) * explained)) break;
-    }
-    return made;
-}
-
 /* The table has a row for each k: its loss, its excess over the best k, and their standard errors. The reason
    of the choice is a sentence without its full stop. */
 static stonet_status tell(const folds *self, stonet_order_result *result)
 {
     static const char *const names[] = {"k", "loss", "se", "excess", "excess_se"};
-    const choice made = choose(self);
+    int64_t best = 0, chosen;
+    for (int64_t c = 1; c < self->count; c++)
+        if (compare(self, c, -1).mean < compare(self, best, -1).mean) best = c;
+    const double explained = compare(self, 0, best).mean;
+    for (chosen = 0; chosen < best; chosen++) {
+        const average excess = compare(self, chosen, best);
+        const double doubt = (self->k[chosen] == 0 ? FOR_ANY : 1.0) * excess.error;
+        if (excess.mean <= fmax(doubt, negligible(self) * explained)) break;
+    }
     SN_TRY(sn_order_table(result, 0, self->count, 5, names));
     for (int64_t c = 0; c < self->count; c++) {
-        const average loss = compare(self, c, -1), excess = compare(self, c, made.best);
+        const average loss = compare(self, c, -1), excess = compare(self, c, best);
         *sn_order_cell(result, c, 0) = (double)self->k[c];
         *sn_order_cell(result, c, 1) = loss.mean;
         *sn_order_cell(result, c, 2) = loss.error;
         *sn_order_cell(result, c, 3) = excess.mean;
         *sn_order_cell(result, c, 4) = excess.error;
     }
-    result->chosen = self->k[made.chosen];
+    result->chosen = self->k[chosen];
     const char *only =
         is_flexible(self->job) && !sn_is(self->job->spec->settings, "response", "mean") &&
                 !self->is_classifier
             ? "; the mean of the response alone is judged, rule independence asks for all of it"
             : "";
-    const double least = *sn_order_cell(result, made.best, 1);
+    const double least = *sn_order_cell(result, best, 1);
     const bool exact = negligible(self) == 0.0;
-    if (made.chosen == made.best)
+    if (chosen == best)
         sn_format(result->reason, sizeof result->reason,
                   "%lld has the smallest held-out loss (%.4g), and no smaller one is within a standard error "
                   "of it%s%s",
@@ -288,48 +231,47 @@ static stonet_status tell(const folds *self, stonet_order_result *result)
         sn_format(result->reason, sizeof result->reason,
                   "%lld is the smallest whose held-out loss (%.4g) is within a standard error of the best "
                   "one's (%.4g, with %lld)%s%s",
-                  (long long)result->chosen, *sn_order_cell(result, made.chosen, 1), least,
-                  (long long)self->k[made.best], exact ? "" : ", or that explains 95 % as much", only);
+                  (long long)result->chosen, *sn_order_cell(result, chosen, 1), least,
+                  (long long)self->k[best], exact ? "" : ", or that explains 95 % as much", only);
     return STONET_OK;
-}
-
-/* Variance of the targets, summed over the columns. */
-static double target_variance(const stonet_data *data)
-{
-    int64_t m = 0;
-    const double *y = stonet_data_targets(data, &m);
-    const int64_t n = stonet_data_rows(data);
-    double sum = 0.0;
-    for (int64_t j = 0; j < m; j++) {
-        double mean = 0.0, squares = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += y[i * m + j] / (double)n;
-        for (int64_t i = 0; i < n; i++) squares += (y[i * m + j] - mean) * (y[i * m + j] - mean);
-        sum += squares / (double)n;
-    }
-    return sum > 0.0 ? sum : 1.0;
 }
 
 /* Draws the folds, lists the candidates k and reserves their losses (count x n, NaN), in `keep`. outputs:
    numbers that a prediction has for each row. */
 static stonet_status prepare(const sn_order_job *job, sn_workspace *keep, folds *self)
 {
+    const int64_t n = self->n, columns = stonet_data_columns(job->data);
+    const bool nested = job->spec->method->nested;
+    int64_t m = 0;
+    const double *y = stonet_data_targets(job->data, &m);
     SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
     self->is_classifier = strata.is_classifier;
-    self->outputs = strata.n_classes;
-    if (!self->is_classifier) {
-        (void)stonet_data_targets(job->data, &self->outputs);
-        self->variance = target_variance(job->data);
+    self->has_law = !strata.is_classifier && strata.law != SN_LAW_NONE;
+    self->outputs = strata.is_classifier ? strata.n_classes : self->has_law ? 1 : m;
+    for (int64_t j = 0; !strata.is_classifier && j < m; j++) {
+        double mean = 0.0, squares = 0.0;
+        for (int64_t i = 0; i < n; i++) mean += y[i * m + j] / (double)n;
+        for (int64_t i = 0; i < n; i++) squares += (y[i * m + j] - mean) * (y[i * m + j] - mean);
+        self->variance += squares / (double)n;
     }
-    self->has_law = !self->is_classifier && strata.law != SN_LAW_NONE;
-    if (self->has_law) self->outputs = 1;
-    const int wanted = job->folds > 0 ? job->folds : FOLDS;
-    SN_TRY(sn_splits_fold(job->data, NULL, &strata, wanted, job->run->seed, &self->splits));
-    const int64_t columns = stonet_data_columns(job->data);
-    int64_t limit = job->max > 0 ? job->max : natural_limit(self, columns);
-    list_candidates(limit, self);
-    SN_TRY(SN_TAKE(keep, self->loss, self->count * self->n));
-    for (int64_t i = 0; i < self->count * self->n; i++) self->loss[i] = (double)NAN;
+    if (!(self->variance > 0.0)) self->variance = 1.0;
+    SN_TRY(sn_splits_fold(job->data, NULL, &strata, job->folds > 0 ? job->folds : FOLDS, job->run->seed,
+                          &self->splits));
+    /* What theory leaves: a network needs a number for each mean, one fewer than the classes for them. Its
+       fits with more columns are the same training. */
+    const int64_t largest = nested ? LARGEST_NESTED : LARGEST,
+                  natural = columns < largest ? columns : largest,
+                  needed = self->is_classifier ? self->outputs - 1 : self->outputs,
+                  limit = job->max > 0                           ? job->max
+                          : is_flexible(job) && needed < natural ? needed
+                                                                 : natural;
+    /* 0 1 2 3 4 6 8 10 15 20 .. up to the limit, which is always there; each number where it costs little */
+    for (int64_t k = 0; k < limit && self->count < CANDIDATES - 1; k += nested || k < 4 ? 1 : k < 10 ? 2 : 5)
+        self->k[self->count++] = k;
+    self->k[self->count++] = limit;
+    SN_TRY(SN_TAKE(keep, self->loss, self->count * n));
+    for (int64_t i = 0; i < self->count * n; i++) self->loss[i] = (double)NAN;
     return STONET_OK;
 }
 
@@ -338,6 +280,13 @@ stonet_status sn_order_folds(const sn_order_job *job, stonet_order_result *resul
     SN_WORKSPACE(scratch);
     SN_FREED_BY(folds_clear) folds self = {.job = job, .n = stonet_data_rows(job->data)};
     SN_TRY(prepare(job, &scratch, &self));
-    SN_TRY(fit_all(&self));
-    return tell(&self, result);
+    const int64_t each = self.count - 1; /* k = 0 needs no fit */
+    stonet_model **model = NULL;
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_TAKE_ZERO(&scratch, model, each * self.splits.count));
+    stonet_status status = sn_order_fit(job, &self.splits, self.k + 1, each, model);
+    for (int64_t f = 0; f < self.splits.count && status == STONET_OK; f++)
+        status = judge(&self, f, model + f * each);
+    for (int64_t m = 0; m < each * self.splits.count; m++) stonet_model_free(model[m]);
+    return status == STONET_OK ? tell(&self, result) : status;
 }

@@ -22,15 +22,6 @@ enum { LARGEST = 5 };
 /* What later columns must add, of what all columns explain: as the rule cv has it. */
 static const double NEGLIGIBLE = 0.05;
 
-/* Tests the rows that a split holds out; larger as for sn_sufficiency. */
-static stonet_status test_half(const sn_order_job *job, const sn_split *split, const stonet_model *model,
-                               const stonet_model *larger, stonet_sufficiency_result *found)
-{
-    SN_AUTO(stonet_data) *held_out = NULL;
-    SN_TRY(stonet_data_subset(job->data, split->held_out.list, split->held_out.n, &held_out));
-    return sn_sufficiency(model, larger, held_out, NULL, job->run, found);
-}
-
 /* The models of the halves: `each` dimensions that one training serves, or one. */
 typedef struct fits {
     const sn_order_job *job;
@@ -60,9 +51,12 @@ static stonet_status test_columns(const fits *self, int64_t k, bool later, answe
     for (int64_t half = 0; half < 2; half++) {
         stonet_model *const *of_half = self->model + half * self->each;
         const stonet_model *model = of_half[(k - 1) % self->each], *larger = of_half[self->each - 1];
+        const sn_rows *rows = &self->halves->split[half].held_out;
         if (later && larger->dim <= model->dim) continue; /* no more directions among the units */
         stonet_sufficiency_result found = {.p_value = 0.0};
-        SN_TRY(test_half(self->job, &self->halves->split[half], model, later ? larger : NULL, &found));
+        SN_AUTO(stonet_data) *held_out = NULL;
+        SN_TRY(stonet_data_subset(self->job->data, rows->list, rows->n, &held_out));
+        SN_TRY(sn_sufficiency(model, later ? larger : NULL, held_out, NULL, self->job->run, &found));
         out->half[half] = found.p_value;
         out->lost += 0.5 * (found.gain.explained_zx - found.gain.explained_z);
         out->explained += 0.5 * found.gain.explained_zx;
@@ -118,38 +112,6 @@ static stonet_status tell_columns(const fits *self, stonet_order_result *result)
     return STONET_OK;
 }
 
-static stonet_status tell(const fits *self, bool enough, stonet_order_result *result)
-{
-    const int64_t k = result->chosen;
-    if (self->each > 1) return tell_columns(self, result);
-    if (!enough)
-        sn_format(
-            result->reason, sizeof result->reason,
-            "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
-            "this is no choice but the largest that was tried",
-            (long long)k);
-    else
-        sn_format(
-            result->reason, sizeof result->reason,
-            "%lld is the first dimension with no sign that x says more about the response than Z (p = %.3g)",
-            (long long)k, *sn_order_cell(result, k - 1, 1));
-    return STONET_OK;
-}
-
-static stonet_status test_each(fits *self, int64_t most, stonet_order_result *result)
-{
-    static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half", "lost", "explained"};
-    bool enough = false;
-    SN_TRY(sn_order_table(result, 1, most, SN_ORDER_COLUMNS, names));
-    for (int64_t k = 1; k <= most && !enough; k++) {
-        SN_TRY(test_dim(self, k, result, &enough));
-        if (sn_should_stop(self->job->run))
-            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
-        result->rows = result->chosen = k;
-    }
-    return tell(self, enough, result);
-}
-
 /* The largest k: further columns of Z have no effect. Of each target location-scale has two numbers, an
    ensemble four, and one for each pair of targets. */
 static int64_t largest(const sn_order_job *job)
@@ -165,15 +127,37 @@ static int64_t largest(const sn_order_job *job)
 
 stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result *result)
 {
+    static const char *const names[] = {"k", "p_value", "p_first_half", "p_second_half", "lost", "explained"};
     SN_WORKSPACE(scratch);
     SN_FREED_BY(sn_strata_free) sn_strata strata = {0};
     SN_FREED_BY(sn_splits_free) sn_splits halves = {0};
     const int64_t most = largest(job);
+    bool enough = false;
     SN_FREED_BY(fits_free)
     fits self = {.job = job, .halves = &halves, .each = job->spec->method->keeps ? most : 1};
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_TAKE_ZERO(&scratch, self.model, 2 * self.each));
     SN_TRY(sn_strata_create(job->spec, job->data, &strata));
     SN_TRY(sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves));
-    return test_each(&self, most, result);
+    SN_TRY(sn_order_table(result, 1, most, SN_ORDER_COLUMNS, names));
+    for (int64_t k = 1; k <= most && !enough; k++) {
+        SN_TRY(test_dim(&self, k, result, &enough));
+        if (sn_should_stop(job->run))
+            return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
+        result->rows = result->chosen = k;
+    }
+    if (self.each > 1) return tell_columns(&self, result);
+    const long long k = (long long)result->chosen;
+    if (!enough)
+        sn_format(
+            result->reason, sizeof result->reason,
+            "not sufficient at any dimension tried (up to %lld): the fit loses something at all of them, so "
+            "this is no choice but the largest that was tried",
+            k);
+    else
+        sn_format(
+            result->reason, sizeof result->reason,
+            "%lld is the first dimension with no sign that x says more about the response than Z (p = %.3g)",
+            k, *sn_order_cell(result, k - 1, 1));
+    return STONET_OK;
 }

@@ -36,52 +36,30 @@ static int64_t largest_k(const sn_order_job *job, const sn_solved *solved)
     return k > 0 ? k : 0;
 }
 
+/* All rows are of one class where there are none. */
+static int32_t class_of(const sn_problem *problem, int64_t i)
+{
+    return problem->label != NULL ? problem->label[i] : 0;
+}
+
 /* n rows with replacement, drawn by (seed, resample); rows of a class from that class. */
 static void draw_rows(const sn_problem *problem, uint64_t seed, int64_t resample, const int64_t *by_class,
                       const int64_t *start, int64_t *rows)
 {
     sn_random random = sn_random_from(seed, SN_STREAM_PERMUTE, (uint32_t)resample);
     for (int64_t i = 0; i < problem->n; i++) {
-        if (problem->label == NULL) {
-            rows[i] = (int64_t)sn_random_below(&random, (uint64_t)problem->n);
-            continue;
-        }
-        const int64_t from = start[problem->label[i]], to = start[problem->label[i] + 1];
-        rows[i] = by_class[from + (int64_t)sn_random_below(&random, (uint64_t)(to - from))];
+        const int64_t *own = start + class_of(problem, i);
+        rows[i] = by_class[own[0] + (int64_t)sn_random_below(&random, (uint64_t)(own[1] - own[0]))];
     }
 }
 
-/* Rows sorted by class: class c has by_class[start[c]] .. by_class[start[c + 1] - 1]. */
+/* Rows sorted by class: class c has by_class[start[c]] .. by_class[start[c + 1] - 1]. start begins as zeros,
+   and has two more than classes or targets, of which there may be none. */
 static void sort_classes(const sn_problem *problem, int64_t *by_class, int64_t *start)
 {
-    for (int64_t i = 0; i < problem->n; i++) start[problem->label[i] + 1]++;
-    for (int64_t c = 0; c < problem->outputs; c++) start[c + 1] += start[c];
-    for (int64_t i = 0; i < problem->n; i++) by_class[start[problem->label[i]]++] = i;
-    for (int64_t c = problem->outputs; c > 0; c--) start[c] = start[c - 1];
-    start[0] = 0;
-}
-
-/* |det| of a (k x k, destroyed), by elimination with pivots. */
-static double magnitude_of_determinant(int64_t k, double *a)
-{
-    double product = 1.0;
-    for (int64_t c = 0; c < k; c++) {
-        int64_t pivot = c;
-        for (int64_t r = c + 1; r < k; r++)
-            if (fabs(a[r * k + c]) > fabs(a[pivot * k + c])) pivot = r;
-        if (a[pivot * k + c] == 0.0) return 0.0;
-        for (int64_t j = 0; pivot != c && j < k; j++) {
-            const double kept = a[c * k + j];
-            a[c * k + j] = a[pivot * k + j];
-            a[pivot * k + j] = kept;
-        }
-        product *= fabs(a[c * k + c]);
-        for (int64_t r = c + 1; r < k; r++) {
-            const double factor = a[r * k + c] / a[c * k + c];
-            for (int64_t j = c; j < k; j++) a[r * k + j] -= factor * a[c * k + j];
-        }
-    }
-    return product;
+    for (int64_t i = 0; i < problem->n; i++) start[class_of(problem, i) + 2]++;
+    for (int64_t c = 0; c < problem->outputs; c++) start[c + 2] += start[c + 1];
+    for (int64_t i = 0; i < problem->n; i++) by_class[start[class_of(problem, i) + 1]++] = i;
 }
 
 /* What the resamples share, and where each leaves its row of 1 - |det| for k = 1 .. most. */
@@ -106,6 +84,7 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     SN_ARRAY(p * most, double, vector);
     SN_ARRAY(most * most, double, cross);
     SN_ARRAY(most * most, double, corner);
+    SN_ARRAY(most, double, singular);
     draw_rows(problem, self->job->run->seed, resample, self->by_class, self->start, rows);
     SN_FREED_BY(sn_problem_subset_free) sn_problem drawn = {0};
     sn_solved solved;
@@ -120,7 +99,10 @@ static stonet_status look_again(const ladle *self, int64_t resample)
     for (int64_t k = 1; k <= most; k++) {
         for (int64_t i = 0; i < k; i++)
             for (int64_t j = 0; j < k; j++) corner[i * k + j] = cross[i * most + j];
-        out[k - 1] = 1.0 - magnitude_of_determinant(k, corner);
+        double size = 1.0; /* |det| */
+        SN_TRY(sn_svd(k, k, corner, NULL, singular, NULL));
+        for (int64_t j = 0; j < k; j++) size *= singular[j];
+        out[k - 1] = 1.0 - size;
     }
     return STONET_OK;
 }
@@ -149,38 +131,23 @@ static stonet_status resample_all(const ladle *self)
     return sn_failure_raise(&failure);
 }
 
-/* f0(1) .. f0(most) into mean; false when hardly a resample could be used. */
-static bool average(const ladle *self, double *mean)
-{
-    int64_t used = 0;
-    for (int64_t k = 0; k < self->most; k++) mean[k] = 0.0;
-    for (int64_t b = 0; b < self->resamples; b++) {
-        const double *row = self->moved + b * self->most;
-        if (isnan(row[0])) continue;
-        used++;
-        for (int64_t k = 0; k < self->most; k++) mean[k] += row[k];
-    }
-    for (int64_t k = 0; k < self->most; k++) mean[k] /= (double)used;
-    return 2 * used >= self->resamples;
-}
-
 /* The parts of the criterion and its smallest value. */
-static stonet_status fill(const ladle *self, const double *value, const double *moved, double none,
+static stonet_status fill(const ladle *self, const sn_solved *solved, const double *moved, double none,
                           stonet_order_result *result)
 {
     static const char *const names[] = {"k", "criterion", "movement", "eigenvalue_left", "eigenvalue"};
     double all_moved = 0.0, all_values = 0.0;
     SN_TRY(sn_order_table(result, 0, self->most + 1, 5, names));
     for (int64_t k = 0; k < self->most; k++) all_moved += moved[k];
-    for (int64_t k = 0; k <= self->most; k++) all_values += value[k];
+    for (int64_t k = 0; k <= self->most; k++) all_values += sn_order_eigenvalue(solved, k);
     int64_t best = 0;
     for (int64_t k = 0; k <= self->most; k++) {
         const double f = k > 0 ? moved[k - 1] / (1.0 + all_moved) : 0.0;
-        const double phi = value[k] / (1.0 + all_values);
+        const double phi = sn_order_eigenvalue(solved, k) / (1.0 + all_values);
         *sn_order_cell(result, k, 1) = f + phi;
         *sn_order_cell(result, k, 2) = f;
         *sn_order_cell(result, k, 3) = phi;
-        if (k > 0) *sn_order_cell(result, k, 4) = value[k - 1];
+        if (k > 0) *sn_order_cell(result, k, 4) = sn_order_eigenvalue(solved, k - 1);
         if (f + phi < *sn_order_cell(result, best, 1)) best = k;
     }
     result->chosen = none > self->job->level ? 0 : best;
@@ -193,18 +160,6 @@ static stonet_status fill(const ladle *self, const double *value, const double *
                   "the sum of movement and remaining eigenvalue is smallest at %lld of 0 to %lld, over %lld "
                   "resamples",
                   (long long)best, (long long)self->most, (long long)self->resamples);
-    return STONET_OK;
-}
-
-/* At most one direction: the test of none decides. */
-static stonet_status one_at_most(const sn_order_job *job, double none, stonet_order_result *result)
-{
-    static const char *const names[] = {"k", "p_value"};
-    SN_TRY(sn_order_table(result, 0, 2, 2, names));
-    *sn_order_cell(result, 0, 1) = none;
-    result->chosen = none > job->level ? 0 : 1;
-    sn_format(result->reason, sizeof result->reason,
-              "there can be one direction at the most here, and the test of none has p = %.3g", none);
     return STONET_OK;
 }
 
@@ -221,22 +176,36 @@ stonet_status sn_order_ladle(const sn_order_job *job, stonet_order_result *resul
     ladle self = {.job = job,
                   .most = largest_k(job, &solved),
                   .resamples = job->resamples > 0 ? job->resamples : RESAMPLES};
-    if (self.most == 0) return one_at_most(job, none, result);
-    SN_ARRAY(problem->p, double, value);
+    if (self.most == 0) { /* at most one direction: the test of none decides */
+        static const char *const names[] = {"k", "p_value"};
+        SN_TRY(sn_order_table(result, 0, 2, 2, names));
+        *sn_order_cell(result, 0, 1) = none;
+        result->chosen = none > job->level ? 0 : 1;
+        sn_format(result->reason, sizeof result->reason,
+                  "there can be one direction at the most here, and the test of none has p = %.3g", none);
+        return STONET_OK;
+    }
     SN_ARRAY(problem->p * self.most, double, vector);
-    SN_ARRAY(self.most, double, moved);
+    SN_ZEROS(self.most, double, moved);
     SN_TRY(SN_TAKE(&scratch, self.moved, self.resamples * self.most));
     SN_TRY(SN_TAKE(&scratch, self.by_class, problem->n));
-    SN_TRY(SN_TAKE_ZERO(&scratch, self.start, problem->outputs + 1));
-    if (problem->label != NULL) sort_classes(problem, self.by_class, self.start);
-    sn_order_values(&solved, problem->p, value);
+    SN_TRY(SN_TAKE_ZERO(&scratch, self.start, problem->outputs + 3));
+    sort_classes(problem, self.by_class, self.start);
     SN_TRY(sn_solved_vectors(&solved, self.most, vector));
     self.vector = vector;
     SN_TRY(resample_all(&self));
-    if (!average(&self, moved))
+    int64_t used = 0;
+    for (int64_t b = 0; b < self.resamples; b++) {
+        const double *row = self.moved + b * self.most;
+        if (isnan(row[0])) continue;
+        used++;
+        for (int64_t k = 0; k < self.most; k++) moved[k] += row[k];
+    }
+    for (int64_t k = 0; k < self.most; k++) moved[k] /= (double)used;
+    if (2 * used < self.resamples)
         return sn_fail(STONET_ERROR_DATA,
                        "%s: most resamples of the %lld rows have fewer than %lld directions: choose fewer "
                        "dimensions at the most (max), or fewer slices",
                        job->spec->method->name, (long long)problem->n, (long long)self.most);
-    return fill(&self, value, moved, none, result);
+    return fill(&self, &solved, moved, none, result);
 }

@@ -27,13 +27,11 @@ double *sn_order_cell(stonet_order_result *result, int64_t row, int64_t column)
     return result->value + row * result->columns + column;
 }
 
-void sn_order_values(const sn_solved *solved, int64_t p, double *value)
+double sn_order_eigenvalue(const sn_solved *solved, int64_t k)
 {
     const sn_matrix *matrix = &solved->matrix;
-    for (int64_t k = 0; k < p; k++) {
-        const double own = k < solved->eigen.count ? solved->eigen.value[k] : matrix->noise;
-        value[k] = fmax((own - matrix->noise) / matrix->scale, 0.0);
-    }
+    const double own = k < solved->eigen.count ? solved->eigen.value[k] : matrix->noise;
+    return fmax((own - matrix->noise) / matrix->scale, 0.0);
 }
 
 /* ---- which rule -------------------------------------------------------------------------------- */
@@ -73,8 +71,7 @@ static stonet_order_rule default_rule(const stonet_spec *spec, const stonet_data
 
 static stonet_status check_rule(const stonet_spec *spec, stonet_order_rule rule)
 {
-    const bool spectral =
-        rule != STONET_ORDER_CV && rule != STONET_ORDER_INDEPENDENCE && rule != STONET_ORDER_AUTO;
+    const bool spectral = rule != STONET_ORDER_CV && rule != STONET_ORDER_INDEPENDENCE;
     if (!spectral || spec->method->candidate != NULL) return STONET_OK;
     return sn_fail(STONET_ERROR_UNSUPPORTED,
                    "rule %s reads the eigenvalues of a candidate matrix, which method '%s' does not have: "
@@ -109,15 +106,6 @@ static stonet_status apply_spectral(stonet_order_rule rule, sn_order_job *job, s
     return sn_order_ladle(job, result);
 }
 
-static stonet_status apply(stonet_order_rule rule, sn_order_job *job, stonet_order_result *result)
-{
-    result->rule = sn_words_name(&sn_order_words, rule);
-    result->method = job->spec->method->name;
-    if (rule == STONET_ORDER_CV) return sn_order_folds(job, result);
-    if (rule == STONET_ORDER_INDEPENDENCE) return sn_order_independence(job, result);
-    return apply_spectral(rule, job, result);
-}
-
 stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
                            const stonet_order_options *options, const stonet_run *run,
                            stonet_order_result **out)
@@ -146,7 +134,11 @@ stonet_status stonet_order(const stonet_spec *spec, const stonet_data *data,
     SN_AUTO(stonet_order_result) *result = NULL;
     SN_TRY(SN_NEW(result, 1));
     SN_THREADS(taken.threads);
-    SN_TRY(apply(how.rule, &job, result));
+    result->rule = sn_words_name(&sn_order_words, how.rule);
+    result->method = spec->method->name;
+    SN_TRY(how.rule == STONET_ORDER_CV             ? sn_order_folds(&job, result)
+           : how.rule == STONET_ORDER_INDEPENDENCE ? sn_order_independence(&job, result)
+                                                   : apply_spectral(how.rule, &job, result));
     return SN_GIVE(result, out);
 }
 

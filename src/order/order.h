@@ -37,9 +37,9 @@ stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t
 /* The cell of a row and a column. */
 double *sn_order_cell(stonet_order_result *result, int64_t row, int64_t column);
 
-/* The eigenvalues of a solved candidate as the rules want them: (value - noise) / scale, negative ones 0;
-   those that cannot differ from 0 are appended up to p. value has room for p. */
-void sn_order_values(const sn_solved *solved, int64_t p, double *value);
+/* Eigenvalue k of a solved candidate, from 0, as the rules want it: (value - noise) / scale, 0 where that is
+   negative or cannot differ from 0. */
+double sn_order_eigenvalue(const sn_solved *solved, int64_t k);
 
 /* The rules; each fills the table, the choice and the reason. */
 stonet_status sn_order_criteria(const sn_order_job *job, stonet_order_result *result);

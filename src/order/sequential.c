@@ -18,12 +18,10 @@
 
 enum { PERMUTATIONS = 199 };
 
-static double tail_of(const sn_solved *solved, int64_t k, double *value)
+static double tail_of(const sn_solved *solved, int64_t k)
 {
-    const int64_t rank = solved->sample.whitening.rank;
     double sum = 0.0;
-    sn_order_values(solved, rank, value);
-    for (int64_t j = k; j < rank; j++) sum += value[j];
+    for (int64_t j = k; j < solved->eigen.count; j++) sum += sn_order_eigenvalue(solved, j);
     return sum;
 }
 
@@ -58,7 +56,6 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
     sn_solved solved;
     SN_ARRAY(n * rank, float, x);
     SN_ARRAY(n, int64_t, order);
-    SN_ARRAY(rank, double, value);
     sn_random random = sn_random_from(job->run->seed, SN_STREAM_PERMUTE, (uint32_t)(1000000 * (k + 1) + b));
     sn_random_permutation(&random, n, order);
     for (int64_t i = 0; i < n; i++)
@@ -70,7 +67,7 @@ static stonet_status permute_once(const sn_order_job *job, const float *scores, 
     *larger = false;
     if (status == STONET_ERROR_DATA) return STONET_OK; /* no direction at all: the smallest there is */
     SN_TRY(status);
-    *larger = tail_of(&solved, k, value) >= statistic;
+    *larger = tail_of(&solved, k) >= statistic;
     return STONET_OK;
 }
 
@@ -81,8 +78,7 @@ static stonet_status permutation_test(const sn_order_job *job, const sn_solved *
 {
     const int64_t rank = solved->sample.whitening.rank;
     const int64_t count = job->resamples > 0 ? job->resamples : PERMUTATIONS;
-    SN_ARRAY(rank, double, value);
-    const double found = tail_of(solved, k, value);
+    const double found = tail_of(solved, k);
     sn_failure failure = {.status = STONET_OK};
     int64_t larger = 0;
     int stopped = 0;
