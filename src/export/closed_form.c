@@ -1,10 +1,12 @@
-#include "export/closed_form.h"
+/* A model as a formula: sn_closed_form. */
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "export/formula.h"
 #include "front/front_conv.h"
+#include "math/kernel.h"
 #include "math/noise.h"
 #include "model/calibration.h"
 #include "net/network.h"
@@ -26,8 +28,8 @@ static stonet_status add_layer(sn_formula *formula, const sn_network *net, int l
     const float *w = net->theta + shape->weight_at[layer - 1], *b = net->theta + shape->bias_at[layer - 1];
     SN_ARRAY(inputs * width, double, matrix);
     SN_ARRAY(width, double, offset);
-    for (int64_t k = 0; k < inputs * width; k++) matrix[k] = (double)w[k];
-    for (int64_t k = 0; k < width; k++) offset[k] = (double)b[k];
+    sn_widen(inputs * width, w, matrix);
+    sn_widen(width, b, offset);
     return sn_formula_affine(formula, in,
                              &(sn_affine_map){.width = width, .matrix = matrix, .offset = offset}, out);
 }
@@ -152,9 +154,8 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
         const sn_conv_stage *s = &shape->stage[l];
         SN_ARRAY(s->patch * s->filters, double, kernel);
         SN_ARRAY(s->filters, double, bias);
-        for (int64_t k = 0; k < s->patch * s->filters; k++)
-            kernel[k] = (double)front->theta[s->kernel_at + k];
-        for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
+        sn_widen(s->patch * s->filters, front->theta + s->kernel_at, kernel);
+        sn_widen(s->filters, front->theta + s->bias_at, bias);
         SN_TRY(add_patches(formula, shape, l, *out, out));
         SN_TRY(sn_formula_affine(
             formula, *out,
@@ -301,20 +302,11 @@ static stonet_status add_network_method(sn_formula *formula, const char *name, c
 {
     layers at;
     const int last = net->shape.layers;
+    const bool nnsdr = strcmp(name, "nnsdr") == 0, autoencoder = strcmp(name, "autoencoder") == 0;
     if (strcmp(name, "stonet") == 0) return add_stonet(formula, store, net);
-    if (strcmp(name, "nnsdr") == 0) {
-        SN_TRY(add_network(formula, net, 0, last, &at));
-        formula->z = at.mu[1];
-        return add_output(formula, net, at.mu[last], &formula->answer);
-    }
-    if (strcmp(name, "autoencoder") == 0) {
-        SN_TRY(add_network(formula, net, 0, last / 2, &at));
-        formula->z = at.psi[last / 2];
-        return STONET_OK;
-    }
     SN_TRY(add_network(formula, net, 0, last, &at));
-    formula->z = at.mu[last];
-    return STONET_OK;
+    formula->z = nnsdr ? at.mu[1] : autoencoder ? at.psi[last / 2] : at.mu[last];
+    return nnsdr ? add_output(formula, net, at.mu[last], &formula->answer) : STONET_OK;
 }
 
 static stonet_status add_linear_method(sn_formula *formula, const sn_store *store)
@@ -478,52 +470,47 @@ static stonet_status read_parts(const stonet_model *model, const sn_store *store
 
 enum { CHECKED_ROWS = 16 };
 
-/* Whether `got` (rows x width) is `wanted`, up to what float and a fast tanh take from it. */
-static bool agree(int64_t count, const double *wanted, const double *got)
+/* Whether `got` is `wanted`, up to what float and a fast tanh take from it. */
+static stonet_status check_numbers(int64_t count, const double *wanted, const double *got, const char *what)
 {
     static const double TOLERANCE = 1e-3;
     double largest = 0.0;
     for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
     for (int64_t i = 0; i < count; i++)
-        if (!(fabs(got[i] - wanted[i]) <= TOLERANCE * largest + 1e-6)) return false;
-    return true;
-}
-
-static stonet_status check_step(const sn_formula *formula, int step, const float *x, const double *wanted,
-                                const char *what)
-{
-    const int64_t width = formula->step[step].width;
-    SN_ARRAY(CHECKED_ROWS * width, double, got);
-    for (int64_t i = 0; i < CHECKED_ROWS; i++)
-        SN_TRY(sn_formula_evaluate(formula, x + i * formula->step[0].width, step, got + i * width));
-    if (agree(CHECKED_ROWS * width, wanted, got)) return STONET_OK;
-    return sn_fail(STONET_ERROR_UNSUPPORTED,
-                   "this model cannot be exported: written as a formula its %s would not be the same", what);
+        if (!(fabs(got[i] - wanted[i]) <= TOLERANCE * largest + 1e-6))
+            return sn_fail(STONET_ERROR_UNSUPPORTED,
+                           "this model cannot be exported: written as a formula its %s would not be the same",
+                           what);
+    return STONET_OK;
 }
 
 /* A part of the model that the formula does not know of shows here, and not in the answers of whoever uses
  * it. */
 static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
 {
+    const bool answers = formula->answer >= 0;
     const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
-    if (formula->step[formula->z].width != q ||
-        (formula->answer >= 0 && formula->step[formula->answer].width != m))
+    if (formula->step[formula->z].width != q || (answers && formula->step[formula->answer].width != m))
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "this model cannot be exported: its formula has another shape");
     SN_ARRAY(CHECKED_ROWS * p, float, x);
     SN_ARRAY(CHECKED_ROWS * q, float, z);
-    SN_ARRAY(CHECKED_ROWS * q, double, wanted);
+    SN_ARRAY(CHECKED_ROWS * q, double, wanted_z);
+    SN_ARRAY(CHECKED_ROWS * q, double, got_z);
+    SN_ARRAY(CHECKED_ROWS * m, double, wanted);
+    SN_ARRAY(CHECKED_ROWS * m, double, got);
     sn_random random = sn_random_from(model->seed, SN_STREAM_DATA, 0);
     for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
-    SN_TRY(sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
-    for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];
-    SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
-    if (formula->answer < 0) return STONET_OK;
-    SN_ARRAY(CHECKED_ROWS * m, double, answer);
-    SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, NULL, answer));
+    SN_TRY(answers ? sn_model_predict(model, x, CHECKED_ROWS, z, wanted)
+                   : sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
+    sn_widen(CHECKED_ROWS * q, z, wanted_z);
+    for (int64_t i = 0; i < CHECKED_ROWS; i++)
+        SN_TRY(sn_formula_evaluate(formula, x + i * p, got_z + i * q, got + i * m));
+    SN_TRY(check_numbers(CHECKED_ROWS * q, wanted_z, got_z, "Z"));
+    if (!answers) return STONET_OK;
     if (model->schema->task == SN_CLASSIFICATION && model->calibration != NULL)
-        sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
-    return check_step(formula, formula->answer, x, answer, "prediction");
+        sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, wanted);
+    return check_numbers(CHECKED_ROWS * m, wanted, got, "prediction");
 }
 
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)

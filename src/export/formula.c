@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
 #include "net/activation.h"
 #include "net/forward.h"
 
@@ -92,7 +93,7 @@ stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, co
     sn_step step = {.op = SN_OP_KERNEL, .in = in, .width = centres, .number = gamma};
     double *copy = NULL;
     SN_TRY(SN_TAKE(&formula->keep, copy, centres * inputs));
-    for (int64_t i = 0; i < centres * inputs; i++) copy[i] = (double)centre[i];
+    sn_widen(centres * inputs, centre, copy);
     step.matrix = copy;
     return add(formula, &step, out);
 }
@@ -246,23 +247,22 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
     }
 }
 
-stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out)
+stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, double *z, double *answer)
 {
-    bool needed[SN_FORMULA_STEPS] = {false};
     int64_t at[SN_FORMULA_STEPS] = {0}, total = 0;
-    sn_formula_needed(formula, step, needed);
-    for (int k = 0; k <= step; k++) {
+    for (int k = 0; k < formula->count; k++) {
         at[k] = total;
         total += width_of(formula, k);
     }
     SN_ARRAY(total, double, values);
     for (int64_t j = 0; j < width_of(formula, 0); j++) values[j] = (double)x[j];
-    for (int k = 1; k <= step; k++) {
-        const sn_step *now = &formula->step[k];
-        if (needed[k])
-            evaluate(now, values + at[now->in], values + at[now->other >= 0 ? now->other : 0],
-                     values + at[k]);
+    for (int k = 1; k < formula->count; k++) {
+        const sn_step *step = &formula->step[k];
+        evaluate(step, values + at[step->in], values + at[step->other >= 0 ? step->other : 0],
+                 values + at[k]);
     }
-    memcpy(out, values + at[step], (size_t)width_of(formula, step) * sizeof *out);
+    memcpy(z, values + at[formula->z], (size_t)width_of(formula, formula->z) * sizeof *z);
+    if (formula->answer < 0) return STONET_OK;
+    memcpy(answer, values + at[formula->answer], (size_t)width_of(formula, formula->answer) * sizeof *answer);
     return STONET_OK;
 }

@@ -55,6 +55,13 @@ typedef struct sn_formula {
     sn_workspace keep; /* of all numbers */
 } sn_formula;
 
+/*
+ * The formula of a fitted model, read off the entries that the model has in a file (docs/model-file.md), and
+ * then held to the model: on random rows Z and the answer must be what the model gives, or there is no
+ * formula. STONET_ERROR_UNSUPPORTED for what has no closed form. The formula must be zeroed, and is to be
+ * freed also after a failure.
+ */
+stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula);
 void sn_formula_free(sn_formula *formula);
 
 /* What an affine step does. */
@@ -89,5 +96,5 @@ int64_t sn_step_columns(const sn_step *step);
 void sn_formula_prune(sn_formula *formula);
 /* Sets needed[k] for the steps that lead to `step`. */
 void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS]);
-/* The values of a step for one row: x has the width of step 0, out that of the step. */
-stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out);
+/* Z and the answer, if there is one, of one row; x has the width of step 0. */
+stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, double *z, double *answer);

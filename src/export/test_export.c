@@ -7,8 +7,7 @@
 
 #include "base/test_kit.h"
 #include "data/frame.h"
-#include "export/bytes.h"
-#include "export/c_numbers.h"
+#include "export/writers.h"
 #include "model/test_table.h"
 
 enum { CHECKED = 12 };
