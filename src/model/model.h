@@ -77,6 +77,8 @@ stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t
                               const sn_transform_request *request, float *z);
 /* The plain Z of all rows of a table, block by block. */
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
+/* What stonet_transform gives with so many threads, in double. */
+stonet_status sn_model_wide_z(const stonet_model *model, const stonet_data *data, int threads, double *z);
 /* z, which may be NULL, gets the plain Z of the same rows: what both are made of is made once. */
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, float *z, double *out);
 /* Z and, where the model predicts, predictions of a table: what stonet_transform and stonet_predict give. */

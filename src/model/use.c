@@ -8,6 +8,7 @@
 #include "data/arrow.h"
 #include "data/frame.h"
 #include "data/readers.h"
+#include "math/kernel.h"
 #include "model/average.h"
 #include "model/calibration.h"
 #include "model/score_law.h"
@@ -402,6 +403,16 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
                        model->method->name);
     SN_THREADS(request.threads);
     return transform(model, data, &how, &request, z);
+}
+
+stonet_status sn_model_wide_z(const stonet_model *model, const stonet_data *data, int threads, double *z)
+{
+    const int64_t cells = stonet_data_rows(data) * model->dim;
+    SN_ARRAY(cells, float, single);
+    const stonet_use_options how = {.size = sizeof how, .threads = threads};
+    SN_TRY(stonet_transform(model, data, &how, single));
+    sn_widen(cells, single, z);
+    return STONET_OK;
 }
 
 /* ---- predict ---- */
