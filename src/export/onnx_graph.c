@@ -254,6 +254,7 @@ sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
         sn_bytes_free(call->attributes);
     }
     if (call->ml) put_text(&node, NODE_DOMAIN, ML_DOMAIN);
+    graph->ml = graph->ml || call->ml;
     put_message(&graph->nodes, GRAPH_NODE, &node);
     return value;
 }
@@ -337,8 +338,8 @@ static void join(sn_bytes *to, const sn_bytes *part)
     sn_bytes_put(to, part->pack.bytes, part->pack.size);
 }
 
-void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,
-                  const char *const (*facts)[2], sn_bytes *out)
+void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, const char *const (*facts)[2],
+                  sn_bytes *out)
 {
     sn_bytes body = {0};
     join(&body, &graph->nodes);
@@ -352,7 +353,7 @@ void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, boo
     put_text(out, MODEL_DOC, about);
     put_message(out, MODEL_GRAPH, &body);
     put_opset(out, "", SN_ONNX_OPSET);
-    if (ml) put_opset(out, ML_DOMAIN, SN_ONNX_ML_OPSET);
+    if (graph->ml) put_opset(out, ML_DOMAIN, SN_ONNX_ML_OPSET);
     for (; (*facts)[0] != NULL; facts++) {
         sn_bytes fact = {0};
         put_text(&fact, FACT_KEY, (*facts)[0]);
