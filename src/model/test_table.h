@@ -55,6 +55,9 @@ static inline void sn_table_free(sn_table *table)
     sn_free(table->x);
 }
 
+/* SN_TABLE table = sn_table_features(..): freed where its scope ends. */
+#define SN_TABLE SN_FREED_BY(sn_table_free) sn_table
+
 static inline sn_table sn_table_features(int64_t n, int64_t p, uint32_t seed)
 {
     sn_table table = {0};
@@ -150,4 +153,16 @@ static inline void sn_testing_path(char *path, size_t size, const char *name)
 {
     const char *folder = getenv("TMPDIR");
     snprintf(path, size, "%s/stonet_%ld_%s", folder != NULL ? folder : "/tmp", (long)getpid(), name);
+}
+
+/* What is read from a file of this text. */
+static inline stonet_data *sn_testing_read(const char *text, const stonet_read_options *how)
+{
+    char path[256];
+    stonet_data *data = NULL;
+    sn_testing_path(path, sizeof path, "table.csv");
+    OK(stonet_bytes_write(path, text, strlen(text)));
+    OK(stonet_data_read(path, how, &data));
+    unlink(path);
+    return data;
 }
