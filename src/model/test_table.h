@@ -43,6 +43,26 @@ static inline sn_store *sn_testing_store(const stonet_model *model)
     return store;
 }
 
+/* x n x p with numbers as its response; y NULL: none. */
+static inline stonet_data *sn_testing_data(const float *x, int64_t n, int64_t p, const double *y)
+{
+    stonet_data *data = NULL;
+    OK(stonet_data_wrap(x, n, p, &data));
+    if (y != NULL) OK(stonet_data_set_targets(data, y, 1));
+    return data;
+}
+
+/* Of the rows first, first + step, .. so many. */
+static inline stonet_data *sn_testing_rows(const stonet_data *data, int64_t first, int64_t count,
+                                           int64_t step)
+{
+    stonet_data *part = NULL;
+    SN_BLOCK int64_t *row = test_zeros(count, sizeof *row);
+    for (int64_t i = 0; i < count; i++) row[i] = first + i * step;
+    OK(stonet_data_subset(data, row, count, &part));
+    return part;
+}
+
 /* A table with its features behind it. */
 typedef struct sn_table {
     stonet_data *data;
@@ -64,7 +84,7 @@ static inline sn_table sn_table_features(int64_t n, int64_t p, uint32_t seed)
     sn_random random = sn_random_from(seed, SN_STREAM_TEST, 1);
     table.x = sn_calloc((size_t)(n * p), sizeof(float));
     for (int64_t i = 0; i < n * p; i++) table.x[i] = (float)(3.0 + 2.0 * sn_random_normal(&random));
-    if (stonet_data_wrap(table.x, n, p, &table.data) != STONET_OK) abort();
+    table.data = sn_testing_data(table.x, n, p, NULL);
     return table;
 }
 
@@ -79,7 +99,7 @@ static inline sn_table sn_table_classes(int64_t n, int64_t p, int64_t classes, u
         code[i] = (int32_t)(i % classes);
         table.x[i * p] = (float)(4.0 * code[i] + sn_random_normal(&random));
     }
-    if (stonet_data_set_classes(table.data, code, LABELS, classes) != STONET_OK) abort();
+    OK(stonet_data_set_classes(table.data, code, LABELS, classes));
     return table;
 }
 
@@ -92,15 +112,15 @@ static inline sn_table sn_table_numbers(int64_t n, int64_t p, int64_t outputs, u
     for (int64_t i = 0; i < n * outputs; i++)
         y[i] = 100.0 + 50.0 * (table.x[i / outputs * p] + 0.1 * (double)(i % outputs) +
                                0.1 * sn_random_normal(&random));
-    if (stonet_data_set_targets(table.data, y, outputs) != STONET_OK) abort();
+    OK(stonet_data_set_targets(table.data, y, outputs));
     return table;
 }
 
 static inline stonet_spec *sn_testing_spec(const char *method, const char *dim)
 {
     stonet_spec *spec = NULL;
-    if (stonet_spec_create(method, &spec) != STONET_OK || stonet_spec_set(spec, "dim", dim) != STONET_OK)
-        abort();
+    OK(stonet_spec_create(method, &spec));
+    OK(stonet_spec_set(spec, "dim", dim));
     return spec;
 }
 
