@@ -47,7 +47,7 @@ TEST(rows_far_away_are_refused_or_answered)
 
 TEST(a_model_with_nan_or_inf_is_refused)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    SN_TABLE table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     for (size_t k = 0; k < sn_method_count(); k++) {
         SN_AUTO(stonet_model) *model = fitted(sn_method_at(k), &table), *back = NULL;
         SN_AUTO(sn_store) *store = sn_testing_store(model);

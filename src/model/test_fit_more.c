@@ -19,12 +19,12 @@ static double log_loss(const stonet_model *model, const stonet_data *data)
 /* Pieces of the same population go on improving the fit to rows that no piece had. */
 TEST(learns_from_pieces)
 {
-    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    SN_FREED_BY(sn_table_free) sn_table unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
+    SN_TABLE first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_TABLE unseen = sn_table_classes(ROWS, COLUMNS, CLASSES, 99);
     SN_AUTO(stonet_model) *model = fit_short(first.data);
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 12; piece++) {
-        SN_FREED_BY(sn_table_free) sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        SN_TABLE more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
         OK(stonet_fit_more(model, more.data, NULL));
     }
     const double after = log_loss(model, unseen.data);
@@ -40,8 +40,8 @@ TEST(learns_from_pieces)
 /* The same from a model that went through its file, and for any number of threads. */
 TEST(continues_a_loaded_model)
 {
-    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    SN_FREED_BY(sn_table_free) sn_table second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
+    SN_TABLE first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_TABLE second = sn_table_classes(ROWS, COLUMNS, CLASSES, 2);
     SN_AUTO(stonet_model) *model = fit_short(first.data), *loaded = sn_testing_again(model);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
@@ -53,7 +53,7 @@ TEST(continues_a_loaded_model)
 
 TEST(chosen_settings_are_kept)
 {
-    SN_FREED_BY(sn_table_free) sn_table first = sn_table_numbers(60, COLUMNS, 1, 1);
+    SN_TABLE first = sn_table_numbers(60, COLUMNS, 1, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 1", first.data, NULL);
     stonet_scores before = STONET_SCORES_INIT, after = STONET_SCORES_INIT;
     OK(stonet_score(model, first.data, NULL, &before));
@@ -67,14 +67,14 @@ TEST(chosen_settings_are_kept)
 TEST(default_fits_go_on)
 {
     enum { PIECES = 8 };
-    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    SN_FREED_BY(sn_table_free) sn_table unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
+    SN_TABLE first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_TABLE unseen = sn_table_classes(4 * ROWS, COLUMNS, CLASSES, 99);
     SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2", first.data, NULL);
     double weight[ROWS];
     for (int i = 0; i < ROWS; i++) weight[i] = 1.0 + i % 2;
     const double before = log_loss(model, unseen.data);
     for (uint32_t piece = 2; piece < 2 + PIECES; piece++) {
-        SN_FREED_BY(sn_table_free) sn_table more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
+        SN_TABLE more = sn_table_classes(ROWS, COLUMNS, CLASSES, piece);
         OK(stonet_data_set_weights(more.data, weight));
         OK(stonet_fit_more(model, more.data, NULL));
         assert_int_equal(stonet_model_outcome(model), STONET_DONE);
@@ -86,10 +86,10 @@ TEST(default_fits_go_on)
 
 TEST(refuses_what_does_not_fit)
 {
-    SN_FREED_BY(sn_table_free) sn_table first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
-    SN_FREED_BY(sn_table_free) sn_table wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
-    SN_FREED_BY(sn_table_free) sn_table strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
-    SN_FREED_BY(sn_table_free) sn_table bare = sn_table_features(ROWS, COLUMNS, 2);
+    SN_TABLE first = sn_table_classes(ROWS, COLUMNS, CLASSES, 1);
+    SN_TABLE wide = sn_table_classes(ROWS, COLUMNS + 1, CLASSES, 2);
+    SN_TABLE strange = sn_table_classes(ROWS, COLUMNS, CLASSES + 1, 2);
+    SN_TABLE bare = sn_table_features(ROWS, COLUMNS, 2);
     SN_AUTO(stonet_model) *model = fit_short(first.data), *same = fit_short(first.data);
     assert_says(stonet_fit_more(model, wide.data, NULL), STONET_ERROR_DATA, "column");
     assert_says(stonet_fit_more(model, strange.data, NULL), STONET_ERROR_DATA, "grey");

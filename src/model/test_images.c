@@ -19,9 +19,8 @@ static sn_table bars(uint32_t seed)
         for (uint64_t k = along; k < along + 5; k++)
             image[code[i] == 0 ? k * SIDE + across : across * SIDE + k] += 2.0F;
     }
-    if (stonet_data_wrap(table.x, ROWS, PIXELS, &table.data) != STONET_OK ||
-        stonet_data_set_classes(table.data, code, LABELS, 2) != STONET_OK)
-        abort();
+    table.data = sn_testing_data(table.x, ROWS, PIXELS, NULL);
+    OK(stonet_data_set_classes(table.data, code, LABELS, 2));
     return table;
 }
 
@@ -37,7 +36,7 @@ TEST(test_fit)
 {
     stonet_run run = STONET_RUN_INIT;
     run.threads = 2;
-    SN_FREED_BY(sn_table_free) sn_table train = bars(1), fresh = bars(2);
+    SN_TABLE train = bars(1), fresh = bars(2);
     SN_AUTO(stonet_model) *model = sn_testing_fit(
         "stonet 2 front=conv front_image=10,10 front_channels=6 epochs=20 batch=16", train.data, &run),
                           *loaded = sn_testing_again(model);
@@ -65,7 +64,7 @@ static void refuse(const stonet_data *data, const char *name, const char *value,
 
 TEST(test_refusals)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = bars(1);
+    SN_TABLE table = bars(1);
     refuse(table.data, "front_image", "auto", "needs images");
     refuse(table.data, "front_image", "10,9", "90 numbers");
     refuse(table.data, "front_image", "100", "height,width");

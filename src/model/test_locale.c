@@ -125,7 +125,7 @@ static void check_table(const char *text)
 TEST(nothing_changes)
 {
     const char *const methods[] = {"stonet", "sir", "gsir"};
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(60, 3, 1, 1);
+    SN_TABLE table = sn_table_numbers(60, 3, 1, 1);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         SN_FREED_BY(account_free) account plain = {0}, comma = {0};
         tell(methods[k], &table, &plain);

@@ -71,10 +71,7 @@ static char *write_config(const char *text)
 {
     static char path[256];
     sn_testing_path(path, sizeof path, "config.json");
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    OK(stonet_bytes_write(path, text, strlen(text)));
     return path;
 }
 
