@@ -38,8 +38,7 @@ TEST(one_row_starts_no_threads)
     enum { N = 60, P = 36 };
     static const char *const fronts[] = {"none", "kernel", "columns", "components", "conv"};
     SN_TABLE table = sn_table_numbers(N, P, 1, 3);
-    SN_AUTO(stonet_data) *row = NULL;
-    OK(stonet_data_wrap(table.x, 1, P, &row));
+    SN_AUTO(stonet_data) *row = sn_testing_data(table.x, 1, P, NULL);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_calibrate_options fresh = STONET_CALIBRATE_OPTIONS_INIT;

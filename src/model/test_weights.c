@@ -36,16 +36,11 @@ static pair *make(bool classes)
             out->row[out->rows] = (int64_t)i;
         }
     }
-    OK(stonet_data_wrap(out->x, N, P, &out->weighted));
-    OK(stonet_data_wrap(out->many_x, out->rows, P, &out->repeated));
+    out->weighted = sn_testing_data(out->x, N, P, classes ? NULL : y);
+    out->repeated = sn_testing_data(out->many_x, out->rows, P, classes ? NULL : many_y);
     OK(stonet_data_set_weights(out->weighted, weight));
-    if (classes) {
-        OK(stonet_data_set_classes(out->weighted, code, labels, 3));
-        OK(stonet_data_set_classes(out->repeated, many_code, labels, 3));
-    } else {
-        OK(stonet_data_set_targets(out->weighted, y, 1));
-        OK(stonet_data_set_targets(out->repeated, many_y, 1));
-    }
+    if (classes) OK(stonet_data_set_classes(out->weighted, code, labels, 3));
+    if (classes) OK(stonet_data_set_classes(out->repeated, many_code, labels, 3));
     return out;
 }
 
@@ -55,15 +50,17 @@ static void let_go(pair **tables)
     stonet_data_free((*tables)->repeated);
 }
 
+/* Kernels stand at rows, and rows that are there twice are drawn more often: a plain learner. */
 static stonet_model *fit(const char *method, const stonet_data *data)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-    stonet_model *model = NULL;
-    /* Kernels stand at rows, and rows that are there twice are drawn more often. */
-    if (spec->method->predict == NULL)
-        OK(stonet_spec_set(spec, "learner", stonet_data_classes(data, NULL) != NULL ? "logistic" : "linear"));
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    return model;
+    char words[64];
+    const bool classes = stonet_data_classes(data, NULL) != NULL;
+    const bool predicts = sn_method_find(method)->predict != NULL;
+    snprintf(words, sizeof words, "%s 2 learner=%s", method,
+             predicts  ? "auto"
+             : classes ? "logistic"
+                       : "linear");
+    return sn_testing_fit(words, data, NULL);
 }
 
 static void near(const char *method, const char *what, double a, double b)
@@ -167,12 +164,11 @@ TEST(balanced_weights_find_the_rare_class)
     static const char *const ways[][2] = {
         {"none 1", "none 1 class_weight=balanced"},
         {"stonet 1 epochs=4 hidden=4", "stonet 1 epochs=4 hidden=4 class_weight=balanced"}};
-    SN_AUTO(stonet_data) *data = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         code[i] = i % 30 == 0;
         for (uint32_t j = 0; j < 2; j++) x[2 * i + j] = (float)(normal(i, j) + (code[i] ? 1.5 : 0.0));
     }
-    OK(stonet_data_wrap(x, ROWS, 2, &data));
+    SN_AUTO(stonet_data) *data = sn_testing_data(x, ROWS, 2, NULL);
     OK(stonet_data_set_classes(data, code, labels, 2));
     for (int k = 0; k < 2; k++) {
         double found[2];
