@@ -53,27 +53,20 @@ TEST(test_fit)
     assert_true(error_of(model, train.data) < 0.1);
 }
 
-static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 2 front=conv front_image=10,10");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, name, value));
-    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
-    if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
-}
-
 TEST(test_refusals)
 {
+    static const char *const CASES[][2] = {
+        {"front_image=auto", "needs images"},  {"front_image=10,9", "90 numbers"},
+        {"front_image=100", "height,width"},   {"front_image=2,50", "too small"},
+        {"front_channels=2,2,2", "too small"}, {"engine=cuda", "engine=cpu"},
+        {"schedule=averaged", "front=conv"},   {"input_activation=tanh", "front=conv"},
+        {"select=group", "front=conv"}};
     SN_TABLE table = bars(1);
-    refuse(table.data, "front_image", "auto", "needs images");
-    refuse(table.data, "front_image", "10,9", "90 numbers");
-    refuse(table.data, "front_image", "100", "height,width");
-    refuse(table.data, "front_image", "2,50", "too small");
-    refuse(table.data, "front_channels", "2,2,2", "too small");
-    refuse(table.data, "engine", "cuda", "engine=cpu");
-    refuse(table.data, "schedule", "averaged", "front=conv");
-    refuse(table.data, "input_activation", "tanh", "front=conv");
-    refuse(table.data, "select", "group", "front=conv");
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        char words[96];
+        snprintf(words, sizeof words, "stonet 2 front=conv front_image=10,10 %s", CASES[k][0]);
+        sn_testing_refused(words, table.data, CASES[k][1]);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

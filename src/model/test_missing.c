@@ -71,9 +71,7 @@ TEST(every_method_takes_them)
 TEST(the_ways_differ_and_none_fails)
 {
     SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 4));
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("none 1 missing=error");
-    stonet_model *refused = NULL;
-    assert_says(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA, "missing=error");
+    sn_testing_refused("none 1 missing=error", table.data, "missing=error");
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
     for (int k = 0; k < 3; k++) {

@@ -38,9 +38,7 @@ static stonet_model *load(const char *name)
     char path[512];
     golden_path(path, sizeof path, name, ".model");
     stonet_model *model = NULL;
-    stonet_status status = stonet_model_load(path, &model);
-    if (status != STONET_OK) print_error("%s: %s\n", name, stonet_last_error());
-    OK(status);
+    if (stonet_model_load(path, &model) != STONET_OK) fail_msg("%s: %s", name, stonet_last_error());
     return model;
 }
 

@@ -377,16 +377,6 @@ TEST(counts_are_calibrated)
     }
 }
 
-/* A fit that must fail, with these words. */
-static void refuse(const stonet_data *data, const char *settings, const char *words)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of(settings);
-    stonet_model *model = NULL;
-    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
-    if (strstr(stonet_last_error(), words) == NULL)
-        fail_msg("'%s' is not in: %s", words, stonet_last_error());
-}
-
 /* Slices of (event, time) and of the log rate find eta; the line on Z under the law has its slope. */
 TEST(slices_of_what_was_seen_find_the_direction)
 {
@@ -413,10 +403,10 @@ TEST(slices_of_what_was_seen_find_the_direction)
             assert_true(again.log_likelihood == scores.log_likelihood);
         }
     give(t, &ALL[1]);
-    refuse(t->data, "sir 1 task=interval", "knows no response of task=interval");
+    sn_testing_refused("sir 1 task=interval", t->data, "knows no response of task=interval");
     give(t, &ALL[0]);
-    refuse(t->data, "sir 1 task=survival basis=poly", "use basis=slices");
-    refuse(t->data, "sir 1 task=survival learner=kernel", "use learner=linear");
+    sn_testing_refused("sir 1 task=survival basis=poly", t->data, "use basis=slices");
+    sn_testing_refused("sir 1 task=survival learner=kernel", t->data, "use learner=linear");
     SN_AUTO(stonet_model) *reduces = sn_testing_fit("sir 1 task=survival learner=none", t->data, NULL);
 }
 
@@ -425,7 +415,7 @@ static void refuse_numbers(table *t, const double *y, int64_t m, const char *tas
     char settings[64];
     snprintf(settings, sizeof settings, "stonet 1 task=%s", task);
     OK(stonet_data_set_targets(t->data, y, m));
-    refuse(t->data, settings, words);
+    sn_testing_refused(settings, t->data, words);
 }
 
 TEST(bad_responses_are_refused_with_a_reason)
@@ -473,8 +463,8 @@ TEST(upper_bounds_may_be_open)
     OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(isfinite(scores.log_likelihood));
     stonet_model_free(model);
-    refuse(t->data, "stonet 1 task=regression", "open bounds are for task=interval");
-    refuse(t->data, "stonet 1 task=survival", "open bounds are for task=interval");
+    sn_testing_refused("stonet 1 task=regression", t->data, "open bounds are for task=interval");
+    sn_testing_refused("stonet 1 task=survival", t->data, "open bounds are for task=interval");
     model = fit(t, &(response){"regression", offsetof(table, survival), 2, "mean"}, 1);
     OK(stonet_data_set_targets(t->data, t->interval, 2));
     assert_says(stonet_score(model, t->data, NULL, &scores), STONET_ERROR_DATA, "open bounds");
@@ -510,8 +500,8 @@ TEST(what_knows_no_law_says_so)
     static float z[N];
     static double out[N];
     const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
-    refuse(t->data, "mave 1 task=survival", "knows no response of task=survival");
-    refuse(t->data, "pca 1 task=survival", "knows no response of task=survival");
+    sn_testing_refused("mave 1 task=survival", t->data, "knows no response of task=survival");
+    sn_testing_refused("pca 1 task=survival", t->data, "knows no response of task=survival");
     assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
     stonet_sufficiency_result sufficient;
     assert_says(stonet_sufficiency(model, t->data, NULL, NULL, &sufficient), STONET_ERROR_UNSUPPORTED,

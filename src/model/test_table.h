@@ -169,6 +169,15 @@ static inline stonet_model *sn_testing_fit(const char *words, const stonet_data 
     return model;
 }
 
+/* Such a fit must fail, with these words. */
+static inline void sn_testing_refused(const char *words, const stonet_data *data, const char *says)
+{
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of(words);
+    SN_AUTO(stonet_model) *model = NULL;
+    if (stonet_fit(spec, data, NULL, &model) == STONET_OK || strstr(stonet_last_error(), says) == NULL)
+        fail_msg("%s: '%s' is not in: %s", words, says, stonet_last_error());
+}
+
 static inline void sn_testing_path(char *path, size_t size, const char *name)
 {
     const char *folder = getenv("TMPDIR");

@@ -188,18 +188,10 @@ TEST(what_has_no_weighted_form_says_so)
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if (method->weighted || (method->tasks & SN_TASK_REGRESSION) == 0) continue;
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method->name, "1");
-        stonet_model *model = NULL;
-        assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED,
-                    "has no weighted form");
+        sn_testing_refused(method->name, tables->weighted, "has no weighted form");
     }
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "learner", "mlp"));
-    assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
-    OK(stonet_spec_set(spec, "learner", "linear"));
-    OK(stonet_spec_set(spec, "class_weight", "balanced"));
-    assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT, "is for classes");
+    sn_testing_refused("sir 1 learner=mlp", tables->weighted, "has no weighted form");
+    sn_testing_refused("sir 1 class_weight=balanced", tables->weighted, "is for classes");
 }
 
 RUN_TESTS(NULL, NULL)
