@@ -47,10 +47,7 @@ static stonet_status room_for(const sn_average *average, int64_t rows, sn_worksp
     const int64_t p = average->model->schema->p, w = average->width;
     SN_TRY(SN_TAKE(keep, out->row, rows));
     SN_TRY(SN_TAKE(keep, out->x, rows * p));
-    SN_TRY(SN_TAKE(keep, out->answer, rows * w));
-    SN_TRY(SN_TAKE(keep, out->sum, rows * w));
-    SN_TRY(SN_TAKE(keep, out->square, rows * w));
-    return SN_TAKE(keep, out->origin, rows * w);
+    return SN_TAKE_EACH(keep, rows * w, &out->answer, &out->sum, &out->square, &out->origin);
 }
 
 /* Answers each row once for each draw of its missing cells. With g_d = answer_d - answer_1, sum gets sum_d
