@@ -83,7 +83,7 @@ static void put_message(sn_bytes *message, int field, sn_bytes *part)
     sn_bytes_free(part);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------- */
+/* ---- names, inputs and outputs ------------------------------------------------------------------------- */
 
 static bool is_taken(const sn_onnx_graph *graph, const char *name)
 {
@@ -114,8 +114,6 @@ static stonet_status take(sn_onnx_graph *graph, const char *name, sn_onnx_value 
     *out = (sn_onnx_value){.name = graph->taken.words.text[code]};
     return STONET_OK;
 }
-
-/* ---- inputs and outputs ------------------------------------------------------------------------------ */
 
 static void put_value_info(sn_bytes *into, int field, const char *name, int type, int64_t width)
 {

@@ -168,8 +168,6 @@ static void finish(harness *h)
     sn_bytes_free(&h->files);
 }
 
-/* ---- every method -------------------------------------------------------------------------------------- */
-
 TEST(every_method_answers_the_same)
 {
     harness h = start();
@@ -332,8 +330,6 @@ TEST(cells_nobody_knows_have_a_status)
     assert_int_equal(p, 11);
     finish(&h);
 }
-
-/* ---- the rest ---------------------------------------------------------------------------------------- */
 
 TEST(bad_calls_are_told)
 {

@@ -55,8 +55,6 @@ static void put_string(sn_bytes *out, const char *text)
         out->status = sn_json_failed();
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------- */
-
 static void put_words(sn_bytes *out, const sn_dictionary *words)
 {
     sn_bytes_text(out, "[");
@@ -154,8 +152,6 @@ static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
     return STONET_OK;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------ */
-
 /* What a step does, as one would write it; v is the result. */
 static const char *formula_of(const sn_step *step)
 {
@@ -212,8 +208,6 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
     }
     sn_bytes_text(out, "}");
 }
-
-/* ---- the whole --------------------------------------------------------------------------------------- */
 
 static void put_results(sn_bytes *out, const sn_exported *of)
 {

@@ -48,8 +48,6 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
         what);
 }
 
-/* ---- scores in sorted lists ---- */
-
 /* The scores of one output, sorted, in a list for each model that predicts; with code >= 0, of the rows of
    that class alone. */
 static stonet_status make_lists(const sn_calibration *calibration, int64_t output, int64_t code,
@@ -73,8 +71,6 @@ static stonet_status make_lists(const sn_calibration *calibration, int64_t outpu
     *out = (sn_score_lists){.count = lists, .start = start, .score = sorted};
     return STONET_OK;
 }
-
-/* ---- intervals ---- */
 
 /* Block by block: the order statistics of predictions plus and minus calibration scores. */
 static stonet_status intervals(const stonet_model *model, const stonet_data *data, double level, double *low,
@@ -126,8 +122,6 @@ stonet_status stonet_predict_interval(const stonet_model *model, const stonet_da
     SN_THREADS(how.threads);
     return intervals(model, data, how.level, low, high);
 }
-
-/* ---- sets ---- */
 
 /* How many scores may be smaller than that of a class in the set. */
 typedef struct set_rule {

@@ -13,8 +13,6 @@
 #include "model/settings_json.h"
 #include "model/upgrade.h"
 
-/* ---- parts under a prefix ---- */
-
 static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
                                const char *prefix, sn_store *store)
 {
@@ -38,8 +36,6 @@ static stonet_status check_numbers(const sn_store *store)
         SN_TRY(sn_tensor_check_finite(sn_store_tensor(store, k)));
     return STONET_OK;
 }
-
-/* ---- settings ---- */
 
 static stonet_status put_settings(sn_store *store, const char *key, const sn_settings *settings)
 {

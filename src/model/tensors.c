@@ -148,8 +148,6 @@ stonet_status stonet_tensors_model(const stonet_tensors *tensors, stonet_model *
     return sn_model_from_store(tensors->store, out);
 }
 
-/* ---- directions ---- */
-
 /* Z = ((x - centre) f - centre') B with the schema's scaling and the method's own: b_jk = f_j B_jk. */
 stonet_status stonet_model_directions(const stonet_model *model, double *directions)
 {

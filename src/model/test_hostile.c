@@ -10,8 +10,6 @@
 
 enum { ROWS = 40, USED = 6, MOST_NUMBERS = 4096 };
 
-/* ---- what becomes of a damaged model ---- */
-
 typedef struct trial {
     const sn_store *from;
     const stonet_data *rows;

@@ -189,8 +189,6 @@ TEST(blocks_of_rows_join_without_a_seam)
     assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
 }
 
-/* ---- files ---- */
-
 TEST(notes_travel_with_the_file)
 {
     SN_TABLE table = sn_table_classes(40, 3, 2, 1);

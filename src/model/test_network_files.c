@@ -32,8 +32,6 @@ TEST(histories_have_one_header)
     }
 }
 
-/* ---- damage ---- */
-
 typedef struct edit {
     const char *name; /* of a text entry or a tensor, after "method." or "learner." */
     const char *word; /* the entry's new value; NULL: `number` goes into the tensor's first place */

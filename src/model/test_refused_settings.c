@@ -62,8 +62,6 @@ TEST(networks)
     }
 }
 
-/* ---- configs ---- */
-
 static long accepted, refused;
 
 /* What is taken is written as it was meant: the text of the spec makes the same spec again. */

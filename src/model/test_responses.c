@@ -270,9 +270,6 @@ TEST(threads_and_files_change_nothing)
     }
 }
 
-/* ---- what asks a model, or many -------------------------------------------------------------------------
- */
-
 /* .8 x1 - .5 x2, and x3 is noise: by any loss. */
 TEST(importance_is_by_the_likelihood)
 {

@@ -20,8 +20,6 @@ static bool says(const sn_store *store, const char *key, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
-/* ---- a plain network of format 1 ---- */
-
 static stonet_status read_shape(const sn_store *part, sn_shape *shape)
 {
     int64_t activation, task;
@@ -54,8 +52,6 @@ static stonet_status rewrite_network(const sn_store *old, const char *prefix, bo
     SN_TRY(read_network(from, &net));
     return sn_network_put(&net, to);
 }
-
-/* ---- the rest ---- */
 
 static stonet_status rewrite_facts(const sn_store *old, sn_store *fresh)
 {

@@ -533,8 +533,6 @@ stonet_status sn_model_answer(const stonet_model *model, const stonet_data *data
     return check_z(model, z, stonet_data_rows(data), 1);
 }
 
-/* ---- what missing cells leave open ---- */
-
 stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
                                     const stonet_use_options *options, double *z, double *prediction)
 {

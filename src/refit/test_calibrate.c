@@ -362,8 +362,6 @@ TEST(temperature_is_applied)
     assert_true(after.error_rate == before.error_rate && after.level == 0.9);
 }
 
-/* ---- in a file ---- */
-
 /* Whole weights are rows that come so many times; sets are those of the rows as they are. */
 TEST(temperature_is_weighted)
 {
@@ -475,8 +473,6 @@ TEST(training_rows_are_not_fresh)
     OK(stonet_calibrate(model, train.data, &how, &run));
     assert_int_equal(sn_times_heard("warning: the fresh rows look like"), 1);
 }
-
-/* ---- calls that make no sense ---- */
 
 static int stop_at_once(void *user)
 {
