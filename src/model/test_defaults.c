@@ -11,9 +11,7 @@ static stonet_scores scores_of(const stonet_data *train, const stonet_data *test
 {
     const stonet_run run = {.size = sizeof run, .seed = seed, .threads = 1};
     SN_AUTO(stonet_model) *model = sn_testing_fit(words, train, &run);
-    stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_score(model, test, NULL, &scores));
-    return scores;
+    return sn_testing_scores(model, test, NULL);
 }
 
 static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *words)

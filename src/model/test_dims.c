@@ -15,8 +15,7 @@ static stonet_model *fit(const char *words, int64_t dim, const stonet_data *data
                          int64_t *looks)
 {
     stonet_run run = STONET_RUN_INIT;
-    char all[96];
-    snprintf(all, sizeof all, "%s dim=%lld", words, (long long)dim);
+    const char *all = sn_testing_words("%s dim=%lld", words, (long long)dim);
     *looks = 0;
     run.threads = 1;
     run.should_stop = count_looks;

@@ -6,9 +6,7 @@ enum { ROWS = 40, COLUMNS = 3 };
 
 static stonet_model *fitted(const sn_method *method, const sn_table *table)
 {
-    char words[64];
-    snprintf(words, sizeof words, "%s 1 hurry", method->name);
-    return sn_testing_fit(words, table->data, NULL);
+    return sn_testing_fit(sn_testing_words("%s 1 hurry", method->name), table->data, NULL);
 }
 
 /* A call either fails and names the row, or all its numbers are finite. */

@@ -205,8 +205,7 @@ TEST(every_method)
     SN_AUTO(stonet_data) *numbers = read_table("y", "a,b,code", ROWS),
                          *rows = read_table(NULL, "a,b,code", USED);
     for (size_t i = 0; i < sn_method_count(); i++) {
-        char words[64];
-        snprintf(words, sizeof words, "%s 1 hurry", sn_method_at(i)->name);
+        const char *words = sn_testing_words("%s 1 hurry", sn_method_at(i)->name);
         const bool net = strncmp(words, NET, 7) == 0;
         SN_AUTO(stonet_model) *model =
             sn_testing_fit(net ? NET "activation=tanh levels=none front=none" : words, numbers, &ALONE);

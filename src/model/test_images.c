@@ -63,8 +63,7 @@ TEST(test_refusals)
         {"select=group", "front=conv"}};
     SN_TABLE table = bars(1);
     for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
-        char words[96];
-        snprintf(words, sizeof words, "stonet 2 front=conv front_image=10,10 %s", CASES[k][0]);
+        const char *words = sn_testing_words("stonet 2 front=conv front_image=10,10 %s", CASES[k][0]);
         sn_testing_refused(words, table.data, CASES[k][1]);
     }
 }

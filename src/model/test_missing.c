@@ -21,9 +21,7 @@ static sn_table gaps(sn_table table)
 
 static stonet_model *fit_of(const char *method, const char *missing, const stonet_data *data)
 {
-    char words[96];
-    snprintf(words, sizeof words, "%s 1 hurry missing=%s", method, missing);
-    return sn_testing_fit(words, data, NULL);
+    return sn_testing_fit(sn_testing_words("%s 1 hurry missing=%s", method, missing), data, NULL);
 }
 
 static stonet_model *reload(stonet_model *model)
@@ -132,9 +130,8 @@ TEST(answers_are_means_over_draws)
     assert_true(incomplete > 5 && squares < 3.0 * incomplete);
     const double *y = stonet_data_targets(table.data, NULL);
     for (int k = 0; k < 2; k++) { /* scores are of the predictions with the same options */
-        stonet_scores scores = STONET_SCORES_INIT;
+        const stonet_scores scores = sn_testing_scores(model, table.data, k == 0 ? NULL : &how);
         double mse = 0.0;
-        OK(stonet_score(model, table.data, k == 0 ? NULL : &how, &scores));
         for (int64_t i = 0; i < N; i++) mse += pow((k == 0 ? out : many)[i] - y[i], 2) / N;
         assert_true(fabs(scores.mse - mse) < 1e-12 * mse);
     }

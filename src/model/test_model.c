@@ -57,8 +57,7 @@ TEST(every_method_fits_saves_loads_and_predicts)
     SN_TABLE many = sn_table_numbers(90, 4, 2, 3);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
-        char words[64];
-        snprintf(words, sizeof words, "%s 2 hurry", method->name);
+        const char *words = sn_testing_words("%s 2 hurry", method->name);
         const struct {
             const sn_table *table;
             bool applies;
@@ -76,8 +75,7 @@ TEST(every_learner_works_on_every_kind_of_method)
     SN_TABLE classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
-        char words[64];
-        snprintf(words, sizeof words, "pca 2 learner=%s", learner->name);
+        const char *words = sn_testing_words("pca 2 learner=%s", learner->name);
         check(words, classes.data, (learner->tasks & SN_TASK_CLASSIFICATION) != 0, learner->name);
         check(words, numbers.data, (learner->tasks & SN_TASK_REGRESSION) != 0, learner->name);
     }
@@ -119,9 +117,8 @@ TEST(scores_are_in_units_of_y)
     SN_TABLE table = sn_table_numbers(N, 3, M, 5);
     SN_AUTO(stonet_model) *model = sn_testing_fit("none 1", table.data, NULL);
     double out[N * M];
-    stonet_scores scores = STONET_SCORES_INIT;
+    const stonet_scores scores = sn_testing_scores(model, table.data, NULL);
     OK(stonet_predict(model, table.data, NULL, out));
-    OK(stonet_score(model, table.data, NULL, &scores));
     int64_t m;
     const double *y = stonet_data_targets(table.data, &m);
     assert_int_equal(m, M);
@@ -148,7 +145,7 @@ TEST(classes_keep_their_labels)
     SN_TABLE table = sn_table_classes(60, 2, 3, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", table.data, NULL);
     double out[180];
-    stonet_scores scores = STONET_SCORES_INIT;
+    const stonet_scores scores = sn_testing_scores(model, table.data, NULL);
     assert_int_equal(stonet_model_outputs(model), 3);
     assert_true(stonet_model_is_classifier(model));
     assert_null(stonet_model_class_label(model, 3));
@@ -167,7 +164,6 @@ TEST(classes_keep_their_labels)
         wrong +=
             strcmp(stonet_model_class_label(model, best), stonet_data_class_label(table.data, code[i])) != 0;
     }
-    OK(stonet_score(model, table.data, NULL, &scores));
     assert_true(fabs(scores.error_rate - (double)wrong / 60) < 1e-12);
     assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
     assert_true(scores.error_rate < 0.2);

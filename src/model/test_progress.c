@@ -46,8 +46,7 @@ TEST(every_stage_has_a_total)
     SN_TABLE table = sn_table_classes(N, P, 2, 3);
     heard h;
     for (size_t k = 0; k < sn_method_count(); k++) {
-        char words[64];
-        snprintf(words, sizeof words, "%s 1 hurry", sn_method_at(k)->name);
+        const char *words = sn_testing_words("%s 1 hurry", sn_method_at(k)->name);
         if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0) listen(words, table.data, &h);
     }
     listen("none 1", table.data, &h); /* logistic regression */

@@ -75,10 +75,9 @@ static void give(const table *t, const response *r)
 /* A linear network: what is known of linear models is known of it. */
 static stonet_spec *linear_spec(const response *r)
 {
-    char words[160];
-    snprintf(words, sizeof words,
-             "stonet 1 task=%s response=%s activation=identity front=none epochs=60 weight_decay=0.0001",
-             r->task, r->kind);
+    const char *words = sn_testing_words(
+        "stonet 1 task=%s response=%s activation=identity front=none epochs=60 weight_decay=0.0001", r->task,
+        r->kind);
     return sn_testing_spec_of(words);
 }
 
@@ -136,8 +135,7 @@ TEST(scores_are_of_the_response)
     TABLE(t);
     for (int k = 0; k < KINDS; k++) {
         SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
-        stonet_scores scores = STONET_SCORES_INIT;
-        OK(stonet_score(model, t->data, NULL, &scores));
+        const stonet_scores scores = sn_testing_scores(model, t->data, NULL);
         assert_true(isnan(scores.mse));
         if (k % 4 == 0) {
             assert_true(scores.concordance > 0.8 && scores.uno > 0.8 && scores.integrated_brier < 0.12);
@@ -381,10 +379,8 @@ TEST(slices_of_what_was_seen_find_the_direction)
     TABLE(t);
     for (int k = 0; k <= 2; k += 2)
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-            char words[64];
-            stonet_scores scores = STONET_SCORES_INIT, again = STONET_SCORES_INIT;
             double known[N], out[N];
-            snprintf(words, sizeof words, "%s 1 task=%s", method[m], ALL[k].task);
+            const char *words = sn_testing_words("%s 1 task=%s", method[m], ALL[k].task);
             give(t, &ALL[k]);
             SN_AUTO(stonet_model) *model = sn_testing_fit(words, t->data, NULL),
                                   *back = sn_testing_again(model);
@@ -392,12 +388,11 @@ TEST(slices_of_what_was_seen_find_the_direction)
             for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
             if (m != 2 && m != 4 && !(fabs(slope_of(t->eta, known) - 1.0) < 0.1))
                 fail_msg("%s: slope %g", words, slope_of(t->eta, known));
-            OK(stonet_score(model, t->data, NULL, &scores));
+            const stonet_scores scores = sn_testing_scores(model, t->data, NULL);
             assert_true(m == 4 || (k == 0 ? scores.concordance > 0.8 : scores.deviance_explained > 0.4));
             OK(stonet_predict(back, t->data, NULL, known));
             assert_memory_equal(known, out, sizeof out);
-            OK(stonet_score(back, t->data, NULL, &again));
-            assert_true(again.log_likelihood == scores.log_likelihood);
+            assert_true(sn_testing_scores(back, t->data, NULL).log_likelihood == scores.log_likelihood);
         }
     give(t, &ALL[1]);
     sn_testing_refused("sir 1 task=interval", t->data, "knows no response of task=interval");
@@ -409,8 +404,7 @@ TEST(slices_of_what_was_seen_find_the_direction)
 
 static void refuse_numbers(table *t, const double *y, int64_t m, const char *task, const char *words)
 {
-    char settings[64];
-    snprintf(settings, sizeof settings, "stonet 1 task=%s", task);
+    const char *settings = sn_testing_words("stonet 1 task=%s", task);
     OK(stonet_data_set_targets(t->data, y, m));
     sn_testing_refused(settings, t->data, words);
 }

@@ -133,6 +133,17 @@ static inline void sn_testing_hurry(stonet_spec *spec)
         if (sn_spec_has(spec, SETTINGS[i][0])) stonet_spec_set(spec, SETTINGS[i][0], SETTINGS[i][1]);
 }
 
+/* As printf has them, until the next call. */
+SN_PRINTF(1, 2) static inline const char *sn_testing_words(const char *format, ...)
+{
+    static char words[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    return words;
+}
+
 /* "NAME=VALUE NAME=VALUE .."; a number alone is the dimension, the word hurry stands for sn_testing_hurry. */
 static inline void sn_testing_set(stonet_spec *spec, const char *words)
 {
@@ -167,6 +178,15 @@ static inline stonet_model *sn_testing_fit(const char *words, const stonet_data 
     stonet_model *model = NULL;
     if (stonet_fit(spec, data, run, &model) != STONET_OK) fail_msg("%s: %s", words, stonet_last_error());
     return model;
+}
+
+/* options may be NULL. */
+static inline stonet_scores sn_testing_scores(const stonet_model *model, const stonet_data *data,
+                                              const stonet_use_options *options)
+{
+    stonet_scores scores = STONET_SCORES_INIT;
+    OK(stonet_score(model, data, options, &scores));
+    return scores;
 }
 
 /* Such a fit must fail, with these words. */

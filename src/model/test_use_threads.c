@@ -46,9 +46,8 @@ TEST(one_row_starts_no_threads)
     for (size_t k = 0; k < sn_method_count() + 5; k++) {
         const char *front = k < 5 ? fronts[k] : "none";
         const char *method = k < 5 ? "stonet" : sn_method_at(k - 5)->name;
-        char words[96];
-        snprintf(words, sizeof words, "%s 2 hurry%s%s%s", method, k < 5 ? " front=" : "", k < 5 ? front : "",
-                 k == 4 ? " front_image=6,6" : "");
+        const char *words = sn_testing_words("%s 2 hurry%s%s%s", method, k < 5 ? " front=" : "",
+                                             k < 5 ? front : "", k == 4 ? " front_image=6,6" : "");
         SN_AUTO(stonet_model) *model = sn_testing_fit(words, table.data, &run);
         OK(stonet_calibrate(model, table.data, &fresh, &run));
         assert_int_equal(threads_alive(), 1);

@@ -53,13 +53,12 @@ static void let_go(pair **tables)
 /* Kernels stand at rows, and rows that are there twice are drawn more often: a plain learner. */
 static stonet_model *fit(const char *method, const stonet_data *data)
 {
-    char words[64];
     const bool classes = stonet_data_classes(data, NULL) != NULL;
     const bool predicts = sn_method_find(method)->predict != NULL;
-    snprintf(words, sizeof words, "%s 2 learner=%s", method,
-             predicts  ? "auto"
-             : classes ? "logistic"
-                       : "linear");
+    const char *words = sn_testing_words("%s 2 learner=%s", method,
+                                         predicts  ? "auto"
+                                         : classes ? "logistic"
+                                                   : "linear");
     return sn_testing_fit(words, data, NULL);
 }
 
@@ -81,9 +80,8 @@ TEST(weights_repeat_rows)
             OK(stonet_predict(other, tables->weighted, NULL, same));
             for (int64_t i = 0; i < N * (classes ? 3 : 1); i++)
                 near(methods[k], "prediction", out[i], same[i]);
-            stonet_scores a = STONET_SCORES_INIT, b = STONET_SCORES_INIT;
-            OK(stonet_score(one, tables->weighted, NULL, &a));
-            OK(stonet_score(other, tables->repeated, NULL, &b));
+            const stonet_scores a = sn_testing_scores(one, tables->weighted, NULL),
+                                b = sn_testing_scores(other, tables->repeated, NULL);
             if (classes) {
                 near(methods[k], "log loss", a.log_loss, b.log_loss);
                 near(methods[k], "error rate", a.error_rate, b.error_rate);
@@ -174,9 +172,7 @@ TEST(balanced_weights_find_the_rare_class)
         double found[2];
         for (int balanced = 0; balanced < 2; balanced++) {
             SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k][balanced], data, NULL);
-            stonet_scores scores = STONET_SCORES_INIT;
-            OK(stonet_score(model, data, NULL, &scores));
-            found[balanced] = scores.balanced_accuracy;
+            found[balanced] = sn_testing_scores(model, data, NULL).balanced_accuracy;
         }
         if (!(found[1] > found[0] + 0.1)) fail_msg("%s: %g after %g", ways[k][1], found[1], found[0]);
     }

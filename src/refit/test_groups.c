@@ -36,14 +36,12 @@ static void make_noise(noise *to, uint64_t seed, int rows, int times, double apa
 static void errors_of(const noise *from, double *held_out, double *on_fresh)
 {
     static noise fresh;
-    stonet_scores scores = STONET_SCORES_INIT;
     SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 1 front=kernel", from->data, NULL);
     SN_BLOCK char *text = stonet_model_json(model);
     SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
     *held_out = 2.0 * json_number_value(json_object_get(json_object_get(about, "fitted"), "held_out_loss"));
     make_noise(&fresh, 1000, FRESH, 1, 0.0);
-    OK(stonet_score(model, fresh.data, NULL, &scores));
-    *on_fresh = scores.mse_scaled;
+    *on_fresh = sn_testing_scores(model, fresh.data, NULL).mse_scaled;
     stonet_data_free(fresh.data);
 }
 
@@ -71,15 +69,13 @@ static double coverage(double apart, bool grouped)
     static noise from, fresh;
     double sum = 0.0;
     for (uint64_t seed = 1; seed <= SETS; seed++) {
-        stonet_scores scores = STONET_SCORES_INIT;
         make_noise(&from, seed, ROWS, TIMES, apart);
         if (grouped) OK(stonet_data_set_groups(from.data, from.group));
         SN_AUTO(stonet_model) *model = sn_testing_fit("gsir 1", from.data, NULL);
         OK(stonet_calibrate(model, from.data, NULL, NULL));
         make_noise(&fresh, 1000 + seed, FRESH, 1, 0.0);
         const stonet_use_options how = {.size = sizeof how, .level = 0.9};
-        OK(stonet_score(model, fresh.data, &how, &scores));
-        sum += scores.coverage / SETS;
+        sum += sn_testing_scores(model, fresh.data, &how).coverage / SETS;
         stonet_data_free(fresh.data);
         stonet_data_free(from.data);
     }
