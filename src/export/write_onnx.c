@@ -429,16 +429,6 @@ static stonet_status kernel(sn_onnx_graph *g, const sn_step *step, sn_onnx_value
     return STONET_OK;
 }
 
-static sn_onnx_value activation(sn_onnx_graph *g, sn_activation psi, sn_onnx_value in)
-{
-    return sn_onnx_one(g, psi == SN_TANH ? "Tanh" : psi == SN_RELU ? "Relu" : "Sigmoid", in);
-}
-
-static sn_onnx_value softmax(sn_onnx_graph *g, sn_onnx_value in)
-{
-    return sn_onnx_with(g, "Softmax", 1, &in, "axis", 1);
-}
-
 static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
 {
     const sn_onnx_value relative = sn_onnx_two(g, "Div", in, sn_onnx_row_maxima(g, in));
@@ -464,7 +454,11 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
                         sn_onnx_doubles(g, 1, step->width, step->offset));
         break;
     case SN_OP_ACTIVATION:
-        *out = activation(g, step->activation, in);
+        *out = sn_onnx_one(g,
+                           step->activation == SN_TANH   ? "Tanh"
+                           : step->activation == SN_RELU ? "Relu"
+                                                         : "Sigmoid",
+                           in);
         break;
     case SN_OP_KERNEL:
         return kernel(g, step, in, out);
@@ -478,7 +472,7 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
         *out = rows_of(g, sn_onnx_row_maxima(g, rows_of(g, in, step->inputs / step->width)), step->width);
         break;
     case SN_OP_SOFTMAX:
-        *out = softmax(g, in);
+        *out = sn_onnx_with(g, "Softmax", 1, &in, "axis", 1);
         break;
     case SN_OP_TEMPER:
         *out = temper(g, step, in);
@@ -530,22 +524,15 @@ static stonet_status add_result(sn_onnx_graph *g, const char *name, int64_t widt
     return STONET_OK;
 }
 
-/* 0 x, summed: 0 where all features are finite, else NaN. Some activations would lose it (max(0, NaN) = 0).
- */
-static stonet_status add_poison(sn_onnx_graph *g, int64_t p, sn_onnx_value x, sn_onnx_value *out)
-{
-    SN_ZEROS(p, double, zeros);
-    *out = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, p, 1, zeros));
-    return STONET_OK;
-}
-
 static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of)
 {
     const sn_formula *formula = of->formula;
-    sn_onnx_value at[SN_FORMULA_STEPS], poison, z, answer;
+    sn_onnx_value at[SN_FORMULA_STEPS], z, answer;
     SN_TRY(add_features(g, of, &at[0]));
     for (int k = 1; k < formula->count; k++) SN_TRY(add_step(g, &formula->step[k], at, &at[k]));
-    SN_TRY(add_poison(g, of->schema->p, at[0], &poison));
+    /* 0 x, summed: 0 where all features are finite, else NaN. Some activations lose it (max(0, NaN) = 0). */
+    SN_ZEROS(of->schema->p, double, zeros);
+    const sn_onnx_value poison = sn_onnx_two(g, "MatMul", at[0], sn_onnx_doubles(g, of->schema->p, 1, zeros));
     SN_TRY(add_result(g, "z", of->model->dim, at[formula->z], poison, &z));
     if (formula->answer < 0) return STONET_OK;
     const bool classes = of->schema->task == SN_CLASSIFICATION;

@@ -23,16 +23,6 @@ static int64_t score_rows(const stonet_model *model)
     return has_classes(model) ? 1 : sn_schema_outputs(model->schema);
 }
 
-static stonet_status make_room(const stonet_model *model, sn_calibration *made)
-{
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(made->member, made->n_members));
-    SN_TRY(SN_NEW(made->score, score_rows(model) * made->rows));
-    SN_TRY(SN_NEW(made->member_of, made->rows));
-    if (has_classes(model)) return SN_NEW(made->label, made->rows);
-    return SN_NEW(made->residual_variance, sn_schema_outputs(model->schema));
-}
-
 stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
                                     sn_calibration **out)
 {
@@ -41,7 +31,12 @@ stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members
     made->n_members = n_members;
     made->rows = rows;
     made->temperature = 1.0;
-    SN_TRY(make_room(model, made));
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_NEW(made->member, n_members));
+    SN_TRY(SN_NEW(made->score, score_rows(model) * rows));
+    SN_TRY(SN_NEW(made->member_of, rows));
+    SN_TRY(has_classes(model) ? SN_NEW(made->label, rows)
+                              : SN_NEW(made->residual_variance, sn_schema_outputs(model->schema)));
     return SN_GIVE(made, out);
 }
 

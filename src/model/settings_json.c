@@ -83,24 +83,19 @@ json_t *sn_settings_json(const sn_settings *settings, bool all)
     return object;
 }
 
-static json_t *spec_json(const stonet_spec *spec)
-{
-    json_t *config =
-        json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
-    config = sn_json_join(config, sn_settings_json(spec->common, false));
-    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
-    if (spec->learner != NULL)
-        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
-    return config;
-}
-
 char *stonet_spec_json(const stonet_spec *spec)
 {
     if (spec == NULL) {
         sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to write");
         return NULL;
     }
-    return sn_json_text(spec_json(spec), true);
+    json_t *config =
+        json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
+    config = sn_json_join(config, sn_settings_json(spec->common, false));
+    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
+    if (spec->learner != NULL)
+        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
+    return sn_json_text(config, true);
 }
 
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
@@ -203,18 +198,6 @@ static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
     return learner != NULL ? set_entries(NULL, spec, "learner.", learner, "learner_settings") : STONET_OK;
 }
 
-static stonet_status spec_from_json(const json_t *config, stonet_spec **out)
-{
-    const char *method = json_string_value(json_object_get(config, "method"));
-    if (method == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
-                                              "{\"method\": \"stonet\", \"dim\": 2}");
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_TRY(stonet_spec_create(method, &spec));
-    SN_TRY(fill_spec(config, spec));
-    return SN_GIVE(spec, out);
-}
-
 /* The whole of a small text file; sn_free it, also after a failure. */
 static stonet_status read_small_file(const char *path, char **text, size_t *size)
 {
@@ -241,7 +224,14 @@ static stonet_status parse_config(const char *text, size_t size, stonet_spec **o
     if (config == NULL)
         return sn_json_unread(
             &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
-    return spec_from_json(config, out);
+    const char *method = json_string_value(json_object_get(config, "method"));
+    if (method == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
+                                              "{\"method\": \"stonet\", \"dim\": 2}");
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_TRY(stonet_spec_create(method, &spec));
+    SN_TRY(fill_spec(config, spec));
+    return SN_GIVE(spec, out);
 }
 
 stonet_status stonet_spec_parse(const char *json, stonet_spec **out)
