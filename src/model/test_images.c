@@ -45,10 +45,7 @@ TEST(test_fit)
     SN_BLOCK char *about = stonet_model_json(model);
     assert_non_null(about);
     assert_non_null(strstr(about, "held_out_error"));
-    float z[2][ROWS * 2];
-    OK(stonet_transform(model, fresh.data, NULL, z[0]));
-    OK(stonet_transform(loaded, fresh.data, NULL, z[1]));
-    assert_memory_equal(z[0], z[1], sizeof z[0]);
+    assert_same_answers(model, loaded, fresh.data);
     OK(stonet_fit_more(model, fresh.data, NULL));
     assert_true(error_of(model, train.data) < 0.1);
 }

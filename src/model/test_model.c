@@ -9,23 +9,17 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     SN_AUTO(stonet_model) *back = sn_testing_again(model);
     assert_same_model(model, back);
 
-    SN_BLOCK float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
-    SN_BLOCK double *out = calloc((size_t)(n * m), sizeof *out),
-                    *out_back = calloc((size_t)(n * m), sizeof *out);
-    OK(stonet_transform(model, data, NULL, z));
-    OK(stonet_transform(back, data, NULL, z_back));
-    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    OK(stonet_predict(model, data, NULL, out));
-    OK(stonet_predict(back, data, NULL, out_back));
-    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    assert_same_answers(model, back, data);
+    SN_BLOCK float *z = test_zeros(n * q, sizeof *z), *at_once = test_zeros(n * q, sizeof *z);
+    SN_BLOCK double *out = test_zeros(n * m, sizeof *out), *out_at_once = test_zeros(n * m, sizeof *out);
     bool predicts;
-    memset(z_back, 0, (size_t)(n * q) * sizeof *z);
-    memset(out_back, 0, (size_t)(n * m) * sizeof *out);
-    OK(sn_model_answer(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, z_back, out_back,
+    OK(stonet_transform(model, data, NULL, z));
+    OK(stonet_predict(model, data, NULL, out));
+    OK(sn_model_answer(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, at_once, out_at_once,
                        &predicts));
     assert_true(predicts);
-    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    assert_memory_equal(z, at_once, (size_t)(n * q) * sizeof *z);
+    assert_memory_equal(out, out_at_once, (size_t)(n * m) * sizeof *out);
     for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
     for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
     assert_int_equal(stonet_model_dim(back), q);

@@ -23,6 +23,22 @@ static inline void assert_same_model(const stonet_model *a, const stonet_model *
     stonet_bytes_free(right);
 }
 
+/* Z and, where they predict, predictions, to the bit. */
+static inline void assert_same_answers(const stonet_model *a, const stonet_model *b, const stonet_data *data)
+{
+    const int64_t cells = stonet_data_rows(data) * a->dim,
+                  answers = stonet_data_rows(data) * stonet_model_outputs(a);
+    SN_BLOCK float *z = test_zeros(2 * cells, sizeof *z);
+    SN_BLOCK double *out = test_zeros(2 * answers, sizeof *out);
+    OK(stonet_transform(a, data, NULL, z));
+    OK(stonet_transform(b, data, NULL, z + cells));
+    assert_memory_equal(z, z + cells, (size_t)cells * sizeof *z);
+    if (a->learner == NULL && a->method->predict == NULL) return;
+    OK(stonet_predict(a, data, NULL, out));
+    OK(stonet_predict(b, data, NULL, out + answers));
+    assert_memory_equal(out, out + answers, (size_t)answers * sizeof *out);
+}
+
 /* The model that its file holds. */
 static inline stonet_model *sn_testing_again(const stonet_model *model)
 {

@@ -412,13 +412,10 @@ TEST(survives_a_file)
     assert_same_intervals(model, loaded, numbers.data);
     assert_true(loaded->calibration->residual_variance[0] == model->calibration->residual_variance[0]);
     unsigned char before[300], after[300];
-    double p_before[300], p_after[300];
     OK(stonet_predict_set(sorts, classes.data, NULL, before));
     OK(stonet_predict_set(sorts_too, classes.data, NULL, after));
     assert_memory_equal(before, after, 300);
-    OK(stonet_predict(sorts, classes.data, NULL, p_before));
-    OK(stonet_predict(sorts_too, classes.data, NULL, p_after));
-    assert_memory_equal(p_before, p_after, sizeof p_before);
+    assert_same_answers(sorts, sorts_too, classes.data);
 }
 
 /* What becomes of the model with one text (NULL: left out) or one number of a tensor other than it was. */
@@ -520,10 +517,7 @@ TEST(spec_of_a_model_fits_it_again)
                           *second = NULL;
     OK(stonet_model_spec(model, &again));
     OK(stonet_fit(again, classes.data, NULL, &second));
-    double p[240], q[240];
-    OK(stonet_predict(model, classes.data, NULL, p));
-    OK(stonet_predict(second, classes.data, NULL, q));
-    assert_memory_equal(p, q, sizeof p);
+    assert_same_answers(model, second, classes.data);
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     assert_true(score(model, classes.data, 0.9, 0).coverage > 0.8);
 }
