@@ -496,15 +496,6 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
                       &formula->answer);
 }
 
-/* z standardised, and its kernel features. */
-static stonet_status add_kernel_features(sn_formula *formula, const sn_store *store, int *in)
-{
-    SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
-    SN_TRY(sn_scaling_load(store, formula->step[*in].width, &scaling));
-    SN_TRY(add_scaling(formula, &scaling, *in, in));
-    return add_kernel_front(formula, store, *in, in);
-}
-
 /* Adds the prediction of the learner from Z as formula->answer. kernel and mlp are networks, on kernel
    features of Z or on Z itself. */
 static stonet_status add_learner(sn_formula *formula, const char *name, const sn_store *store)
@@ -516,7 +507,12 @@ static stonet_status add_learner(sn_formula *formula, const char *name, const sn
         SN_FREED_BY(sn_network_clear) sn_network net = {0};
         layers at;
         int in = formula->z;
-        if (kernel) SN_TRY(add_kernel_features(formula, store, &in));
+        if (kernel) { /* of z standardised */
+            SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
+            SN_TRY(sn_scaling_load(store, formula->step[in].width, &scaling));
+            SN_TRY(add_scaling(formula, &scaling, in, &in));
+            SN_TRY(add_kernel_front(formula, store, in, &in));
+        }
         SN_TRY(sn_network_get(store, &net));
         SN_TRY(add_network(formula, &net, in, net.shape.layers, &at));
         return add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);

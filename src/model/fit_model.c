@@ -449,15 +449,15 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(check_weights(model, train));
     SN_WORKSPACE(scratch);
     SN_FREED_BY(encoded_free) encoded data = {0};
-    stonet_status status = encode(model, train, run->seed, &data);
+    SN_TRY(encode(model, train, run->seed, &data));
     const bool open = model->learner != NULL && model->learner_settings == NULL;
-    if (status == STONET_OK && (spec->method->chooses_levels || open)) /* by held-out rows */
-        status = sn_kin_find(train, run, &scratch, &data.problem.kin);
+    if (spec->method->chooses_levels || open) /* by held-out rows */
+        SN_TRY(sn_kin_find(train, run, &scratch, &data.problem.kin));
     data.problem.copies = !sn_frame_has_groups(train);
-    if (status == STONET_OK) status = fit_method(spec, &data, run, model);
-    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
+    SN_TRY(fit_method(spec, &data, run, model));
+    if (model->learner != NULL) SN_TRY(fit_learner(model, train, &data, run));
     sn_schema_forget_response(model->schema);
-    return status;
+    return STONET_OK;
 }
 
 /* Ranks that were started with other files or options would go on to a model of none of them, or wait for
