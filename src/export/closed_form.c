@@ -1,16 +1,121 @@
-#include "export/closed_form.h"
+/* A model as a formula: sn_closed_form. */
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "export/formula.h"
 #include "front/front_conv.h"
-#include "math/noise.h"
+#include "math/kernel.h"
 #include "model/calibration.h"
 #include "net/network.h"
-#include "stats/temperature.h"
 #include "stonet/axes.h"
 #include "stonet/response.h"
+
+/* ---- steps; each function sets *out to the number of the one it adds, and copies its numbers --------------
+ */
+
+static int64_t width_of(const sn_formula *formula, int step)
+{
+    return formula->step[step].width;
+}
+
+/* What follows from the rest is set here: the length of `in`, no second step but of JOIN, one run. */
+static stonet_status add_step(sn_formula *formula, const sn_step *step, int *out)
+{
+    if (formula->count == SN_FORMULA_STEPS)
+        return sn_fail(STONET_ERROR_UNSUPPORTED, "the model has more layers than can be exported");
+    sn_step *made = &formula->step[formula->count];
+    *made = *step;
+    if (step->in >= 0) made->inputs = width_of(formula, step->in);
+    if (step->op != SN_OP_JOIN) made->other = -1;
+    if (step->runs == 0) made->runs = 1;
+    *out = formula->count++;
+    return STONET_OK;
+}
+
+/* A copy of n numbers, or zeros where there are none. */
+static stonet_status keep_numbers(sn_formula *formula, int64_t n, const double *numbers, const double **out)
+{
+    double *copy = NULL;
+    SN_TRY(SN_TAKE_ZERO(&formula->keep, copy, n));
+    if (numbers != NULL) memcpy(copy, numbers, (size_t)n * sizeof *copy);
+    *out = copy;
+    return STONET_OK;
+}
+
+/* What an affine step does. */
+typedef struct affine_map {
+    int64_t runs;         /* of so many parts of `in` each; 0: of the whole */
+    int64_t width;        /* of the result, of one part */
+    const double *matrix; /* rows x columns; `turned`: columns x rows */
+    bool turned;
+    const double *offset; /* NULL: 0 */
+} affine_map;
+
+static stonet_status add_affine(sn_formula *formula, int in, const affine_map *map, int *out)
+{
+    const int64_t runs = map->runs > 0 ? map->runs : 1, width = map->width;
+    const int64_t inputs = width_of(formula, in) / runs;
+    sn_step step = {.op = SN_OP_AFFINE, .in = in, .width = runs * width, .runs = runs};
+    double *copy = NULL;
+    SN_TRY(SN_TAKE(&formula->keep, copy, width * inputs));
+    for (int64_t k = 0; k < width; k++)
+        for (int64_t j = 0; j < inputs; j++)
+            copy[k * inputs + j] = map->turned ? map->matrix[j * width + k] : map->matrix[k * inputs + j];
+    step.matrix = copy;
+    SN_TRY(keep_numbers(formula, width, map->offset, &step.offset));
+    return add_step(formula, &step, out);
+}
+
+static stonet_status add_scale(sn_formula *formula, int in, const double *factor, const double *offset,
+                               int *out)
+{
+    const int64_t width = width_of(formula, in);
+    sn_step step = {.op = SN_OP_SCALE, .in = in, .width = width};
+    SN_TRY(keep_numbers(formula, width, factor, &step.factor));
+    SN_TRY(keep_numbers(formula, width, offset, &step.offset));
+    return add_step(formula, &step, out);
+}
+
+/* The identity adds nothing. */
+static stonet_status add_activation(sn_formula *formula, int in, sn_activation activation, int *out)
+{
+    *out = in;
+    if (activation == SN_IDENTITY) return STONET_OK;
+    const sn_step step = {
+        .op = SN_OP_ACTIVATION, .in = in, .width = width_of(formula, in), .activation = activation};
+    return add_step(formula, &step, out);
+}
+
+static stonet_status add_kernel(sn_formula *formula, int in, int64_t centres, const float *centre,
+                                double gamma, int *out)
+{
+    const int64_t inputs = width_of(formula, in);
+    sn_step step = {.op = SN_OP_KERNEL, .in = in, .width = centres, .number = gamma};
+    double *copy = NULL;
+    SN_TRY(SN_TAKE(&formula->keep, copy, centres * inputs));
+    sn_widen(centres * inputs, centre, copy);
+    step.matrix = copy;
+    return add_step(formula, &step, out);
+}
+
+static stonet_status add_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out)
+{
+    sn_step step = {.op = SN_OP_COLUMNS, .in = in, .width = count};
+    int64_t *copy = NULL;
+    SN_TRY(SN_TAKE(&formula->keep, copy, count));
+    memcpy(copy, column, (size_t)count * sizeof *copy);
+    step.column = copy;
+    return add_step(formula, &step, out);
+}
+
+/* SOFTMAX, TEMPER and EXP, with as many numbers as `in` has. */
+static stonet_status add_map(sn_formula *formula, sn_op op, int in, double number, int *out)
+{
+    const sn_step step = {.op = op, .in = in, .width = width_of(formula, in), .number = number};
+    return add_step(formula, &step, out);
+}
 
 /* ---- networks ------------------------------------------------------------------------------------- */
 
@@ -26,10 +131,9 @@ static stonet_status add_layer(sn_formula *formula, const sn_network *net, int l
     const float *w = net->theta + shape->weight_at[layer - 1], *b = net->theta + shape->bias_at[layer - 1];
     SN_ARRAY(inputs * width, double, matrix);
     SN_ARRAY(width, double, offset);
-    for (int64_t k = 0; k < inputs * width; k++) matrix[k] = (double)w[k];
-    for (int64_t k = 0; k < width; k++) offset[k] = (double)b[k];
-    return sn_formula_affine(formula, in,
-                             &(sn_affine_map){.width = width, .matrix = matrix, .offset = offset}, out);
+    sn_widen(inputs * width, w, matrix);
+    sn_widen(width, b, offset);
+    return add_affine(formula, in, &(affine_map){.width = width, .matrix = matrix, .offset = offset}, out);
 }
 
 /* (in - mean) factor */
@@ -37,7 +141,7 @@ static stonet_status add_scaling(sn_formula *formula, const sn_scaling *scaling,
 {
     SN_ARRAY(scaling->columns, double, offset);
     for (int64_t j = 0; j < scaling->columns; j++) offset[j] = -scaling->mean[j] * scaling->factor[j];
-    return sn_formula_scale(formula, in, scaling->factor, offset, out);
+    return add_scale(formula, in, scaling->factor, offset, out);
 }
 
 /* Layers 1 .. last of the network, whose inputs are the step `in`. */
@@ -45,13 +149,12 @@ static stonet_status add_network(sn_formula *formula, const sn_network *net, int
 {
     if (net->scaling.columns > 0) SN_TRY(add_scaling(formula, &net->scaling, in, &in));
     at->mu[0] = in;
-    SN_TRY(sn_formula_activation(formula, in, sn_shape_activation(&net->shape, 0), &at->psi[0]));
+    SN_TRY(add_activation(formula, in, sn_shape_activation(&net->shape, 0), &at->psi[0]));
     for (int i = 1; i <= last; i++) {
         SN_TRY(add_layer(formula, net, i, at->psi[i - 1], &at->mu[i]));
         at->psi[i] = at->mu[i];
         if (i < net->shape.layers)
-            SN_TRY(
-                sn_formula_activation(formula, at->mu[i], sn_shape_activation(&net->shape, i), &at->psi[i]));
+            SN_TRY(add_activation(formula, at->mu[i], sn_shape_activation(&net->shape, i), &at->psi[i]));
     }
     return STONET_OK;
 }
@@ -60,8 +163,7 @@ static stonet_status add_network(sn_formula *formula, const sn_network *net, int
 static stonet_status add_output(sn_formula *formula, const sn_network *net, int mu, int *out)
 {
     *out = mu;
-    return net->shape.task == SN_CLASSIFICATION ? sn_formula_map(formula, SN_OP_SOFTMAX, mu, 0.0, out)
-                                                : STONET_OK;
+    return net->shape.task == SN_CLASSIFICATION ? add_map(formula, SN_OP_SOFTMAX, mu, 0.0, out) : STONET_OK;
 }
 
 /* ---- the StoNet ------------------------------------------------------------------------------------ */
@@ -82,19 +184,19 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, width, &mean));
     SN_ARRAY(width, double, offset);
     for (int64_t k = 0; k < width; k++) offset[k] = -((const double *)mean->data)[k];
-    SN_TRY(sn_formula_kernel(formula, in, m, landmarks->data, gamma, &kernel));
-    SN_TRY(sn_formula_affine(
-        formula, kernel,
-        &(sn_affine_map){.width = rank, .matrix = map->data, .turned = true, .offset = offset}, out));
+    SN_TRY(add_kernel(formula, in, m, landmarks->data, gamma, &kernel));
+    SN_TRY(add_affine(formula, kernel,
+                      &(affine_map){.width = rank, .matrix = map->data, .turned = true, .offset = offset},
+                      out));
     if (width == rank) return STONET_OK;
     SN_ARRAY(p, double, factor);
     for (int64_t j = 0; j < p; j++) factor[j] = sqrt(rho / (double)p);
-    SN_TRY(sn_formula_scale(formula, in, factor, offset + rank, &linear));
-    return sn_formula_join(formula, *out, linear, out);
+    SN_TRY(add_scale(formula, in, factor, offset + rank, &linear));
+    return add_step(formula, &(sn_step){.op = SN_OP_JOIN, .in = *out, .other = linear, .width = width}, out);
 }
 
 /* map(in - mean), of a map without an offset: as affine. */
-static stonet_status add_centred(sn_formula *formula, int in, const double *mean, sn_affine_map map, int *out)
+static stonet_status add_centred(sn_formula *formula, int in, const double *mean, affine_map map, int *out)
 {
     const int64_t inputs = formula->step[in].width;
     SN_ZEROS(map.width, double, offset);
@@ -102,7 +204,7 @@ static stonet_status add_centred(sn_formula *formula, int in, const double *mean
         for (int64_t j = 0; j < inputs; j++)
             offset[k] -= mean[j] * map.matrix[map.turned ? j * map.width + k : k * inputs + j];
     map.offset = offset;
-    return sn_formula_affine(formula, in, &map, out);
+    return add_affine(formula, in, &map, out);
 }
 
 /* Where number d of place (y, x) of what a stage sees is among the values before it: rows, columns, channels;
@@ -125,7 +227,7 @@ static stonet_status add_patches(sn_formula *formula, const sn_conv_shape *shape
             for (int64_t d = 0; d < s->channels; d++)
                 from[at++] =
                     place_of(shape, l, o / s->columns + c / s->kernel, o % s->columns + c % s->kernel, d);
-    return sn_formula_columns(formula, in, at, from, out);
+    return add_columns(formula, in, at, from, out);
 }
 
 /* The largest of each cell of s x s positions, filter by filter. */
@@ -140,8 +242,8 @@ static stonet_status add_pool(sn_formula *formula, const sn_conv_stage *s, int i
                 const int64_t y = o / s->out_width * side + c / side, x = o % s->out_width * side + c % side;
                 from[at++] = (y * s->columns + x) * s->filters + f;
             }
-    SN_TRY(sn_formula_columns(formula, in, at, from, out));
-    return sn_formula_largest(formula, *out, s->out, out);
+    SN_TRY(add_columns(formula, in, at, from, out));
+    return add_step(formula, &(sn_step){.op = SN_OP_LARGEST, .in = *out, .width = s->out}, out);
 }
 
 /* A convolution is an affine map of each patch (net/conv.h). */
@@ -152,17 +254,16 @@ static stonet_status add_conv_front(sn_formula *formula, const sn_front *front, 
         const sn_conv_stage *s = &shape->stage[l];
         SN_ARRAY(s->patch * s->filters, double, kernel);
         SN_ARRAY(s->filters, double, bias);
-        for (int64_t k = 0; k < s->patch * s->filters; k++)
-            kernel[k] = (double)front->theta[s->kernel_at + k];
-        for (int64_t k = 0; k < s->filters; k++) bias[k] = (double)front->theta[s->bias_at + k];
+        sn_widen(s->patch * s->filters, front->theta + s->kernel_at, kernel);
+        sn_widen(s->filters, front->theta + s->bias_at, bias);
         SN_TRY(add_patches(formula, shape, l, *out, out));
-        SN_TRY(sn_formula_affine(
+        SN_TRY(add_affine(
             formula, *out,
-            &(sn_affine_map){
+            &(affine_map){
                 .runs = s->positions, .width = s->filters, .matrix = kernel, .turned = true, .offset = bias},
             out));
         SN_TRY(add_pool(formula, s, *out, out));
-        SN_TRY(sn_formula_activation(formula, *out, SN_RELU, out));
+        SN_TRY(add_activation(formula, *out, SN_RELU, out));
     }
     return STONET_OK;
 }
@@ -178,14 +279,14 @@ static stonet_status add_front(sn_formula *formula, const sn_store *store, int64
     if (strcmp(name, "columns") == 0) {
         const sn_tensor *columns;
         SN_TRY(sn_store_get_vector(store, "front_columns", SN_I64, inputs, &columns));
-        return sn_formula_columns(formula, 0, inputs, columns->data, out);
+        return add_columns(formula, 0, inputs, columns->data, out);
     }
     if (strcmp(name, "components") == 0) {
         const sn_tensor *map, *mean;
         SN_TRY(sn_store_get_matrix(store, "front_map", SN_F64, formula->step[0].width, inputs, &map));
         SN_TRY(sn_store_get_vector(store, "front_mean", SN_F64, formula->step[0].width, &mean));
         return add_centred(formula, 0, mean->data,
-                           (sn_affine_map){.width = inputs, .matrix = map->data, .turned = true}, out);
+                           (affine_map){.width = inputs, .matrix = map->data, .turned = true}, out);
     }
     if (strcmp(name, "conv") == 0) {
         SN_AUTO(sn_front) *front = NULL;
@@ -203,7 +304,7 @@ static stonet_status add_axes(sn_formula *formula, const sn_store *store, const 
     formula->z = at->mu[h];
     if (axes.q == 0) return STONET_OK;
     return add_centred(formula, axes.of == SN_UNITS_ACTIVATED ? at->psi[h] : at->mu[h], axes.mean,
-                       (sn_affine_map){.width = axes.q, .matrix = axes.map}, &formula->z);
+                       (affine_map){.width = axes.q, .matrix = axes.map}, &formula->z);
 }
 
 /* P(class <= c) = F(t_c - mu), and the differences between neighbours. */
@@ -220,14 +321,14 @@ static stonet_status add_ordered(sn_formula *formula, const sn_response *respons
     SN_ZEROS(classes, double, offset);
     SN_ZEROS(classes * k, double, difference);
     for (int64_t c = 0; c < k; c++) minus[c] = -1.0;
-    SN_TRY(sn_formula_affine(
-        formula, mu, &(sn_affine_map){.width = k, .matrix = minus, .offset = response->parameter}, &at));
+    SN_TRY(add_affine(formula, mu, &(affine_map){.width = k, .matrix = minus, .offset = response->parameter},
+                      &at));
     if (upper) {
-        SN_TRY(sn_formula_map(formula, SN_OP_EXP, at, 0.0, &at));
-        SN_TRY(sn_formula_scale(formula, at, minus, NULL, &at));
-        SN_TRY(sn_formula_map(formula, SN_OP_EXP, at, 0.0, &at));
+        SN_TRY(add_map(formula, SN_OP_EXP, at, 0.0, &at));
+        SN_TRY(add_scale(formula, at, minus, NULL, &at));
+        SN_TRY(add_map(formula, SN_OP_EXP, at, 0.0, &at));
     } else {
-        SN_TRY(sn_formula_activation(formula, at, SN_SIGMOID, &at));
+        SN_TRY(add_activation(formula, at, SN_SIGMOID, &at));
     }
     const double sign = upper ? -1.0 : 1.0;
     for (int64_t c = 0; c < k; c++) {
@@ -235,9 +336,8 @@ static stonet_status add_ordered(sn_formula *formula, const sn_response *respons
         difference[(c + 1) * k + c] = -sign;
     }
     offset[upper ? 0 : k] = 1.0;
-    return sn_formula_affine(formula, at,
-                             &(sn_affine_map){.width = classes, .matrix = difference, .offset = offset},
-                             &formula->answer);
+    return add_affine(formula, at, &(affine_map){.width = classes, .matrix = difference, .offset = offset},
+                      &formula->answer);
 }
 
 /* Of a law: times and counts answer with mu and a constant. */
@@ -247,7 +347,7 @@ static stonet_status add_law(sn_formula *formula, const sn_response *response, i
     double constant;
     if (sn_law_kind_of(response->law) == SN_LAW_ORDERED) return add_ordered(formula, response, mu);
     response->law->answer(response->law, 0.0, response->parameter, 1, &constant);
-    return sn_formula_scale(formula, mu, &one, &constant, &formula->answer);
+    return add_scale(formula, mu, &one, &constant, &formula->answer);
 }
 
 /* What the outputs of the network say about y: themselves, the first half of them, or the head in their
@@ -264,22 +364,21 @@ static stonet_status add_response(sn_formula *formula, const sn_store *store, co
         const int64_t first = 0;
         const double none = 0.0;
         if (outputs > 1) { /* of times: mu = b o_1 */
-            SN_TRY(sn_formula_columns(formula, mu, 1, &first, &mu));
-            SN_TRY(sn_formula_scale(formula, mu, response.parameter + 2, &none, &mu));
+            SN_TRY(add_columns(formula, mu, 1, &first, &mu));
+            SN_TRY(add_scale(formula, mu, response.parameter + 2, &none, &mu));
         }
         return add_law(formula, &response, mu);
     }
     if (response.kind == SN_RESPONSE_ENSEMBLE)
-        return sn_formula_affine(formula, at->psi[last - 1],
-                                 &(sn_affine_map){.width = response.targets,
-                                                  .matrix = response.coef,
-                                                  .offset = response.intercept},
-                                 &formula->answer);
+        return add_affine(
+            formula, at->psi[last - 1],
+            &(affine_map){.width = response.targets, .matrix = response.coef, .offset = response.intercept},
+            &formula->answer);
     if (response.kind != SN_RESPONSE_LOCATION_SCALE)
         return add_output(formula, net, at->mu[last], &formula->answer);
     SN_ARRAY(response.targets, int64_t, first);
     for (int64_t j = 0; j < response.targets; j++) first[j] = j;
-    return sn_formula_columns(formula, at->mu[last], response.targets, first, &formula->answer);
+    return add_columns(formula, at->mu[last], response.targets, first, &formula->answer);
 }
 
 static stonet_status add_stonet(sn_formula *formula, const sn_store *store, const sn_network *net)
@@ -301,20 +400,11 @@ static stonet_status add_network_method(sn_formula *formula, const char *name, c
 {
     layers at;
     const int last = net->shape.layers;
+    const bool nnsdr = strcmp(name, "nnsdr") == 0, autoencoder = strcmp(name, "autoencoder") == 0;
     if (strcmp(name, "stonet") == 0) return add_stonet(formula, store, net);
-    if (strcmp(name, "nnsdr") == 0) {
-        SN_TRY(add_network(formula, net, 0, last, &at));
-        formula->z = at.mu[1];
-        return add_output(formula, net, at.mu[last], &formula->answer);
-    }
-    if (strcmp(name, "autoencoder") == 0) {
-        SN_TRY(add_network(formula, net, 0, last / 2, &at));
-        formula->z = at.psi[last / 2];
-        return STONET_OK;
-    }
     SN_TRY(add_network(formula, net, 0, last, &at));
-    formula->z = at.mu[last];
-    return STONET_OK;
+    formula->z = nnsdr ? at.mu[1] : autoencoder ? at.psi[last / 2] : at.mu[last];
+    return nnsdr ? add_output(formula, net, at.mu[last], &formula->answer) : STONET_OK;
 }
 
 static stonet_status add_linear_method(sn_formula *formula, const sn_store *store)
@@ -322,10 +412,9 @@ static stonet_status add_linear_method(sn_formula *formula, const sn_store *stor
     const sn_tensor *centre, *direction;
     SN_TRY(sn_store_get_vector(store, "centre", SN_F64, formula->step[0].width, &centre));
     SN_TRY(sn_store_get_matrix(store, "direction", SN_F64, formula->step[0].width, -1, &direction));
-    return add_centred(
-        formula, 0, centre->data,
-        (sn_affine_map){.width = direction->shape[1], .matrix = direction->data, .turned = true},
-        &formula->z);
+    return add_centred(formula, 0, centre->data,
+                       (affine_map){.width = direction->shape[1], .matrix = direction->data, .turned = true},
+                       &formula->z);
 }
 
 static stonet_status add_kernel_method(sn_formula *formula, const sn_store *store)
@@ -340,10 +429,10 @@ static stonet_status add_kernel_method(sn_formula *formula, const sn_store *stor
     SN_TRY(sn_store_get_real(store, "kernel.gamma", &gamma));
     SN_ARRAY(q, double, negative);
     for (int64_t k = 0; k < q; k++) negative[k] = -((const double *)offset->data)[k];
-    SN_TRY(sn_formula_kernel(formula, 0, centres->shape[0], centres->data, gamma, &kernel));
-    return sn_formula_affine(
+    SN_TRY(add_kernel(formula, 0, centres->shape[0], centres->data, gamma, &kernel));
+    return add_affine(
         formula, kernel,
-        &(sn_affine_map){.width = q, .matrix = coefficients->data, .turned = true, .offset = negative},
+        &(affine_map){.width = q, .matrix = coefficients->data, .turned = true, .offset = negative},
         &formula->z);
 }
 
@@ -388,14 +477,13 @@ static stonet_status add_logistic(sn_formula *formula, const sn_store *store)
         memcpy(matrix + first * q, coef->data, (size_t)((present - first) * q) * sizeof *matrix);
         memcpy(offset + first, intercept->data, (size_t)(present - first) * sizeof *offset);
     }
-    SN_TRY(sn_formula_affine(formula, at,
-                             &(sn_affine_map){.width = present, .matrix = matrix, .offset = offset}, &at));
-    SN_TRY(sn_formula_map(formula, SN_OP_SOFTMAX, at, 0.0, &formula->answer));
+    SN_TRY(add_affine(formula, at, &(affine_map){.width = present, .matrix = matrix, .offset = offset}, &at));
+    SN_TRY(add_map(formula, SN_OP_SOFTMAX, at, 0.0, &formula->answer));
     if (present == classes) return STONET_OK;
     SN_ZEROS(classes * present, double, spread);
     for (int64_t k = 0; k < present; k++) spread[((const int32_t *)class_of->data)[k] * present + k] = 1.0;
-    return sn_formula_affine(formula, formula->answer, &(sn_affine_map){.width = classes, .matrix = spread},
-                             &formula->answer);
+    return add_affine(formula, formula->answer, &(affine_map){.width = classes, .matrix = spread},
+                      &formula->answer);
 }
 
 static stonet_status add_linear(sn_formula *formula, const sn_store *store)
@@ -403,19 +491,9 @@ static stonet_status add_linear(sn_formula *formula, const sn_store *store)
     const sn_tensor *coef, *intercept;
     SN_TRY(sn_store_get_matrix(store, "coef", SN_F64, -1, formula->step[formula->z].width, &coef));
     SN_TRY(sn_store_get_vector(store, "intercept", SN_F64, coef->shape[0], &intercept));
-    return sn_formula_affine(
-        formula, formula->z,
-        &(sn_affine_map){.width = coef->shape[0], .matrix = coef->data, .offset = intercept->data},
-        &formula->answer);
-}
-
-/* z standardised, and its kernel features. */
-static stonet_status add_kernel_features(sn_formula *formula, const sn_store *store, int *in)
-{
-    SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
-    SN_TRY(sn_scaling_load(store, formula->step[*in].width, &scaling));
-    SN_TRY(add_scaling(formula, &scaling, *in, in));
-    return add_kernel_front(formula, store, *in, in);
+    return add_affine(formula, formula->z,
+                      &(affine_map){.width = coef->shape[0], .matrix = coef->data, .offset = intercept->data},
+                      &formula->answer);
 }
 
 /* Adds the prediction of the learner from Z as formula->answer. kernel and mlp are networks, on kernel
@@ -429,7 +507,12 @@ static stonet_status add_learner(sn_formula *formula, const char *name, const sn
         SN_FREED_BY(sn_network_clear) sn_network net = {0};
         layers at;
         int in = formula->z;
-        if (kernel) SN_TRY(add_kernel_features(formula, store, &in));
+        if (kernel) { /* of z standardised */
+            SN_FREED_BY(sn_scaling_clear) sn_scaling scaling = {0};
+            SN_TRY(sn_scaling_load(store, formula->step[in].width, &scaling));
+            SN_TRY(add_scaling(formula, &scaling, in, &in));
+            SN_TRY(add_kernel_front(formula, store, in, &in));
+        }
         SN_TRY(sn_network_get(store, &net));
         SN_TRY(add_network(formula, &net, in, net.shape.layers, &at));
         return add_output(formula, &net, at.mu[net.shape.layers], &formula->answer);
@@ -444,8 +527,8 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
 {
     if (model->schema->task == SN_CLASSIFICATION) {
         if (model->calibration == NULL) return STONET_OK;
-        return sn_formula_map(formula, SN_OP_TEMPER, formula->answer, 1.0 / model->calibration->temperature,
-                              &formula->answer);
+        return add_map(formula, SN_OP_TEMPER, formula->answer, 1.0 / model->calibration->temperature,
+                       &formula->answer);
     }
     const int64_t m = sn_schema_outputs(model->schema);
     SN_ARRAY(m, double, sd);
@@ -454,9 +537,9 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
         sd[j] = sn_schema_target_sd(model->schema, j);
         mean[j] = sn_schema_target_mean(model->schema, j);
     }
-    SN_TRY(sn_formula_scale(formula, formula->answer, sd, mean, &formula->answer));
+    SN_TRY(add_scale(formula, formula->answer, sd, mean, &formula->answer));
     return sn_schema_has_law(model->schema)
-               ? sn_formula_map(formula, SN_OP_EXP, formula->answer, 0.0, &formula->answer)
+               ? add_map(formula, SN_OP_EXP, formula->answer, 0.0, &formula->answer)
                : STONET_OK;
 }
 
@@ -465,8 +548,10 @@ static stonet_status add_units(sn_formula *formula, const stonet_model *model)
 static stonet_status read_parts(const stonet_model *model, const sn_store *store, sn_formula *formula)
 {
     SN_AUTO(sn_store) *method = NULL, *learner = NULL;
+    int features;
     formula->answer = -1;
-    SN_TRY(sn_formula_features(formula, model->schema->p));
+    SN_TRY(
+        add_step(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .width = model->schema->p}, &features));
     SN_TRY(sn_store_part(store, "method.", &method));
     SN_TRY(add_method(formula, model->method->name, method));
     if (model->learner != NULL) {
@@ -476,56 +561,6 @@ static stonet_status read_parts(const stonet_model *model, const sn_store *store
     return formula->answer >= 0 ? add_units(formula, model) : STONET_OK;
 }
 
-enum { CHECKED_ROWS = 16 };
-
-/* Whether `got` (rows x width) is `wanted`, up to what float and a fast tanh take from it. */
-static bool agree(int64_t count, const double *wanted, const double *got)
-{
-    static const double TOLERANCE = 1e-3;
-    double largest = 0.0;
-    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
-    for (int64_t i = 0; i < count; i++)
-        if (!(fabs(got[i] - wanted[i]) <= TOLERANCE * largest + 1e-6)) return false;
-    return true;
-}
-
-static stonet_status check_step(const sn_formula *formula, int step, const float *x, const double *wanted,
-                                const char *what)
-{
-    const int64_t width = formula->step[step].width;
-    SN_ARRAY(CHECKED_ROWS * width, double, got);
-    for (int64_t i = 0; i < CHECKED_ROWS; i++)
-        SN_TRY(sn_formula_evaluate(formula, x + i * formula->step[0].width, step, got + i * width));
-    if (agree(CHECKED_ROWS * width, wanted, got)) return STONET_OK;
-    return sn_fail(STONET_ERROR_UNSUPPORTED,
-                   "this model cannot be exported: written as a formula its %s would not be the same", what);
-}
-
-/* A part of the model that the formula does not know of shows here, and not in the answers of whoever uses
- * it. */
-static stonet_status check_formula(const stonet_model *model, const sn_formula *formula)
-{
-    const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
-    if (formula->step[formula->z].width != q ||
-        (formula->answer >= 0 && formula->step[formula->answer].width != m))
-        return sn_fail(STONET_ERROR_UNSUPPORTED,
-                       "this model cannot be exported: its formula has another shape");
-    SN_ARRAY(CHECKED_ROWS * p, float, x);
-    SN_ARRAY(CHECKED_ROWS * q, float, z);
-    SN_ARRAY(CHECKED_ROWS * q, double, wanted);
-    sn_random random = sn_random_from(model->seed, SN_STREAM_DATA, 0);
-    for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
-    SN_TRY(sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
-    for (int64_t i = 0; i < CHECKED_ROWS * q; i++) wanted[i] = (double)z[i];
-    SN_TRY(check_step(formula, formula->z, x, wanted, "Z"));
-    if (formula->answer < 0) return STONET_OK;
-    SN_ARRAY(CHECKED_ROWS * m, double, answer);
-    SN_TRY(sn_model_predict(model, x, CHECKED_ROWS, NULL, answer));
-    if (model->schema->task == SN_CLASSIFICATION && model->calibration != NULL)
-        sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, answer);
-    return check_step(formula, formula->answer, x, answer, "prediction");
-}
-
 stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
 {
     SN_AUTO(sn_store) *store = NULL;
@@ -533,5 +568,5 @@ stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula)
     SN_TRY(sn_model_to_store(model, store));
     SN_TRY(read_parts(model, store, formula));
     sn_formula_prune(formula);
-    return check_formula(model, formula);
+    return sn_formula_check(formula, model);
 }

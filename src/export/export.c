@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "data/schema.h"
-#include "export/closed_form.h"
 #include "export/writers.h"
 
 #define FORMAT_WORDS(between) "onnx" between "c" between "json" between "onnx-matrix"

@@ -4,8 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/kernel.h"
+#include "math/noise.h"
+#include "model/calibration.h"
 #include "net/activation.h"
 #include "net/forward.h"
+#include "stats/temperature.h"
 
 SN_DEFINE_WORDS(sn_op_words, "step", SN_OP_EXP, SN_OP_WORDS);
 
@@ -13,118 +17,6 @@ void sn_formula_free(sn_formula *formula)
 {
     sn_workspace_free(&formula->keep);
 }
-
-/* ---- building ------------------------------------------------------------------------------------ */
-
-static int64_t width_of(const sn_formula *formula, int step)
-{
-    return formula->step[step].width;
-}
-
-/* Sets what follows from the rest: the length of `in`, no second step but of JOIN, one run. */
-static stonet_status add(sn_formula *formula, const sn_step *step, int *out)
-{
-    if (formula->count == SN_FORMULA_STEPS)
-        return sn_fail(STONET_ERROR_UNSUPPORTED, "the model has more layers than can be exported");
-    sn_step *made = &formula->step[formula->count];
-    *made = *step;
-    if (step->in >= 0) made->inputs = width_of(formula, step->in);
-    if (step->op != SN_OP_JOIN) made->other = -1;
-    if (step->runs == 0) made->runs = 1;
-    *out = formula->count++;
-    return STONET_OK;
-}
-
-/* A copy of n numbers, or zeros where there are none. */
-static stonet_status keep_numbers(sn_formula *formula, int64_t n, const double *numbers, const double **out)
-{
-    double *copy = NULL;
-    SN_TRY(SN_TAKE_ZERO(&formula->keep, copy, n));
-    if (numbers != NULL) memcpy(copy, numbers, (size_t)n * sizeof *copy);
-    *out = copy;
-    return STONET_OK;
-}
-
-stonet_status sn_formula_features(sn_formula *formula, int64_t p)
-{
-    int out;
-    return add(formula, &(sn_step){.op = SN_OP_FEATURES, .in = -1, .width = p}, &out);
-}
-
-stonet_status sn_formula_affine(sn_formula *formula, int in, const sn_affine_map *map, int *out)
-{
-    const int64_t runs = map->runs > 0 ? map->runs : 1, width = map->width;
-    const int64_t inputs = width_of(formula, in) / runs;
-    sn_step step = {.op = SN_OP_AFFINE, .in = in, .width = runs * width, .runs = runs};
-    double *copy = NULL;
-    SN_TRY(SN_TAKE(&formula->keep, copy, width * inputs));
-    for (int64_t k = 0; k < width; k++)
-        for (int64_t j = 0; j < inputs; j++)
-            copy[k * inputs + j] = map->turned ? map->matrix[j * width + k] : map->matrix[k * inputs + j];
-    step.matrix = copy;
-    SN_TRY(keep_numbers(formula, width, map->offset, &step.offset));
-    return add(formula, &step, out);
-}
-
-stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
-                               int *out)
-{
-    const int64_t width = width_of(formula, in);
-    sn_step step = {.op = SN_OP_SCALE, .in = in, .width = width};
-    SN_TRY(keep_numbers(formula, width, factor, &step.factor));
-    SN_TRY(keep_numbers(formula, width, offset, &step.offset));
-    return add(formula, &step, out);
-}
-
-stonet_status sn_formula_activation(sn_formula *formula, int in, sn_activation activation, int *out)
-{
-    *out = in;
-    if (activation == SN_IDENTITY) return STONET_OK;
-    const sn_step step = {
-        .op = SN_OP_ACTIVATION, .in = in, .width = width_of(formula, in), .activation = activation};
-    return add(formula, &step, out);
-}
-
-stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, const float *centre,
-                                double gamma, int *out)
-{
-    const int64_t inputs = width_of(formula, in);
-    sn_step step = {.op = SN_OP_KERNEL, .in = in, .width = centres, .number = gamma};
-    double *copy = NULL;
-    SN_TRY(SN_TAKE(&formula->keep, copy, centres * inputs));
-    for (int64_t i = 0; i < centres * inputs; i++) copy[i] = (double)centre[i];
-    step.matrix = copy;
-    return add(formula, &step, out);
-}
-
-stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out)
-{
-    sn_step step = {.op = SN_OP_COLUMNS, .in = in, .width = count};
-    int64_t *copy = NULL;
-    SN_TRY(SN_TAKE(&formula->keep, copy, count));
-    memcpy(copy, column, (size_t)count * sizeof *copy);
-    step.column = copy;
-    return add(formula, &step, out);
-}
-
-stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out)
-{
-    const int64_t width = width_of(formula, in) + width_of(formula, other);
-    return add(formula, &(sn_step){.op = SN_OP_JOIN, .in = in, .other = other, .width = width}, out);
-}
-
-stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out)
-{
-    return add(formula, &(sn_step){.op = SN_OP_LARGEST, .in = in, .width = width}, out);
-}
-
-stonet_status sn_formula_map(sn_formula *formula, sn_op op, int in, double number, int *out)
-{
-    const sn_step step = {.op = op, .in = in, .width = width_of(formula, in), .number = number};
-    return add(formula, &step, out);
-}
-
-/* ---- use ------------------------------------------------------------------------------------------ */
 
 void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS])
 {
@@ -246,23 +138,67 @@ static void evaluate(const sn_step *step, const double *in, const double *other,
     }
 }
 
-stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out)
+/* Z and the answer, if there is one, of one row; x has the width of step 0. */
+static stonet_status evaluate_row(const sn_formula *formula, const float *x, double *z, double *answer)
 {
-    bool needed[SN_FORMULA_STEPS] = {false};
     int64_t at[SN_FORMULA_STEPS] = {0}, total = 0;
-    sn_formula_needed(formula, step, needed);
-    for (int k = 0; k <= step; k++) {
+    for (int k = 0; k < formula->count; k++) {
         at[k] = total;
-        total += width_of(formula, k);
+        total += formula->step[k].width;
     }
     SN_ARRAY(total, double, values);
-    for (int64_t j = 0; j < width_of(formula, 0); j++) values[j] = (double)x[j];
-    for (int k = 1; k <= step; k++) {
-        const sn_step *now = &formula->step[k];
-        if (needed[k])
-            evaluate(now, values + at[now->in], values + at[now->other >= 0 ? now->other : 0],
-                     values + at[k]);
+    for (int64_t j = 0; j < formula->step[0].width; j++) values[j] = (double)x[j];
+    for (int k = 1; k < formula->count; k++) {
+        const sn_step *step = &formula->step[k];
+        evaluate(step, values + at[step->in], values + at[step->other >= 0 ? step->other : 0],
+                 values + at[k]);
     }
-    memcpy(out, values + at[step], (size_t)width_of(formula, step) * sizeof *out);
+    memcpy(z, values + at[formula->z], (size_t)formula->step[formula->z].width * sizeof *z);
+    if (formula->answer < 0) return STONET_OK;
+    memcpy(answer, values + at[formula->answer],
+           (size_t)formula->step[formula->answer].width * sizeof *answer);
     return STONET_OK;
+}
+
+enum { CHECKED_ROWS = 16 };
+
+/* Whether `got` is `wanted`, up to what float and a fast tanh take from it. */
+static stonet_status check_numbers(int64_t count, const double *wanted, const double *got, const char *what)
+{
+    static const double TOLERANCE = 1e-3;
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(wanted[i]));
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(got[i] - wanted[i]) <= TOLERANCE * largest + 1e-6))
+            return sn_fail(STONET_ERROR_UNSUPPORTED,
+                           "this model cannot be exported: written as a formula its %s would not be the same",
+                           what);
+    return STONET_OK;
+}
+
+stonet_status sn_formula_check(const sn_formula *formula, const stonet_model *model)
+{
+    const bool answers = formula->answer >= 0;
+    const int64_t p = formula->step[0].width, q = model->dim, m = sn_schema_outputs(model->schema);
+    if (formula->step[formula->z].width != q || (answers && formula->step[formula->answer].width != m))
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "this model cannot be exported: its formula has another shape");
+    SN_ARRAY(CHECKED_ROWS * p, float, x);
+    SN_ARRAY(CHECKED_ROWS * q, float, z);
+    SN_ARRAY(CHECKED_ROWS * q, double, wanted_z);
+    SN_ARRAY(CHECKED_ROWS * q, double, got_z);
+    SN_ARRAY(CHECKED_ROWS * m, double, wanted);
+    SN_ARRAY(CHECKED_ROWS * m, double, got);
+    sn_random random = sn_random_from(model->seed, SN_STREAM_DATA, 0);
+    for (int64_t i = 0; i < CHECKED_ROWS * p; i++) x[i] = (float)sn_random_normal(&random);
+    SN_TRY(answers ? sn_model_predict(model, x, CHECKED_ROWS, z, wanted)
+                   : sn_model_reduce(model, x, CHECKED_ROWS, NULL, z));
+    sn_widen(CHECKED_ROWS * q, z, wanted_z);
+    for (int64_t i = 0; i < CHECKED_ROWS; i++)
+        SN_TRY(evaluate_row(formula, x + i * p, got_z + i * q, got + i * m));
+    SN_TRY(check_numbers(CHECKED_ROWS * q, wanted_z, got_z, "Z"));
+    if (!answers) return STONET_OK;
+    if (model->schema->task == SN_CLASSIFICATION && model->calibration != NULL)
+        sn_temperature_apply(CHECKED_ROWS, m, model->calibration->temperature, wanted);
+    return check_numbers(CHECKED_ROWS * m, wanted, got, "prediction");
 }

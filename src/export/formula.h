@@ -55,31 +55,14 @@ typedef struct sn_formula {
     sn_workspace keep; /* of all numbers */
 } sn_formula;
 
+/*
+ * The formula of a fitted model, read off the entries that the model has in a file (docs/model-file.md), and
+ * then held to the model: on random rows Z and the answer must be what the model gives, or there is no
+ * formula. STONET_ERROR_UNSUPPORTED for what has no closed form. The formula must be zeroed, and is to be
+ * freed also after a failure.
+ */
+stonet_status sn_closed_form(const stonet_model *model, sn_formula *formula);
 void sn_formula_free(sn_formula *formula);
-
-/* What an affine step does. */
-typedef struct sn_affine_map {
-    int64_t runs;         /* of so many parts of `in` each; 0: of the whole */
-    int64_t width;        /* of the result, of one part */
-    const double *matrix; /* rows x columns; `turned`: columns x rows */
-    bool turned;
-    const double *offset; /* NULL: 0 */
-} sn_affine_map;
-
-/* Each adds a step and sets *out to its number; numbers are copied. offset may be NULL: 0. */
-stonet_status sn_formula_features(sn_formula *formula, int64_t p);
-stonet_status sn_formula_affine(sn_formula *formula, int in, const sn_affine_map *map, int *out);
-stonet_status sn_formula_scale(sn_formula *formula, int in, const double *factor, const double *offset,
-                               int *out);
-/* The identity adds nothing. */
-stonet_status sn_formula_activation(sn_formula *formula, int in, sn_activation activation, int *out);
-stonet_status sn_formula_kernel(sn_formula *formula, int in, int64_t centres, const float *centre,
-                                double gamma, int *out);
-stonet_status sn_formula_columns(sn_formula *formula, int in, int64_t count, const int64_t *column, int *out);
-stonet_status sn_formula_join(sn_formula *formula, int in, int other, int *out);
-stonet_status sn_formula_largest(sn_formula *formula, int in, int64_t width, int *out);
-/* SOFTMAX, TEMPER and EXP, with as many numbers as `in` has. */
-stonet_status sn_formula_map(sn_formula *formula, sn_op op, int in, double number, int *out);
 
 /* Rows and columns of the matrix of a step. */
 int64_t sn_step_rows(const sn_step *step);
@@ -89,5 +72,6 @@ int64_t sn_step_columns(const sn_step *step);
 void sn_formula_prune(sn_formula *formula);
 /* Sets needed[k] for the steps that lead to `step`. */
 void sn_formula_needed(const sn_formula *formula, int step, bool needed[SN_FORMULA_STEPS]);
-/* The values of a step for one row: x has the width of step 0, out that of the step. */
-stonet_status sn_formula_evaluate(const sn_formula *formula, const float *x, int step, double *out);
+/* Whether Z and the answer are what the model gives, on random rows. A part of the model that the formula
+   does not know of shows here, and not in the answers of whoever uses it. */
+stonet_status sn_formula_check(const sn_formula *formula, const stonet_model *model);

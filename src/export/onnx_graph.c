@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "export/protobuf.h"
 
 /* Fields of the messages, and the types of attributes. */
 enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_PRODUCER_VERSION = 3, MODEL_DOC = 6, MODEL_GRAPH = 7 };
@@ -35,7 +34,56 @@ void sn_onnx_free(sn_onnx_graph *graph)
     sn_interner_free(&graph->taken);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------- */
+/* ---- messages of Protocol Buffers, as far as ONNX files need them ------------------------------------- */
+
+enum { VARINT = 0, DELIMITED = 2 };
+
+/* Seven bits a byte, the lowest first; the eighth says that more follow. */
+static void put_varint(sn_bytes *message, uint64_t value)
+{
+    unsigned char bytes[10];
+    size_t count = 0;
+    do {
+        bytes[count] = (unsigned char)(value & 0x7F);
+        value >>= 7;
+        if (value != 0) bytes[count] |= 0x80;
+        count++;
+    } while (value != 0);
+    sn_bytes_put(message, bytes, count);
+}
+
+static void put_key(sn_bytes *message, int field, int wire)
+{
+    put_varint(message, (uint64_t)field << 3 | (uint64_t)wire);
+}
+
+static void put_int(sn_bytes *message, int field, int64_t value)
+{
+    put_key(message, field, VARINT);
+    put_varint(message, (uint64_t)value);
+}
+
+static void put_bytes(sn_bytes *message, int field, const void *bytes, size_t size)
+{
+    put_key(message, field, DELIMITED);
+    put_varint(message, size);
+    sn_bytes_put(message, bytes, size);
+}
+
+static void put_text(sn_bytes *message, int field, const char *text)
+{
+    put_bytes(message, field, text, strlen(text));
+}
+
+/* Puts `part` into the message and empties it. */
+static void put_message(sn_bytes *message, int field, sn_bytes *part)
+{
+    if (message->status == STONET_OK) message->status = part->status;
+    put_bytes(message, field, part->pack.bytes, part->pack.size);
+    sn_bytes_free(part);
+}
+
+/* ---- names, inputs and outputs ------------------------------------------------------------------------- */
 
 static bool is_taken(const sn_onnx_graph *graph, const char *name)
 {
@@ -55,7 +103,7 @@ static void put_name(sn_bytes *message, int field, sn_onnx_value value)
 {
     char name[NAME];
     snprintf(name, sizeof name, "v%d", value.number);
-    sn_proto_text(message, field, value.name != NULL ? value.name : name);
+    put_text(message, field, value.name != NULL ? value.name : name);
 }
 
 /* Takes a name for an input or output. */
@@ -67,23 +115,21 @@ static stonet_status take(sn_onnx_graph *graph, const char *name, sn_onnx_value 
     return STONET_OK;
 }
 
-/* ---- inputs and outputs ------------------------------------------------------------------------------ */
-
 static void put_value_info(sn_bytes *into, int field, const char *name, int type, int64_t width)
 {
     sn_bytes dim = {0}, shape = {0}, tensor = {0}, any = {0}, info = {0};
-    sn_proto_text(&dim, DIM_NAME, "rows");
-    sn_proto_message(&shape, SHAPE_DIM, &dim);
+    put_text(&dim, DIM_NAME, "rows");
+    put_message(&shape, SHAPE_DIM, &dim);
     if (width > 0) {
-        sn_proto_int(&dim, DIM_VALUE, width);
-        sn_proto_message(&shape, SHAPE_DIM, &dim);
+        put_int(&dim, DIM_VALUE, width);
+        put_message(&shape, SHAPE_DIM, &dim);
     }
-    sn_proto_int(&tensor, TENSOR_ELEMENT, type);
-    sn_proto_message(&tensor, TENSOR_SHAPE, &shape);
-    sn_proto_message(&any, TYPE_TENSOR, &tensor);
-    sn_proto_text(&info, VALUE_NAME, name);
-    sn_proto_message(&info, VALUE_TYPE, &any);
-    sn_proto_message(into, field, &info);
+    put_int(&tensor, TENSOR_ELEMENT, type);
+    put_message(&tensor, TENSOR_SHAPE, &shape);
+    put_message(&any, TYPE_TENSOR, &tensor);
+    put_text(&info, VALUE_NAME, name);
+    put_message(&info, VALUE_TYPE, &any);
+    put_message(into, field, &info);
 }
 
 stonet_status sn_onnx_input(sn_onnx_graph *graph, const char *name, int type, int64_t width,
@@ -128,11 +174,11 @@ static sn_onnx_value put_tensor(sn_onnx_graph *graph, int type, int rank, const 
 {
     const sn_onnx_value value = fresh(graph);
     sn_bytes tensor = {0};
-    for (int r = 0; r < rank; r++) sn_proto_int(&tensor, TENSOR_DIMS, shape[r]);
-    sn_proto_int(&tensor, TENSOR_TYPE, type);
+    for (int r = 0; r < rank; r++) put_int(&tensor, TENSOR_DIMS, shape[r]);
+    put_int(&tensor, TENSOR_TYPE, type);
     put_name(&tensor, TENSOR_NAME, value);
-    sn_proto_bytes(&tensor, TENSOR_RAW, raw, size);
-    sn_proto_message(&graph->constants, GRAPH_CONSTANT, &tensor);
+    put_bytes(&tensor, TENSOR_RAW, raw, size);
+    put_message(&graph->constants, GRAPH_CONSTANT, &tensor);
     return value;
 }
 
@@ -156,11 +202,11 @@ sn_onnx_value sn_onnx_strings(sn_onnx_graph *graph, int64_t count, const char *c
 {
     const sn_onnx_value value = fresh(graph);
     sn_bytes tensor = {0};
-    sn_proto_int(&tensor, TENSOR_DIMS, count);
-    sn_proto_int(&tensor, TENSOR_TYPE, SN_ONNX_STRING);
-    for (int64_t i = 0; i < count; i++) sn_proto_text(&tensor, TENSOR_STRING, text[i]);
+    put_int(&tensor, TENSOR_DIMS, count);
+    put_int(&tensor, TENSOR_TYPE, SN_ONNX_STRING);
+    for (int64_t i = 0; i < count; i++) put_text(&tensor, TENSOR_STRING, text[i]);
     put_name(&tensor, TENSOR_NAME, value);
-    sn_proto_message(&graph->constants, GRAPH_CONSTANT, &tensor);
+    put_message(&graph->constants, GRAPH_CONSTANT, &tensor);
     return value;
 }
 
@@ -169,28 +215,28 @@ sn_onnx_value sn_onnx_strings(sn_onnx_graph *graph, int64_t count, const char *c
 void sn_onnx_attribute_int(sn_bytes *attributes, const char *name, int64_t value)
 {
     sn_bytes one = {0};
-    sn_proto_text(&one, ATTRIBUTE_NAME, name);
-    sn_proto_int(&one, ATTRIBUTE_INT, value);
-    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_INT);
-    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+    put_text(&one, ATTRIBUTE_NAME, name);
+    put_int(&one, ATTRIBUTE_INT, value);
+    put_int(&one, ATTRIBUTE_TYPE, TYPE_INT);
+    put_message(attributes, NODE_ATTRIBUTE, &one);
 }
 
 void sn_onnx_attribute_ints(sn_bytes *attributes, const char *name, int64_t count, const int64_t *values)
 {
     sn_bytes one = {0};
-    sn_proto_text(&one, ATTRIBUTE_NAME, name);
-    for (int64_t i = 0; i < count; i++) sn_proto_int(&one, ATTRIBUTE_INTS, values[i]);
-    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_INTS);
-    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+    put_text(&one, ATTRIBUTE_NAME, name);
+    for (int64_t i = 0; i < count; i++) put_int(&one, ATTRIBUTE_INTS, values[i]);
+    put_int(&one, ATTRIBUTE_TYPE, TYPE_INTS);
+    put_message(attributes, NODE_ATTRIBUTE, &one);
 }
 
 void sn_onnx_attribute_strings(sn_bytes *attributes, const char *name, int64_t count, const char *const *text)
 {
     sn_bytes one = {0};
-    sn_proto_text(&one, ATTRIBUTE_NAME, name);
-    for (int64_t i = 0; i < count; i++) sn_proto_text(&one, ATTRIBUTE_STRINGS, text[i]);
-    sn_proto_int(&one, ATTRIBUTE_TYPE, TYPE_STRINGS);
-    sn_proto_message(attributes, NODE_ATTRIBUTE, &one);
+    put_text(&one, ATTRIBUTE_NAME, name);
+    for (int64_t i = 0; i < count; i++) put_text(&one, ATTRIBUTE_STRINGS, text[i]);
+    put_int(&one, ATTRIBUTE_TYPE, TYPE_STRINGS);
+    put_message(attributes, NODE_ATTRIBUTE, &one);
 }
 
 sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
@@ -199,14 +245,15 @@ sn_onnx_value sn_onnx_node(sn_onnx_graph *graph, const sn_onnx_call *call)
     sn_bytes node = {0};
     for (int i = 0; i < call->n_inputs; i++) put_name(&node, NODE_INPUT, call->input[i]);
     put_name(&node, NODE_OUTPUT, value);
-    sn_proto_text(&node, NODE_OP, call->op);
+    put_text(&node, NODE_OP, call->op);
     if (call->attributes != NULL) { /* these are whole fields */
         if (node.status == STONET_OK) node.status = call->attributes->status;
         sn_bytes_put(&node, call->attributes->pack.bytes, call->attributes->pack.size);
         sn_bytes_free(call->attributes);
     }
-    if (call->ml) sn_proto_text(&node, NODE_DOMAIN, ML_DOMAIN);
-    sn_proto_message(&graph->nodes, GRAPH_NODE, &node);
+    if (call->ml) put_text(&node, NODE_DOMAIN, ML_DOMAIN);
+    graph->ml = graph->ml || call->ml;
+    put_message(&graph->nodes, GRAPH_NODE, &node);
     return value;
 }
 
@@ -278,9 +325,9 @@ sn_onnx_value sn_onnx_row_maxima(sn_onnx_graph *graph, sn_onnx_value a)
 static void put_opset(sn_bytes *model, const char *domain, int version)
 {
     sn_bytes opset = {0};
-    sn_proto_text(&opset, OPSET_DOMAIN, domain);
-    sn_proto_int(&opset, OPSET_VERSION, version);
-    sn_proto_message(model, MODEL_OPSET, &opset);
+    put_text(&opset, OPSET_DOMAIN, domain);
+    put_int(&opset, OPSET_VERSION, version);
+    put_message(model, MODEL_OPSET, &opset);
 }
 
 static void join(sn_bytes *to, const sn_bytes *part)
@@ -289,26 +336,26 @@ static void join(sn_bytes *to, const sn_bytes *part)
     sn_bytes_put(to, part->pack.bytes, part->pack.size);
 }
 
-void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,
-                  const char *const (*facts)[2], sn_bytes *out)
+void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, const char *const (*facts)[2],
+                  sn_bytes *out)
 {
     sn_bytes body = {0};
     join(&body, &graph->nodes);
-    sn_proto_text(&body, GRAPH_NAME, name);
+    put_text(&body, GRAPH_NAME, name);
     join(&body, &graph->constants);
     join(&body, &graph->inputs);
     join(&body, &graph->outputs);
-    sn_proto_int(out, MODEL_IR, SN_ONNX_IR);
-    sn_proto_text(out, MODEL_PRODUCER, "stonet");
-    sn_proto_text(out, MODEL_PRODUCER_VERSION, STONET_VERSION);
-    sn_proto_text(out, MODEL_DOC, about);
-    sn_proto_message(out, MODEL_GRAPH, &body);
+    put_int(out, MODEL_IR, SN_ONNX_IR);
+    put_text(out, MODEL_PRODUCER, "stonet");
+    put_text(out, MODEL_PRODUCER_VERSION, STONET_VERSION);
+    put_text(out, MODEL_DOC, about);
+    put_message(out, MODEL_GRAPH, &body);
     put_opset(out, "", SN_ONNX_OPSET);
-    if (ml) put_opset(out, ML_DOMAIN, SN_ONNX_ML_OPSET);
+    if (graph->ml) put_opset(out, ML_DOMAIN, SN_ONNX_ML_OPSET);
     for (; (*facts)[0] != NULL; facts++) {
         sn_bytes fact = {0};
-        sn_proto_text(&fact, FACT_KEY, (*facts)[0]);
-        sn_proto_text(&fact, FACT_VALUE, (*facts)[1]);
-        sn_proto_message(out, MODEL_FACTS, &fact);
+        put_text(&fact, FACT_KEY, (*facts)[0]);
+        put_text(&fact, FACT_VALUE, (*facts)[1]);
+        put_message(out, MODEL_FACTS, &fact);
     }
 }

@@ -21,6 +21,7 @@ typedef struct sn_onnx_graph {
     sn_bytes nodes, constants, inputs, outputs; /* fields of GraphProto */
     sn_interner taken;                          /* names of inputs and outputs */
     int values;                                 /* made so far */
+    bool ml;                                    /* there are operators of ai.onnx.ml */
 } sn_onnx_graph;
 
 void sn_onnx_free(sn_onnx_graph *graph);
@@ -75,5 +76,5 @@ sn_onnx_value sn_onnx_row_sums(sn_onnx_graph *graph, sn_onnx_value a);
 sn_onnx_value sn_onnx_row_maxima(sn_onnx_graph *graph, sn_onnx_value a);
 
 /* The file: graph and what is said about it, (key, value) pairs up to a NULL. */
-void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, bool ml,
-                  const char *const (*facts)[2], sn_bytes *out);
+void sn_onnx_file(sn_onnx_graph *graph, const char *name, const char *about, const char *const (*facts)[2],
+                  sn_bytes *out);

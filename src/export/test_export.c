@@ -6,9 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/test_kit.h"
-#include "data/frame.h"
-#include "export/bytes.h"
-#include "export/c_numbers.h"
+#include "export/writers.h"
 #include "model/test_table.h"
 
 enum { CHECKED = 12 };
@@ -20,53 +18,32 @@ typedef struct harness {
     int models;
 } harness;
 
-/* A table with its cells, which the program must be given. */
-typedef struct cells {
-    stonet_data *data;
-    int64_t columns;
-    double (*number)(int64_t row, int64_t column, const void *user);
-    const char *(*text)(int64_t row, int64_t column, const void *user);
-    const void *user;
-} cells;
-
-static double table_number(int64_t row, int64_t column, const void *user)
-{
-    const sn_table *table = user;
-    return (double)table->x[row * stonet_data_columns(table->data) + column];
-}
-
-static cells of_table(const sn_table *table)
-{
-    return (cells){.data = table->data,
-                   .columns = stonet_data_columns(table->data),
-                   .number = table_number,
-                   .user = table};
-}
-
-static void put_rows(harness *h, const cells *table, int64_t rows)
+/* The cells of the first rows, each as a number or as a text; a text that is missing is empty. */
+static void put_rows(harness *h, const stonet_data *data, int64_t rows)
 {
     sn_bytes *out = &h->program;
-    sn_bytes_print(out, "static const cell rows%d[%d][%d] = {\n", h->models, (int)rows, (int)table->columns);
-    for (int64_t i = 0; i < rows; i++) {
-        sn_bytes_text(out, "  {");
-        for (int64_t j = 0; j < table->columns; j++) {
-            const char *text = table->text != NULL ? table->text(i, j, table->user) : NULL;
-            sn_bytes_text(out, "{");
-            const double number = text == NULL ? table->number(i, j, table->user) : 0.0;
-            if (isnan(number))
+    const int64_t n = stonet_data_rows(data), columns = stonet_data_columns(data);
+    SN_BLOCK double *number = test_zeros(n, sizeof *number);
+    sn_bytes_print(out, "static cell rows%d[%d][%d];\nstatic void fill%d(void)\n{\n", h->models, (int)rows,
+                   (int)columns, h->models);
+    for (int64_t j = 0; j < columns; j++) {
+        const int32_t *code = stonet_data_column_codes(data, j, NULL);
+        if (code == NULL) OK(stonet_data_column_numbers(data, j, number));
+        for (int64_t i = 0; i < rows; i++) {
+            const char *text = code != NULL ? stonet_data_column_text(data, j, code[i]) : NULL;
+            sn_bytes_print(out, "    rows%d[%d][%d].%s = ", h->models, (int)i, (int)j,
+                           code != NULL ? "text" : "number");
+            if (code != NULL)
+                sn_c_string(out, text != NULL ? text : "");
+            else if (isnan(number[i]))
                 sn_bytes_text(out, "NAN");
             else
-                sn_c_number(out, number);
-            sn_bytes_text(out, ", ");
-            if (text != NULL)
-                sn_c_string(out, text);
-            else
-                sn_bytes_text(out, "0");
-            sn_bytes_text(out, "}, ");
+                sn_c_number(out, number[i]);
+            sn_bytes_text(out, ";\n");
         }
-        sn_bytes_text(out, "},\n");
     }
-    sn_bytes_text(out, "};\n");
+    sn_bytes_text(out, "}\n");
+    sn_bytes_print(&h->calls, "    fill%d();\n", h->models);
 }
 
 static void put_call(harness *h, const char *call, const char *what, int64_t rows, int64_t width)
@@ -113,20 +90,20 @@ static void export_to_file(harness *h, const stonet_model *model)
 }
 
 /* Takes the model over. */
-static void add_model(harness *h, stonet_model *model, const cells *table)
+static void add_model(harness *h, stonet_model *model, const stonet_data *data)
 {
-    const int64_t n = stonet_data_rows(table->data), rows = n < CHECKED ? n : CHECKED;
+    const int64_t n = stonet_data_rows(data), rows = n < CHECKED ? n : CHECKED;
     const int64_t q = stonet_model_dim(model), m = stonet_model_outputs(model);
     SN_BLOCK float *z = calloc((size_t)(n * q), sizeof *z);
     SN_BLOCK double *wide = calloc((size_t)(n * q), sizeof *wide),
                     *out = calloc((size_t)(n * m + 1), sizeof *out);
     export_to_file(h, model);
-    put_rows(h, table, rows);
-    OK(stonet_transform(model, table->data, NULL, z));
+    put_rows(h, data, rows);
+    OK(stonet_transform(model, data, NULL, z));
     for (int64_t i = 0; i < n * q; i++) wide[i] = (double)z[i];
     sn_c_table(&h->program, "z", h->models, rows * q, wide);
     put_call(h, "transform", "z", rows, q);
-    if (m > 0 && stonet_predict(model, table->data, NULL, out) == STONET_OK) {
+    if (m > 0 && stonet_predict(model, data, NULL, out) == STONET_OK) {
         sn_c_table(&h->program, "y", h->models, rows * m, out);
         put_call(h, "predict", "y", rows, m);
     }
@@ -134,21 +111,21 @@ static void add_model(harness *h, stonet_model *model, const cells *table)
     stonet_model_free(model);
 }
 
-static void add_fit(harness *h, const char *words, const cells *table)
+static void add_fit(harness *h, const char *words, const stonet_data *data)
 {
-    add_model(h, sn_testing_fit(words, table->data, NULL), table);
+    add_model(h, sn_testing_fit(words, data, NULL), data);
 }
 
-static void start(harness *h)
+static harness start(void)
 {
     static int started = 0;
     char name[32];
-    memset(h, 0, sizeof *h);
+    harness h = {0};
     snprintf(name, sizeof name, "export%d", ++started);
-    sn_testing_path(h->folder, sizeof h->folder, name);
-    assert_int_equal(mkdir(h->folder, 0700), 0);
+    sn_testing_path(h.folder, sizeof h.folder, name);
+    assert_int_equal(mkdir(h.folder, 0700), 0);
     sn_bytes_text(
-        &h->program,
+        &h.program,
         "#include <math.h>\n#include <stdio.h>\n"
         "typedef struct cell { double number; const char *text; } cell;\n"
         "static int check(const char *name, int status, const double *got, const double *wanted, int n)\n"
@@ -158,6 +135,7 @@ static void start(harness *h)
         "        if (!(fabs(got[k] - wanted[k]) <= 1e-5 * (1 + fabs(wanted[k])))) {\n"
         "            printf(\"%s: %.9g, not %.9g\\n\", name, got[k], wanted[k]);\n"
         "            return 1;\n        }\n    return 0;\n}\n");
+    return h;
 }
 
 /* Compiles and runs all there is, and cleans up. */
@@ -190,21 +168,15 @@ static void finish(harness *h)
     sn_bytes_free(&h->files);
 }
 
-/* ---- every method -------------------------------------------------------------------------------------- */
-
 TEST(every_method_answers_the_same)
 {
-    harness h;
-    start(&h);
-    SN_FREED_BY(sn_table_free)
-    sn_table classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
-    const cells of_classes = of_table(&classes), of_numbers = of_table(&numbers);
+    harness h = start();
+    SN_TABLE classes = sn_table_classes(60, 4, 3, 1), numbers = sn_table_numbers(60, 4, 1, 2);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
-        char words[64];
-        snprintf(words, sizeof words, "%s 2 hurry", method->name);
-        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0) add_fit(&h, words, &of_classes);
-        if ((method->tasks & SN_TASK_REGRESSION) != 0) add_fit(&h, words, &of_numbers);
+        const char *words = sn_testing_words("%s 2 hurry", method->name);
+        if ((method->tasks & SN_TASK_CLASSIFICATION) != 0) add_fit(&h, words, classes.data);
+        if ((method->tasks & SN_TASK_REGRESSION) != 0) add_fit(&h, words, numbers.data);
     }
     finish(&h);
 }
@@ -217,14 +189,12 @@ TEST(every_law_answers_the_same)
         "stonet 2 hurry front=none task=count",    "stonet 1 hurry front=none task=count law=negbin",
         "stonet 1 hurry front=none task=ordinal",  "stonet 1 hurry front=none task=ordinal law=extreme",
     };
-    harness h;
-    start(&h);
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(80, 4, 3);
-    const cells rows = of_table(&table);
+    harness h = start();
+    SN_TABLE table = sn_table_features(80, 4, 3);
     double y[80];
     for (int i = 0; i < 80; i++) y[i] = 1.0 + fmin(floor(fabs((double)table.x[i * 4])), 4.0);
     OK(stonet_data_set_targets(table.data, y, 1));
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &rows);
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], table.data);
     SN_AUTO(stonet_model) *probit =
         sn_testing_fit("stonet 1 hurry task=ordinal law=normal", table.data, NULL);
     unsigned char *bytes = NULL;
@@ -246,117 +216,60 @@ TEST(every_part_of_a_model_is_there)
     static const char *const OF_NUMBERS[] = {
         "stonet 1 hurry front=none response=location-scale", "stonet 2 hurry front=none response=ensemble",
         "stonet 1 hurry front=kernel response=ensemble", "pca 2 learner=mlp", "pca 2 learner=kernel"};
-    harness h;
-    start(&h);
-    SN_FREED_BY(sn_table_free)
-    sn_table three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);
-    SN_FREED_BY(sn_table_free)
-    sn_table numbers = sn_table_numbers(60, 3, 2, 2), wide = sn_table_classes(40, 60, 2, 4);
-    const cells of_three = of_table(&three), of_two = of_table(&two), of_numbers = of_table(&numbers);
-    const cells of_wide = of_table(&wide);
+    harness h = start();
+    SN_TABLE three = sn_table_classes(60, 4, 3, 1), two = sn_table_classes(60, 3, 2, 2);
+    SN_TABLE numbers = sn_table_numbers(60, 3, 2, 2), wide = sn_table_classes(40, 60, 2, 4);
     for (size_t k = 0; k < sizeof OF_CLASSES / sizeof *OF_CLASSES; k++) {
-        add_fit(&h, OF_CLASSES[k], &of_three);
-        add_fit(&h, OF_CLASSES[k], &of_two);
+        add_fit(&h, OF_CLASSES[k], three.data);
+        add_fit(&h, OF_CLASSES[k], two.data);
     }
     for (size_t k = 0; k < sizeof OF_NUMBERS / sizeof *OF_NUMBERS; k++)
-        add_fit(&h, OF_NUMBERS[k], &of_numbers);
-    add_fit(&h, "stonet 1 hurry front=components", &of_wide);
-    add_fit(&h, "stonet 1 hurry front=columns", &of_wide);
-    add_fit(&h, "stonet 1 hurry front=conv front_image=5,6,2 front_channels=3 epochs=2", &of_wide);
-    add_fit(&h, "pls 2 curves=snv-derivative2 curves_columns=2-30,31-59", &of_wide);
-    add_fit(&h, "stonet 1 hurry front=none curves=detrend epochs=2", &of_wide);
+        add_fit(&h, OF_NUMBERS[k], numbers.data);
+    add_fit(&h, "stonet 1 hurry front=components", wide.data);
+    add_fit(&h, "stonet 1 hurry front=columns", wide.data);
+    add_fit(&h, "stonet 1 hurry front=conv front_image=5,6,2 front_channels=3 epochs=2", wide.data);
+    add_fit(&h, "pls 2 curves=snv-derivative2 curves_columns=2-30,31-59", wide.data);
+    add_fit(&h, "stonet 1 hurry front=none curves=detrend epochs=2", wide.data);
     stonet_model *calibrated = sn_testing_fit("pca 2", three.data, NULL);
     OK(stonet_calibrate(calibrated, three.data, NULL, NULL));
-    add_model(&h, calibrated, &of_three);
+    add_model(&h, calibrated, three.data);
     finish(&h);
 }
 
 /* ---- tables of all kinds of columns ------------------------------------------------------------------ */
 
-enum { MIXED_ROWS = 90, MIXED_COLUMNS = 5 };
-
 /* A number, an identifier that is left out, codes that get levels, words with all that C strings choke on,
    and numbers that float is too coarse for. */
-static double mixed_number(int64_t row, int64_t column, const void *user)
-{
-    (void)user;
-    return column == 0   ? 0.25 * (double)((row * 7) % 31)
-           : column == 2 ? (double)((row * 5) % 4)
-                         : 1e6 + 0.125 * (double)((row * 11) % 17);
-}
-
-static const char *mixed_text(int64_t row, int64_t column, const void *user)
-{
-    static const char *const WORDS[] = {"a\\b \"c\"", "?\?/", "gr\303\274n", "plain"};
-    static char id[MIXED_ROWS][8];
-    (void)user;
-    if (column == 3) return WORDS[row % 4];
-    if (column != 1) return NULL;
-    snprintf(id[row], sizeof id[row], "id%d", (int)row);
-    return id[row];
-}
-
-static const char *mixed_csv(void)
-{
-    static char path[256];
-    sn_testing_path(path, sizeof path, "mixed.csv");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "number,who,code,word,large,y\n");
-    for (int64_t i = 0; i < MIXED_ROWS; i++) {
-        const double y = mixed_number(i, 0, NULL) + 3.0 * (i % 4 == 2) + mixed_number(i, 2, NULL) +
-                         mixed_number(i, 4, NULL) - 1e6;
-        fprintf(file, "%.17g,%s,%.17g,", mixed_number(i, 0, NULL), mixed_text(i, 1, NULL),
-                mixed_number(i, 2, NULL));
-        fprintf(file, i % 4 == 0 ? "\"a\\b \"\"c\"\"\"" : "%s", mixed_text(i, 3, NULL));
-        fprintf(file, ",%.17g,%.17g\n", mixed_number(i, 4, NULL), y);
-    }
-    assert_int_equal(fclose(file), 0);
-    return path;
-}
-
 static stonet_data *read_mixed(void)
 {
-    stonet_read_options options = STONET_READ_OPTIONS_INIT;
-    stonet_data *data = NULL;
-    const char *path = mixed_csv();
-    options.target = "y";
-    const stonet_status status = stonet_data_read(path, &options, &data);
-    if (status != STONET_OK) print_error("%s\n", stonet_last_error());
-    OK(status);
-    unlink(path);
-    return data;
+    static const char *const WORDS[] = {"\"a\\b \"\"c\"\"\"", "?\?/", "gr\303\274n", "plain"};
+    SN_FREED_BY(sn_bytes_free) sn_bytes text = {0};
+    sn_bytes_text(&text, "number,who,code,word,large,y\n");
+    for (int i = 0; i < 90; i++) {
+        const int code = i * 5 % 4;
+        const double number = 0.25 * (i * 7 % 31), more = 0.125 * (i * 11 % 17);
+        sn_bytes_print(&text, "%.17g,id%d,%d,%s,%.17g,%.17g\n", number, i, code, WORDS[i % 4], 1e6 + more,
+                       number + 3.0 * (i % 4 == 2) + code + more);
+    }
+    sn_bytes_put(&text, "", 1);
+    OK(text.status);
+    const stonet_read_options options = {.size = sizeof options, .target = "y"};
+    return sn_testing_read((const char *)text.pack.bytes, &options);
 }
 
 TEST(columns_are_encoded_the_same)
 {
-    harness h;
-    start(&h);
+    harness h = start();
     SN_AUTO(stonet_data) *data = read_mixed();
-    const cells table = {.data = data, .columns = MIXED_COLUMNS, .number = mixed_number, .text = mixed_text};
     static const char *const SPECS[] = {"none 1 levels=6", "pca 2 levels=none",
                                         "stonet 1 hurry levels=6 front=none"};
-    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], &table);
+    for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) add_fit(&h, SPECS[k], data);
     finish(&h);
 }
 
 enum { RANKED_ROWS = 60 };
 
 /* A number, a date and a size, some of them missing. */
-static double ranked_number(int64_t row, int64_t column, const void *user)
-{
-    (void)user;
-    if (column == 1) return 20000.5 + (double)(row * 5 % 13);
-    return row % 9 == 4 ? (double)NAN : 0.25 * (double)(row * 7 % 31);
-}
-
-static const char *ranked_text(int64_t row, int64_t column, const void *user)
-{
-    static const char *const SIZES[] = {"small", "medium", "large"};
-    (void)user;
-    return column != 2 ? NULL : row % 7 == 3 ? "" : SIZES[row % 3];
-}
-
 static stonet_data *ranked_table(void)
 {
     static const char *const SIZES[] = {"small", "medium", "large"};
@@ -364,11 +277,11 @@ static stonet_data *ranked_table(void)
     int32_t size[RANKED_ROWS];
     SN_AUTO(stonet_columns) *columns = NULL;
     stonet_data *data = NULL;
-    for (int64_t i = 0; i < RANKED_ROWS; i++) {
-        number[i] = ranked_number(i, 0, NULL);
-        day[i] = ranked_number(i, 1, NULL);
-        size[i] = i % 7 == 3 ? -1 : (int32_t)(i % 3);
-        y[i] = (double)(i * 7 % 31 + 3 * (i % 3) + i * 5 % 13);
+    for (int i = 0; i < RANKED_ROWS; i++) {
+        number[i] = i % 9 == 4 ? (double)NAN : 0.25 * (i * 7 % 31);
+        day[i] = 20000.5 + i * 5 % 13;
+        size[i] = i % 7 == 3 ? -1 : i % 3;
+        y[i] = i * 7 % 31 + 3 * (i % 3) + i * 5 % 13;
     }
     OK(stonet_data_begin(RANKED_ROWS, &columns));
     OK(stonet_data_add_numbers(columns, "number", number));
@@ -383,20 +296,17 @@ static stonet_data *ranked_table(void)
    the others, it has no answer. */
 TEST(ranks_dates_and_missing_cells)
 {
-    harness h;
-    start(&h);
+    harness h = start();
     SN_AUTO(stonet_data) *data = ranked_table();
-    const cells table = {.data = data, .columns = 3, .number = ranked_number, .text = ranked_text};
-    add_fit(&h, "none 1 missing=mean missing_indicators=off", &table);
-    add_fit(&h, "none 1 missing=mean missing_indicators=on", &table);
+    add_fit(&h, "none 1 missing=mean missing_indicators=off", data);
+    add_fit(&h, "none 1 missing=mean missing_indicators=on", data);
     finish(&h);
 }
 
 /* What no training row had: a new word, a new level, a missing cell; the same words as the library. */
 TEST(cells_nobody_knows_have_a_status)
 {
-    harness h;
-    start(&h);
+    harness h = start();
     SN_AUTO(stonet_data) *data = read_mixed();
     SN_AUTO(stonet_model) *model = sn_testing_fit("none 1 levels=6 missing=error", data, NULL);
     const int64_t p = stonet_model_features(model);
@@ -420,11 +330,9 @@ TEST(cells_nobody_knows_have_a_status)
     finish(&h);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------- */
-
 TEST(bad_calls_are_told)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
+    SN_TABLE table = sn_table_classes(30, 3, 2, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1", table.data, NULL);
     unsigned char *bytes = NULL;
     size_t size = 0;
@@ -444,41 +352,20 @@ TEST(bad_calls_are_told)
     assert_int_equal(format, STONET_EXPORT_JSON);
 }
 
-static double day_number(int64_t row, int64_t column, const void *user)
-{
-    const stonet_data *data = user;
-    return (double)data->x[row * data->n_numeric + column];
-}
-
-static const char *day_text(int64_t row, int64_t column, const void *user)
-{
-    (void)row, (void)column, (void)user;
-    return NULL;
-}
-
 /* Sine and cosine of the time of the year. */
 TEST(times_of_the_year_are_the_same)
 {
-    char path[256];
-    harness h;
-    sn_testing_path(path, sizeof path, "days.csv");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "a,day,y\n");
+    SN_FREED_BY(sn_bytes_free) sn_bytes text = {0};
+    sn_bytes_text(&text, "a,day,y\n");
     for (int i = 0; i < 30; i++)
-        fprintf(file, "%d,2024-%02d-%02d,%d.5\n", i * i % 11, 1 + i % 12, 1 + i % 28, i * i % 7);
-    assert_int_equal(fclose(file), 0);
-    stonet_read_options options = STONET_READ_OPTIONS_INIT;
-    options.target = "y";
-    options.season = "day";
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_read(path, &options, &data));
-    unlink(path);
-    start(&h);
-    const cells table = {.data = data, .columns = 2, .number = day_number, .text = day_text, .user = data};
+        sn_bytes_print(&text, "%d,2024-%02d-%02d,%d.5\n", i * i % 11, 1 + i % 12, 1 + i % 28, i * i % 7);
+    sn_bytes_put(&text, "", 1);
+    const stonet_read_options options = {.size = sizeof options, .target = "y", .season = "day"};
+    SN_AUTO(stonet_data) *data = sn_testing_read((const char *)text.pack.bytes, &options);
+    harness h = start();
     stonet_model *model = sn_testing_fit("none 1", data, NULL);
     assert_int_equal(stonet_model_features(model), 4);
-    add_model(&h, model, &table);
+    add_model(&h, model, data);
     finish(&h);
 }
 

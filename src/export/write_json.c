@@ -55,14 +55,12 @@ static void put_string(sn_bytes *out, const char *text)
         out->status = sn_json_failed();
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------- */
-
-static void put_words(sn_bytes *out, const sn_dictionary *words)
+static void put_words(sn_bytes *out, int64_t count, char *const *word)
 {
     sn_bytes_text(out, "[");
-    for (int64_t i = 0; i < words->count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         put_comma(out, i);
-        put_string(out, words->text[i]);
+        put_string(out, word[i]);
     }
     sn_bytes_text(out, "]");
 }
@@ -86,7 +84,7 @@ static void put_columns(sn_bytes *out, const sn_schema *schema)
         if (input->has_other) sn_bytes_text(out, ", \"other\": true");
         if (text) {
             sn_bytes_text(out, ", \"categories\": ");
-            put_words(out, &input->categories);
+            put_words(out, input->categories.count, input->categories.text);
         }
         if (input->levels > 0) {
             sn_bytes_text(out, ", \"levels\": [");
@@ -154,8 +152,6 @@ static stonet_status put_curves(sn_bytes *out, const sn_schema *schema)
     return STONET_OK;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------ */
-
 /* What a step does, as one would write it; v is the result. */
 static const char *formula_of(const sn_step *step)
 {
@@ -213,8 +209,6 @@ static void put_step(sn_bytes *out, const sn_step *step, int k)
     sn_bytes_text(out, "}");
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------- */
-
 static void put_results(sn_bytes *out, const sn_exported *of)
 {
     const bool classes = of->schema->task == SN_CLASSIFICATION;
@@ -267,12 +261,9 @@ stonet_status sn_export_json(const sn_exported *exported, sn_bytes *out)
                            ? "A missing cell counts as the mean of its features, too. "
                            : "A missing cell has no features: the model has no answer for its row. ");
     sn_bytes_text(out, "Features are then (raw - centre) factor, rounded to float32.\",\n");
-    sn_bytes_text(out, "  \"na\": [");
-    for (int64_t k = 0; k < exported->na.count; k++) {
-        put_comma(out, k);
-        put_string(out, exported->na.word[k]);
-    }
-    sn_bytes_text(out, "],\n");
+    sn_bytes_text(out, "  \"na\": ");
+    put_words(out, exported->na.count, exported->na.word);
+    sn_bytes_text(out, ",\n");
     put_columns(out, exported->schema);
     SN_TRY(put_curves(out, exported->schema));
     put_features(out, exported->schema);

@@ -35,6 +35,8 @@ typedef struct encoding {
     int64_t *feature;    /* p: which feature each column of the blocks is */
     int64_t made;
     sn_onnx_value *input; /* of each column; of numbers as one matrix the first */
+    double *scratch;      /* p + columns: to make constants in */
+    sn_workspace *keep;
 } encoding;
 
 static bool is_number(const sn_input *input)
@@ -54,39 +56,41 @@ static bool has_words(const sn_schema *schema)
     return false;
 }
 
-/* (raw - centre) factor of the features, rounded to float: rows x count. */
-static sn_onnx_value scaled(encoding *e, sn_onnx_value raw, int64_t count, const int64_t *feature,
-                            double *scratch)
+/* One number for each of `count` features. */
+static sn_onnx_value of_features(encoding *e, const double *all, int64_t count, const int64_t *feature)
 {
-    sn_onnx_graph *g = e->graph;
-    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->centre[feature[k]];
-    sn_onnx_value value = sn_onnx_two(g, "Sub", raw, sn_onnx_doubles(g, 1, count, scratch));
-    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->factor[feature[k]];
-    value = sn_onnx_two(g, "Mul", value, sn_onnx_doubles(g, 1, count, scratch));
-    return sn_onnx_rounded(g, value);
+    for (int64_t k = 0; k < count; k++) e->scratch[k] = all[feature[k]];
+    return sn_onnx_doubles(e->graph, 1, count, e->scratch);
+}
+
+/* The block of the next features, which are named already: (raw - centre) factor, rounded to float. */
+static void add_block(encoding *e, sn_onnx_value raw, int64_t count)
+{
+    const int64_t *feature = e->feature + e->made;
+    sn_onnx_value value =
+        sn_onnx_two(e->graph, "Sub", raw, of_features(e, e->schema->centre, count, feature));
+    value = sn_onnx_two(e->graph, "Mul", value, of_features(e, e->schema->factor, count, feature));
+    e->part[e->parts++] = sn_onnx_rounded(e->graph, value);
+    e->made += count;
 }
 
 /* Indicators of `count` features from `first` on: hits (rows x count) are 1 at the category or level of a
    row. A category that training never saw has 0 everywhere and counts as the mean. */
-static void add_indicators(encoding *e, sn_onnx_value hits, int64_t first, int64_t count, double *scratch)
+static void add_indicators(encoding *e, sn_onnx_value hits, int64_t first, int64_t count)
 {
     sn_onnx_graph *g = e->graph;
     const sn_onnx_value unknown = sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), sn_onnx_row_sums(g, hits));
     const sn_onnx_value mean = sn_onnx_doubles(g, 1, count, e->schema->mean + first);
     const sn_onnx_value raw = sn_onnx_two(g, "Add", hits, sn_onnx_two(g, "Mul", unknown, mean));
-    int64_t *feature = e->feature + e->made;
-    for (int64_t k = 0; k < count; k++) feature[k] = first + k;
-    e->part[e->parts++] = scaled(e, raw, count, feature, scratch);
-    e->made += count;
+    for (int64_t k = 0; k < count; k++) e->feature[e->made + k] = first + k;
+    add_block(e, raw, count);
 }
 
 /* One feature from its raw values, rows x 1. */
 static void add_feature(encoding *e, sn_onnx_value raw, int64_t f)
 {
-    double scratch = 0.0;
     e->feature[e->made] = f;
-    e->part[e->parts++] = scaled(e, raw, 1, e->feature + e->made, &scratch);
-    e->made++;
+    add_block(e, raw, 1);
 }
 
 /* 1 where the cell is missing. */
@@ -130,32 +134,32 @@ static sn_onnx_value without_na(const encoding *e, sn_onnx_value numbers)
 }
 
 /* Levels of column k of the numbers (rounded to float). */
-static void add_levels(encoding *e, sn_onnx_value numbers, int64_t k, const sn_input *input, double *scratch)
+static void add_levels(encoding *e, sn_onnx_value numbers, int64_t k, const sn_input *input)
 {
     sn_onnx_graph *g = e->graph;
-    for (int64_t c = 0; c < input->levels; c++) scratch[c] = (double)input->level[c];
-    const sn_onnx_value levels = sn_onnx_doubles(g, 1, input->levels, scratch);
+    for (int64_t c = 0; c < input->levels; c++) e->scratch[c] = (double)input->level[c];
+    const sn_onnx_value levels = sn_onnx_doubles(g, 1, input->levels, e->scratch);
     const sn_onnx_value hits = sn_onnx_two(g, "Equal", sn_onnx_gather(g, numbers, 1, &k), levels);
-    add_indicators(e, sn_onnx_cast(g, hits, SN_ONNX_DOUBLE), input->first_feature + 1, input->levels,
-                   scratch);
+    add_indicators(e, sn_onnx_cast(g, hits, SN_ONNX_DOUBLE), input->first_feature + 1, input->levels);
 }
 
 /* Numbers where float is too coarse stay as they came; fine (1 x count) is 1 for these. */
-static sn_onnx_value keep_fine(sn_onnx_graph *g, sn_onnx_value numbers, sn_onnx_value single, int64_t count,
-                               const double *fine, double *scratch)
+static sn_onnx_value keep_fine(encoding *e, sn_onnx_value numbers, sn_onnx_value single, int64_t count,
+                               const double *fine)
 {
+    sn_onnx_graph *g = e->graph;
     bool any = false;
     for (int64_t k = 0; k < count; k++) {
         any = any || fine[k] > 0.0;
-        scratch[k] = 1.0 - fine[k];
+        e->scratch[k] = 1.0 - fine[k];
     }
     if (!any) return single;
-    const sn_onnx_value coarse = sn_onnx_two(g, "Mul", single, sn_onnx_doubles(g, 1, count, scratch));
+    const sn_onnx_value coarse = sn_onnx_two(g, "Mul", single, sn_onnx_doubles(g, 1, count, e->scratch));
     return sn_onnx_two(g, "Add", coarse, sn_onnx_two(g, "Mul", numbers, sn_onnx_doubles(g, 1, count, fine)));
 }
 
 /* The columns of the table that are used, by name, or the matrix. */
-static stonet_status add_inputs(encoding *e, const sn_exported *of, bool *ml)
+static stonet_status add_inputs(encoding *e, const sn_exported *of)
 {
     const sn_schema *schema = e->schema;
     if (e->matrix) {
@@ -169,33 +173,30 @@ static stonet_status add_inputs(encoding *e, const sn_exported *of, bool *ml)
         const int type = is_number(input) ? SN_ONNX_DOUBLE : SN_ONNX_STRING;
         if (input->features == 0) continue;
         SN_TRY(sn_onnx_input(e->graph, input->name, type, 1, &e->input[j]));
-        *ml = *ml || type == SN_ONNX_STRING;
     }
     return STONET_OK;
 }
 
 /* The average in place of missing numbers, after rounding, which the average does not get. */
-static sn_onnx_value fill_numbers(const encoding *e, sn_onnx_value numbers, sn_onnx_value raw, int64_t count,
-                                  const int64_t *feature, double *scratch)
+static sn_onnx_value fill_numbers(encoding *e, sn_onnx_value numbers, sn_onnx_value raw, int64_t count)
 {
-    sn_onnx_graph *g = e->graph;
     if (!e->fills) return raw;
-    for (int64_t k = 0; k < count; k++) scratch[k] = e->schema->mean[feature[k]];
-    const sn_onnx_value gone = sn_onnx_one(g, "IsNaN", numbers);
-    return sn_onnx_where(g, gone, sn_onnx_doubles(g, 1, count, scratch), raw);
+    const sn_onnx_value gone = sn_onnx_one(e->graph, "IsNaN", numbers);
+    const sn_onnx_value mean = of_features(e, e->schema->mean, count, e->feature + e->made);
+    return sn_onnx_where(e->graph, gone, mean, raw);
 }
 
 /* All columns of numbers at once. */
-static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratch)
+static stonet_status add_numbers(encoding *e)
 {
     sn_onnx_graph *g = e->graph;
     const sn_schema *schema = e->schema;
     sn_onnx_value *column = NULL;
     double *fine = NULL;
     int64_t count = 0, *feature = e->feature + e->made, *of = NULL;
-    SN_TRY(SN_TAKE(keep, column, schema->n_inputs));
-    SN_TRY(SN_TAKE(keep, of, schema->n_inputs));
-    SN_TRY(SN_TAKE(keep, fine, schema->n_inputs));
+    SN_TRY(SN_TAKE(e->keep, column, schema->n_inputs));
+    SN_TRY(SN_TAKE(e->keep, of, schema->n_inputs));
+    SN_TRY(SN_TAKE(e->keep, fine, schema->n_inputs));
     for (int64_t j = 0; j < schema->n_inputs; j++) {
         const int64_t f = schema->input[j].first_feature;
         if (!is_number(&schema->input[j]) || schema->input[j].curve != 0) continue;
@@ -209,13 +210,11 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
     if (e->matrix && count < schema->n_inputs) numbers = sn_onnx_gather(g, numbers, count, of);
     numbers = without_na(e, numbers);
     const sn_onnx_value single = sn_onnx_rounded(g, numbers);
-    const sn_onnx_value raw = keep_fine(g, numbers, single, count, fine, scratch);
-    e->part[e->parts++] =
-        scaled(e, fill_numbers(e, numbers, raw, count, feature, scratch), count, feature, scratch);
-    e->made += count;
+    const sn_onnx_value raw = keep_fine(e, numbers, single, count, fine);
+    add_block(e, fill_numbers(e, numbers, raw, count), count);
     for (int64_t k = 0; k < count; k++) {
         const sn_input *input = &schema->input[of[k]];
-        if (input->levels > 0) add_levels(e, single, k, input, scratch);
+        if (input->levels > 0) add_levels(e, single, k, input);
         if (input->season) add_season(e, sn_onnx_gather(g, raw, 1, &k), input);
         if (input->indicator)
             add_missing(e, sn_onnx_one(g, "IsNaN", sn_onnx_gather(g, numbers, 1, &k)), input);
@@ -224,7 +223,7 @@ static stonet_status add_numbers(encoding *e, sn_workspace *keep, double *scratc
 }
 
 /* The channels of a curve, prepared: rows x m. A missing cell makes all of them NaN. */
-static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
+static stonet_status add_curve(encoding *e, int64_t curve)
 {
     sn_onnx_graph *g = e->graph;
     const sn_schema *schema = e->schema;
@@ -260,8 +259,7 @@ static stonet_status add_curve(encoding *e, int64_t curve, double *scratch)
         const sn_onnx_value flat = sn_onnx_two(g, "LessOrEqual", sd, least), zero = sn_onnx_number(g, 0.0);
         made = sn_onnx_where(g, flat, zero, sn_onnx_two(g, "Div", made, sd));
     }
-    e->part[e->parts++] = scaled(e, made, m, feature, scratch);
-    e->made += m;
+    add_block(e, made, m);
     return STONET_OK;
 }
 
@@ -275,7 +273,7 @@ static void add_no_word(const sn_interner *known, const char *word, const char *
 }
 
 /* Codes of words: their category, NO_WORD or NEW_WORD. */
-static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_onnx_value *out)
+static stonet_status code_words(encoding *e, int64_t j, sn_onnx_value *out)
 {
     const sn_input *input = &e->schema->input[j];
     const int64_t categories = input->categories.count, most = categories + N_MISSING + e->na->count;
@@ -283,8 +281,8 @@ static stonet_status code_words(encoding *e, int64_t j, sn_workspace *keep, sn_o
     int64_t *code = NULL, count = 0;
     sn_bytes attributes = {0};
     SN_FREED_BY(sn_interner_free) sn_interner known = {0};
-    SN_TRY(SN_TAKE(keep, key, most));
-    SN_TRY(SN_TAKE(keep, code, most));
+    SN_TRY(SN_TAKE(e->keep, key, most));
+    SN_TRY(SN_TAKE(e->keep, code, most));
     SN_TRY(sn_interner_of(&input->categories, &known));
     for (; count < categories; count++) {
         key[count] = input->categories.text[count];
@@ -318,12 +316,11 @@ static sn_onnx_value poison_of_words(sn_onnx_graph *g, sn_onnx_value code)
 }
 
 /* The rank among ordered categories: one feature, hits (1, 2, ..)'. */
-static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *input, sn_workspace *keep)
+static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *input)
 {
     sn_onnx_graph *g = e->graph;
     const int64_t count = input->categories.count, f = input->first_feature;
-    double *rank = NULL;
-    SN_TRY(SN_TAKE(keep, rank, count));
+    SN_ARRAY(count, double, rank);
     for (int64_t c = 0; c < count; c++) rank[c] = (double)(c + 1);
     const sn_onnx_value unknown = sn_onnx_two(g, "Sub", sn_onnx_number(g, 1.0), sn_onnx_row_sums(g, hits));
     const sn_onnx_value raw =
@@ -334,22 +331,21 @@ static stonet_status add_rank(encoding *e, sn_onnx_value hits, const sn_input *i
 }
 
 /* A column of words. */
-static stonet_status add_words(encoding *e, int64_t j, sn_workspace *keep, double *scratch)
+static stonet_status add_words(encoding *e, int64_t j)
 {
     sn_onnx_graph *g = e->graph;
     const sn_input *input = &e->schema->input[j];
     const int64_t count = input->categories.count;
-    int64_t *all = NULL;
     sn_onnx_value code;
-    SN_TRY(SN_TAKE(keep, all, count));
+    SN_ARRAY(count, int64_t, all);
     for (int64_t c = 0; c < count; c++) all[c] = c;
-    SN_TRY(code_words(e, j, keep, &code));
+    SN_TRY(code_words(e, j, &code));
     sn_onnx_value hits =
         sn_onnx_cast(g, sn_onnx_two(g, "Equal", code, sn_onnx_ints(g, count, all)), SN_ONNX_DOUBLE);
     if (!e->fills) hits = sn_onnx_two(g, "Add", hits, poison_of_words(g, code));
     add_missing(e, no_word(g, code), input);
-    if (input->categories.ordered) return add_rank(e, hits, input, keep);
-    add_indicators(e, hits, input->first_feature, count, scratch);
+    if (input->categories.ordered) return add_rank(e, hits, input);
+    add_indicators(e, hits, input->first_feature, count);
     return STONET_OK;
 }
 
@@ -366,8 +362,8 @@ static sn_onnx_value in_order(encoding *e, int64_t *place)
 }
 
 /* From the inputs of the graph to the encoded features (rows x p). Blocks are made by kind (numbers, curves,
-   words) and put into the order of the model at the end. *ml: whether operators of ai.onnx.ml are used. */
-static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, bool *ml, sn_onnx_value *out)
+   words) and put into the order of the model at the end. */
+static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, sn_onnx_value *out)
 {
     SN_WORKSPACE(keep);
     const sn_schema *schema = of->schema;
@@ -379,17 +375,18 @@ static stonet_status add_features(sn_onnx_graph *graph, const sn_exported *of, b
                   .schema = schema,
                   .fills = sn_exported_fills(of),
                   .matrix = of->matrix || (!schema->has_header && !has_words(schema)),
-                  .na = &of->na};
+                  .na = &of->na,
+                  .keep = &keep};
     SN_TRY(SN_TAKE(&keep, e.part, 5 * schema->n_inputs + 1)); /* number, levels, season, whether missing */
     SN_TRY(SN_TAKE(&keep, e.input, schema->n_inputs));
     SN_TRY(SN_TAKE(&keep, e.feature, schema->p));
-    SN_ARRAY(schema->p + schema->n_inputs, double, scratch);
+    SN_TRY(SN_TAKE(&keep, e.scratch, schema->p + schema->n_inputs));
     SN_ARRAY(schema->p, int64_t, place);
-    SN_TRY(add_inputs(&e, of, ml));
-    SN_TRY(add_numbers(&e, &keep, scratch));
-    for (int64_t curve = 1; curve <= schema->n_curves; curve++) SN_TRY(add_curve(&e, curve, scratch));
+    SN_TRY(add_inputs(&e, of));
+    SN_TRY(add_numbers(&e));
+    for (int64_t curve = 1; curve <= schema->n_curves; curve++) SN_TRY(add_curve(&e, curve));
     for (int64_t j = 0; j < schema->n_inputs; j++)
-        if (is_words(&schema->input[j])) SN_TRY(add_words(&e, j, &keep, scratch));
+        if (is_words(&schema->input[j])) SN_TRY(add_words(&e, j));
     *out = in_order(&e, place);
     return STONET_OK;
 }
@@ -432,16 +429,6 @@ static stonet_status kernel(sn_onnx_graph *g, const sn_step *step, sn_onnx_value
     return STONET_OK;
 }
 
-static sn_onnx_value activation(sn_onnx_graph *g, sn_activation psi, sn_onnx_value in)
-{
-    return sn_onnx_one(g, psi == SN_TANH ? "Tanh" : psi == SN_RELU ? "Relu" : "Sigmoid", in);
-}
-
-static sn_onnx_value softmax(sn_onnx_graph *g, sn_onnx_value in)
-{
-    return sn_onnx_with(g, "Softmax", 1, &in, "axis", 1);
-}
-
 static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value in)
 {
     const sn_onnx_value relative = sn_onnx_two(g, "Div", in, sn_onnx_row_maxima(g, in));
@@ -454,7 +441,7 @@ static sn_onnx_value temper(sn_onnx_graph *g, const sn_step *step, sn_onnx_value
 static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_onnx_value *at,
                               sn_onnx_value *out)
 {
-    const sn_onnx_value in = step->in >= 0 ? at[step->in] : at[0];
+    const sn_onnx_value in = at[step->in];
     switch (step->op) {
     case SN_OP_FEATURES:
         break;
@@ -467,7 +454,11 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
                         sn_onnx_doubles(g, 1, step->width, step->offset));
         break;
     case SN_OP_ACTIVATION:
-        *out = activation(g, step->activation, in);
+        *out = sn_onnx_one(g,
+                           step->activation == SN_TANH   ? "Tanh"
+                           : step->activation == SN_RELU ? "Relu"
+                                                         : "Sigmoid",
+                           in);
         break;
     case SN_OP_KERNEL:
         return kernel(g, step, in, out);
@@ -481,7 +472,7 @@ static stonet_status add_step(sn_onnx_graph *g, const sn_step *step, const sn_on
         *out = rows_of(g, sn_onnx_row_maxima(g, rows_of(g, in, step->inputs / step->width)), step->width);
         break;
     case SN_OP_SOFTMAX:
-        *out = softmax(g, in);
+        *out = sn_onnx_with(g, "Softmax", 1, &in, "axis", 1);
         break;
     case SN_OP_TEMPER:
         *out = temper(g, step, in);
@@ -503,13 +494,11 @@ static stonet_status add_label(sn_onnx_graph *g, const sn_exported *of, sn_onnx_
     const char **label = NULL;
     sn_onnx_value into;
     sn_bytes attributes = {0};
-    const sn_onnx_value clean[] = {sn_onnx_one(g, "IsNaN", probabilities), sn_onnx_number(g, 0.0),
-                                   probabilities};
+    const sn_onnx_value gone = sn_onnx_one(g, "IsNaN", probabilities), zero = sn_onnx_number(g, 0.0);
     const sn_onnx_value none =
         sn_onnx_cast(g, sn_onnx_one(g, "IsNaN", sn_onnx_row_sums(g, probabilities)), SN_ONNX_DOUBLE);
-    const sn_onnx_value shares[] = {
-        sn_onnx_node(g, &(sn_onnx_call){.op = "Where", .n_inputs = 3, .input = clean}),
-        sn_onnx_two(g, "Mul", none, sn_onnx_number(g, 2.0))};
+    const sn_onnx_value shares[] = {sn_onnx_where(g, gone, zero, probabilities),
+                                    sn_onnx_two(g, "Mul", none, sn_onnx_number(g, 2.0))};
     probabilities = sn_onnx_concat(g, 2, shares);
     SN_TRY(SN_TAKE(&scratch, label, classes + 1));
     for (int64_t c = 0; c < classes; c++) label[c] = sn_exported_output(of, c);
@@ -535,22 +524,15 @@ static stonet_status add_result(sn_onnx_graph *g, const char *name, int64_t widt
     return STONET_OK;
 }
 
-/* 0 x, summed: 0 where all features are finite, else NaN. Some activations would lose it (max(0, NaN) = 0).
- */
-static stonet_status add_poison(sn_onnx_graph *g, int64_t p, sn_onnx_value x, sn_onnx_value *out)
-{
-    SN_ZEROS(p, double, zeros);
-    *out = sn_onnx_two(g, "MatMul", x, sn_onnx_doubles(g, p, 1, zeros));
-    return STONET_OK;
-}
-
-static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml)
+static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of)
 {
     const sn_formula *formula = of->formula;
-    sn_onnx_value at[SN_FORMULA_STEPS], poison, z, answer;
-    SN_TRY(add_features(g, of, ml, &at[0]));
+    sn_onnx_value at[SN_FORMULA_STEPS], z, answer;
+    SN_TRY(add_features(g, of, &at[0]));
     for (int k = 1; k < formula->count; k++) SN_TRY(add_step(g, &formula->step[k], at, &at[k]));
-    SN_TRY(add_poison(g, of->schema->p, at[0], &poison));
+    /* 0 x, summed: 0 where all features are finite, else NaN. Some activations lose it (max(0, NaN) = 0). */
+    SN_ZEROS(of->schema->p, double, zeros);
+    const sn_onnx_value poison = sn_onnx_two(g, "MatMul", at[0], sn_onnx_doubles(g, of->schema->p, 1, zeros));
     SN_TRY(add_result(g, "z", of->model->dim, at[formula->z], poison, &z));
     if (formula->answer < 0) return STONET_OK;
     const bool classes = of->schema->task == SN_CLASSIFICATION;
@@ -560,7 +542,7 @@ static stonet_status add_graph(sn_onnx_graph *g, const sn_exported *of, bool *ml
 }
 
 /* The graph with a description and the facts about the model, which ONNX keeps as metadata. */
-static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_bytes *out)
+static void write_file(sn_onnx_graph *graph, const sn_exported *of, sn_bytes *out)
 {
     char dim[24], rows[24];
     snprintf(dim, sizeof dim, "%" PRId64, of->model->dim);
@@ -581,15 +563,14 @@ static void write_file(sn_onnx_graph *graph, const sn_exported *of, bool ml, sn_
               "1970-01-01. A row with a missing cell gives NaN, and an empty label; a category that training "
               "never saw counts "
               "as the average of the training rows.",
-        ml, facts, out);
+        facts, out);
 }
 
 stonet_status sn_export_onnx(const sn_exported *exported, sn_bytes *out)
 {
     SN_FREED_BY(sn_onnx_free) sn_onnx_graph graph = {0};
-    bool ml = false;
-    SN_TRY(add_graph(&graph, exported, &ml));
-    write_file(&graph, exported, ml, out);
+    SN_TRY(add_graph(&graph, exported));
+    write_file(&graph, exported, out);
     SN_TRY(out->status);
     return out->pack.size <= INT_MAX
                ? STONET_OK

@@ -27,3 +27,10 @@ bool sn_exported_fills(const sn_exported *exported);
 const char *sn_exported_numbers(const sn_exported *exported);
 /* The name of output k: a class, or a target. */
 const char *sn_exported_output(const sn_exported *exported, int64_t k);
+
+/* Numbers and texts as C has them: a double constant that is exactly the number, */
+void sn_c_number(sn_bytes *out, double value);
+/* a string literal of the same bytes, */
+void sn_c_string(sn_bytes *out, const char *text);
+/* and "static const double NAMEk[count] = {..};". */
+void sn_c_table(sn_bytes *out, const char *name, int k, int64_t count, const double *values);

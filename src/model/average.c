@@ -42,17 +42,6 @@ typedef struct chunk {
     double *origin;
 } chunk;
 
-static stonet_status room_for(const sn_average *average, int64_t rows, sn_workspace *keep, chunk *out)
-{
-    const int64_t p = average->model->schema->p, w = average->width;
-    SN_TRY(SN_TAKE(keep, out->row, rows));
-    SN_TRY(SN_TAKE(keep, out->x, rows * p));
-    SN_TRY(SN_TAKE(keep, out->answer, rows * w));
-    SN_TRY(SN_TAKE(keep, out->sum, rows * w));
-    SN_TRY(SN_TAKE(keep, out->square, rows * w));
-    return SN_TAKE(keep, out->origin, rows * w);
-}
-
 /* Answers each row once for each draw of its missing cells. With g_d = answer_d - answer_1, sum gets sum_d
    g_d and square gets sum_d g_d^2. Differences from the first draw keep their digits where answers are large
    and hardly vary. */
@@ -94,10 +83,13 @@ stonet_status sn_average_rows(const sn_average *average, int64_t first, int64_t 
 {
     if (sd != NULL) memset(sd, 0, (size_t)(count * average->width) * sizeof *sd);
     if (!sn_average_wanted(average->model, average->data)) return STONET_OK;
+    const int64_t most = count < CHUNK ? count : CHUNK;
     SN_WORKSPACE(scratch);
     chunk c = {0};
     SN_AUTO(sn_encoder) *encoder = NULL;
-    SN_TRY(room_for(average, count < CHUNK ? count : CHUNK, &scratch, &c));
+    SN_TRY(SN_TAKE(&scratch, c.row, most));
+    SN_TRY(SN_TAKE(&scratch, c.x, most * average->model->schema->p));
+    SN_TRY(SN_TAKE_EACH(&scratch, most * average->width, &c.answer, &c.sum, &c.square, &c.origin));
     SN_TRY(make_encoder(average, &encoder));
     for (int64_t i = first; i < first + count; i++) {
         if (!sn_frame_row_is_complete(average->data, i)) c.row[c.n++] = i;

@@ -23,16 +23,6 @@ static int64_t score_rows(const stonet_model *model)
     return has_classes(model) ? 1 : sn_schema_outputs(model->schema);
 }
 
-static stonet_status make_room(const stonet_model *model, sn_calibration *made)
-{
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(made->member, made->n_members));
-    SN_TRY(SN_NEW(made->score, score_rows(model) * made->rows));
-    SN_TRY(SN_NEW(made->member_of, made->rows));
-    if (has_classes(model)) return SN_NEW(made->label, made->rows);
-    return SN_NEW(made->residual_variance, sn_schema_outputs(model->schema));
-}
-
 stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members, int64_t rows,
                                     sn_calibration **out)
 {
@@ -41,7 +31,12 @@ stonet_status sn_calibration_create(const stonet_model *model, int64_t n_members
     made->n_members = n_members;
     made->rows = rows;
     made->temperature = 1.0;
-    SN_TRY(make_room(model, made));
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
+    SN_TRY(SN_NEW(made->member, n_members));
+    SN_TRY(SN_NEW(made->score, score_rows(model) * rows));
+    SN_TRY(SN_NEW(made->member_of, rows));
+    SN_TRY(has_classes(model) ? SN_NEW(made->label, rows)
+                              : SN_NEW(made->residual_variance, sn_schema_outputs(model->schema)));
     return SN_GIVE(made, out);
 }
 
@@ -148,29 +143,6 @@ static stonet_status check_spread(int64_t first, int64_t count, int64_t m, const
     return STONET_OK;
 }
 
-static stonet_status ask_spread(const stonet_model *asked, const float *x, int64_t first, int64_t count,
-                                double *spread)
-{
-    SN_TRY(sn_model_spread(asked, x, count, spread));
-    return check_spread(first, count, sn_schema_outputs(asked->schema), spread);
-}
-
-stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibration *calibration,
-                                   const stonet_data *data, int64_t first, int64_t count, double *spread)
-{
-    const int64_t p = model->schema->p, m = sn_schema_outputs(model->schema);
-    const int64_t lists = calibration->spread->lists;
-    SN_ARRAY(count * p, float, x);
-    SN_ARRAY(lists * m, double, of_row);
-    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
-    for (int64_t i = 0; i < count; i++) {
-        sn_held_out_spread_at(calibration->spread, x + i * p, of_row);
-        for (int64_t k = 0; k < lists * m; k++) spread[(k / m * count + i) * m + k % m] *= of_row[k];
-    }
-    for (int64_t l = 0; l < lists; l++) SN_TRY(check_spread(first, count, m, spread + l * count * m));
-    return STONET_OK;
-}
-
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
                                  const stonet_data *data, int64_t first, int64_t count, double *out,
                                  double *spread)
@@ -182,7 +154,46 @@ stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *
     if (!same) SN_TRY(SN_TAKE(&scratch, own, count * sn_schema_outputs(asked->schema)));
     SN_TRY(sn_model_predict_rows(asked, data, first, count, x, own));
     if (!same) SN_TRY(rename_classes(model, asked, count, own, out));
-    return spread != NULL ? ask_spread(asked, x, first, count, spread) : STONET_OK;
+    if (spread == NULL) return STONET_OK;
+    SN_TRY(sn_model_spread(asked, x, count, spread));
+    return check_spread(first, count, sn_schema_outputs(asked->schema), spread);
+}
+
+/* Multiplies the spread of all lists by what is learned from held-out rows. */
+static stonet_status widen(const stonet_model *model, const stonet_data *data, int64_t first, int64_t count,
+                           double *spread)
+{
+    const int64_t p = model->schema->p, m = sn_schema_outputs(model->schema);
+    const sn_held_out_spread *learned = model->calibration->spread;
+    const int64_t lists = learned->lists;
+    SN_ARRAY(count * p, float, x);
+    SN_ARRAY(lists * m, double, of_row);
+    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
+    for (int64_t i = 0; i < count; i++) {
+        sn_held_out_spread_at(learned, x + i * p, of_row);
+        for (int64_t k = 0; k < lists * m; k++) spread[(k / m * count + i) * m + k % m] *= of_row[k];
+    }
+    for (int64_t l = 0; l < lists; l++) SN_TRY(check_spread(first, count, m, spread + l * count * m));
+    return STONET_OK;
+}
+
+bool sn_calibration_uses_spread(const sn_calibration *calibration)
+{
+    return calibration->score_kind == SN_SCORE_NORMALISED || calibration->spread != NULL;
+}
+
+stonet_status sn_calibration_ask_all(const stonet_model *model, const stonet_data *data, int64_t first,
+                                     int64_t count, double *out, double *spread)
+{
+    const sn_calibration *calibration = model->calibration;
+    const int64_t cells = count * sn_schema_outputs(model->schema), lists = sn_calibration_lists(calibration);
+    const bool own = calibration->score_kind == SN_SCORE_NORMALISED;
+    for (int64_t l = 0; l < lists; l++)
+        SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
+                                  out + l * cells, own ? spread + l * cells : NULL));
+    if (calibration->spread == NULL) return STONET_OK;
+    for (int64_t k = 0; !own && k < lists * cells; k++) spread[k] = 1.0;
+    return widen(model, data, first, count, spread);
 }
 
 stonet_status sn_calibration_uniforms(const stonet_model *model, const stonet_data *data, int64_t first,

@@ -65,10 +65,11 @@ bool sn_calibration_has_spread(const stonet_model *model);
 stonet_status sn_calibration_ask(const stonet_model *model, const stonet_model *asked,
                                  const stonet_data *data, int64_t first, int64_t count, double *out,
                                  double *spread);
-/* Multiplies spread (lists x count x outputs) by what is learned from held-out rows; there is such a spread.
- */
-stonet_status sn_calibration_widen(const stonet_model *model, const sn_calibration *calibration,
-                                   const stonet_data *data, int64_t first, int64_t count, double *spread);
+/* Whether scores are over a spread: that of the models, or the one learned from held-out rows. */
+bool sn_calibration_uses_spread(const sn_calibration *calibration);
+/* What the model of each list says: out and, if scores are over one, spread are lists x count x outputs. */
+stonet_status sn_calibration_ask_all(const stonet_model *model, const stonet_data *data, int64_t first,
+                                     int64_t count, double *out, double *spread);
 /*
  * u (count): uniform numbers in (0, 1) that depend on the features of the row alone. A score that uses them
  * is still a function of (x, y), so the guarantee holds, and no answer depends on the order of the rows. All

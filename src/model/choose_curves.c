@@ -22,18 +22,6 @@ enum {
 /* Above, columns are not smooth along their order, and no curves: noise is at 1. */
 static const double ROUGH = 0.05;
 
-/* The held-out loss of one way to prepare curves. */
-static stonet_status curve_loss(const stonet_data *train, const sn_encoding *encoding, const stonet_run *run,
-                                double *loss)
-{
-    SN_WORKSPACE(scratch);
-    SN_AUTO(sn_schema) *schema = NULL;
-    sn_problem problem;
-    SN_TRY(sn_schema_fit(train, encoding, NULL, &schema));
-    SN_TRY(sn_schema_problem(schema, train, &scratch, &problem));
-    return sn_kernel_loss(&problem, run, loss);
-}
-
 static stonet_status is_smooth(const stonet_data *train, const sn_encoding *encoding, bool *smooth)
 {
     SN_AUTO(sn_schema) *schema = NULL;
@@ -61,8 +49,13 @@ static stonet_status choose_curves(const stonet_data *train, const stonet_run *r
     }
     for (int how = 0; how < sn_curve_words.count && !sn_should_stop(run); how++) {
         double loss;
+        SN_WORKSPACE(scratch);
+        SN_AUTO(sn_schema) *schema = NULL;
+        sn_problem problem;
         tried.curves = (sn_curve)how;
-        SN_TRY(curve_loss(train, &tried, run, &loss));
+        SN_TRY(sn_schema_fit(train, &tried, NULL, &schema));
+        SN_TRY(sn_schema_problem(schema, train, &scratch, &problem));
+        SN_TRY(sn_kernel_loss(&problem, run, &loss));
         if (how == SN_CURVE_NONE) plain = loss;
         if (!(loss < least)) continue;
         least = loss;

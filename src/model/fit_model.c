@@ -206,6 +206,69 @@ static stonet_status choose_learner(const stonet_spec *spec, stonet_model *model
     return STONET_OK;
 }
 
+static bool balances(const sn_settings *common)
+{
+    return sn_is(common, "class_weight", "balanced");
+}
+
+/* Whether weights, if there are any, can be heeded. */
+static stonet_status check_weights(const stonet_model *model, const stonet_data *train)
+{
+    const bool balanced = balances(model->common);
+    if (balanced && model->schema->task != SN_CLASSIFICATION)
+        return sn_fail(STONET_ERROR_ARGUMENT,
+                       "class_weight=balanced is for classes, and this target is a number");
+    if (train->weight == NULL && !balanced) return STONET_OK;
+    if (!model->method->weighted)
+        return sn_fail(
+            STONET_ERROR_UNSUPPORTED,
+            "method '%s' has no weighted form: leave the weights out, or use one of pca, sir, save, "
+            "dr, phd, none and stonet",
+            model->method->name);
+    if (model->learner != NULL && !model->learner->weighted)
+        return sn_fail(STONET_ERROR_UNSUPPORTED,
+                       "learner '%s' has no weighted form: leave the weights out, or use learner=%s",
+                       model->learner->name,
+                       model->schema->task == SN_CLASSIFICATION ? "logistic" : "linear");
+    return STONET_OK;
+}
+
+/* w_i <- w_i W / (C W_c): every class counts the same, and all rows as much as before. */
+static stonet_status balance(const sn_problem *problem, float *weight)
+{
+    double total = 0.0, classes = 0.0;
+    SN_ZEROS(problem->outputs, double, of_class);
+    for (int64_t i = 0; i < problem->n; i++) {
+        of_class[sn_problem_label(problem, i)] += (double)weight[i];
+        total += (double)weight[i];
+    }
+    for (int64_t c = 0; c < problem->outputs; c++) classes += of_class[c] > 0.0;
+    for (int64_t i = 0; i < problem->n; i++)
+        if (weight[i] > 0.0F)
+            weight[i] =
+                (float)((double)weight[i] * total / (classes * of_class[sn_problem_label(problem, i)]));
+    return STONET_OK;
+}
+
+/* What each row counts: the weights of the table, times those of their classes; *out, to be freed, NULL: 1.
+ */
+static stonet_status weights_of(const sn_settings *common, const stonet_data *data, const sn_problem *problem,
+                                float **out)
+{
+    const bool balanced = balances(common) && problem->task == SN_CLASSIFICATION;
+    *out = NULL;
+    if (data->weight == NULL && !balanced) return STONET_OK;
+    double total = 0.0;
+    SN_TRY(SN_NEW_RAW(*out, problem->n));
+    for (int64_t i = 0; i < problem->n; i++) {
+        (*out)[i] = data->weight != NULL ? (float)data->weight[i] : 1.0F;
+        total += (double)(*out)[i];
+    }
+    if (!(total > 0.0))
+        return sn_fail(STONET_ERROR_DATA, "%s: all weights are 0: no row counts", sn_table_name(data));
+    return balanced ? balance(problem, *out) : STONET_OK;
+}
+
 /* A scaled copy of the features is kept for a method that would take them row by row when it is this small:
    to scale every batch anew costs time, and this little memory is no burden. */
 enum { SMALL_COPY = 64 << 20 }; /* bytes */
@@ -311,7 +374,7 @@ static stonet_status encode(const stonet_model *model, const stonet_data *train,
     problem->group = out->group;
     SN_TRY(encode_x(schema, train, model->method, seed, out));
     if (problem->outputs > 0) SN_TRY(encode_y(schema, train, model->learner != NULL, out));
-    SN_TRY(sn_weights_of(model->common, train, problem, &out->weight));
+    SN_TRY(weights_of(model->common, train, problem, &out->weight));
     problem->weight = out->weight;
     return STONET_OK;
 }
@@ -383,18 +446,18 @@ static stonet_status fit_parts(const stonet_spec *spec, const stonet_data *train
     SN_TRY(check_method(spec->method, model->schema));
     choose_missing(spec, train, model->schema);
     SN_TRY(choose_learner(spec, model));
-    SN_TRY(sn_weights_check(model, train));
+    SN_TRY(check_weights(model, train));
     SN_WORKSPACE(scratch);
     SN_FREED_BY(encoded_free) encoded data = {0};
-    stonet_status status = encode(model, train, run->seed, &data);
+    SN_TRY(encode(model, train, run->seed, &data));
     const bool open = model->learner != NULL && model->learner_settings == NULL;
-    if (status == STONET_OK && (spec->method->chooses_levels || open)) /* by held-out rows */
-        status = sn_kin_find(train, run, &scratch, &data.problem.kin);
+    if (spec->method->chooses_levels || open) /* by held-out rows */
+        SN_TRY(sn_kin_find(train, run, &scratch, &data.problem.kin));
     data.problem.copies = !sn_frame_has_groups(train);
-    if (status == STONET_OK) status = fit_method(spec, &data, run, model);
-    if (status == STONET_OK && model->learner != NULL) status = fit_learner(model, train, &data, run);
+    SN_TRY(fit_method(spec, &data, run, model));
+    if (model->learner != NULL) SN_TRY(fit_learner(model, train, &data, run));
     sn_schema_forget_response(model->schema);
-    return status;
+    return STONET_OK;
 }
 
 /* Ranks that were started with other files or options would go on to a model of none of them, or wait for

@@ -36,8 +36,6 @@ static stonet_status make(int64_t lists, int64_t outputs, int64_t centres, int64
     return SN_NEW(self->intercept, lists * outputs);
 }
 
-/* ---- the fit ---- */
-
 /* The kernel between a row and a centre. */
 static double kernel(const sn_held_out_spread *self, const float *x, const double *centre)
 {
@@ -167,8 +165,6 @@ stonet_status sn_held_out_spread_fit(const sn_scored_rows *rows, sn_held_out_spr
     return SN_GIVE(self, out);
 }
 
-/* ---- in use ---- */
-
 void sn_held_out_spread_at(const sn_held_out_spread *self, const float *x, double *spread)
 {
     const int64_t count = self->lists * self->outputs;
@@ -179,8 +175,6 @@ void sn_held_out_spread_at(const sn_held_out_spread *self, const float *x, doubl
     }
     for (int64_t j = 0; j < count; j++) spread[j] = exp(spread[j]);
 }
-
-/* ---- the model file ---- */
 
 stonet_status sn_held_out_spread_put(const sn_held_out_spread *self, sn_store *store)
 {

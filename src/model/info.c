@@ -158,13 +158,6 @@ static json_t *missing_json(const sn_schema *schema)
     return sn_json_put(sn_json_put(about, "cells", cells), "indicators", indicators);
 }
 
-static json_t *learner_json(const stonet_model *model)
-{
-    if (model->learner == NULL) return json_null();
-    return sn_json_put(json_pack("{s:s, s:s}", "name", model->learner->name, "title", model->learner->title),
-                       "settings", sn_settings_json(model->learner_settings, true));
-}
-
 /* A text as the whole number or number it spells, else as text. */
 static json_t *value_json(const char *text)
 {
@@ -176,13 +169,6 @@ static json_t *value_json(const char *text)
     const char *stop = sn_number_read(text, &number);
     if (stop != NULL && *stop == '\0' && isfinite(number)) return json_real(number);
     return text_json(text);
-}
-
-static bool is_short_vector(const sn_tensor *tensor)
-{
-    enum { LONGEST = 100 };
-    return tensor->rank == 1 && tensor->shape[0] <= LONGEST &&
-           (tensor->dtype == SN_I64 || tensor->dtype == SN_F64);
 }
 
 static json_t *vector_json(const sn_tensor *tensor)
@@ -209,6 +195,7 @@ static json_t *lines_json(const char *text)
 /* What the fit arrived at: the texts and short vectors of the method's own part of the model file. */
 static json_t *fitted_json(const stonet_model *model)
 {
+    enum { LONGEST = 100 };
     json_t *facts = NULL;
     SN_AUTO(sn_store) *part = NULL;
     if (sn_store_create(&part) == STONET_OK && model->method->save(model->state, part) == STONET_OK) {
@@ -221,7 +208,9 @@ static json_t *fitted_json(const stonet_model *model)
         }
         for (size_t i = 0; i < sn_store_tensors(part); i++) {
             const sn_tensor *tensor = sn_store_tensor(part, i);
-            if (is_short_vector(tensor)) facts = sn_json_put(facts, tensor->name, vector_json(tensor));
+            if (tensor->rank == 1 && tensor->shape[0] <= LONGEST &&
+                (tensor->dtype == SN_I64 || tensor->dtype == SN_F64))
+                facts = sn_json_put(facts, tensor->name, vector_json(tensor));
         }
     }
     return facts;
@@ -251,6 +240,11 @@ char *stonet_model_json(const stonet_model *model)
     }
     const sn_schema *schema = model->schema;
     bool classifier = schema->task == SN_CLASSIFICATION;
+    json_t *learner = json_null();
+    if (model->learner != NULL)
+        learner =
+            sn_json_put(json_pack("{s:s, s:s}", "name", model->learner->name, "title", model->learner->title),
+                        "settings", sn_settings_json(model->learner_settings, true));
     json_t *info =
         json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o, s:s, s:s, s:o, s:o}", "method", model->method->name,
                   "title", model->method->title, "dim", (json_int_t)model->dim, "outcome",
@@ -258,7 +252,7 @@ char *stonet_model_json(const stonet_model *model)
                   "rows", (json_int_t)model->n_train, "seed", json_integer((json_int_t)model->seed), "scale",
                   sn_words_name(&sn_scale_words, schema->scale), "curves",
                   sn_words_name(&sn_curve_words, schema->curves.how), "settings",
-                  sn_settings_json(model->settings, true), "learner", learner_json(model));
+                  sn_settings_json(model->settings, true), "learner", learner);
     info = sn_json_put(info, "fitted", fitted_json(model));
     info = sn_json_put(info, "calibration", calibration_json(model));
     info = sn_json_put(info, "inputs", names_json(model, schema->n_inputs, stonet_model_input_name));

@@ -48,8 +48,6 @@ static stonet_status check(const stonet_model *model, const stonet_use_options *
         what);
 }
 
-/* ---- scores in sorted lists ---- */
-
 /* The scores of one output, sorted, in a list for each model that predicts; with code >= 0, of the rows of
    that class alone. */
 static stonet_status make_lists(const sn_calibration *calibration, int64_t output, int64_t code,
@@ -74,65 +72,36 @@ static stonet_status make_lists(const sn_calibration *calibration, int64_t outpu
     return STONET_OK;
 }
 
-/* ---- intervals ---- */
-
-typedef struct interval_job {
-    const sn_score_lists *lists; /* one for each output */
-    int64_t outputs, rank, rows; /* rows of the calibration */
-    const double *predicted;     /* lists x count x outputs */
-    const double *spread;        /* the same; NULL: scores are not normalised */
-    double *room;                /* threads x (rows + 2 lists) */
-} interval_job;
-
-static void block_intervals(const interval_job *job, int64_t count, double *low, double *high)
-{
-    const int64_t asked = job->lists[0].count, cells = count * job->outputs;
-#pragma omp parallel for schedule(static)
-    for (int64_t cell = 0; cell < cells; cell++) {
-        double *room = job->room + omp_get_thread_num() * (job->rows + 2 * asked);
-        double *centre = room + job->rows, *spread = job->spread != NULL ? centre + asked : NULL;
-        for (int64_t l = 0; l < asked; l++) centre[l] = job->predicted[l * cells + cell];
-        for (int64_t l = 0; spread != NULL && l < asked; l++) spread[l] = job->spread[l * cells + cell];
-        sn_conformal_interval(&job->lists[cell % job->outputs], job->rank, centre, spread, room, low + cell,
-                              high + cell);
-    }
-}
-
-/* Intervals of all rows, block by block: the order statistics of predictions plus and minus calibration
-   scores. */
+/* Block by block: the order statistics of predictions plus and minus calibration scores. */
 static stonet_status intervals(const stonet_model *model, const stonet_data *data, double level, double *low,
                                double *high)
 {
     const sn_calibration *calibration = model->calibration;
     const int64_t outputs = sn_schema_outputs(model->schema), n = stonet_data_rows(data);
     const int64_t asked = sn_calibration_lists(calibration), block = sn_calibration_block(model);
+    const int64_t answers = asked * (n < block ? n : block) * outputs, room = calibration->rows + 2 * asked;
+    /* Bonferroni: all outputs of a row are in their intervals. */
+    const double each = outputs > 1 ? 1.0 - (1.0 - level) / (double)outputs : level;
+    const int64_t rank = sn_conformal_rank(calibration->rows, each);
     SN_WORKSPACE(scratch);
-    double *spread = NULL;
-    const int64_t answers = asked * (n < block ? n : block) * outputs;
+    double *spread = NULL; /* as predicted: asked x rows x outputs; NULL: scores are not over any */
     SN_ARRAY(outputs, sn_score_lists, lists);
     SN_ARRAY(answers, double, predicted);
-    const bool own = calibration->score_kind == SN_SCORE_NORMALISED, learned = calibration->spread != NULL;
-    if (own || learned) SN_TRY(SN_TAKE(&scratch, spread, answers));
-    SN_ARRAY(omp_get_max_threads() * (calibration->rows + 2 * asked), double, room);
+    if (sn_calibration_uses_spread(calibration)) SN_TRY(SN_TAKE(&scratch, spread, answers));
+    SN_ARRAY(omp_get_max_threads() * room, double, rooms);
     for (int64_t j = 0; j < outputs; j++) SN_TRY(make_lists(calibration, j, -1, &scratch, &lists[j]));
-    /* Bonferroni: all outputs of a row are in their intervals. */
-    const double each = 1.0 - (1.0 - level) / (double)outputs;
-    const interval_job job = {lists,
-                              outputs,
-                              sn_conformal_rank(calibration->rows, outputs > 1 ? each : level),
-                              calibration->rows,
-                              predicted,
-                              spread,
-                              room};
     for (int64_t first = 0; first < n; first += block) {
-        const int64_t count = n - first < block ? n - first : block;
-        for (int64_t l = 0; l < asked; l++)
-            SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * outputs,
-                                      own ? spread + l * count * outputs : NULL));
-        for (int64_t k = 0; learned && !own && k < asked * count * outputs; k++) spread[k] = 1.0;
-        if (learned) SN_TRY(sn_calibration_widen(model, calibration, data, first, count, spread));
-        block_intervals(&job, count, low + first * outputs, high + first * outputs);
+        const int64_t count = n - first < block ? n - first : block, cells = count * outputs;
+        SN_TRY(sn_calibration_ask_all(model, data, first, count, predicted, spread));
+#pragma omp parallel for schedule(static)
+        for (int64_t cell = 0; cell < cells; cell++) {
+            double *own = rooms + omp_get_thread_num() * room;
+            double *centre = own + calibration->rows, *of = spread != NULL ? centre + asked : NULL;
+            for (int64_t l = 0; l < asked; l++) centre[l] = predicted[l * cells + cell];
+            for (int64_t l = 0; of != NULL && l < asked; l++) of[l] = spread[l * cells + cell];
+            sn_conformal_interval(&lists[cell % outputs], rank, centre, of, own, low + first * outputs + cell,
+                                  high + first * outputs + cell);
+        }
     }
     for (int64_t i = 0; model->schema->law == SN_LAW_COUNTS && i < n; i++) {
         low[i] = fmax(ceil(low[i]), 0.0); /* what lies between has no count in it */
@@ -153,8 +122,6 @@ stonet_status stonet_predict_interval(const stonet_model *model, const stonet_da
     SN_THREADS(how.threads);
     return intervals(model, data, how.level, low, high);
 }
-
-/* ---- sets ---- */
 
 /* How many scores may be smaller than that of a class in the set. */
 typedef struct set_rule {
@@ -198,15 +165,6 @@ double stonet_model_class_coverage(const stonet_model *model, double level, int6
     return rows > 0 ? (double)inside / (double)rows : (double)NAN;
 }
 
-typedef struct set_job {
-    const sn_calibration *calibration;
-    const set_rule *rule; /* one for each class */
-    int64_t classes;
-    const double *predicted, *u; /* lists x count x classes; count */
-    const double *own;           /* count x classes: of the model itself */
-    sn_workspace *scratch;
-} set_job;
-
 static int64_t most_probable(int64_t classes, const double *p)
 {
     int64_t best = 0;
@@ -215,34 +173,8 @@ static int64_t most_probable(int64_t classes, const double *p)
     return best;
 }
 
-/* Class c is in the set of row i when fewer than its rank of calibration scores lie below the score of (i,
-   c). An empty set gets the most probable class. */
-static stonet_status block_sets(const set_job *job, int64_t count, unsigned char *inside)
-{
-    const int64_t classes = job->classes, asked = sn_calibration_lists(job->calibration);
-    double *score = NULL, *bound = NULL; /* asked x classes; asked */
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(job->scratch, score, asked * classes));
-    SN_TRY(SN_TAKE(job->scratch, bound, asked));
-    SN_TRY(SN_TAKE(job->scratch, order, classes));
-    for (int64_t i = 0; i < count; i++) {
-        int64_t size = 0;
-        for (int64_t l = 0; l < asked; l++)
-            sn_calibration_class_scores(job->calibration->score_kind, classes,
-                                        job->predicted + (l * count + i) * classes, job->u[i], order,
-                                        score + l * classes);
-        for (int64_t c = 0; c < classes; c++) {
-            for (int64_t l = 0; l < asked; l++) bound[l] = score[l * classes + c];
-            const bool in = sn_conformal_below(&job->rule[c].lists, bound) < job->rule[c].rank;
-            inside[i * classes + c] = in;
-            size += in;
-        }
-        if (size == 0) inside[i * classes + most_probable(classes, job->own + i * classes)] = 1;
-    }
-    return STONET_OK;
-}
-
-/* Sets of all rows, block by block. */
+/* Block by block: class c is in the set of row i when fewer than its rank of calibration scores lie below the
+   score of (i, c). An empty set gets the most probable class. */
 static stonet_status sets(const stonet_model *model, const stonet_data *data, const stonet_use_options *how,
                           unsigned char *inside)
 {
@@ -254,18 +186,30 @@ static stonet_status sets(const stonet_model *model, const stonet_data *data, co
     SN_ARRAY(classes, set_rule, rule);
     SN_ARRAY(asked * block * classes, double, predicted);
     SN_ARRAY(block, double, u);
-    SN_ARRAY(block * classes, double, own);
+    SN_ARRAY(block * classes, double, own); /* of the model itself */
+    SN_ARRAY(asked * classes, double, score);
+    SN_ARRAY(asked, double, bound);
+    SN_ARRAY(classes, int64_t, order);
     SN_TRY(make_rules(calibration, classes, how->by_class != 0, how->level, &scratch, rule));
     for (int64_t first = 0; first < n; first += block) {
         const int64_t count = n - first < block ? n - first : block;
-        for (int64_t l = 0; l < asked; l++)
-            SN_TRY(sn_calibration_ask(model, sn_calibration_asked(model, calibration, l), data, first, count,
-                                      predicted + l * count * classes, NULL));
+        SN_TRY(sn_calibration_ask_all(model, data, first, count, predicted, NULL));
         SN_TRY(sn_calibration_ask(model, model, data, first, count, own, NULL));
         SN_TRY(sn_calibration_uniforms(model, data, first, count, u));
-        SN_WORKSPACE(small);
-        const set_job job = {calibration, rule, classes, predicted, u, own, &small};
-        SN_TRY(block_sets(&job, count, inside + first * classes));
+        for (int64_t i = 0; i < count; i++) {
+            unsigned char *in = inside + (first + i) * classes;
+            int size = 0;
+            for (int64_t l = 0; l < asked; l++)
+                sn_calibration_class_scores(calibration->score_kind, classes,
+                                            predicted + (l * count + i) * classes, u[i], order,
+                                            score + l * classes);
+            for (int64_t c = 0; c < classes; c++) {
+                for (int64_t l = 0; l < asked; l++) bound[l] = score[l * classes + c];
+                in[c] = sn_conformal_below(&rule[c].lists, bound) < rule[c].rank;
+                size += in[c];
+            }
+            if (size == 0) in[most_probable(classes, own + i * classes)] = 1;
+        }
     }
     return STONET_OK;
 }

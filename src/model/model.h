@@ -66,17 +66,13 @@ struct stonet_model {
 /* used (inputs of the schema) gets whether the model looks at each; false for those without features too. */
 stonet_status sn_model_used(const stonet_model *model, bool *used);
 
-/* Whether weights, if there are any, can be heeded. */
-stonet_status sn_weights_check(const stonet_model *model, const stonet_data *train);
-/* What each row counts, as the table and the setting class_weight say; *out, to be freed, NULL: 1. */
-stonet_status sn_weights_of(const sn_settings *common, const stonet_data *data, const sn_problem *problem,
-                            float **out);
-
 /* Z and predictions of encoded rows: x n x p. */
 stonet_status sn_model_reduce(const stonet_model *model, const float *x, int64_t n,
                               const sn_transform_request *request, float *z);
 /* The plain Z of all rows of a table, block by block. */
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z);
+/* What stonet_transform gives with so many threads, in double. */
+stonet_status sn_model_wide_z(const stonet_model *model, const stonet_data *data, int threads, double *z);
 /* z, which may be NULL, gets the plain Z of the same rows: what both are made of is made once. */
 stonet_status sn_model_predict(const stonet_model *model, const float *x, int64_t n, float *z, double *out);
 /* Z and, where the model predicts, predictions of a table: what stonet_transform and stonet_predict give. */

@@ -13,8 +13,6 @@
 #include "model/settings_json.h"
 #include "model/upgrade.h"
 
-/* ---- parts under a prefix ---- */
-
 static stonet_status save_part(stonet_status (*save)(const void *state, sn_store *store), const void *state,
                                const char *prefix, sn_store *store)
 {
@@ -38,8 +36,6 @@ static stonet_status check_numbers(const sn_store *store)
         SN_TRY(sn_tensor_check_finite(sn_store_tensor(store, k)));
     return STONET_OK;
 }
-
-/* ---- settings ---- */
 
 static stonet_status put_settings(sn_store *store, const char *key, const sn_settings *settings)
 {
@@ -123,22 +119,12 @@ static stonet_status check_format(const sn_store *store, int64_t *version)
     return STONET_OK;
 }
 
-static stonet_status get_seed(const sn_store *store, uint64_t *seed)
-{
-    const char *text;
-    SN_TRY(sn_store_get_text(store, "stonet.seed", &text));
-    char *end;
-    *seed = strtoull(text, &end, 10);
-    if (end == text || *end != '\0')
-        return sn_fail(STONET_ERROR_FORMAT, "the model's seed '%.40s' is not a number", text);
-    return STONET_OK;
-}
-
 /* Reads what put_facts wrote, except the common settings. get_common reads those after the schema, which
    stands in for them in old files. */
 static stonet_status get_facts(const sn_store *store, stonet_model *model)
 {
-    const char *name;
+    const char *name, *seed;
+    char *end;
     int outcome;
     SN_TRY(sn_store_get_text(store, "stonet.method", &name));
     model->method = sn_method_find(name);
@@ -151,7 +137,10 @@ static stonet_status get_facts(const sn_store *store, stonet_model *model)
     SN_TRY(sn_words_get(&sn_outcome_words, store, "stonet.outcome", &outcome));
     model->outcome = (stonet_outcome)outcome;
     SN_TRY(sn_store_get_int(store, "stonet.rows", 1, INT64_MAX, &model->n_train));
-    SN_TRY(get_seed(store, &model->seed));
+    SN_TRY(sn_store_get_text(store, "stonet.seed", &seed));
+    model->seed = strtoull(seed, &end, 10);
+    if (end == seed || *end != '\0')
+        return sn_fail(STONET_ERROR_FORMAT, "the model's seed '%.40s' is not a number", seed);
     SN_TRY(stonet_model_set_note(model, sn_store_find_text(store, NOTE)));
     if (sn_store_find(store, "stonet.history") == NULL) return STONET_OK;
     const sn_tensor *history;

@@ -145,15 +145,6 @@ static stonet_scores no_scores(void)
     return none;
 }
 
-/* All that both the caller and this library know of. */
-static void hand_out(const stonet_scores *found, stonet_scores *scores)
-{
-    const size_t size = scores->size < sizeof *found ? scores->size : sizeof *found;
-    const size_t whole = scores->size;
-    memcpy(scores, found, size);
-    scores->size = whole;
-}
-
 /* A score that does not belong to the response of the model stays NaN. The result is copied up to the size
    that the caller's header knows. */
 stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
@@ -177,7 +168,8 @@ stonet_status stonet_score(const stonet_model *model, const stonet_data *data,
                                  : score_numbers(model, data, predicted, &how, &found));
     if (has_law && model->calibration != NULL) /* counts, without an exposure */
         SN_TRY(score_intervals(model, data, data->y, &how, &found));
-    hand_out(&found, scores);
+    found.size = scores->size;
+    memcpy(scores, &found, found.size < sizeof found ? found.size : sizeof found);
     return STONET_OK;
 }
 

@@ -87,8 +87,6 @@ stonet_status sn_law_losses_without(const stonet_model *model, const stonet_data
     return STONET_OK;
 }
 
-/* ---- times --------------------------------------------------------------------------------------------- */
-
 typedef struct predicted_times {
     const fitted_law *fitted;
     const double *median;
@@ -120,8 +118,6 @@ static stonet_status score_times(const stonet_data *data, const fitted_law *fitt
     SN_TRY(sn_survival_calibration(n, time, event, survival_at, &of, &scores->calibration_error));
     return sn_integrated_brier(n, time, event, survival_at, &of, &scores->integrated_brier);
 }
-
-/* ---- counts -------------------------------------------------------------------------------------------- */
 
 /* 2 (k log(k / lambda) - k + lambda) */
 static double deviance_of(double k, double lambda)
@@ -194,9 +190,6 @@ stonet_status sn_score_law(const stonet_model *model, const stonet_data *data, c
     if (model->schema->law == SN_LAW_COUNTS) score_counts(data, predicted, scores);
     return model->schema->law == SN_LAW_TIMES ? score_times(data, &fitted, predicted, scores) : STONET_OK;
 }
-
-/* ---- the law of a time -----------------------------------------------------------------------------------
- */
 
 /* The integral of P(T > t) from 0 to `end`, over log t by Simpson's rule; below exp(-20) of the end there is
    nothing. */

@@ -1,6 +1,7 @@
 #include "model/settings_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,24 +83,19 @@ json_t *sn_settings_json(const sn_settings *settings, bool all)
     return object;
 }
 
-static json_t *spec_json(const stonet_spec *spec)
-{
-    json_t *config =
-        json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
-    config = sn_json_join(config, sn_settings_json(spec->common, false));
-    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
-    if (spec->learner != NULL)
-        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
-    return config;
-}
-
 char *stonet_spec_json(const stonet_spec *spec)
 {
     if (spec == NULL) {
         sn_fail(STONET_ERROR_ARGUMENT, "there is no spec to write");
         return NULL;
     }
-    return sn_json_text(spec_json(spec), true);
+    json_t *config =
+        json_pack("{s:s, s:I}", "method", spec->method->name, "dim", (json_int_t)sn_int(spec->common, "dim"));
+    config = sn_json_join(config, sn_settings_json(spec->common, false));
+    config = sn_json_put(config, "settings", sn_settings_json(spec->settings, false));
+    if (spec->learner != NULL)
+        config = sn_json_put(config, "learner_settings", sn_settings_json(spec->learner_settings, false));
+    return sn_json_text(config, true);
 }
 
 stonet_status sn_spec_hash(const stonet_spec *spec, uint64_t seed, sn_hash *hash)
@@ -152,37 +148,32 @@ static stonet_status put_text(const char *name, const json_t *value, sn_pack *ou
     return sn_pack_bytes(out, "", 1);
 }
 
-stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object, const char *what)
+/* Sets an entry in settings or, with `prefix` before its name, in a spec; the other is NULL. */
+static stonet_status set_entry(sn_settings *settings, stonet_spec *spec, const char *prefix, const char *key,
+                               const json_t *value)
 {
-    if (!json_is_object(object)) return sn_fail(STONET_ERROR_ARGUMENT, "'%s' must be a JSON object", what);
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)object, name, value)
-    {
-        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
-        SN_TRY(put_text(name, value, &text));
-        SN_TRY(sn_settings_set(settings, name, (const char *)text.bytes));
-    }
-    return STONET_OK;
+    char name[128];
+    SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
+    snprintf(name, sizeof name, "%s%.100s", prefix, key);
+    SN_TRY(put_text(name, value, &text));
+    if (settings != NULL) return sn_settings_set(settings, key, (const char *)text.bytes);
+    return stonet_spec_set(spec, name, (const char *)text.bytes);
 }
 
-/* The entries of a JSON object as settings of the spec, with `prefix` before their names. */
-static stonet_status set_entries(stonet_spec *spec, const json_t *object, const char *what,
-                                 const char *prefix)
+/* `what` the object is, for the error. */
+static stonet_status set_entries(sn_settings *settings, stonet_spec *spec, const char *prefix,
+                                 const json_t *object, const char *what)
 {
-    if (object == NULL) return STONET_OK;
     if (!json_is_object(object)) return sn_fail(STONET_ERROR_ARGUMENT, "'%s' must be a JSON object", what);
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, key, value)
-    {
-        char name[128];
-        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
-        snprintf(name, sizeof name, "%s%.100s", prefix, key);
-        SN_TRY(put_text(name, value, &text));
-        SN_TRY(stonet_spec_set(spec, name, (const char *)text.bytes));
-    }
+    json_object_foreach((json_t *)object, key, value) SN_TRY(set_entry(settings, spec, prefix, key, value));
     return STONET_OK;
+}
+
+stonet_status sn_settings_from_json(sn_settings *settings, const json_t *object, const char *what)
+{
+    return set_entries(settings, NULL, "", object, what);
 }
 
 /* A config has common settings at its top level, those of the method in "settings" and those of the learner
@@ -199,24 +190,12 @@ static stonet_status fill_spec(const json_t *config, stonet_spec *spec)
         if (!sn_settings_has(spec->common, key))
             return sn_fail(STONET_ERROR_ARGUMENT,
                            "a config has no entry '%.80s' (method settings go inside \"settings\")", key);
-        SN_FREED_BY(sn_pack_clear) sn_pack text = {0};
-        SN_TRY(put_text(key, value, &text));
-        SN_TRY(stonet_spec_set(spec, key, (const char *)text.bytes));
+        SN_TRY(set_entry(NULL, spec, "", key, value));
     }
-    SN_TRY(set_entries(spec, json_object_get(config, "settings"), "settings", ""));
-    return set_entries(spec, json_object_get(config, "learner_settings"), "learner_settings", "learner.");
-}
-
-static stonet_status spec_from_json(const json_t *config, stonet_spec **out)
-{
-    const char *method = json_string_value(json_object_get(config, "method"));
-    if (method == NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
-                                              "{\"method\": \"stonet\", \"dim\": 2}");
-    SN_AUTO(stonet_spec) *spec = NULL;
-    SN_TRY(stonet_spec_create(method, &spec));
-    SN_TRY(fill_spec(config, spec));
-    return SN_GIVE(spec, out);
+    const json_t *own = json_object_get(config, "settings");
+    const json_t *learner = json_object_get(config, "learner_settings");
+    if (own != NULL) SN_TRY(set_entries(NULL, spec, "", own, "settings"));
+    return learner != NULL ? set_entries(NULL, spec, "learner.", learner, "learner_settings") : STONET_OK;
 }
 
 /* The whole of a small text file; sn_free it, also after a failure. */
@@ -245,7 +224,14 @@ static stonet_status parse_config(const char *text, size_t size, stonet_spec **o
     if (config == NULL)
         return sn_json_unread(
             &error, sn_fail(STONET_ERROR_FORMAT, "line %d is not valid JSON: %s", error.line, error.text));
-    return spec_from_json(config, out);
+    const char *method = json_string_value(json_object_get(config, "method"));
+    if (method == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "a config is a JSON object with a \"method\", for example "
+                                              "{\"method\": \"stonet\", \"dim\": 2}");
+    SN_AUTO(stonet_spec) *spec = NULL;
+    SN_TRY(stonet_spec_create(method, &spec));
+    SN_TRY(fill_spec(config, spec));
+    return SN_GIVE(spec, out);
 }
 
 stonet_status stonet_spec_parse(const char *json, stonet_spec **out)
@@ -265,4 +251,85 @@ stonet_status stonet_spec_read(const char *path, stonet_spec **out)
     stonet_status status = read_small_file(path, &text, &size);
     if (status == STONET_OK) status = parse_config(text, size, out);
     return status == STONET_OK ? STONET_OK : sn_fail_prefix(status, "%s", path);
+}
+
+/* ---- methods, learners and settings from their tables ---- */
+
+static json_t *choices_json(const char *choices)
+{
+    if (choices == NULL) return json_null();
+    json_t *list = json_array();
+    for (const char *at = choices;; at = strchr(at, '|') + 1) {
+        size_t length = strcspn(at, "|");
+        list = sn_json_add(list, json_stringn(at, length));
+        if (at[length] == '\0') return list;
+    }
+}
+
+/* JSON has no infinity: an open end of a range is null, and so is the range of what is no number. */
+static json_t *bound_json(const sn_param *param, double bound)
+{
+    bool ranged = param->kind != SN_CHOICE && param->kind != SN_ANY_TEXT && isfinite(bound);
+    return ranged ? json_real(bound) : json_null();
+}
+
+static json_t *param_json(const sn_param *param)
+{
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "name", param->name, "kind",
+                     sn_kind_name(param->kind), "default", param->initial, "low",
+                     bound_json(param, param->low), "high", bound_json(param, param->high), "choices",
+                     choices_json(param->choices), "help", param->help);
+}
+
+static json_t *params_json(const sn_param *params, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) list = sn_json_add(list, param_json(&params[i]));
+    return list;
+}
+
+static json_t *tasks_json(unsigned tasks)
+{
+    json_t *list = json_array();
+    if (tasks & SN_TASK_REGRESSION)
+        list = sn_json_add(list, json_string(sn_words_name(&sn_task_words, SN_REGRESSION)));
+    if (tasks & SN_TASK_CLASSIFICATION)
+        list = sn_json_add(list, json_string(sn_words_name(&sn_task_words, SN_CLASSIFICATION)));
+    return list;
+}
+
+static json_t *grid_json(const sn_method *method)
+{
+    json_t *list = json_array();
+    for (int e = 0; e < SN_MAX_GRID_ENTRIES && method->grid[e].text != NULL; e++)
+        list = sn_json_add(list, json_string(method->grid[e].text));
+    return list;
+}
+
+static json_t *method_json(const sn_method *method)
+{
+    return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:o, s:o}", "name", method->name, "title",
+                     method->title, "python", choices_json(method->python), "tasks",
+                     tasks_json(method->tasks), "multi_output", method->multi_output, "needs_response",
+                     !method->unsupervised, "predicts_itself", method->predict != NULL, "draws",
+                     method->has_draws, "weighted", method->weighted, "settings",
+                     params_json(method->params, method->n_params), "grid", grid_json(method));
+}
+
+static json_t *learner_json(const sn_learner *learner)
+{
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", learner->name, "title", learner->title, "tasks",
+                     tasks_json(learner->tasks), "settings", params_json(learner->params, learner->n_params));
+}
+
+char *stonet_methods_json(void)
+{
+    json_t *methods = json_array(), *learners = json_array();
+    for (size_t i = 0; i < sn_method_count(); i++)
+        methods = sn_json_add(methods, method_json(sn_method_at(i)));
+    for (size_t i = 0; i < sn_learner_count(); i++)
+        learners = sn_json_add(learners, learner_json(sn_learner_at(i)));
+    return sn_json_text(json_pack("{s:o, s:o, s:o}", "methods", methods, "learners", learners, "common",
+                                  params_json(sn_common_params, sn_common_param_count)),
+                        true);
 }

@@ -45,17 +45,6 @@ const size_t sn_common_param_count = sizeof sn_common_params / sizeof *sn_common
 
 static const char LEARNER_PREFIX[] = "learner.";
 
-static stonet_status unknown_method(const char *name)
-{
-    sn_nearest nearest;
-    sn_nearest_start(&nearest, name);
-    for (size_t i = 0; i < sn_method_count(); i++) sn_nearest_offer(&nearest, sn_method_at(i)->name);
-    if (nearest.best != NULL)
-        return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': did you mean '%s'?", name,
-                       nearest.best);
-    return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': 'stonet methods' lists them", name);
-}
-
 /* All settings, the common ones and those of the method, start at their defaults. */
 stonet_status stonet_spec_create(const char *method, stonet_spec **out)
 {
@@ -63,7 +52,15 @@ stonet_status stonet_spec_create(const char *method, stonet_spec **out)
         return sn_fail(STONET_ERROR_ARGUMENT, "a spec needs the name of a method and a place to go");
     *out = NULL;
     const sn_method *found = sn_method_find(method);
-    if (found == NULL) return unknown_method(method);
+    if (found == NULL) {
+        sn_nearest nearest;
+        sn_nearest_start(&nearest, method);
+        for (size_t i = 0; i < sn_method_count(); i++) sn_nearest_offer(&nearest, sn_method_at(i)->name);
+        if (nearest.best != NULL)
+            return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': did you mean '%s'?", method,
+                           nearest.best);
+        return sn_fail(STONET_ERROR_ARGUMENT, "there is no method '%s': 'stonet methods' lists them", method);
+    }
     SN_AUTO(stonet_spec) *spec = NULL;
     SN_TRY(SN_NEW(spec, 1));
     spec->method = found;

@@ -148,28 +148,23 @@ stonet_status stonet_tensors_model(const stonet_tensors *tensors, stonet_model *
     return sn_model_from_store(tensors->store, out);
 }
 
-/* ---- directions ---- */
-
 /* Z = ((x - centre) f - centre') B with the schema's scaling and the method's own: b_jk = f_j B_jk. */
 stonet_status stonet_model_directions(const stonet_model *model, double *directions)
 {
     if (model == NULL || directions == NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "stonet_model_directions needs a model and room for them");
-    int64_t p = model->schema->p, q = model->dim, shape[STONET_MAX_RANK];
-    int rank = 0;
-    SN_AUTO(stonet_tensors) *tensors = NULL;
-    SN_BLOCK double *factor = NULL;
-    SN_TRY(stonet_model_tensors(model, &tensors));
-    if (sn_store_find(tensors->store, "method.direction") == NULL)
+    const int64_t p = model->schema->p, q = model->dim;
+    const sn_tensor *factor, *direction;
+    SN_AUTO(sn_store) *store = NULL;
+    SN_TRY(sn_store_create(&store));
+    SN_TRY(sn_model_to_store(model, store));
+    if (sn_store_find(store, "method.direction") == NULL)
         return sn_fail(STONET_ERROR_UNSUPPORTED,
                        "method '%s' has no directions: its Z is not a linear function of the columns",
                        model->method->name);
-    SN_TRY(stonet_tensors_shape(tensors, "method.direction", shape, &rank));
-    if (rank != 2 || shape[0] != p || shape[1] != q)
-        return sn_fail(STONET_ERROR_FORMAT, "the directions of the model are damaged");
-    SN_TRY(SN_NEW_RAW(factor, p));
-    SN_TRY(stonet_tensors_get(tensors, "schema.factor", factor, p));
-    SN_TRY(stonet_tensors_get(tensors, "method.direction", directions, p * q));
-    for (int64_t i = 0; i < p * q; i++) directions[i] *= factor[i / q];
+    SN_TRY(sn_store_get_vector(store, "schema.factor", SN_F64, p, &factor));
+    SN_TRY(sn_store_get_matrix(store, "method.direction", SN_F64, p, q, &direction));
+    for (int64_t i = 0; i < p * q; i++)
+        directions[i] = ((const double *)direction->data)[i] * ((const double *)factor->data)[i / q];
     return STONET_OK;
 }

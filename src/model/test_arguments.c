@@ -1,6 +1,4 @@
 /* Public calls with arguments that make no sense: an error or nothing, never a crash. */
-#include <unistd.h>
-
 #include "base/test_kit.h"
 #include "model/test_table.h"
 
@@ -95,15 +93,7 @@ TEST(labels_are_all_different)
 /* A loop over stonet_data_columns and stonet_data_x stays inside, and each column can be had by itself. */
 TEST(columns_of_both_kinds)
 {
-    char path[256];
-    sn_testing_path(path, sizeof path, "kinds.csv");
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("a,word,b\n1,red,2.5\n3,blue,4\n5,red,6\n", file);
-    fclose(file);
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_read(path, NULL, &data));
-    unlink(path);
+    SN_AUTO(stonet_data) *data = sn_testing_read("a,word,b\n1,red,2.5\n3,blue,4\n5,red,6\n", NULL);
     assert_int_equal(stonet_data_columns(data), 3);
     assert_null(stonet_data_x(data));
     double values[3];

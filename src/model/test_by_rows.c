@@ -10,8 +10,7 @@ enum { ROWS = 4100, COLUMNS = 4100 }; /* just above the 64 MB that are copied */
 static stonet_data *make_table(float *x)
 {
     stonet_data *data = NULL;
-    SN_BLOCK int32_t *label = sn_calloc(ROWS, sizeof *label);
-    assert_non_null(label);
+    SN_BLOCK int32_t *label = test_zeros(ROWS, sizeof *label);
     uint32_t word = 1;
     for (int64_t i = 0; i < (int64_t)ROWS * COLUMNS; i++) {
         word = word * 1664525U + 1013904223U;
@@ -30,8 +29,7 @@ static stonet_data *make_table(float *x)
 /* The same fit with all rows scaled first. */
 static sn_stonet *fit_copy(const stonet_model *model, const stonet_data *data, float *x)
 {
-    SN_BLOCK int32_t *label = sn_calloc(ROWS, sizeof *label);
-    assert_non_null(label);
+    SN_BLOCK int32_t *label = test_zeros(ROWS, sizeof *label);
     OK(sn_schema_encode_x(model->schema, data, x));
     OK(sn_schema_encode_y(model->schema, data, label, NULL));
     const sn_problem problem = {
@@ -71,9 +69,7 @@ TEST(by_rows_is_the_same_model)
     assert_int_equal(net->network.shape.parameters, copy->network.shape.parameters);
     assert_memory_equal(net->network.theta, copy->network.theta,
                         (size_t)net->network.shape.parameters * sizeof *net->network.theta);
-    stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_score(model, data, NULL, &scores));
-    assert_true(scores.error_rate < 0.5);
+    assert_true(sn_testing_scores(model, data, NULL).error_rate < 0.5);
     stonet_model_free(model);
     map_labels(data);
     model = sn_testing_fit(SHORT "none", data, NULL); /* reads the labels from the file too */

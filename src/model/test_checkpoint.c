@@ -49,7 +49,7 @@ static void assert_goes_on(const stonet_spec *spec, const stonet_data *data, int
 /* Both stages of one training, stopped in either, for every kind of schedule. */
 TEST(training_goes_on)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(500, 6, 2, 3);
+    SN_TABLE table = sn_table_numbers(500, 6, 2, 3);
     static const char *const schedules[] = {"schedule=linear", "schedule=averaged", "schedule=constant"};
     for (size_t k = 0; k < sizeof schedules / sizeof *schedules; k++) {
         SN_AUTO(stonet_spec) *spec =
@@ -66,37 +66,29 @@ static stonet_data *with_holes(void)
 {
     static float x[N * P];
     static double y[N];
-    stonet_data *data = NULL;
     for (int i = 0; i < N * P; i++) x[i] = (float)((i * 7919) % 1009) / 500.0F - 1.0F;
     for (int i = 0; i < N; i++) y[i] = (double)(x[i * P] * x[i * P + 1] + x[i * P + 2]);
     for (int i = 0; i < N; i += 3) x[i * P + i % P] = (float)NAN;
-    OK(stonet_data_wrap(x, N, P, &data));
-    OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return sn_testing_data(x, N, P, y);
 }
 
-/* Missing cells that are drawn given the response keep their state, in both stages. */
+/* Missing cells that are drawn given the response keep their state, in both stages, and in every training
+   while settings are chosen. */
 TEST(drawn_cells_go_on)
 {
     SN_AUTO(stonet_data) *data = with_holes();
-    SN_AUTO(stonet_spec) *spec =
-        sn_testing_spec_of("stonet 1 missing=joint hidden=4 restarts=1 weight_decay=0.001 epochs=6");
-    assert_goes_on(spec, data, 3);
-}
-
-/* And while settings are chosen, in every training of the choice. */
-TEST(choice_with_drawn_cells_goes_on)
-{
-    SN_AUTO(stonet_data) *data = with_holes();
-    SN_AUTO(stonet_spec) *spec =
-        sn_testing_spec_of("stonet 1 missing=joint hidden=4 restarts=2 activation=tanh front=none");
-    assert_goes_on(spec, data, 700);
+    SN_AUTO(stonet_spec) *one =
+        sn_testing_spec_of("stonet 1 missing=joint hidden=4 restarts=1 weight_decay=0.001 epochs=6"),
+                         *choice = sn_testing_spec_of(
+                             "stonet 1 missing=joint hidden=4 restarts=2 activation=tanh front=none");
+    assert_goes_on(one, data, 3);
+    assert_goes_on(choice, data, 700);
 }
 
 /* The choice of settings: legs of lines on folds, the training on all rows. */
 TEST(choice_goes_on)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(100, 5, 3, 4);
+    SN_TABLE table = sn_table_classes(100, 5, 3, 4);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 2 hidden=4 restarts=2 front=none");
     assert_goes_on(spec, table.data, 1500);
 }
@@ -105,8 +97,7 @@ TEST(what_is_not_the_same_is_refused)
 {
     char path[256];
     sn_testing_path(path, sizeof path, "refused.checkpoint");
-    SN_FREED_BY(sn_table_free)
-    sn_table table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
+    SN_TABLE table = sn_table_classes(60, 3, 2, 4), other = sn_table_classes(60, 3, 2, 5);
     SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 1 epochs=2 weight_decay=0.01 restarts=1"),
                          *other_spec = NULL;
     OK(stonet_spec_copy(spec, &other_spec));

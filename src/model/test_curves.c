@@ -12,7 +12,6 @@ enum { N = 80, CHANNELS = 40 };
 static stonet_data *spectra(bool smooth, double factor, float *x)
 {
     double y[N];
-    stonet_data *data = NULL;
     for (int i = 0; i < N; i++) {
         const double a = 2.0 + 0.1 * (i * 7 % 11), b = 1.0 + 0.08 * (i * 5 % 13);
         y[i] = (i * 11 % 17) / 17.0;
@@ -22,9 +21,7 @@ static stonet_data *spectra(bool smooth, double factor, float *x)
             x[i * CHANNELS + k] = (float)(factor * (a + b * (sin(3.0 * t) + 0.5 * y[i] * bump)));
         }
     }
-    OK(stonet_data_wrap(x, N, CHANNELS, &data));
-    OK(stonet_data_set_targets(data, y, 1));
-    return data;
+    return sn_testing_data(x, N, CHANNELS, y);
 }
 
 static stonet_model *fit(const stonet_data *data, const char *words)

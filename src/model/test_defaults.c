@@ -6,13 +6,12 @@
 
 enum { NOISE_ROWS = 120, NOISE_COLUMNS = 3 };
 
-static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *words)
+static stonet_scores scores_of(const stonet_data *train, const stonet_data *test, const char *words,
+                               uint64_t seed)
 {
-    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
+    const stonet_run run = {.size = sizeof run, .seed = seed, .threads = 1};
     SN_AUTO(stonet_model) *model = sn_testing_fit(words, train, &run);
-    stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_score(model, test, NULL, &scores));
-    return scores;
+    return sn_testing_scores(model, test, NULL);
 }
 
 static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t data_seed, const char *words)
@@ -20,7 +19,7 @@ static stonet_scores fresh_scores(const char *generator, int64_t rows, uint64_t 
     SN_AUTO(stonet_data) *train = NULL, *test = NULL;
     OK(stonet_generate(generator, rows, data_seed, &train));
     OK(stonet_generate(generator, 2000, 999, &test));
-    return scores_of(train, test, words);
+    return scores_of(train, test, words, 1);
 }
 
 /* y = cos(b'x) + noise: even, so that no first step knows the way, and most of the loss is noise. R2 of .44
@@ -41,22 +40,21 @@ TEST(ring_is_never_stuck)
 }
 
 /* Numbers that do not depend on x. */
-static void make_noise(float *x, uint64_t seed, stonet_data **data)
+static stonet_data *make_noise(float *x, uint64_t seed)
 {
     double y[NOISE_ROWS];
     sn_random random = sn_random_from(seed, SN_STREAM_TEST, 0);
     for (int k = 0; k < NOISE_ROWS * NOISE_COLUMNS; k++) x[k] = (float)sn_random_normal(&random);
     for (int i = 0; i < NOISE_ROWS; i++) y[i] = sn_random_normal(&random);
-    OK(stonet_data_wrap(x, NOISE_ROWS, NOISE_COLUMNS, data));
-    OK(stonet_data_set_targets(*data, y, 1));
+    return sn_testing_data(x, NOISE_ROWS, NOISE_COLUMNS, y);
 }
 
 /* What the model says of its fit: its weight decay stands in the first line, and others come after it, each
    with its loss. */
 static void assert_tells_its_choice(const stonet_model *model)
 {
-    char *text = stonet_model_json(model), first[64];
-    assert_non_null(text);
+    char first[64];
+    SN_BLOCK char *text = stonet_model_json(model);
     SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
     const json_t *fitted = json_object_get(about, "fitted"), *lines = json_object_get(fitted, "choice");
     snprintf(first, sizeof first, "weight decay %.2g,",
@@ -65,7 +63,6 @@ static void assert_tells_its_choice(const stonet_model *model)
     assert_non_null(strstr(json_string_value(json_array_get(lines, 0)), first));
     for (size_t k = 0; k < json_array_size(lines); k++)
         assert_non_null(strstr(json_string_value(json_array_get(lines, k)), "; held-out loss "));
-    stonet_string_free(text);
 }
 
 /* Where nothing is found the line with the strongest decay wins, which may have been dropped long before. */
@@ -74,8 +71,7 @@ TEST(a_line_that_was_dropped_can_win)
     static const char *const ways[] = {"stonet 2 front=none", "stonet 2 front=kernel"};
     float x[NOISE_ROWS * NOISE_COLUMNS];
     for (uint64_t k = 0; k < 6; k++) {
-        SN_AUTO(stonet_data) *data = NULL;
-        make_noise(x, k, &data);
+        SN_AUTO(stonet_data) *data = make_noise(x, k);
         SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k % 2], data, NULL);
         assert_tells_its_choice(model);
     }
@@ -99,13 +95,10 @@ TEST(a_strong_decay_keeps_what_is_linear)
     snprintf(path, sizeof path, "%s/breast-cancer/breast-cancer_train_data_1.asc", root);
     snprintf(labels, sizeof labels, "%s/breast-cancer/breast-cancer_train_labels_1.asc", root);
     SN_AUTO(stonet_data) *train = NULL;
-    const stonet_run run = {.size = sizeof run, .seed = 33, .threads = 1};
-    stonet_scores scores = STONET_SCORES_INIT;
     const stonet_read_options how = {.size = sizeof how, .target_file = labels};
     OK(stonet_data_read(path, &how, &train));
-    SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 weight_decay=0.12", train, &run);
-    OK(stonet_score(model, train, NULL, &scores));
-    assert_true(scores.log_loss < 0.55); /* .602 of the constant */
+    assert_true(scores_of(train, train, "stonet 2 weight_decay=0.12", 33).log_loss <
+                0.55); /* .602 of the constant */
 }
 
 /* A robot arm, 32 columns: at 300 updates every network does worse than a constant, but for those that decay
@@ -116,15 +109,13 @@ TEST(what_takes_longer_is_found)
     enum { TRAIN = 500, TEST = 2000 };
     const char *root = data_folder();
     char path[4096];
-    int64_t rows[TRAIN + TEST];
-    SN_AUTO(stonet_data) *all = NULL, *train = NULL, *test = NULL;
+    SN_AUTO(stonet_data) *all = NULL;
     snprintf(path, sizeof path, "%s/uci-pumadyn32nm/data.csv.gz", root);
     const stonet_read_options how = {.size = sizeof how, .target = "33"};
     OK(stonet_data_read(path, &how, &all));
-    for (int64_t i = 0; i < TRAIN + TEST; i++) rows[i] = i;
-    OK(stonet_data_subset(all, rows, TRAIN, &train));
-    OK(stonet_data_subset(all, rows + TRAIN, TEST, &test));
-    assert_true(scores_of(train, test, "stonet 1").r2 > 0.7); /* -.001 at the constant */
+    SN_AUTO(stonet_data) *train = sn_testing_rows(all, 0, TRAIN, 1),
+                         *test = sn_testing_rows(all, TRAIN, TEST, 1);
+    assert_true(scores_of(train, test, "stonet 1", 1).r2 > 0.7); /* -.001 at the constant */
 }
 
 RUN_TESTS(NULL, NULL)

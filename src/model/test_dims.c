@@ -15,8 +15,7 @@ static stonet_model *fit(const char *words, int64_t dim, const stonet_data *data
                          int64_t *looks)
 {
     stonet_run run = STONET_RUN_INIT;
-    char all[96];
-    snprintf(all, sizeof all, "%s dim=%lld", words, (long long)dim);
+    const char *all = sn_testing_words("%s dim=%lld", words, (long long)dim);
     *looks = 0;
     run.threads = 1;
     run.should_stop = count_looks;
@@ -41,7 +40,7 @@ static void check(const char *words, const stonet_data *data, const int64_t *dim
 
 TEST(dims_share_a_training)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    SN_TABLE numbers = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     check("stonet epochs=15", numbers.data, (int64_t[]){1, 4, 2}, 3, 5);
     check("stonet epochs=15 response=ensemble", numbers.data, (int64_t[]){2, 1}, 2, 0);
 }
@@ -49,14 +48,14 @@ TEST(dims_share_a_training)
 /* Where q leaves out a part of the effect, the narrow layer is trained for each q by itself. */
 TEST(narrow_layers_are_their_own)
 {
-    SN_FREED_BY(sn_table_free) sn_table classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
+    SN_TABLE classes = sn_table_classes(ROWS, COLUMNS, 4, 2);
     check("stonet epochs=15", classes.data, (int64_t[]){3, 1, 2, 1}, 4, 0);
 }
 
 /* Other units are another training: beyond ten columns, more columns than features, and layers with names. */
 TEST(other_units_are_not_shared)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
+    SN_TABLE numbers = sn_table_numbers(ROWS, COLUMNS, 1, 3);
     check("stonet epochs=15", numbers.data, (int64_t[]){2, MOST, 6, 11}, 4, 0);
     check("stonet epochs=15 hidden=5", numbers.data, (int64_t[]){2, 3}, 2, 0);
     check("sir", numbers.data, (int64_t[]){1, 2}, 2, 0);
@@ -65,7 +64,7 @@ TEST(other_units_are_not_shared)
 /* Z at q = 1 is the first column of Z at q = 4. */
 TEST(first_columns_are_the_same)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
+    SN_TABLE numbers = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     float z1[ROWS], z4[4 * ROWS];
     int64_t looks;
     SN_AUTO(stonet_model) *one = fit("stonet epochs=15", 1, numbers.data, NULL, &looks);
@@ -88,7 +87,7 @@ static double spread_of(const float *z, int64_t dim, int64_t k)
 TEST(no_column_is_constant)
 {
     enum { P = 3 };
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(ROWS, P, 1, 5);
+    SN_TABLE numbers = sn_table_numbers(ROWS, P, 1, 5);
     for (int i = 0; i < ROWS; i++) numbers.x[i * P + 2] = numbers.x[i * P] - numbers.x[i * P + 1];
     static const struct {
         const char *words;

@@ -6,9 +6,7 @@ enum { ROWS = 40, COLUMNS = 3 };
 
 static stonet_model *fitted(const sn_method *method, const sn_table *table)
 {
-    char words[64];
-    snprintf(words, sizeof words, "%s 1 hurry", method->name);
-    return sn_testing_fit(words, table->data, NULL);
+    return sn_testing_fit(sn_testing_words("%s 1 hurry", method->name), table->data, NULL);
 }
 
 /* A call either fails and names the row, or all its numbers are finite. */
@@ -47,7 +45,7 @@ TEST(rows_far_away_are_refused_or_answered)
 
 TEST(a_model_with_nan_or_inf_is_refused)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
+    SN_TABLE table = sn_table_numbers(ROWS, COLUMNS, 1, 1);
     for (size_t k = 0; k < sn_method_count(); k++) {
         SN_AUTO(stonet_model) *model = fitted(sn_method_at(k), &table), *back = NULL;
         SN_AUTO(sn_store) *store = sn_testing_store(model);

@@ -19,9 +19,8 @@ static sn_table bars(uint32_t seed)
         for (uint64_t k = along; k < along + 5; k++)
             image[code[i] == 0 ? k * SIDE + across : across * SIDE + k] += 2.0F;
     }
-    if (stonet_data_wrap(table.x, ROWS, PIXELS, &table.data) != STONET_OK ||
-        stonet_data_set_classes(table.data, code, LABELS, 2) != STONET_OK)
-        abort();
+    table.data = sn_testing_data(table.x, ROWS, PIXELS, NULL);
+    OK(stonet_data_set_classes(table.data, code, LABELS, 2));
     return table;
 }
 
@@ -37,7 +36,7 @@ TEST(test_fit)
 {
     stonet_run run = STONET_RUN_INIT;
     run.threads = 2;
-    SN_FREED_BY(sn_table_free) sn_table train = bars(1), fresh = bars(2);
+    SN_TABLE train = bars(1), fresh = bars(2);
     SN_AUTO(stonet_model) *model = sn_testing_fit(
         "stonet 2 front=conv front_image=10,10 front_channels=6 epochs=20 batch=16", train.data, &run),
                           *loaded = sn_testing_again(model);
@@ -46,35 +45,24 @@ TEST(test_fit)
     SN_BLOCK char *about = stonet_model_json(model);
     assert_non_null(about);
     assert_non_null(strstr(about, "held_out_error"));
-    float z[2][ROWS * 2];
-    OK(stonet_transform(model, fresh.data, NULL, z[0]));
-    OK(stonet_transform(loaded, fresh.data, NULL, z[1]));
-    assert_memory_equal(z[0], z[1], sizeof z[0]);
+    assert_same_answers(model, loaded, fresh.data);
     OK(stonet_fit_more(model, fresh.data, NULL));
     assert_true(error_of(model, train.data) < 0.1);
 }
 
-static void refuse(const stonet_data *data, const char *name, const char *value, const char *words)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("stonet 2 front=conv front_image=10,10");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, name, value));
-    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
-    if (strstr(stonet_last_error(), words) == NULL) fail_msg("%s", stonet_last_error());
-}
-
 TEST(test_refusals)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = bars(1);
-    refuse(table.data, "front_image", "auto", "needs images");
-    refuse(table.data, "front_image", "10,9", "90 numbers");
-    refuse(table.data, "front_image", "100", "height,width");
-    refuse(table.data, "front_image", "2,50", "too small");
-    refuse(table.data, "front_channels", "2,2,2", "too small");
-    refuse(table.data, "engine", "cuda", "engine=cpu");
-    refuse(table.data, "schedule", "averaged", "front=conv");
-    refuse(table.data, "input_activation", "tanh", "front=conv");
-    refuse(table.data, "select", "group", "front=conv");
+    static const char *const CASES[][2] = {
+        {"front_image=auto", "needs images"},  {"front_image=10,9", "90 numbers"},
+        {"front_image=100", "height,width"},   {"front_image=2,50", "too small"},
+        {"front_channels=2,2,2", "too small"}, {"engine=cuda", "engine=cpu"},
+        {"schedule=averaged", "front=conv"},   {"input_activation=tanh", "front=conv"},
+        {"select=group", "front=conv"}};
+    SN_TABLE table = bars(1);
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        const char *words = sn_testing_words("stonet 2 front=conv front_image=10,10 %s", CASES[k][0]);
+        sn_testing_refused(words, table.data, CASES[k][1]);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

@@ -28,7 +28,7 @@ static int64_t features_of(const char *words, const stonet_data *data)
 
 TEST(codes_without_order_become_categories)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = codes(1);
+    SN_TABLE table = codes(1);
     assert_int_equal(features_of("sir 1 levels=auto", table.data), 7);
     assert_int_equal(features_of("stonet 1 epochs=5 weight_decay=0.01", table.data), 7);
     assert_int_equal(features_of("sir 1", table.data), 2);
@@ -40,12 +40,11 @@ TEST(codes_without_order_become_categories)
 /* An unseen code goes through a saved model, and a shuffled code is one variable. */
 TEST(a_model_with_levels_is_used_like_any_other)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = codes(2);
+    SN_TABLE table = codes(2);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1 levels=auto", table.data, NULL),
                           *back = sn_testing_again(model);
     const float fresh[4] = {9.0F, 1.0F, 2.0F, 1.0F};
-    SN_AUTO(stonet_data) *rows = NULL;
-    OK(stonet_data_wrap(fresh, 2, 2, &rows));
+    SN_AUTO(stonet_data) *rows = sn_testing_data(fresh, 2, 2, NULL);
     double out[2][2];
     OK(stonet_predict(model, rows, NULL, out[0]));
     OK(stonet_predict(back, rows, NULL, out[1]));

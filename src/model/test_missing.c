@@ -1,5 +1,6 @@
 /* Missing cells on the way through a whole model: every method, saved and loaded, in folds, in use. */
 #include "base/test_kit.h"
+#include "base/test_store.h"
 #include "model/test_table.h"
 
 enum { N = 160, P = 4 };
@@ -14,26 +15,13 @@ static sn_table gaps(sn_table table)
     for (int64_t i = 0; i < N * P; i++)
         if (i / P % 4 != 0 && sn_noise_normal(5, SN_STREAM_TEST, (uint32_t)i, 0, 0, 0, 0) < -1.0)
             table.x[i] = NAN;
-    /* A table counts its missing cells when it is made. */
-    stonet_data *data = NULL;
-    if (stonet_data_wrap(table.x, N, P, &data) != STONET_OK) abort();
-    int64_t m = 0, classes = 0;
-    const double *y = stonet_data_targets(table.data, &m);
-    const int32_t *code = stonet_data_classes(table.data, &classes);
-    if (y != NULL && stonet_data_set_targets(data, y, m) != STONET_OK) abort();
-    const char *labels[5];
-    for (int64_t c = 0; c < classes; c++) labels[c] = stonet_data_class_label(table.data, c);
-    if (code != NULL && stonet_data_set_classes(data, code, labels, classes) != STONET_OK) abort();
-    stonet_data_free(table.data);
-    table.data = data;
+    table.data->missing = sn_frame_count_missing(table.data, -1); /* which it counts when it is made */
     return table;
 }
 
 static stonet_model *fit_of(const char *method, const char *missing, const stonet_data *data)
 {
-    char words[96];
-    snprintf(words, sizeof words, "%s 1 hurry missing=%s", method, missing);
-    return sn_testing_fit(words, data, NULL);
+    return sn_testing_fit(sn_testing_words("%s 1 hurry missing=%s", method, missing), data, NULL);
 }
 
 static stonet_model *reload(stonet_model *model)
@@ -47,12 +35,11 @@ static stonet_model *reload(stonet_model *model)
    the others are complete too. */
 TEST(every_method_takes_them)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_classes(N, P, 2, 3));
+    SN_TABLE table = gaps(sn_table_classes(N, P, 2, 3));
     assert_true(stonet_data_missing(table.data, -1) > 30);
     float filled[N * P];
     for (int64_t i = 0; i < N * P; i++) filled[i] = isnan(table.x[i]) ? 3.0F : table.x[i];
-    SN_AUTO(stonet_data) *whole = NULL;
-    OK(stonet_data_wrap(filled, N, P, &whole));
+    SN_AUTO(stonet_data) *whole = sn_testing_data(filled, N, P, NULL);
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if ((method->tasks & SN_TASK_CLASSIFICATION) == 0) continue;
@@ -81,10 +68,8 @@ TEST(every_method_takes_them)
 
 TEST(the_ways_differ_and_none_fails)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("none 1 missing=error");
-    stonet_model *refused = NULL;
-    assert_says(stonet_fit(spec, table.data, NULL, &refused), STONET_ERROR_DATA, "missing=error");
+    SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 4));
+    sn_testing_refused("none 1 missing=error", table.data, "missing=error");
     static const char *const ways[] = {"drop", "mean", "gaussian"};
     double out[3][N];
     for (int k = 0; k < 3; k++) {
@@ -98,17 +83,15 @@ TEST(the_ways_differ_and_none_fails)
 /* A model fitted on complete rows says something sensible of rows that are not. */
 TEST(cells_may_be_missing_in_use_alone)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 5);
+    SN_TABLE table = sn_table_numbers(N, P, 1, 5);
     for (int64_t i = 0; i < N; i++) table.x[i * P + 1] = table.x[i * P] + 0.1F * table.x[i * P + 1];
     SN_AUTO(stonet_model) *model = fit_of("none", "gaussian", table.data);
     double y[N], out[N];
     OK(stonet_predict(model, table.data, NULL, y));
-    SN_BLOCK float *x = sn_calloc((size_t)N * P, sizeof *x);
-    assert_non_null(x);
+    SN_BLOCK float *x = test_zeros((int64_t)N * P, sizeof *x);
     memcpy(x, table.x, (size_t)N * P * sizeof *x);
     for (int64_t i = 0; i < N; i++) x[i * P] = NAN; /* the one that matters; its neighbour tells it */
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_wrap(x, N, P, &data));
+    SN_AUTO(stonet_data) *data = sn_testing_data(x, N, P, NULL);
     OK(stonet_predict(model, data, NULL, out));
     double mean = 0.0, left = 0.0, all = 0.0;
     for (int64_t i = 0; i < N; i++) mean += y[i] / N;
@@ -122,12 +105,9 @@ TEST(cells_may_be_missing_in_use_alone)
 /* Answers of the StoNet are means over draws: they do not depend on where a row stands, and have a spread. */
 TEST(answers_are_means_over_draws)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 6));
+    SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 6));
     SN_AUTO(stonet_model) *model = reload(fit_of("stonet", "gaussian", table.data));
-    SN_AUTO(stonet_data) *turned = NULL;
-    int64_t rows[N];
-    for (int64_t i = 0; i < N; i++) rows[i] = N - 1 - i;
-    OK(stonet_data_subset(table.data, rows, N, &turned));
+    SN_AUTO(stonet_data) *turned = sn_testing_rows(table.data, N - 1, N, -1);
     double out[N], back[N], sd[N], z_sd[N], many[N], squares = 0.0, incomplete = 0.0;
     float z[N], drawn[3 * N];
     OK(stonet_predict(model, table.data, NULL, out));
@@ -150,9 +130,8 @@ TEST(answers_are_means_over_draws)
     assert_true(incomplete > 5 && squares < 3.0 * incomplete);
     const double *y = stonet_data_targets(table.data, NULL);
     for (int k = 0; k < 2; k++) { /* scores are of the predictions with the same options */
-        stonet_scores scores = STONET_SCORES_INIT;
+        const stonet_scores scores = sn_testing_scores(model, table.data, k == 0 ? NULL : &how);
         double mse = 0.0;
-        OK(stonet_score(model, table.data, k == 0 ? NULL : &how, &scores));
         for (int64_t i = 0; i < N; i++) mse += pow((k == 0 ? out : many)[i] - y[i], 2) / N;
         assert_true(fabs(scores.mse - mse) < 1e-12 * mse);
     }
@@ -160,9 +139,7 @@ TEST(answers_are_means_over_draws)
     how = (stonet_use_options)STONET_USE_OPTIONS_INIT;
     how.draws = 3;
     OK(stonet_transform(model, table.data, &how, drawn));
-    SN_AUTO(stonet_data) *whole = NULL;
-    int64_t some[1] = {0};
-    OK(stonet_data_subset(table.data, some, 1, &whole));
+    SN_AUTO(stonet_data) *whole = sn_testing_rows(table.data, 0, 1, 1);
     OK(stonet_transform(model, whole, &how, z));
     for (int64_t d = 0; d < 3; d++) assert_true(drawn[d * N] == z[d]);
 }
@@ -172,16 +149,13 @@ TEST(answers_are_means_over_draws)
 TEST(spreads_count_what_is_missing)
 {
     enum { M = 25 };
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 4));
+    SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 4));
     SN_AUTO(stonet_model) *model = sn_testing_fit(
         "stonet 1 response=location-scale hidden=4 epochs=150 activation=tanh weight_decay=0 front=none",
         table.data, NULL);
     const stonet_use_options how = {.size = sizeof how, .cell_draws = M};
     double spread[N], between[N], alone[N / 4], most = 0;
-    int64_t complete[N / 4];
-    SN_AUTO(stonet_data) *some = NULL;
-    for (int64_t k = 0; k < N / 4; k++) complete[k] = 4 * k;
-    OK(stonet_data_subset(table.data, complete, N / 4, &some));
+    SN_AUTO(stonet_data) *some = sn_testing_rows(table.data, 0, N / 4, 4); /* complete ones */
     OK(stonet_predict_spread(model, table.data, &how, spread));
     OK(stonet_missing_spread(model, table.data, &how, NULL, between));
     OK(stonet_predict_spread(model, some, &how, alone));
@@ -204,47 +178,30 @@ TEST(spreads_count_what_is_missing)
 TEST(wide_tables_keep_their_factors)
 {
     enum { ROWS = 50, WIDE = 210 };
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(ROWS, WIDE, 7);
+    SN_TABLE table = sn_table_features(ROWS, WIDE, 7);
     for (int64_t i = 0; i < ROWS * WIDE; i += 37) table.x[i] = NAN;
-    SN_AUTO(stonet_data) *data = NULL;
-    OK(stonet_data_wrap(table.x, ROWS, WIDE, &data));
-    stonet_model *model = fit_of("pca", "gaussian", data), *back = NULL;
-    float before[ROWS], after[ROWS];
-    OK(stonet_transform(model, data, NULL, before));
-    model = reload(model);
-    OK(stonet_transform(model, data, NULL, after));
-    assert_memory_equal(before, after, sizeof before);
+    SN_AUTO(stonet_data) *data = sn_testing_data(table.x, ROWS, WIDE, NULL);
+    SN_AUTO(stonet_model) *model = fit_of("pca", "gaussian", data), *again = sn_testing_again(model);
+    stonet_model *back = NULL;
+    assert_same_answers(model, again, data);
     SN_AUTO(sn_store) *whole = sn_testing_store(model);
-    assert_null(sn_store_find(whole, "schema.cells.precision"));
+    static const char *const CHANGED[] = {"schema.cells.noise", "schema.cells.loadings",
+                                          "schema.cells.precision"};
+    assert_null(sn_store_find(whole, CHANGED[2]));
     for (int way = 0; way < 3; way++) { /* noise below 0, too many factors, a precision beside them */
-        SN_AUTO(sn_store) *damaged = NULL;
-        OK(sn_store_create(&damaged));
-        for (size_t i = 0; i < sn_store_tensors(whole); i++) {
-            sn_tensor t = *sn_store_tensor(whole, i);
-            double *noise = strcmp(t.name, "schema.cells.noise") == 0 ? t.data : NULL;
-            const double held = noise != NULL ? noise[0] : 0;
-            if (noise != NULL && way == 0) noise[0] = -1;
-            if (way == 1 && strcmp(t.name, "schema.cells.loadings") == 0) {
-                t.shape[1] = 21;
-                t.data = NULL;
-            }
-            OK(sn_store_put(damaged, t.name, t.dtype, t.rank, t.shape, t.data));
-            if (noise != NULL) noise[0] = held;
-        }
-        if (way == 2) OK(sn_store_put_matrix(damaged, "schema.cells.precision", SN_F64, WIDE, WIDE, NULL));
-        for (size_t i = 0; i < sn_store_texts(whole); i++) {
-            const char *key, *value;
-            sn_store_text(whole, i, &key, &value);
-            OK(sn_store_put_text(damaged, key, value));
-        }
+        SN_AUTO(sn_store) *damaged = sn_store_without(whole, CHANGED[way]);
+        const sn_tensor *noise = sn_store_find(whole, CHANGED[0]);
+        SN_BLOCK double *below = test_zeros(WIDE, sizeof *below);
+        below[0] = -1;
+        OK(way == 0 ? sn_store_put(damaged, CHANGED[0], SN_F64, noise->rank, noise->shape, below)
+                    : sn_store_put_matrix(damaged, CHANGED[way], SN_F64, WIDE, way == 1 ? 21 : WIDE, NULL));
         assert_says(sn_model_from_store(damaged, &back), STONET_ERROR_FORMAT, "schema.cells.");
     }
-    stonet_model_free(model);
 }
 
 TEST(threads_do_not_matter)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
+    SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 7));
     double out[4][N];
     for (int k = 0; k < 4; k++) {
         stonet_run run = STONET_RUN_INIT;
@@ -262,9 +219,9 @@ TEST(threads_do_not_matter)
  */
 TEST(auto_is_joint_for_numbers)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = gaps(sn_table_numbers(N, P, 1, 7));
-    SN_FREED_BY(sn_table_free) sn_table whole = sn_table_numbers(N, P, 1, 7);
-    SN_FREED_BY(sn_table_free) sn_table classes = gaps(sn_table_classes(N, P, 2, 7));
+    SN_TABLE table = gaps(sn_table_numbers(N, P, 1, 7));
+    SN_TABLE whole = sn_table_numbers(N, P, 1, 7);
+    SN_TABLE classes = gaps(sn_table_classes(N, P, 2, 7));
     const struct {
         const char *method, *way;
         const stonet_data *data;
@@ -276,10 +233,7 @@ TEST(auto_is_joint_for_numbers)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         SN_AUTO(stonet_model) *model = fit_of(cases[k].method, "auto", cases[k].data);
         SN_AUTO(stonet_model) *same = fit_of(cases[k].method, cases[k].same, cases[k].data);
-        float z[2][N];
-        OK(stonet_transform(model, cases[k].data, NULL, z[0]));
-        OK(stonet_transform(same, cases[k].data, NULL, z[1]));
-        assert_memory_equal(z[0], z[1], sizeof z[0]);
+        assert_same_answers(model, same, cases[k].data);
         assert_int_equal(model->schema->missing, same->schema->missing);
     }
 }
@@ -297,12 +251,8 @@ static sn_table telling_gaps(bool telling, uint32_t seed)
         if (telling ? x[0] > 0.8F : noise > 0.8) x[0] = NAN;
         if (!telling) y[i] = (double)x[1];
     }
-    stonet_data *data = NULL;
-    if (stonet_data_wrap(table.x, ROWS, 3, &data) != STONET_OK ||
-        stonet_data_set_targets(data, y, 1) != STONET_OK)
-        abort();
     stonet_data_free(table.data);
-    table.data = data;
+    table.data = sn_testing_data(table.x, ROWS, 3, y);
     return table;
 }
 
@@ -321,7 +271,7 @@ static double error_of(stonet_model *model, const stonet_data *data)
  */
 TEST(gaps_that_tell_can_have_indicators)
 {
-    SN_FREED_BY(sn_table_free) sn_table train = telling_gaps(true, 1), test = telling_gaps(true, 2);
+    SN_TABLE train = telling_gaps(true, 1), test = telling_gaps(true, 2);
     static const char *const methods[] = {"none 1 learner=linear missing_indicators=on",
                                           "stonet 1 hurry missing_indicators=on"};
     for (int k = 0; k < 2; k++) {
@@ -345,7 +295,7 @@ TEST(complete_tables_have_no_indicators)
 {
     static const char *const wishes[] = {"stonet 1 hurry missing_indicators=off", "stonet 1 hurry",
                                          "stonet 1 hurry missing_indicators=on"};
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 8);
+    SN_TABLE table = sn_table_numbers(N, P, 1, 8);
     double out[3][N];
     for (int k = 0; k < 3; k++) {
         SN_AUTO(stonet_model) *model = sn_testing_fit(wishes[k], table.data, NULL);

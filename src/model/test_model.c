@@ -6,34 +6,20 @@
 static void assert_round_trip(const stonet_model *model, const stonet_data *data)
 {
     int64_t n = stonet_data_rows(data), q = stonet_model_dim(model), m = stonet_model_outputs(model);
-    unsigned char *bytes = NULL, *again = NULL;
-    size_t size = 0, size_again = 0;
-    SN_AUTO(stonet_model) *back = NULL;
-    OK(stonet_model_save_bytes(model, &bytes, &size));
-    stonet_status status = stonet_model_load_bytes(bytes, size, &back);
-    if (status != STONET_OK) print_error("%s: %s\n", model->method->name, stonet_last_error());
-    OK(status);
-    OK(stonet_model_save_bytes(back, &again, &size_again));
-    assert_int_equal(size, size_again);
-    assert_memory_equal(bytes, again, size);
+    SN_AUTO(stonet_model) *back = sn_testing_again(model);
+    assert_same_model(model, back);
 
-    SN_BLOCK float *z = calloc((size_t)(n * q), sizeof *z), *z_back = calloc((size_t)(n * q), sizeof *z);
-    SN_BLOCK double *out = calloc((size_t)(n * m), sizeof *out),
-                    *out_back = calloc((size_t)(n * m), sizeof *out);
-    OK(stonet_transform(model, data, NULL, z));
-    OK(stonet_transform(back, data, NULL, z_back));
-    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    OK(stonet_predict(model, data, NULL, out));
-    OK(stonet_predict(back, data, NULL, out_back));
-    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    assert_same_answers(model, back, data);
+    SN_BLOCK float *z = test_zeros(n * q, sizeof *z), *at_once = test_zeros(n * q, sizeof *z);
+    SN_BLOCK double *out = test_zeros(n * m, sizeof *out), *out_at_once = test_zeros(n * m, sizeof *out);
     bool predicts;
-    memset(z_back, 0, (size_t)(n * q) * sizeof *z);
-    memset(out_back, 0, (size_t)(n * m) * sizeof *out);
-    OK(sn_model_answer(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, z_back, out_back,
+    OK(stonet_transform(model, data, NULL, z));
+    OK(stonet_predict(model, data, NULL, out));
+    OK(sn_model_answer(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT, at_once, out_at_once,
                        &predicts));
     assert_true(predicts);
-    assert_memory_equal(z, z_back, (size_t)(n * q) * sizeof *z);
-    assert_memory_equal(out, out_back, (size_t)(n * m) * sizeof *out);
+    assert_memory_equal(z, at_once, (size_t)(n * q) * sizeof *z);
+    assert_memory_equal(out, out_at_once, (size_t)(n * m) * sizeof *out);
     for (int64_t i = 0; i < n * q; i++) assert_true(isfinite(z[i]));
     for (int64_t i = 0; i < n * m; i++) assert_true(isfinite(out[i]));
     assert_int_equal(stonet_model_dim(back), q);
@@ -42,8 +28,6 @@ static void assert_round_trip(const stonet_model *model, const stonet_data *data
     SN_BLOCK char *info = stonet_model_json(back), *info_before = stonet_model_json(model);
     assert_non_null(info);
     assert_string_equal(info, info_before);
-    stonet_bytes_free(bytes);
-    stonet_bytes_free(again);
 }
 
 /* Of a task that does not apply: refused by a sentence that names what does not do it. */
@@ -63,13 +47,11 @@ static void check(const char *words, const stonet_data *data, bool applies, cons
 /* Every method of the registry, every task it claims. */
 TEST(every_method_fits_saves_loads_and_predicts)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table classes = sn_table_classes(90, 4, 3, 1), numbers = sn_table_numbers(90, 4, 1, 2);
-    SN_FREED_BY(sn_table_free) sn_table many = sn_table_numbers(90, 4, 2, 3);
+    SN_TABLE classes = sn_table_classes(90, 4, 3, 1), numbers = sn_table_numbers(90, 4, 1, 2);
+    SN_TABLE many = sn_table_numbers(90, 4, 2, 3);
     for (size_t i = 0; i < sn_method_count(); i++) {
         const sn_method *method = sn_method_at(i);
-        char words[64];
-        snprintf(words, sizeof words, "%s 2 hurry", method->name);
+        const char *words = sn_testing_words("%s 2 hurry", method->name);
         const struct {
             const sn_table *table;
             bool applies;
@@ -84,12 +66,10 @@ TEST(every_method_fits_saves_loads_and_predicts)
 
 TEST(every_learner_works_on_every_kind_of_method)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
+    SN_TABLE classes = sn_table_classes(60, 3, 2, 1), numbers = sn_table_numbers(60, 3, 1, 2);
     for (size_t i = 0; i < sn_learner_count(); i++) {
         const sn_learner *learner = sn_learner_at(i);
-        char words[64];
-        snprintf(words, sizeof words, "pca 2 learner=%s", learner->name);
+        const char *words = sn_testing_words("pca 2 learner=%s", learner->name);
         check(words, classes.data, (learner->tasks & SN_TASK_CLASSIFICATION) != 0, learner->name);
         check(words, numbers.data, (learner->tasks & SN_TASK_REGRESSION) != 0, learner->name);
     }
@@ -98,7 +78,7 @@ TEST(every_learner_works_on_every_kind_of_method)
 /* Kernels without their features, where Z is layer 1 or a later one, and what the network sees as it is. */
 TEST(networks_behind_a_front_give_z_and_predictions_at_once)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(60, 3, 2, 1);
+    SN_TABLE table = sn_table_classes(60, 3, 2, 1);
     check("stonet 2 hurry front=kernel hidden=none", table.data, true, "");
     check("stonet 2 hurry front=kernel hidden=4", table.data, true, "");
     check("stonet 2 hurry front=components hidden=4", table.data, true, "");
@@ -106,7 +86,7 @@ TEST(networks_behind_a_front_give_z_and_predictions_at_once)
 
 TEST(without_a_learner_there_is_z_only)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(30, 3, 2, 1);
+    SN_TABLE table = sn_table_classes(30, 3, 2, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 learner=none", table.data, NULL);
     float z[30];
     double out[60];
@@ -128,12 +108,11 @@ TEST(without_a_learner_there_is_z_only)
 TEST(scores_are_in_units_of_y)
 {
     enum { N = 120, M = 2 };
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, 3, M, 5);
+    SN_TABLE table = sn_table_numbers(N, 3, M, 5);
     SN_AUTO(stonet_model) *model = sn_testing_fit("none 1", table.data, NULL);
     double out[N * M];
-    stonet_scores scores = STONET_SCORES_INIT;
+    const stonet_scores scores = sn_testing_scores(model, table.data, NULL);
     OK(stonet_predict(model, table.data, NULL, out));
-    OK(stonet_score(model, table.data, NULL, &scores));
     int64_t m;
     const double *y = stonet_data_targets(table.data, &m);
     assert_int_equal(m, M);
@@ -157,10 +136,10 @@ TEST(scores_are_in_units_of_y)
 
 TEST(classes_keep_their_labels)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(60, 2, 3, 1);
+    SN_TABLE table = sn_table_classes(60, 2, 3, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", table.data, NULL);
     double out[180];
-    stonet_scores scores = STONET_SCORES_INIT;
+    const stonet_scores scores = sn_testing_scores(model, table.data, NULL);
     assert_int_equal(stonet_model_outputs(model), 3);
     assert_true(stonet_model_is_classifier(model));
     assert_null(stonet_model_class_label(model, 3));
@@ -179,7 +158,6 @@ TEST(classes_keep_their_labels)
         wrong +=
             strcmp(stonet_model_class_label(model, best), stonet_data_class_label(table.data, code[i])) != 0;
     }
-    OK(stonet_score(model, table.data, NULL, &scores));
     assert_true(fabs(scores.error_rate - (double)wrong / 60) < 1e-12);
     assert_true(fabs(scores.error_rate + scores.accuracy - 1.0) < 1e-12);
     assert_true(scores.error_rate < 0.2);
@@ -190,7 +168,7 @@ TEST(classes_keep_their_labels)
 TEST(blocks_of_rows_join_without_a_seam)
 {
     enum { N = 300, P = 40000 };
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(N, P, 1);
+    SN_TABLE table = sn_table_features(N, P, 1);
     SN_BLOCK double *y = calloc(N, sizeof *y);
     for (int i = 0; i < N; i++) y[i] = i;
     OK(stonet_data_set_targets(table.data, y, 1));
@@ -201,17 +179,15 @@ TEST(blocks_of_rows_join_without_a_seam)
     assert_memory_equal(z, table.x, (size_t)N * P * sizeof *z);
 }
 
-/* ---- files ---- */
-
 TEST(notes_travel_with_the_file)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
-    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", table.data, NULL), *back = NULL;
+    SN_TABLE table = sn_table_classes(40, 3, 2, 1);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2", table.data, NULL);
     assert_null(stonet_model_note(model));
     assert_int_equal(stonet_model_set_note(model, "\xff"), STONET_ERROR_ARGUMENT);
     OK(stonet_model_set_note(model, "first"));
     OK(stonet_model_set_note(model, "y ~ \"a\"\n\xc3\xa9"));
-    back = sn_testing_again(model);
+    SN_AUTO(stonet_model) *back = sn_testing_again(model);
     assert_string_equal(stonet_model_note(back), "y ~ \"a\"\n\xc3\xa9");
     OK(stonet_model_set_note(back, NULL));
     assert_null(stonet_model_note(back));
@@ -220,7 +196,7 @@ TEST(notes_travel_with_the_file)
 
 TEST(files_are_named_in_errors)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(40, 3, 2, 1);
+    SN_TABLE table = sn_table_classes(40, 3, 2, 1);
     stonet_model *model = sn_testing_fit("pca 2", table.data, NULL), *back = NULL;
     char path[256];
     sn_testing_path(path, sizeof path, "model");

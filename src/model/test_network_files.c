@@ -6,7 +6,7 @@
 
 TEST(histories_have_one_header)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 2, 2);
+    SN_TABLE numbers = sn_table_numbers(60, 4, 2, 2);
     static const char *const TRAINED[] = {
         "stonet 2 hurry epochs=3", "nnsdr 2 hurry epochs=3", "autoencoder 2 hurry epochs=3 learner=linear",
         "benn 2 hurry epochs=3 units=20 learner=linear", "gmddnet 2 hurry epochs=3 learner=linear"};
@@ -31,8 +31,6 @@ TEST(histories_have_one_header)
         assert_true(lines >= 3);
     }
 }
-
-/* ---- damage ---- */
 
 typedef struct edit {
     const char *name; /* of a text entry or a tensor, after "method." or "learner." */
@@ -91,7 +89,7 @@ static void assert_refused(const sn_store *whole, const char *prefix, const edit
 
 TEST(damaged_networks_are_refused_by_name)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_TABLE numbers = sn_table_numbers(60, 4, 1, 2);
     static const char *const CASES[][2] = {{"stonet 2 hurry", "method."},
                                            {"nnsdr 2 hurry", "method."},
                                            {"autoencoder 2 hurry learner=linear", "method."},
@@ -124,7 +122,7 @@ TEST(unknown_facts_are_refused)
         {"format", "pytorch", 0, "not a model of stonet"},
         {"schema.task", "ranking", 0, "'schema.task' is 'ranking'"},
     };
-    SN_FREED_BY(sn_table_free) sn_table numbers = sn_table_numbers(60, 4, 1, 2);
+    SN_TABLE numbers = sn_table_numbers(60, 4, 1, 2);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 2 learner=linear", numbers.data, NULL);
     SN_AUTO(sn_store) *store = sn_testing_store(model);
     for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++) assert_refused(store, "", &FACTS[i]);

@@ -44,10 +44,10 @@ TEST(an_offset_changes_nothing)
         const char *name = sn_method_at(i)->name;
         static float z[2][ROWS * COLUMNS];
         static double predictions[2][ROWS];
-        char words[96];
-        snprintf(words, sizeof words, "%s %d hurry%s%s", name, strcmp(name, "none") == 0 ? 3 : 1,
-                 strcmp(name, "stonet") == 0 ? " weight_decay=0.001 activation=tanh" : "",
-                 sn_method_at(i)->unsupervised ? "" : " task=regression");
+        const char *words =
+            sn_testing_words("%s %d hurry%s%s", name, strcmp(name, "none") == 0 ? 3 : 1,
+                             strcmp(name, "stonet") == 0 ? " weight_decay=0.001 activation=tanh" : "",
+                             sn_method_at(i)->unsupervised ? "" : " task=regression");
         use(words, near_zero, z[0], predictions[0]);
         use(words, far_away, z[1], predictions[1]);
         bool same = true;

@@ -43,11 +43,10 @@ static void listen(const char *words, const stonet_data *data, heard *h)
 
 TEST(every_stage_has_a_total)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, P, 2, 3);
+    SN_TABLE table = sn_table_classes(N, P, 2, 3);
     heard h;
     for (size_t k = 0; k < sn_method_count(); k++) {
-        char words[64];
-        snprintf(words, sizeof words, "%s 1 hurry", sn_method_at(k)->name);
+        const char *words = sn_testing_words("%s 1 hurry", sn_method_at(k)->name);
         if ((sn_method_at(k)->tasks & SN_TASK_CLASSIFICATION) != 0) listen(words, table.data, &h);
     }
     listen("none 1", table.data, &h); /* logistic regression */
@@ -57,7 +56,7 @@ TEST(every_stage_has_a_total)
 /* The choice says how much is to come, and ends there. */
 TEST(the_choice_of_settings_has_a_total)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
+    SN_TABLE table = sn_table_numbers(N, P, 1, 4);
     heard h;
     listen("stonet 1 restarts=1 sdr_iterations=2", table.data, &h);
     assert_true(h.last[find_stage(&h, "choosing settings")] >= 100);

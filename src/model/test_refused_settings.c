@@ -46,7 +46,7 @@ static const choice CHOICES[] = {
 
 TEST(networks)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(30, 4, 1, 3);
+    SN_TABLE table = sn_table_numbers(30, 4, 1, 3);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     for (size_t k = 0; k < sizeof CHOICES / sizeof *CHOICES; k++) {
@@ -61,8 +61,6 @@ TEST(networks)
             fail_msg("%s: %s", CHOICES[k].settings, status == STONET_OK ? "fitted" : stonet_last_error());
     }
 }
-
-/* ---- configs ---- */
 
 static long accepted, refused;
 

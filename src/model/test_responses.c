@@ -43,7 +43,7 @@ static table *make(void)
         const double u = sn_random_uniform(&random), score = 2.0 * t->eta[i] + log(u / (1.0 - u));
         t->ordered[i] = (score > -1.0) + (score > 0.5) + (score > 2.0);
     }
-    OK(stonet_data_wrap(t->x, N, P, &t->data));
+    t->data = sn_testing_data(t->x, N, P, NULL);
     return t;
 }
 
@@ -67,13 +67,6 @@ static const response ALL[] = {{"survival", offsetof(table, survival), 2, "mean"
                                {"survival", offsetof(table, survival), 2, "ensemble"}};
 enum { KINDS = sizeof ALL / sizeof *ALL };
 
-static stonet_spec *spec_of(const char *method, const char *task)
-{
-    stonet_spec *spec = sn_testing_spec(method, "1");
-    OK(stonet_spec_set(spec, "task", task));
-    return spec;
-}
-
 static void give(const table *t, const response *r)
 {
     OK(stonet_data_set_targets(t->data, (const double *)(const void *)((const char *)t + r->at), r->columns));
@@ -82,20 +75,27 @@ static void give(const table *t, const response *r)
 /* A linear network: what is known of linear models is known of it. */
 static stonet_spec *linear_spec(const response *r)
 {
-    stonet_spec *spec = spec_of("stonet", r->task);
-    OK(stonet_spec_set(spec, "response", r->kind));
-    sn_testing_set(spec, "activation=identity front=none epochs=60 weight_decay=0.0001");
-    return spec;
+    const char *words = sn_testing_words(
+        "stonet 1 task=%s response=%s activation=identity front=none epochs=60 weight_decay=0.0001", r->task,
+        r->kind);
+    return sn_testing_spec_of(words);
 }
 
-static stonet_model *fit(const table *t, const response *r, int threads)
+/* With further settings. */
+static stonet_model *fit_with(const table *t, const response *r, int threads, const char *more)
 {
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = threads};
     SN_AUTO(stonet_spec) *spec = linear_spec(r);
     stonet_model *model = NULL;
+    sn_testing_set(spec, more);
     give(t, r);
     OK(stonet_fit(spec, t->data, &run, &model));
     return model;
+}
+
+static stonet_model *fit(const table *t, const response *r, int threads)
+{
+    return fit_with(t, r, threads, "");
 }
 
 /* The slope of b on a. */
@@ -120,9 +120,8 @@ TEST(linear_truth_is_recovered)
     double known[N], naive[N];
     for (int k = 0; k < 3; k++) {
         SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
-        SN_BLOCK double *out = sn_calloc(N, sizeof *out);
-        OK(stonet_predict(model, t->data, NULL, out));
-        for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
+        OK(stonet_predict(model, t->data, NULL, known));
+        for (int64_t i = 0; i < N; i++) known[i] = log(known[i]);
         const double slope = slope_of(t->eta, known);
         if (!(fabs(slope - 1.0) < 0.08)) fail_msg("%s: slope %g", ALL[k].task, slope);
         assert_string_equal(stonet_model_task(model), ALL[k].task);
@@ -136,8 +135,7 @@ TEST(scores_are_of_the_response)
     TABLE(t);
     for (int k = 0; k < KINDS; k++) {
         SN_AUTO(stonet_model) *model = fit(t, &ALL[k], 1);
-        stonet_scores scores = STONET_SCORES_INIT;
-        OK(stonet_score(model, t->data, NULL, &scores));
+        const stonet_scores scores = sn_testing_scores(model, t->data, NULL);
         assert_true(isnan(scores.mse));
         if (k % 4 == 0) {
             assert_true(scores.concordance > 0.8 && scores.uno > 0.8 && scores.integrated_brier < 0.12);
@@ -205,11 +203,7 @@ TEST(functions_of_times_see_what_spreads_them)
         t->survival[2 * i] = exp(fmin(log_time, end));
         t->survival[2 * i + 1] = log_time <= end ? 1.0 : 0.0;
     }
-    give(t, &ALL[4]);
-    SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[4]);
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "dim", "2"));
-    OK(stonet_fit(spec, t->data, &(stonet_run){.size = sizeof(stonet_run), .seed = 5, .threads = 1}, &model));
+    stonet_model *model = fit_with(t, &ALL[4], 1, "2");
     OK(stonet_transform(model, t->data, NULL, z));
     const double first = correlation(z, 2, t->x + 2, P), second = correlation(z + 1, 2, t->x + 2, P);
     if (!(first * first + second * second > 0.7)) fail_msg("x3 in Z: %g and %g", first, second);
@@ -219,6 +213,7 @@ TEST(functions_of_times_see_what_spreads_them)
     const double alone = correlation(z, 1, t->x + 2, P);
     if (!(alone < 0.5)) fail_msg("x3 in Z of the mean: %g", alone);
     stonet_model_free(model);
+    SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[4]);
     OK(stonet_spec_set(spec, "task", "count"));
     give(t, &ALL[2]);
     assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED,
@@ -228,28 +223,22 @@ TEST(functions_of_times_see_what_spreads_them)
 /* Engines know nothing of laws: after a few updates they differ by rounding. */
 static void agrees_with_ref(const char *engine)
 {
-    const char *const both[] = {"ref", engine};
     TABLE(t);
     for (int k = 0; k < KINDS; k++) {
+        SN_AUTO(stonet_model) *wanted = fit_with(t, &ALL[k], 1, "epochs=3 engine=ref"),
+                              *got = fit_with(t, &ALL[k], 1, engine);
         double out[2][N * 4];
-        give(t, &ALL[k]);
-        for (int e = 0; e < 2; e++) {
-            SN_AUTO(stonet_spec) *spec = linear_spec(&ALL[k]);
-            SN_AUTO(stonet_model) *model = NULL;
-            OK(stonet_spec_set(spec, "engine", both[e]));
-            OK(stonet_spec_set(spec, "epochs", "3"));
-            OK(stonet_fit(spec, t->data, NULL, &model));
-            OK(stonet_predict(model, t->data, NULL, out[e]));
-            for (int64_t i = 0; i < N * stonet_model_outputs(model); i++)
-                if (!(fabs(out[e][i] - out[0][i]) <= 1e-3 * (1.0 + fabs(out[0][i]))))
-                    fail_msg("%s, %s: %g is not %g", ALL[k].task, engine, out[e][i], out[0][i]);
-        }
+        OK(stonet_predict(wanted, t->data, NULL, out[0]));
+        OK(stonet_predict(got, t->data, NULL, out[1]));
+        for (int64_t i = 0; i < N * stonet_model_outputs(got); i++)
+            if (!(fabs(out[1][i] - out[0][i]) <= 1e-3 * (1.0 + fabs(out[0][i]))))
+                fail_msg("%s, %s: %g is not %g", ALL[k].task, engine, out[1][i], out[0][i]);
     }
 }
 
 TEST(cpu_agrees_with_ref)
 {
-    agrees_with_ref("cpu");
+    agrees_with_ref("epochs=3 engine=cpu");
 }
 
 /* On a device, or the emulated one of the test model_responses_emulated. */
@@ -259,7 +248,7 @@ TEST(cuda_agrees_with_ref)
         print_message("skipped: %s\n", stonet_last_error());
         skip();
     }
-    agrees_with_ref("cuda");
+    agrees_with_ref("epochs=3 engine=cuda");
 }
 
 /* The same bytes for any number of threads, and from the file the same answers. */
@@ -270,18 +259,10 @@ TEST(threads_and_files_change_nothing)
         SN_AUTO(stonet_model) *one = fit(t, &ALL[k], 1), *two = fit(t, &ALL[k], 3),
                               *back = sn_testing_again(one);
         assert_same_model(one, two);
-        const int64_t m = stonet_model_outputs(one);
-        SN_BLOCK double *now = sn_calloc((size_t)(N * m), sizeof *now),
-                        *then = sn_calloc((size_t)(N * m), sizeof *then);
-        OK(stonet_predict(one, t->data, NULL, now));
-        OK(stonet_predict(back, t->data, NULL, then));
-        assert_memory_equal(now, then, (size_t)(N * m) * sizeof *now);
+        assert_same_answers(one, back, t->data);
         assert_string_equal(stonet_model_task(back), ALL[k].task);
     }
 }
-
-/* ---- what asks a model, or many -------------------------------------------------------------------------
- */
 
 /* .8 x1 - .5 x2, and x3 is noise: by any loss. */
 TEST(importance_is_by_the_likelihood)
@@ -365,8 +346,7 @@ TEST(counts_are_calibrated)
         assert_true(low[i] >= 0.0 && low[i] == floor(low[i]) && high[i] == floor(high[i]));
     OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(scores.coverage >= 0.88 && scores.coverage <= 0.99 && scores.width > 1.0);
-    SN_AUTO(stonet_data) *bare = NULL;
-    OK(stonet_data_wrap(t->x, N, P, &bare));
+    SN_AUTO(stonet_data) *bare = sn_testing_data(t->x, N, P, NULL);
     assert_says(stonet_score(model, bare, NULL, &scores), STONET_ERROR_DATA, "no target");
     const stonet_calibrate_options fresh = {.size = sizeof fresh, .kind = STONET_CALIBRATION_FRESH};
     assert_says(stonet_calibrate(model, bare, &fresh, NULL), STONET_ERROR_DATA, "no target");
@@ -388,16 +368,6 @@ TEST(counts_are_calibrated)
     }
 }
 
-/* A fit that must fail, with these words. */
-static void refuse(const stonet_data *data, const char *method, const char *task, const char *words)
-{
-    SN_AUTO(stonet_spec) *spec = spec_of(method, task);
-    stonet_model *model = NULL;
-    assert_int_not_equal(stonet_fit(spec, data, NULL, &model), STONET_OK);
-    if (strstr(stonet_last_error(), words) == NULL)
-        fail_msg("'%s' is not in: %s", words, stonet_last_error());
-}
-
 /* Slices of (event, time) and of the log rate find eta; the line on Z under the law has its slope. */
 TEST(slices_of_what_was_seen_find_the_direction)
 {
@@ -405,43 +375,33 @@ TEST(slices_of_what_was_seen_find_the_direction)
     TABLE(t);
     for (int k = 0; k <= 2; k += 2)
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-            SN_AUTO(stonet_spec) *spec = spec_of(method[m], ALL[k].task);
-            SN_AUTO(stonet_model) *model = NULL, *back = NULL;
-            stonet_scores scores = STONET_SCORES_INIT;
             double known[N], out[N];
+            const char *words = sn_testing_words("%s 1 task=%s", method[m], ALL[k].task);
             give(t, &ALL[k]);
-            OK(stonet_fit(spec, t->data, NULL, &model));
+            SN_AUTO(stonet_model) *model = sn_testing_fit(words, t->data, NULL),
+                                  *back = sn_testing_again(model);
             OK(stonet_predict(model, t->data, NULL, out));
             for (int64_t i = 0; i < N; i++) known[i] = log(out[i]);
             if (m != 2 && m != 4 && !(fabs(slope_of(t->eta, known) - 1.0) < 0.1))
-                fail_msg("%s, %s: slope %g", method[m], ALL[k].task, slope_of(t->eta, known));
-            OK(stonet_score(model, t->data, NULL, &scores));
+                fail_msg("%s: slope %g", words, slope_of(t->eta, known));
+            const stonet_scores scores = sn_testing_scores(model, t->data, NULL);
             assert_true(m == 4 || (k == 0 ? scores.concordance > 0.8 : scores.deviance_explained > 0.4));
-            back = sn_testing_again(model);
-            OK(stonet_predict(back, t->data, NULL, known));
-            assert_memory_equal(known, out, sizeof out);
-            stonet_scores again = STONET_SCORES_INIT;
-            OK(stonet_score(back, t->data, NULL, &again));
-            assert_true(again.log_likelihood == scores.log_likelihood);
+            assert_same_answers(model, back, t->data);
+            assert_true(sn_testing_scores(back, t->data, NULL).log_likelihood == scores.log_likelihood);
         }
     give(t, &ALL[1]);
-    refuse(t->data, "sir", "interval", "knows no response of task=interval");
+    sn_testing_refused("sir 1 task=interval", t->data, "knows no response of task=interval");
     give(t, &ALL[0]);
-    SN_AUTO(stonet_spec) *spec = spec_of("sir", "survival");
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_spec_set(spec, "basis", "poly"));
-    assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use basis=slices");
-    OK(stonet_spec_set(spec, "basis", "slices"));
-    OK(stonet_spec_set(spec, "learner", "kernel"));
-    assert_says(stonet_fit(spec, t->data, NULL, &model), STONET_ERROR_UNSUPPORTED, "use learner=linear");
-    OK(stonet_spec_set(spec, "learner", "none"));
-    OK(stonet_fit(spec, t->data, NULL, &model));
+    sn_testing_refused("sir 1 task=survival basis=poly", t->data, "use basis=slices");
+    sn_testing_refused("sir 1 task=survival learner=kernel", t->data, "use learner=linear");
+    SN_AUTO(stonet_model) *reduces = sn_testing_fit("sir 1 task=survival learner=none", t->data, NULL);
 }
 
 static void refuse_numbers(table *t, const double *y, int64_t m, const char *task, const char *words)
 {
+    const char *settings = sn_testing_words("stonet 1 task=%s", task);
     OK(stonet_data_set_targets(t->data, y, m));
-    refuse(t->data, "stonet", task, words);
+    sn_testing_refused(settings, t->data, words);
 }
 
 TEST(bad_responses_are_refused_with_a_reason)
@@ -489,8 +449,8 @@ TEST(upper_bounds_may_be_open)
     OK(stonet_score(model, t->data, NULL, &scores));
     assert_true(isfinite(scores.log_likelihood));
     stonet_model_free(model);
-    refuse(t->data, "stonet", "regression", "open bounds are for task=interval");
-    refuse(t->data, "stonet", "survival", "open bounds are for task=interval");
+    sn_testing_refused("stonet 1 task=regression", t->data, "open bounds are for task=interval");
+    sn_testing_refused("stonet 1 task=survival", t->data, "open bounds are for task=interval");
     model = fit(t, &(response){"regression", offsetof(table, survival), 2, "mean"}, 1);
     OK(stonet_data_set_targets(t->data, t->interval, 2));
     assert_says(stonet_score(model, t->data, NULL, &scores), STONET_ERROR_DATA, "open bounds");
@@ -510,12 +470,9 @@ TEST(labels_in_order_are_ranks)
     for (int64_t i = 0; i < N; i++) code[i] = (int32_t)t->ordered[i];
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
     SN_AUTO(stonet_spec) *spec = NULL;
-    SN_AUTO(stonet_data) *rows = NULL;
-    int64_t all[N];
     OK(stonet_model_spec(numbers, &spec));
     OK(stonet_data_set_classes(t->data, code, (const char *const[]){"low", "fair", "good", "best"}, 4));
-    for (int64_t i = 0; i < N; i++) all[i] = i;
-    OK(stonet_data_subset(t->data, all, N, &rows));
+    SN_AUTO(stonet_data) *rows = sn_testing_rows(t->data, 0, N, 1);
     OK(stonet_fit(spec, rows, &run, &labels));
     OK(stonet_predict(labels, rows, NULL, by_label));
     assert_string_equal(stonet_model_class_label(labels, 0), "low");
@@ -529,8 +486,8 @@ TEST(what_knows_no_law_says_so)
     static float z[N];
     static double out[N];
     const stonet_use_options impute = {.size = sizeof impute, .impute = 1};
-    refuse(t->data, "mave", "survival", "knows no response of task=survival");
-    refuse(t->data, "pca", "survival", "knows no response of task=survival");
+    sn_testing_refused("mave 1 task=survival", t->data, "knows no response of task=survival");
+    sn_testing_refused("pca 1 task=survival", t->data, "knows no response of task=survival");
     assert_says(stonet_transform(model, t->data, &impute, z), STONET_ERROR_UNSUPPORTED, "task=survival");
     stonet_sufficiency_result sufficient;
     assert_says(stonet_sufficiency(model, t->data, NULL, NULL, &sufficient), STONET_ERROR_UNSUPPORTED,

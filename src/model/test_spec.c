@@ -49,8 +49,7 @@ TEST(the_tables_of_all_methods_are_sound)
         SN_AUTO(stonet_spec) *spec = NULL;
         OK(stonet_spec_create(method->name, &spec));
         assert_non_null(method->title);
-        if (method->sizes == NULL) print_error("method %s has no sizes\n", method->name);
-        assert_non_null(method->sizes);
+        if (method->sizes == NULL) fail_msg("method %s has no sizes", method->name);
         for (size_t k = 0; k < method->n_params; k++) {
             const sn_param *param = &method->params[k];
             assert_non_null(param->help);
@@ -61,20 +60,15 @@ TEST(the_tables_of_all_methods_are_sound)
         SN_BLOCK char *text = stonet_spec_json(spec);
         assert_non_null(text);
     }
-    for (size_t i = 0; i < sn_learner_count(); i++) {
-        if (sn_learner_at(i)->sizes == NULL) print_error("learner %s has no sizes\n", sn_learner_at(i)->name);
-        assert_non_null(sn_learner_at(i)->sizes);
-    }
+    for (size_t i = 0; i < sn_learner_count(); i++)
+        if (sn_learner_at(i)->sizes == NULL) fail_msg("learner %s has no sizes", sn_learner_at(i)->name);
 }
 
 static char *write_config(const char *text)
 {
     static char path[256];
     sn_testing_path(path, sizeof path, "config.json");
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    OK(stonet_bytes_write(path, text, strlen(text)));
     return path;
 }
 

@@ -17,10 +17,8 @@ static stonet_data *draw(uint32_t substream, int classes)
         y[i] = values[i * P] + 0.5 * sn_random_normal(&random);
         code[i] = y[i] > 0.3;
     }
-    stonet_data *data = NULL;
-    const char *labels[] = {"low", "high"};
-    OK(stonet_data_wrap(values, N, P, &data));
-    OK(classes ? stonet_data_set_classes(data, code, labels, 2) : stonet_data_set_targets(data, y, 1));
+    stonet_data *data = sn_testing_data(values, N, P, classes ? NULL : y);
+    if (classes) OK(stonet_data_set_classes(data, code, (const char *const[]){"low", "high"}, 2));
     return data;
 }
 
@@ -70,12 +68,9 @@ TEST(does_not_depend_on_threads)
 /* Forty rows say nothing about what is left given four columns. */
 TEST(refuses_too_few_rows)
 {
-    SN_AUTO(stonet_data) *train = draw(0, 0), *few = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, 0), *few = sn_testing_rows(train, 0, 79, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("none", train, NULL);
     stonet_sufficiency_result result;
-    int64_t rows[79];
-    for (int64_t i = 0; i < 79; i++) rows[i] = i;
-    OK(stonet_data_subset(train, rows, 79, &few));
     assert_says(stonet_sufficiency(model, few, NULL, NULL, &result), STONET_ERROR_DATA,
                 "79 rows are too few");
     assert_non_null(strstr(stonet_last_error(), "at least 80"));
@@ -83,10 +78,9 @@ TEST(refuses_too_few_rows)
 
 TEST(needs_a_response)
 {
-    SN_AUTO(stonet_data) *train = draw(0, 0), *bare = NULL;
+    SN_AUTO(stonet_data) *train = draw(0, 0), *bare = sn_testing_data(stonet_data_x(train), N, P, NULL);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", train, NULL);
     stonet_sufficiency_result result;
-    OK(stonet_data_wrap(stonet_data_x(train), N, P, &bare));
     assert_int_not_equal(stonet_sufficiency(model, bare, NULL, NULL, &result), STONET_OK);
 }
 

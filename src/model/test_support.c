@@ -20,7 +20,7 @@ static void check_names(const stonet_model *model, const char *name)
 
 TEST(test_support)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 4);
+    SN_TABLE table = sn_table_numbers(N, P, 1, 4);
     SN_AUTO(stonet_model) *all = sn_testing_fit(WITH("none"), table.data, NULL),
                           *some = sn_testing_fit(WITH("group"), table.data, NULL),
                           *again = sn_testing_again(some);

@@ -67,8 +67,7 @@ TEST(numbers)
     OK(stonet_data_set_targets(data, y, 1));
     fit(data, "pca task=regression");
     for (int j = 0; j < P; j++) {
-        char words[64];
-        snprintf(words, sizeof words, "'%s'", COLUMNS[j].name);
+        const char *words = sn_testing_words("'%s'", COLUMNS[j].name);
         if (is_warned_of(words) != COLUMNS[j].warned) fail_msg("%s", words);
     }
 }

@@ -6,7 +6,7 @@ enum { ROWS = 60, COLUMNS = 4, DIM = 2 };
 
 TEST(every_tensor_has_a_name_a_shape_and_values)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_TABLE table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     for (size_t m = 0; m < 2; m++) {
         SN_AUTO(stonet_model) *model =
             sn_testing_fit(m == 0 ? "stonet 2 epochs=2" : "sir 2", table.data, NULL);
@@ -35,7 +35,7 @@ TEST(every_tensor_has_a_name_a_shape_and_values)
 
 TEST(a_replaced_tensor_changes_the_model)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
+    SN_TABLE table = sn_table_numbers(ROWS, COLUMNS, 1, 2);
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 2", table.data, NULL), *other = NULL;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     double direction[COLUMNS * DIM];
@@ -53,7 +53,7 @@ TEST(a_replaced_tensor_changes_the_model)
 
 TEST(wrong_tensors_are_refused)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 3);
+    SN_TABLE table = sn_table_classes(ROWS, COLUMNS, 3, 3);
     SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 epochs=2", table.data, NULL), *other = NULL;
     SN_AUTO(stonet_tensors) *tensors = NULL;
     double value[64] = {0};
@@ -78,7 +78,7 @@ TEST(wrong_tensors_are_refused)
 /* Z = constant + x B in the units of the columns, whatever the scaling was. */
 TEST(directions_give_z)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
+    SN_TABLE table = sn_table_numbers(ROWS, COLUMNS, 1, 4);
     for (int64_t i = 0; i < ROWS; i++) table.x[i * COLUMNS + 1] *= 100;
     SN_AUTO(stonet_model) *model = sn_testing_fit("sir 2", table.data, NULL);
     double b[COLUMNS * DIM];

@@ -119,23 +119,20 @@ static void check_all(const stonet_data *all, const stonet_data *few, const ston
 {
     for (size_t i = 0; i < VARIANTS; i++) check(variants[i].words, variants[i].rows == ROWS ? all : few, 3);
     for (size_t i = 0; i < sn_method_count(); i++) {
-        char plain[64];
-        snprintf(plain, sizeof plain, "%s 2", sn_method_at(i)->name);
+        const char *plain = sn_testing_words("%s 2", sn_method_at(i)->name);
         if (!is_listed(plain)) check(plain, sn_method_at(i)->multi_output ? all : single, 3);
     }
 }
 
 TEST(classes)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
+    SN_TABLE all = sn_table_classes(ROWS, COLUMNS, 4, 1), few = sn_table_classes(SHORT_ROWS, COLUMNS, 4, 2);
     check_all(all.data, few.data, all.data);
 }
 
 TEST(numbers)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4),
+    SN_TABLE all = sn_table_numbers(ROWS, COLUMNS, 2, 3), few = sn_table_numbers(SHORT_ROWS, COLUMNS, 2, 4),
              single = sn_table_numbers(ROWS, COLUMNS, 1, 5);
     check_all(all.data, few.data, single.data);
 }
@@ -143,8 +140,7 @@ TEST(numbers)
 /* The learners on all columns, where their own algebra has something to do. */
 TEST(learners)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table all = sn_table_classes(ROWS, COLUMNS, 4, 5),
+    SN_TABLE all = sn_table_classes(ROWS, COLUMNS, 4, 5),
              numbers_table = sn_table_numbers(ROWS, COLUMNS, 2, 6);
     check("none 2 learner=logistic", all.data, 2);
     check("none 2 learner=mlp learner.epochs=2", all.data, 2);

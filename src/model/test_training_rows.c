@@ -17,12 +17,9 @@ TEST(own_rows_are_known)
     static const char *const ways[] = {"pca 1 scale=column", "pca 1 scale=common", "pca 1 scale=centre",
                                        "pca 1 scale=none"};
     for (int classes = 0; classes < 2; classes++) {
-        SN_FREED_BY(sn_table_free)
-        sn_table own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
-        SN_FREED_BY(sn_table_free)
-        sn_table other = classes ? sn_table_classes(N, P, 2, 2) : sn_table_numbers(N, P, 2, 2);
-        SN_FREED_BY(sn_table_free)
-        sn_table fewer = classes ? sn_table_classes(N - 2, P, 2, 1) : sn_table_numbers(N - 2, P, 2, 1);
+        SN_TABLE own = classes ? sn_table_classes(N, P, 2, 1) : sn_table_numbers(N, P, 2, 1);
+        SN_TABLE other = classes ? sn_table_classes(N, P, 2, 2) : sn_table_numbers(N, P, 2, 2);
+        SN_TABLE fewer = classes ? sn_table_classes(N - 2, P, 2, 1) : sn_table_numbers(N - 2, P, 2, 1);
         for (int k = 0; k < 4; k++) {
             SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k], own.data, NULL);
             assert_int_equal(met(model, own.data), k < 3 || !classes);
@@ -37,13 +34,13 @@ static void make_gaps(sn_table *table, int first)
 {
     for (int j = first; j < P; j++) table->x[j] = NAN;
     stonet_data_free(table->data);
-    OK(stonet_data_wrap(table->x, N, P, &table->data));
+    table->data = sn_testing_data(table->x, N, P, NULL);
 }
 
 /* One cell that differs is enough; columns with gaps, which have no mean of their own, are not looked at. */
 TEST(a_change_is_noticed)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_features(N, P, 1);
+    SN_TABLE table = sn_table_features(N, P, 1);
     make_gaps(&table, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", table.data, NULL);
     assert_int_equal(met(model, table.data), 1);
@@ -58,7 +55,7 @@ TEST(a_change_is_noticed)
 /* A model that was fitted without a response does not look at one. */
 TEST(no_response_is_no_difference)
 {
-    SN_FREED_BY(sn_table_free) sn_table none = sn_table_features(N, P, 1), one = sn_table_numbers(N, P, 1, 1);
+    SN_TABLE none = sn_table_features(N, P, 1), one = sn_table_numbers(N, P, 1, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", none.data, NULL);
     assert_int_equal(met(model, one.data), 1);
 }
@@ -66,8 +63,7 @@ TEST(no_response_is_no_difference)
 TEST(refusals)
 {
     int answer;
-    SN_FREED_BY(sn_table_free)
-    sn_table table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
+    SN_TABLE table = sn_table_features(N, P, 1), narrow = sn_table_features(N, P - 1, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit("pca 1 scale=column", table.data, NULL);
     assert_int_equal(stonet_model_met(NULL, table.data, &answer), STONET_ERROR_ARGUMENT);
     assert_int_equal(stonet_model_met(model, NULL, &answer), STONET_ERROR_ARGUMENT);

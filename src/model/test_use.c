@@ -7,7 +7,7 @@
 TEST(z_draws_and_imputation_have_the_same_axes)
 {
     enum { N = 300 };
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(N, 6, 3, 4);
+    SN_TABLE table = sn_table_classes(N, 6, 3, 4);
     SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 2 epochs=1", table.data, NULL);
     float z[N * 2], other[N * 2];
     OK(stonet_transform(model, table.data, NULL, z));
@@ -33,7 +33,7 @@ TEST(z_draws_and_imputation_have_the_same_axes)
 TEST(activated_units_are_those_of_z_or_refused)
 {
     enum { N = 100 };
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, 3, 1, 6);
+    SN_TABLE table = sn_table_numbers(N, 3, 1, 6);
     static const char *const ways[] = {"stonet 2 hidden=3 epochs=300 activation=tanh weight_decay=0.001",
                                        "stonet 2 hidden=3 epochs=300 activation=tanh weight_decay=0.1"};
     float z[N * 2];

@@ -37,9 +37,8 @@ TEST(one_row_starts_no_threads)
 {
     enum { N = 60, P = 36 };
     static const char *const fronts[] = {"none", "kernel", "columns", "components", "conv"};
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_numbers(N, P, 1, 3);
-    SN_AUTO(stonet_data) *row = NULL;
-    OK(stonet_data_wrap(table.x, 1, P, &row));
+    SN_TABLE table = sn_table_numbers(N, P, 1, 3);
+    SN_AUTO(stonet_data) *row = sn_testing_data(table.x, 1, P, NULL);
     stonet_run run = STONET_RUN_INIT;
     run.threads = 1;
     stonet_calibrate_options fresh = STONET_CALIBRATE_OPTIONS_INIT;
@@ -47,9 +46,8 @@ TEST(one_row_starts_no_threads)
     for (size_t k = 0; k < sn_method_count() + 5; k++) {
         const char *front = k < 5 ? fronts[k] : "none";
         const char *method = k < 5 ? "stonet" : sn_method_at(k - 5)->name;
-        char words[96];
-        snprintf(words, sizeof words, "%s 2 hurry%s%s%s", method, k < 5 ? " front=" : "", k < 5 ? front : "",
-                 k == 4 ? " front_image=6,6" : "");
+        const char *words = sn_testing_words("%s 2 hurry%s%s%s", method, k < 5 ? " front=" : "",
+                                             k < 5 ? front : "", k == 4 ? " front_image=6,6" : "");
         SN_AUTO(stonet_model) *model = sn_testing_fit(words, table.data, &run);
         OK(stonet_calibrate(model, table.data, &fresh, &run));
         assert_int_equal(threads_alive(), 1);
@@ -75,7 +73,7 @@ static const stonet_run ALONE = {.size = sizeof ALONE, .seed = 1, .threads = 1};
 
 TEST(calls_take_the_threads_they_are_given)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_TABLE table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     static const char *const models[] = {"sir 2", "nnsdr 2 hurry", "none 2 learner=mlp learner.epochs=1",
                                          QUICK};
     const int before = omp_get_max_threads();
@@ -93,7 +91,7 @@ TEST(calls_take_the_threads_they_are_given)
 TEST(none_given_is_what_openmp_says)
 {
     const int before = omp_get_max_threads();
-    SN_FREED_BY(sn_table_free) sn_table table = sn_table_classes(ROWS, COLUMNS, 3, 1);
+    SN_TABLE table = sn_table_classes(ROWS, COLUMNS, 3, 1);
     SN_AUTO(stonet_model) *model = sn_testing_fit(QUICK, table.data, &ALONE);
     omp_set_num_threads(MORE + 2);
     use_all(model, table.data, 0);

@@ -36,16 +36,11 @@ static pair *make(bool classes)
             out->row[out->rows] = (int64_t)i;
         }
     }
-    OK(stonet_data_wrap(out->x, N, P, &out->weighted));
-    OK(stonet_data_wrap(out->many_x, out->rows, P, &out->repeated));
+    out->weighted = sn_testing_data(out->x, N, P, classes ? NULL : y);
+    out->repeated = sn_testing_data(out->many_x, out->rows, P, classes ? NULL : many_y);
     OK(stonet_data_set_weights(out->weighted, weight));
-    if (classes) {
-        OK(stonet_data_set_classes(out->weighted, code, labels, 3));
-        OK(stonet_data_set_classes(out->repeated, many_code, labels, 3));
-    } else {
-        OK(stonet_data_set_targets(out->weighted, y, 1));
-        OK(stonet_data_set_targets(out->repeated, many_y, 1));
-    }
+    if (classes) OK(stonet_data_set_classes(out->weighted, code, labels, 3));
+    if (classes) OK(stonet_data_set_classes(out->repeated, many_code, labels, 3));
     return out;
 }
 
@@ -55,15 +50,16 @@ static void let_go(pair **tables)
     stonet_data_free((*tables)->repeated);
 }
 
+/* Kernels stand at rows, and rows that are there twice are drawn more often: a plain learner. */
 static stonet_model *fit(const char *method, const stonet_data *data)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec(method, "2");
-    stonet_model *model = NULL;
-    /* Kernels stand at rows, and rows that are there twice are drawn more often. */
-    if (spec->method->predict == NULL)
-        OK(stonet_spec_set(spec, "learner", stonet_data_classes(data, NULL) != NULL ? "logistic" : "linear"));
-    if (stonet_fit(spec, data, NULL, &model) != STONET_OK) fail_msg("%s: %s", method, stonet_last_error());
-    return model;
+    const bool classes = stonet_data_classes(data, NULL) != NULL;
+    const bool predicts = sn_method_find(method)->predict != NULL;
+    const char *words = sn_testing_words("%s 2 learner=%s", method,
+                                         predicts  ? "auto"
+                                         : classes ? "logistic"
+                                                   : "linear");
+    return sn_testing_fit(words, data, NULL);
 }
 
 static void near(const char *method, const char *what, double a, double b)
@@ -84,9 +80,8 @@ TEST(weights_repeat_rows)
             OK(stonet_predict(other, tables->weighted, NULL, same));
             for (int64_t i = 0; i < N * (classes ? 3 : 1); i++)
                 near(methods[k], "prediction", out[i], same[i]);
-            stonet_scores a = STONET_SCORES_INIT, b = STONET_SCORES_INIT;
-            OK(stonet_score(one, tables->weighted, NULL, &a));
-            OK(stonet_score(other, tables->repeated, NULL, &b));
+            const stonet_scores a = sn_testing_scores(one, tables->weighted, NULL),
+                                b = sn_testing_scores(other, tables->repeated, NULL);
             if (classes) {
                 near(methods[k], "log loss", a.log_loss, b.log_loss);
                 near(methods[k], "error rate", a.error_rate, b.error_rate);
@@ -167,20 +162,17 @@ TEST(balanced_weights_find_the_rare_class)
     static const char *const ways[][2] = {
         {"none 1", "none 1 class_weight=balanced"},
         {"stonet 1 epochs=4 hidden=4", "stonet 1 epochs=4 hidden=4 class_weight=balanced"}};
-    SN_AUTO(stonet_data) *data = NULL;
     for (uint32_t i = 0; i < ROWS; i++) {
         code[i] = i % 30 == 0;
         for (uint32_t j = 0; j < 2; j++) x[2 * i + j] = (float)(normal(i, j) + (code[i] ? 1.5 : 0.0));
     }
-    OK(stonet_data_wrap(x, ROWS, 2, &data));
+    SN_AUTO(stonet_data) *data = sn_testing_data(x, ROWS, 2, NULL);
     OK(stonet_data_set_classes(data, code, labels, 2));
     for (int k = 0; k < 2; k++) {
         double found[2];
         for (int balanced = 0; balanced < 2; balanced++) {
             SN_AUTO(stonet_model) *model = sn_testing_fit(ways[k][balanced], data, NULL);
-            stonet_scores scores = STONET_SCORES_INIT;
-            OK(stonet_score(model, data, NULL, &scores));
-            found[balanced] = scores.balanced_accuracy;
+            found[balanced] = sn_testing_scores(model, data, NULL).balanced_accuracy;
         }
         if (!(found[1] > found[0] + 0.1)) fail_msg("%s: %g after %g", ways[k][1], found[1], found[0]);
     }
@@ -192,18 +184,10 @@ TEST(what_has_no_weighted_form_says_so)
     for (size_t k = 0; k < sn_method_count(); k++) {
         const sn_method *method = sn_method_at(k);
         if (method->weighted || (method->tasks & SN_TASK_REGRESSION) == 0) continue;
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec(method->name, "1");
-        stonet_model *model = NULL;
-        assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED,
-                    "has no weighted form");
+        sn_testing_refused(method->name, tables->weighted, "has no weighted form");
     }
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "learner", "mlp"));
-    assert_int_equal(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_UNSUPPORTED);
-    OK(stonet_spec_set(spec, "learner", "linear"));
-    OK(stonet_spec_set(spec, "class_weight", "balanced"));
-    assert_says(stonet_fit(spec, tables->weighted, NULL, &model), STONET_ERROR_ARGUMENT, "is for classes");
+    sn_testing_refused("sir 1 learner=mlp", tables->weighted, "has no weighted form");
+    sn_testing_refused("sir 1 class_weight=balanced", tables->weighted, "is for classes");
 }
 
 RUN_TESTS(NULL, NULL)

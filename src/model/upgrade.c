@@ -20,23 +20,15 @@ static bool says(const sn_store *store, const char *key, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
-/* ---- a plain network of format 1 ---- */
-
-static stonet_status read_shape(const sn_store *part, sn_shape *shape)
-{
-    int64_t activation, task;
-    SN_TRY(sn_store_get_int(part, "activation", SN_IDENTITY, SN_SIGMOID, &activation));
-    SN_TRY(sn_store_get_int(part, "task", SN_REGRESSION, SN_CLASSIFICATION, &task));
-    shape->activation = (sn_activation)activation;
-    shape->task = (sn_task)task;
-    return sn_network_get_widths(part, shape);
-}
-
 static stonet_status read_network(const sn_store *part, sn_network *net)
 {
     const sn_tensor *theta;
-    int64_t scaled;
-    SN_TRY(read_shape(part, &net->shape));
+    int64_t activation, task, scaled;
+    SN_TRY(sn_store_get_int(part, "activation", SN_IDENTITY, SN_SIGMOID, &activation));
+    SN_TRY(sn_store_get_int(part, "task", SN_REGRESSION, SN_CLASSIFICATION, &task));
+    net->shape.activation = (sn_activation)activation;
+    net->shape.task = (sn_task)task;
+    SN_TRY(sn_network_get_widths(part, &net->shape));
     SN_TRY(sn_store_get_vector(part, "theta", SN_F32, net->shape.parameters, &theta));
     SN_TRY(SN_NEW_RAW(net->theta, net->shape.parameters));
     memcpy(net->theta, theta->data, (size_t)net->shape.parameters * sizeof *net->theta);
@@ -53,16 +45,6 @@ static stonet_status rewrite_network(const sn_store *old, const char *prefix, bo
     SN_TRY(sn_store_part(fresh, prefix, &to));
     SN_TRY(read_network(from, &net));
     return sn_network_put(&net, to);
-}
-
-/* ---- the rest ---- */
-
-static stonet_status rewrite_facts(const sn_store *old, sn_store *fresh)
-{
-    int64_t outcome;
-    SN_TRY(sn_store_put_int(fresh, "format_version", SN_MODEL_FORMAT));
-    SN_TRY(sn_store_get_int(old, "stonet.outcome", STONET_DONE, STONET_DIVERGED, &outcome));
-    return sn_words_put(&sn_outcome_words, fresh, "stonet.outcome", (int)outcome);
 }
 
 /* Whether an entry is of a network that was rewritten, under one of its names in format 1. */
@@ -98,7 +80,10 @@ static stonet_status rewrite(const sn_store *old, sn_store *fresh)
     const bool nnsdr = says(old, "stonet.method", "nnsdr");
     const char *method = nnsdr || says(old, "stonet.method", "autoencoder") ? "method." : NULL;
     const char *learner = says(old, "stonet.learner", "mlp") ? "learner." : NULL;
-    SN_TRY(rewrite_facts(old, fresh));
+    int64_t outcome;
+    SN_TRY(sn_store_put_int(fresh, "format_version", SN_MODEL_FORMAT));
+    SN_TRY(sn_store_get_int(old, "stonet.outcome", STONET_DONE, STONET_DIVERGED, &outcome));
+    SN_TRY(sn_words_put(&sn_outcome_words, fresh, "stonet.outcome", (int)outcome));
     if (method != NULL) SN_TRY(rewrite_network(old, method, nnsdr, fresh));
     if (learner != NULL) SN_TRY(rewrite_network(old, learner, false, fresh));
     if (says(old, "stonet.method", "stonet")) {

@@ -8,6 +8,7 @@
 #include "data/arrow.h"
 #include "data/frame.h"
 #include "data/readers.h"
+#include "math/kernel.h"
 #include "model/average.h"
 #include "model/calibration.h"
 #include "model/score_law.h"
@@ -126,13 +127,6 @@ static stonet_status check_encoded(const stonet_model *model, const stonet_data 
         model->schema->feature_name[at % p]);
 }
 
-static stonet_status encode_rows(const stonet_model *model, const stonet_data *data, int64_t first,
-                                 int64_t count, float *x)
-{
-    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
-    return check_encoded(model, data, first, count, x);
-}
-
 static stonet_status ask_prediction(const sn_average *average, const float *x, int64_t n, const int64_t *row,
                                     double *out)
 {
@@ -156,7 +150,8 @@ stonet_status sn_model_predict_rows(const stonet_model *model, const stonet_data
                                     int64_t count, float *x, double *out)
 {
     const sn_average average = average_predictions(model, data, &(stonet_use_options)STONET_USE_OPTIONS_INIT);
-    SN_TRY(encode_rows(model, data, first, count, x));
+    SN_TRY(sn_schema_encode_rows(model->schema, data, first, count, x));
+    SN_TRY(check_encoded(model, data, first, count, x));
     SN_TRY(sn_model_predict(model, x, count, NULL, out));
     SN_TRY(sn_average_rows(&average, first, count, out, NULL));
     return check_predictions(model, out, first, count);
@@ -197,21 +192,25 @@ static stonet_status check_same(const stonet_model *model, const stonet_data *da
     return sn_team_agree(team, &hash);
 }
 
-/* Encodes the rows in blocks and calls use for each; of a team, each rank for its share. */
-static stonet_status for_each_block(const stonet_model *model, const stonet_data *data, stonet_team *team,
-                                    stonet_status (*use)(const stonet_model *model, const float *x,
-                                                         int64_t first, int64_t count, void *user),
-                                    void *user)
+/* Encodes the rows in blocks, with that draw of their missing cells (0: as expected), and calls use for each;
+   of a team, each rank for its share. */
+static stonet_status for_each_block(const sn_average *average, stonet_team *team, uint32_t draw,
+                                    stonet_status (*use)(const sn_average *average, const float *x,
+                                                         int64_t first, int64_t count, const void *to),
+                                    const void *to)
 {
+    const stonet_model *model = average->model;
+    const stonet_data *data = average->data;
     SN_TRY(check_same(model, data, team));
     const int rank = stonet_team_rank(team);
     int64_t n = first_row_of(model, stonet_data_rows(data), team, rank + 1), block = block_rows(model);
-    SN_BLOCK float *x = NULL;
-    SN_TRY(SN_NEW_RAW(x, (n < block ? n : block) * model->schema->p));
+    SN_ARRAY((n < block ? n : block) * model->schema->p, float, x);
     for (int64_t first = first_row_of(model, stonet_data_rows(data), team, rank); first < n; first += block) {
         int64_t count = n - first < block ? n - first : block;
-        SN_TRY(encode_rows(model, data, first, count, x));
-        SN_TRY(use(model, x, first, count, user));
+        SN_TRY(draw > 0 ? sn_average_encode(average, first, count, draw, x)
+                        : sn_schema_encode_rows(model->schema, data, first, count, x));
+        SN_TRY(check_encoded(model, data, first, count, x));
+        SN_TRY(use(average, x, first, count, to));
     }
     return STONET_OK;
 }
@@ -257,7 +256,7 @@ typedef struct reduction {
     const sn_transform_request *request; /* of the whole table; NULL: the plain Z */
     int64_t outputs;                     /* columns of request->y */
     float *z;
-    sn_average *average; /* NULL: rows with missing cells are not averaged */
+    bool averages; /* rows with missing cells */
 } reduction;
 
 /* Z of some rows, with their own labels or responses where the request imputes. */
@@ -284,73 +283,63 @@ static stonet_status ask_z(const sn_average *average, const float *x, int64_t n,
 }
 
 /* Puts the means over draws of the missing cells in place of the Z of rows that have some. */
-static stonet_status average_z(const reduction *to, int64_t first, int64_t count, float *z)
+static stonet_status average_z(const sn_average *average, int64_t first, int64_t count, float *z)
 {
-    const int64_t q = to->average->model->dim;
-    SN_ARRAY(count * q, double, mean);
-    for (int64_t k = 0; k < count * q; k++) mean[k] = (double)z[k];
-    SN_TRY(sn_average_rows(to->average, first, count, mean, NULL));
-    for (int64_t k = 0; k < count * q; k++) z[k] = (float)mean[k];
+    const int64_t cells = count * average->model->dim;
+    SN_ARRAY(cells, double, mean);
+    sn_widen(cells, z, mean);
+    SN_TRY(sn_average_rows(average, first, count, mean, NULL));
+    for (int64_t k = 0; k < cells; k++) z[k] = (float)mean[k];
     return STONET_OK;
 }
 
-static stonet_status reduce_rows(const stonet_model *model, const float *x, int64_t first, int64_t count,
-                                 const reduction *to)
+static stonet_status reduce_block(const sn_average *average, const float *x, int64_t first, int64_t count,
+                                  const void *user)
 {
+    const reduction *to = user;
+    const stonet_model *model = average->model;
     float *z = to->z + first * model->dim;
     if (to->request == NULL) return sn_model_reduce(model, x, count, NULL, z);
     sn_transform_request part = *to->request;
     part.first_row = first;
     if (part.label != NULL) part.label += first;
     if (part.y != NULL) part.y += first * to->outputs;
-    return sn_model_reduce(model, x, count, &part, z);
-}
-
-static stonet_status reduce_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
-                                  void *user)
-{
-    const reduction *to = user;
-    SN_TRY(reduce_rows(model, x, first, count, to));
-    return to->average != NULL ? average_z(to, first, count, to->z + first * model->dim) : STONET_OK;
+    SN_TRY(sn_model_reduce(model, x, count, &part, z));
+    return to->averages ? average_z(average, first, count, z) : STONET_OK;
 }
 
 stonet_status sn_model_reduce_table(const stonet_model *model, const stonet_data *data, float *z)
 {
-    return for_each_block(model, data, NULL, reduce_block, &(reduction){.z = z});
+    return for_each_block(&(sn_average){.model = model, .data = data}, NULL, 0, reduce_block,
+                          &(reduction){.z = z});
 }
 
 /* Every stochastic pass has a draw of the missing cells of its own. */
 static stonet_status draw_all(const sn_average *average, const reduction *to)
 {
-    const stonet_model *model = average->model;
-    const int64_t n = stonet_data_rows(average->data), block = block_rows(model);
-    SN_ARRAY((n < block ? n : block) * model->schema->p, float, x);
     sn_transform_request request = *to->request;
     request.draws = 1;
     for (int64_t draw = 0; draw < to->request->draws; draw++) {
-        const reduction one = {&request, to->outputs, to->z + draw * n * model->dim, NULL};
+        const reduction one = {&request, to->outputs,
+                               to->z + draw * stonet_data_rows(average->data) * average->model->dim, false};
         request.first_draw = draw;
-        for (int64_t first = 0; first < n; first += block) {
-            const int64_t count = n - first < block ? n - first : block;
-            SN_TRY(sn_average_encode(average, first, count, (uint32_t)draw + 1, x));
-            SN_TRY(check_encoded(model, average->data, first, count, x));
-            SN_TRY(reduce_rows(model, x, first, count, &one));
-        }
+        SN_TRY(for_each_block(average, NULL, (uint32_t)draw + 1, reduce_block, &one));
     }
     return STONET_OK;
 }
 
 static stonet_status reduce_all(const stonet_model *model, const stonet_data *data,
-                                const stonet_use_options *how, sn_average *average, reduction *to)
+                                const stonet_use_options *how, reduction *to)
 {
-    average->width = model->dim;
-    average->ask = ask_z;
-    average->user = to;
-    if (sn_average_wanted(model, data) && to->request->draws > 0) return draw_all(average, to);
-    if (sn_average_wanted(model, data)) to->average = average;
+    sn_average average = average_predictions(model, data, how);
+    average.width = model->dim;
+    average.ask = ask_z;
+    average.user = to;
+    to->averages = sn_average_wanted(model, data);
+    if (to->averages && to->request->draws > 0) return draw_all(&average, to);
     /* the rows of draws do not lie together: every rank makes all */
     stonet_team *team = to->request->draws > 0 ? NULL : how->team;
-    SN_TRY(for_each_block(model, data, team, reduce_block, to));
+    SN_TRY(for_each_block(&average, team, 0, reduce_block, to));
     return share_rows(model, stonet_data_rows(data), team, (size_t)model->dim * sizeof *to->z, to->z);
 }
 
@@ -373,9 +362,8 @@ static stonet_status transform(const stonet_model *model, const stonet_data *dat
         request->label = label;
         request->y = y;
     }
-    sn_average average = average_predictions(model, data, how);
     reduction to = {.request = request, .outputs = outputs, .z = z};
-    SN_TRY(reduce_all(model, data, how, &average, &to));
+    SN_TRY(reduce_all(model, data, how, &to));
     return check_z(model, z, n, request->draws > 0 ? request->draws : 1);
 }
 
@@ -404,23 +392,33 @@ stonet_status stonet_transform(const stonet_model *model, const stonet_data *dat
     return transform(model, data, &how, &request, z);
 }
 
+stonet_status sn_model_wide_z(const stonet_model *model, const stonet_data *data, int threads, double *z)
+{
+    const int64_t cells = stonet_data_rows(data) * model->dim;
+    SN_ARRAY(cells, float, single);
+    const stonet_use_options how = {.size = sizeof how, .threads = threads};
+    SN_TRY(stonet_transform(model, data, &how, single));
+    sn_widen(cells, single, z);
+    return STONET_OK;
+}
+
 /* ---- predict ---- */
 
-/* Where the answers of a table go, and how those of incomplete rows come about. */
+/* Where the answers of a table go. */
 typedef struct answers {
-    sn_average average;
     double *out;
     float *z; /* Z beside them, of complete rows; NULL: not wanted */
 } answers;
 
-static stonet_status predict_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
-                                   void *user)
+static stonet_status predict_block(const sn_average *average, const float *x, int64_t first, int64_t count,
+                                   const void *user)
 {
     const answers *to = user;
+    const stonet_model *model = average->model;
     double *out = to->out + first * sn_schema_outputs(model->schema);
     float *z = to->z != NULL ? to->z + first * model->dim : NULL;
     SN_TRY(sn_model_predict(model, x, count, z, out));
-    SN_TRY(sn_average_rows(&to->average, first, count, out, NULL));
+    SN_TRY(sn_average_rows(average, first, count, out, NULL));
     if (model->calibration != NULL && model->schema->task == SN_CLASSIFICATION)
         sn_temperature_apply(count, sn_schema_outputs(model->schema), model->calibration->temperature, out);
     return check_predictions(model, out, first, count);
@@ -478,15 +476,14 @@ static stonet_status spread_incomplete(const sn_average *predictions, int64_t fi
     return STONET_OK;
 }
 
-static stonet_status spread_block(const stonet_model *model, const float *x, int64_t first, int64_t count,
-                                  void *user)
+static stonet_status spread_block(const sn_average *average, const float *x, int64_t first, int64_t count,
+                                  const void *user)
 {
     const answers *to = user;
-    const int64_t m = sn_schema_outputs(model->schema);
-    double *out = to->out + first * m;
-    SN_TRY(sn_model_spread(model, x, count, out));
-    SN_TRY(spread_incomplete(&to->average, first, count, out));
-    return check_predictions(model, out, first, count);
+    double *out = to->out + first * average->width;
+    SN_TRY(sn_model_spread(average->model, x, count, out));
+    SN_TRY(spread_incomplete(average, first, count, out));
+    return check_predictions(average->model, out, first, count);
 }
 
 stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data *data,
@@ -498,8 +495,8 @@ stonet_status stonet_predict_spread(const stonet_model *model, const stonet_data
     stonet_use_options how;
     SN_TRY(sn_use_plain(options, data, "stonet_predict_spread", &how));
     SN_THREADS(how.threads);
-    answers to = {.average = average_predictions(model, data, &how), .out = out};
-    return for_each_block(model, data, NULL, spread_block, &to);
+    const sn_average average = average_predictions(model, data, &how);
+    return for_each_block(&average, NULL, 0, spread_block, &(answers){.out = out});
 }
 
 stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
@@ -515,8 +512,8 @@ stonet_status stonet_predict(const stonet_model *model, const stonet_data *data,
                        "this model was fitted without a response: it gives Z and no "
                        "predictions; fit it with a target to predict and score");
     SN_THREADS(how.threads);
-    answers to = {.average = average_predictions(model, data, &how), .out = out};
-    SN_TRY(for_each_block(model, data, how.team, predict_block, &to));
+    const sn_average average = average_predictions(model, data, &how);
+    SN_TRY(for_each_block(&average, how.team, 0, predict_block, &(answers){.out = out}));
     return share_rows(model, stonet_data_rows(data), how.team,
                       (size_t)sn_schema_outputs(model->schema) * sizeof *out, out);
 }
@@ -531,12 +528,10 @@ stonet_status sn_model_answer(const stonet_model *model, const stonet_data *data
         return *predicts ? stonet_predict(model, data, how, out) : STONET_OK;
     }
     SN_THREADS(how->threads);
-    answers to = {.average = average_predictions(model, data, how), .out = out, .z = z};
-    SN_TRY(for_each_block(model, data, NULL, predict_block, &to));
+    const sn_average average = average_predictions(model, data, how);
+    SN_TRY(for_each_block(&average, NULL, 0, predict_block, &(answers){out, z}));
     return check_z(model, z, stonet_data_rows(data), 1);
 }
-
-/* ---- what missing cells leave open ---- */
 
 stonet_status stonet_missing_spread(const stonet_model *model, const stonet_data *data,
                                     const stonet_use_options *options, double *z, double *prediction)

@@ -386,23 +386,19 @@ static stonet_status check(const stonet_model *model, stonet_calibrate_options *
     return STONET_OK;
 }
 
-/* The mistake that would not be seen: intervals from the rows of the fit, which are too narrow. */
-static void warn_of_training_rows(const calibration_job *job)
-{
-    int met = 0;
-    if (stonet_model_met(job->model, job->data, &met) == STONET_OK && met)
-        sn_message(
-            job->run, STONET_WARNING,
-            "the fresh rows look like the training rows; if they are, intervals and sets are too small");
-}
-
 /* What the caller should know of rows that are not as they were said to be. */
 static stonet_status note_rows(const calibration_job *job, const stonet_calibrate_options *how)
 {
     SN_AUTO(stonet_data) *part = NULL;
     int64_t n;
-    if (how->kind == STONET_CALIBRATION_FRESH) warn_of_training_rows(job);
-    if (how->kind == STONET_CALIBRATION_FRESH) return STONET_OK;
+    int met = 0;
+    if (how->kind == STONET_CALIBRATION_FRESH) { /* the mistake that would not be seen */
+        if (stonet_model_met(job->model, job->data, &met) == STONET_OK && met)
+            sn_message(
+                job->run, STONET_WARNING,
+                "the fresh rows look like the training rows; if they are, intervals and sets are too small");
+        return STONET_OK;
+    }
     SN_TRY(sn_refit_used_rows(job->model, job->data, &part, &n));
     if (n != job->model->n_train)
         sn_message(

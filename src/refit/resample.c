@@ -3,8 +3,8 @@
 #include <math.h>
 #include <omp.h>
 
-#include "base/failure.h"
 #include "base/memory.h"
+#include "base/work_queue.h"
 #include "data/frame.h"
 #include "data/kin.h"
 #include "data/partitions.h"
@@ -18,9 +18,8 @@ typedef struct refits {
     int64_t count, done; /* pieces of work: */
     int64_t each;        /* models in one, with a training in common or alone */
     const stonet_run *run;
+    sn_quiet_run quiet; /* of each fit */
     double started;
-    int failed; /* one of them has */
-    sn_failure failure;
     stonet_model **model;
 } refits;
 
@@ -37,79 +36,50 @@ static stonet_status fit_model(const refits *self, int64_t m, const stonet_run *
                                : sn_fail_prefix(status, "the fit on %lld of the rows", (long long)part->n);
 }
 
-static stonet_status fit_piece(const refits *self, int64_t k, const stonet_run *run)
-{
-    stonet_run own = *run;
-    SN_AUTO(stonet_checkpoint) *shared = NULL;
-    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &shared));
-    own.checkpoint = shared;
-    for (int64_t m = k * self->each; m < (k + 1) * self->each && !sn_should_stop(run); m++)
-        SN_TRY(fit_model(self, m, &own));
-    return STONET_OK;
-}
-
-static void report(const refits *self)
+static void report(const refits *self, int64_t done)
 {
     const sn_refits *wanted = self->wanted;
     const bool others = wanted->all > 0;
-    sn_progress_of(self->run, wanted->stage, wanted->before + self->done, others ? wanted->all : self->count,
+    sn_progress_of(self->run, wanted->stage, wanted->before + done, others ? wanted->all : self->count,
                    (double)NAN, others ? wanted->started : self->started);
 }
 
-static void take_result(refits *self, int64_t k, stonet_status status)
+static stonet_status fit_piece(void *user, int64_t k, sn_pack *record)
 {
-    sn_failure_note(&self->failure, k, status);
-#pragma omp critical(sn_refit_result)
-    {
-        if (status != STONET_OK) {
-#pragma omp atomic write
-            self->failed = 1;
-        }
-        self->done++;
-    }
-}
-
-static bool has_failed(const refits *self)
-{
-    int failed;
-#pragma omp atomic read
-    failed = self->failed;
-    return failed != 0;
+    (void)record;
+    refits *self = user;
+    stonet_run own = self->quiet.run;
+    SN_THREADS(own.threads);
+    int64_t done;
+    SN_AUTO(stonet_checkpoint) *shared = NULL;
+    if (sn_should_stop(&own)) return STONET_OK;
+    if (self->each > 1) SN_TRY(stonet_checkpoint_open(NULL, -1.0, &shared));
+    own.checkpoint = shared;
+    for (int64_t m = k * self->each; m < (k + 1) * self->each && !sn_should_stop(&own); m++)
+        SN_TRY(fit_model(self, m, &own));
+#pragma omp atomic capture
+    done = ++self->done;
+    if (omp_get_thread_num() == 0) report(self, done);
+    return STONET_OK;
 }
 
 /* Side by side with a thread each; few, one after the other with all threads. */
-static bool fit_pieces(refits *self)
-{
-    sn_quiet_run quiet;
-    sn_quiet_run_init(&quiet, self->run);
-    quiet.run.size = sizeof quiet.run;
-    quiet.run.seed = self->run->seed;
-    const int threads = sn_threads(self->run), beside = 2 * self->count <= threads ? 1 : threads;
-    quiet.run.threads = beside > 1 ? 1 : threads;
-    if (sn_should_stop(self->run)) return true; /* a wish that was there before starts nothing */
-#pragma omp parallel num_threads(beside)
-    {
-        SN_THREADS(quiet.run.threads);
-#pragma omp for schedule(dynamic)
-        for (int64_t k = 0; k < self->count; k++) {
-            if (sn_should_stop_shared(self->run, &quiet.stopped) || has_failed(self)) continue;
-            take_result(self, k, fit_piece(self, k, &quiet.run));
-            if (omp_get_thread_num() == 0) report(self);
-        }
-    }
-    return quiet.stopped != 0;
-}
-
 stonet_status sn_refit(const sn_refits *wanted, const stonet_run *run, stonet_model **model)
 {
     const int64_t models = wanted->parts * wanted->specs;
     refits self = {.wanted = wanted, .each = 1, .run = run, .started = sn_seconds(), .model = model};
     if (wanted->spec[0]->method->keeps) self.each = wanted->specs;
     self.count = models / self.each;
-    report(&self);
-    const stonet_status status = fit_pieces(&self)
-                                     ? sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done")
-                                     : sn_failure_raise(&self.failure);
+    const int threads = sn_threads(run), beside = 2 * self.count <= threads ? 1 : threads;
+    sn_quiet_run_init(&self.quiet, run);
+    self.quiet.run.size = sizeof self.quiet.run;
+    self.quiet.run.seed = run->seed;
+    self.quiet.run.threads = beside > 1 ? 1 : threads;
+    self.quiet.stopped = sn_should_stop(run); /* a wish that was there before starts nothing */
+    report(&self, 0);
+    stonet_status status =
+        sn_work_queue_run(&(sn_work_set){.count = self.count, .work = fit_piece, .user = &self}, beside, run);
+    if (self.quiet.stopped) status = sn_fail(STONET_ERROR_INTERRUPTED, "stopped before all fits were done");
     for (int64_t m = 0; status != STONET_OK && m < models; m++) {
         stonet_model_free(model[m]);
         model[m] = NULL;

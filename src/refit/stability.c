@@ -17,18 +17,15 @@
 enum { REFITS = 2 };
 
 /* Z of the rows with columns of mean 0 and length 1; one that is constant is 0. */
-static stonet_status unit_columns(const stonet_model *model, const stonet_data *data, const stonet_run *run,
-                                  double *z)
+static stonet_status unit_columns(const stonet_model *model, const stonet_data *data, int threads, double *z)
 {
-    const int64_t n = stonet_data_rows(data), q = stonet_model_dim(model);
-    SN_ARRAY(n * q, float, single);
-    stonet_use_options how = {.size = sizeof how, .threads = run->threads};
-    SN_TRY(stonet_transform(model, data, &how, single));
+    const int64_t n = stonet_data_rows(data), q = model->dim;
+    SN_TRY(sn_model_wide_z(model, data, threads, z));
     for (int64_t k = 0; k < q; k++) {
         double mean = 0.0, square = 0.0;
-        for (int64_t i = 0; i < n; i++) mean += (double)single[i * q + k] / (double)n;
+        for (int64_t i = 0; i < n; i++) mean += z[i * q + k] / (double)n;
         for (int64_t i = 0; i < n; i++) {
-            z[i * q + k] = (double)single[i * q + k] - mean;
+            z[i * q + k] -= mean;
             square += z[i * q + k] * z[i * q + k];
         }
         for (int64_t i = 0; i < n; i++) z[i * q + k] *= square > 0.0 ? 1.0 / sqrt(square) : 0.0;
@@ -56,12 +53,12 @@ static stonet_status add_refit(const stonet_spec *spec, const stonet_data *train
     SN_AUTO(stonet_model) *refit = NULL;
     const int64_t n = stonet_data_rows(train);
     SN_TRY(stonet_fit(spec, train, run, &refit));
-    if (stonet_model_outcome(refit) != STONET_DONE)
+    if (refit->outcome != STONET_DONE)
         return sn_fail(STONET_ERROR_INTERRUPTED, "a fit by another seed did not reach its end");
-    const int64_t dim = stonet_model_dim(refit);
+    const int64_t dim = refit->dim;
     SN_ARRAY(n * dim, double, other);
     SN_ARRAY(dim * q, double, cor);
-    SN_TRY(unit_columns(refit, train, run, other));
+    SN_TRY(unit_columns(refit, train, run->threads, other));
     sn_multiply(sn_turned(other, n, dim), sn_as(z, n, q), cor);
     match(dim, q, cor, part, r);
     return STONET_OK;
@@ -87,7 +84,7 @@ stonet_status stonet_stability(const stonet_model *model, const stonet_data *tra
     /* Z does not depend on what is fitted on it. */
     if (model->learner != NULL) SN_TRY(stonet_spec_set(spec, "learner", "none"));
     SN_ARRAY(n * q, double, z);
-    SN_TRY(unit_columns(model, train, &how, z));
+    SN_TRY(unit_columns(model, train, how.threads, z));
     for (int64_t k = 0; k < q; k++) r[k] = 0.0;
     for (int64_t b = 1; b <= count; b++) {
         how.seed = model->seed + (uint64_t)b;

@@ -31,17 +31,6 @@ typedef struct se_job {
     double correlation; /* the mean canonical ones, summed over the refits */
 } se_job;
 
-/* Z of a table in double: rows x the model's own dim. */
-static stonet_status reduce(const stonet_model *model, const stonet_data *data, int threads, double *z)
-{
-    const int64_t cells = stonet_data_rows(data) * model->dim;
-    SN_ARRAY(cells, float, single);
-    stonet_use_options how = {.size = sizeof how, .threads = threads};
-    SN_TRY(stonet_transform(model, data, &how, single));
-    for (int64_t i = 0; i < cells; i++) z[i] = (double)single[i];
-    return STONET_OK;
-}
-
 static void centre(int64_t n, int64_t q, double *z, double *mean)
 {
     for (int64_t k = 0; k < q; k++) {
@@ -93,12 +82,12 @@ static stonet_status add_refit(void *of, const stonet_model *refit, int64_t b)
     SN_ARRAY(r * q, double, turn);
     SN_ARRAY(job->rows * r, double, z);
     SN_ARRAY(job->rows * q, double, turned);
-    SN_TRY(reduce(refit, job->train, job->run->threads, a));
+    SN_TRY(sn_model_wide_z(refit, job->train, job->run->threads, a));
     centre(job->n, r, a, mean);
     SN_TRY(procrustes(job->n, r, q, a, job->z0, turn));
     SN_TRY(correlation(job->n, r, q, a, job->basis, &found));
     job->correlation += found;
-    SN_TRY(reduce(refit, job->data, job->run->threads, z));
+    SN_TRY(sn_model_wide_z(refit, job->data, job->run->threads, z));
     for (int64_t i = 0; i < job->rows * r; i++) z[i] -= mean[i % r];
     sn_multiply(sn_as(z, job->rows, r), sn_as(turn, r, q), turned);
     for (int64_t i = 0; i < job->rows * q; i++) {
@@ -116,7 +105,7 @@ static stonet_status start(se_job *job, sn_workspace *keep)
     SN_TRY(SN_TAKE(keep, job->mean, job->q));
     SN_TRY(SN_TAKE_ZERO(keep, job->sum, job->rows * job->q));
     SN_TRY(SN_TAKE_ZERO(keep, job->squares, job->rows * job->q));
-    SN_TRY(reduce(job->model, job->train, job->run->threads, job->z0));
+    SN_TRY(sn_model_wide_z(job->model, job->train, job->run->threads, job->z0));
     centre(job->n, job->q, job->z0, job->mean);
     for (int64_t i = 0; i < job->n * job->q; i++) job->basis[i] = job->z0[i];
     return sn_orthonormalise(job->n, job->q, job->basis);

@@ -2,6 +2,7 @@
 #include "base/test_kit.h"
 #include "base/test_messages.h"
 #include "base/test_store.h"
+#include "math/smallest.h"
 #include "model/calibration.h"
 #include "model/test_table.h"
 #include "stats/conformal.h"
@@ -10,12 +11,6 @@ enum { COLUMNS = 4, TEST_ROWS = 1000 };
 
 /* How a data set is made. */
 typedef enum flavour { PLAIN, SORTED, TIES, FAN } flavour;
-
-static int by_response(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
 
 /* y = x1 + x2 / 2 + noise; SORTED: rows by y; TIES: y in whole numbers; FAN: more noise away from 0. */
 static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
@@ -30,15 +25,14 @@ static sn_table make_numbers(int64_t n, flavour how, uint32_t seed)
         row[i * ROW] = x[0] + 0.5 * x[1] + spread * sn_random_normal(&random);
         if (how == TIES) row[i * ROW] = round(row[i * ROW]);
     }
-    if (how == SORTED) qsort(row, (size_t)n, ROW * sizeof *row, by_response);
+    if (how == SORTED) qsort(row, (size_t)n, ROW * sizeof *row, sn_by_double);
     sn_table table = {.x = sn_calloc((size_t)(n * COLUMNS), sizeof(float))};
     SN_BLOCK double *y = sn_calloc((size_t)n, sizeof *y);
     for (int64_t i = 0; i < n; i++) {
         y[i] = row[i * ROW];
         for (int j = 0; j < COLUMNS; j++) table.x[i * COLUMNS + j] = (float)row[i * ROW + 1 + j];
     }
-    OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
-    OK(stonet_data_set_targets(table.data, y, 1));
+    table.data = sn_testing_data(table.x, n, COLUMNS, y);
     return table;
 }
 
@@ -55,20 +49,18 @@ static sn_table make_classes(int64_t n, uint32_t seed)
         for (int j = 0; j < COLUMNS; j++)
             table.x[i * COLUMNS + j] = (float)(sn_random_normal(&random) + (j == 0 ? 1.2 * code[i] : 0.0));
     }
-    OK(stonet_data_wrap(table.x, n, COLUMNS, &table.data));
+    table.data = sn_testing_data(table.x, n, COLUMNS, NULL);
     OK(stonet_data_set_classes(table.data, code, LABELS, 3));
     return table;
 }
 
+static const stonet_run ALONE = {.size = sizeof ALONE, .seed = 1, .threads = 1};
+
 /* The cheapest model: a regression on the features themselves. */
-static stonet_model *fit_plain(const stonet_data *data, const char *task)
+static stonet_model *fit_plain(const stonet_data *data)
 {
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "4");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "task", task));
-    stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
-    OK(stonet_fit(spec, data, &run, &model));
-    return model;
+    const bool classes = stonet_data_classes(data, NULL) != NULL;
+    return sn_testing_fit(classes ? "none 4 task=classification" : "none 4 task=regression", data, &ALONE);
 }
 
 static void calibrate(stonet_model *model, const stonet_data *data, stonet_calibration kind,
@@ -84,9 +76,7 @@ static void calibrate(stonet_model *model, const stonet_data *data, stonet_calib
 static stonet_scores score(const stonet_model *model, const stonet_data *data, double level, int by_class)
 {
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = level, .by_class = by_class};
-    stonet_scores scores = STONET_SCORES_INIT;
-    OK(stonet_score(model, data, &how, &scores));
-    return scores;
+    return sn_testing_scores(model, data, &how);
 }
 
 /* ---- coverage: bench/intervals.py has the same on 200 data sets each ---- */
@@ -96,10 +86,9 @@ static double coverage(int data_sets, int64_t n, flavour how, stonet_calibration
 {
     double sum = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        SN_FREED_BY(sn_table_free)
-        sn_table train = make_numbers(n, how, 3 * d), test = make_numbers(TEST_ROWS, how, 3 * d + 1);
-        SN_FREED_BY(sn_table_free) sn_table fresh = make_numbers(100, how, 3 * d + 2);
-        SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
+        SN_TABLE train = make_numbers(n, how, 3 * d), test = make_numbers(TEST_ROWS, how, 3 * d + 1);
+        SN_TABLE fresh = make_numbers(100, how, 3 * d + 2);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data);
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, 0, 1);
         sum += score(model, test.data, level, 0).coverage;
     }
@@ -137,10 +126,9 @@ static double set_coverage(int data_sets, stonet_calibration kind, stonet_set_sc
     double sum = 0.0;
     *width = 0.0;
     for (uint32_t d = 0; d < (uint32_t)data_sets; d++) {
-        SN_FREED_BY(sn_table_free)
-        sn_table train = make_classes(300, 3 * d), test = make_classes(TEST_ROWS, 3 * d + 1);
-        SN_FREED_BY(sn_table_free) sn_table fresh = make_classes(100, 3 * d + 2);
-        SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
+        SN_TABLE train = make_classes(300, 3 * d), test = make_classes(TEST_ROWS, 3 * d + 1);
+        SN_TABLE fresh = make_classes(100, 3 * d + 2);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data);
         calibrate(model, kind == STONET_CALIBRATION_FRESH ? fresh.data : train.data, kind, sets, 1);
         stonet_scores found = score(model, test.data, 0.9, 0);
         sum += found.coverage / data_sets;
@@ -169,7 +157,7 @@ static double class_coverage(const stonet_model *model, const stonet_data *data,
 {
     const int64_t n = stonet_data_rows(data);
     const int32_t *label = stonet_data_classes(data, NULL);
-    unsigned char *inside = sn_calloc((size_t)(3 * n), 1);
+    SN_BLOCK unsigned char *inside = test_zeros(3 * n, 1);
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9, .by_class = by_class};
     OK(stonet_predict_set(model, data, &how, inside));
     double rows = 0.0, covered = 0.0;
@@ -178,7 +166,6 @@ static double class_coverage(const stonet_model *model, const stonet_data *data,
         rows += 1.0;
         covered += inside[3 * i + code];
     }
-    sn_free(inside);
     return covered / rows;
 }
 
@@ -188,9 +175,8 @@ TEST(every_class_is_covered_on_request)
     double pooled = 0.0, own = 0.0, told = 0.0;
     enum { DATA_SETS = 20 };
     for (uint32_t d = 0; d < DATA_SETS; d++) {
-        SN_FREED_BY(sn_table_free)
-        sn_table train = make_classes(600, 2 * d + 100), test = make_classes(3 * TEST_ROWS, 2 * d + 101);
-        SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
+        SN_TABLE train = make_classes(600, 2 * d + 100), test = make_classes(3 * TEST_ROWS, 2 * d + 101);
+        SN_AUTO(stonet_model) *model = fit_plain(train.data);
         calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_LAC, 1);
         pooled += class_coverage(model, test.data, 2, 0) / DATA_SETS;
         own += class_coverage(model, test.data, 2, 1) / DATA_SETS;
@@ -201,15 +187,7 @@ TEST(every_class_is_covered_on_request)
     assert_between(told, pooled - 0.04, pooled + 0.04); /* held-out rows know it beforehand */
 }
 
-static stonet_model *fit_network(const stonet_data *data, const char *response)
-{
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "2");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "task", "regression"));
-    OK(stonet_spec_set(spec, "response", response));
-    OK(stonet_fit(spec, data, NULL, &model));
-    return model;
-}
+#define NETWORK "stonet 2 task=regression response="
 
 /* Correlation of the width of the intervals with |x1|; 0 when all have the same. */
 static double width_follows(const stonet_model *model, const sn_table *test)
@@ -229,10 +207,10 @@ static double width_follows(const stonet_model *model, const sn_table *test)
 /* A model that knows where y spreads has wide intervals there; the others have one width everywhere. */
 TEST(intervals_follow_the_spread)
 {
-    SN_FREED_BY(sn_table_free) sn_table train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
-    SN_FREED_BY(sn_table_free) sn_table test = make_numbers(TEST_ROWS, FAN, 3);
-    SN_AUTO(stonet_model) *plain = fit_network(train.data, "mean");
-    SN_AUTO(stonet_model) *knows = fit_network(train.data, "location-scale");
+    SN_TABLE train = make_numbers(1000, FAN, 1), fresh = make_numbers(300, FAN, 2);
+    SN_TABLE test = make_numbers(TEST_ROWS, FAN, 3);
+    SN_AUTO(stonet_model) *plain = sn_testing_fit(NETWORK "mean", train.data, NULL);
+    SN_AUTO(stonet_model) *knows = sn_testing_fit(NETWORK "location-scale", train.data, NULL);
     calibrate(plain, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     calibrate(knows, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     assert_int_equal(plain->calibration->score_kind, SN_SCORE_RESIDUAL);
@@ -250,24 +228,19 @@ TEST(intervals_follow_the_spread)
 
 static void assert_same_intervals(const stonet_model *a, const stonet_model *b, const stonet_data *data)
 {
-    const int64_t n = stonet_data_rows(data);
-    double *end[4];
-    for (int k = 0; k < 4; k++) end[k] = sn_calloc((size_t)n, sizeof **end);
+    static double end[4][TEST_ROWS];
+    const size_t size = (size_t)stonet_data_rows(data) * sizeof **end;
     OK(stonet_predict_interval(a, data, NULL, end[0], end[1]));
     OK(stonet_predict_interval(b, data, NULL, end[2], end[3]));
-    assert_memory_equal(end[0], end[2], (size_t)n * sizeof **end);
-    assert_memory_equal(end[1], end[3], (size_t)n * sizeof **end);
-    for (int k = 0; k < 4; k++) sn_free(end[k]);
+    assert_memory_equal(end[0], end[2], size);
+    assert_memory_equal(end[1], end[3], size);
 }
 
 /* CV+ learns from held-out rows where errors are large, whatever the method, and keeps it in the file. */
 TEST(held_out_rows_show_the_spread)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table train = make_numbers(300, FAN, 4), test = make_numbers(TEST_ROWS, FAN, 5);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "4");
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_fit(spec, train.data, NULL, &model));
+    SN_TABLE train = make_numbers(300, FAN, 4), test = make_numbers(TEST_ROWS, FAN, 5);
+    SN_AUTO(stonet_model) *model = fit_plain(train.data);
     calibrate(model, train.data, STONET_CALIBRATION_CV, 0, 1);
     assert_non_null(model->calibration->spread);
     assert_true(width_follows(model, &test) > 0.6);
@@ -282,11 +255,7 @@ TEST(held_out_rows_show_the_spread)
         inside[far] += low[i] <= y && y <= high[i];
     }
     for (int far = 0; far < 2; far++) assert_between((double)inside[far] / rows[far], 0.85, 0.95);
-    SN_AUTO(sn_store) *store = NULL;
-    SN_AUTO(stonet_model) *loaded = NULL;
-    OK(sn_store_create(&store));
-    OK(sn_model_to_store(model, store));
-    OK(sn_model_from_store(store, &loaded));
+    SN_AUTO(stonet_model) *loaded = sn_testing_again(model);
     assert_same_intervals(model, loaded, test.data);
 }
 
@@ -295,13 +264,12 @@ TEST(held_out_rows_show_the_spread)
 /* A class that is in one fold alone: its rows are scored by a member that has never met it. */
 TEST(class_with_one_row)
 {
-    static const char *const LABELS[] = {"ant", "bee", "fly"};
-    SN_FREED_BY(sn_table_free) sn_table table = make_classes(60, 5);
+    SN_TABLE table = make_classes(60, 5);
     int32_t code[60];
     for (int i = 0; i < 60; i++) code[i] = table.x[i * COLUMNS] > 0.8F;
     code[17] = 2;
-    OK(stonet_data_set_classes(table.data, code, LABELS, 3));
-    SN_AUTO(stonet_model) *model = fit_plain(table.data, "classification");
+    OK(stonet_data_set_classes(table.data, code, (const char *const[]){"ant", "bee", "fly"}, 3));
+    SN_AUTO(stonet_model) *model = fit_plain(table.data);
     calibrate(model, table.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
     assert_int_equal(stonet_model_calibration_rows(model, 2), 1);
     assert_int_equal(stonet_model_calibration_rows(model, -1), 60);
@@ -313,9 +281,8 @@ TEST(class_with_one_row)
 
 TEST(too_few_rows_give_no_bound)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table train = make_numbers(100, PLAIN, 1), fresh = make_numbers(8, PLAIN, 2);
-    SN_AUTO(stonet_model) *model = fit_plain(train.data, "regression");
+    SN_TABLE train = make_numbers(100, PLAIN, 1), fresh = make_numbers(8, PLAIN, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(train.data);
     double low[8], high[8];
     stonet_use_options how = {.size = sizeof how, .threads = 1, .level = 0.9};
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
@@ -330,11 +297,8 @@ TEST(too_few_rows_give_no_bound)
 
 TEST(several_outputs_share_the_level)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table train = sn_table_numbers(200, 3, 2, 1), fresh = sn_table_numbers(200, 3, 2, 2);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "3");
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_fit(spec, train.data, NULL, &model));
+    SN_TABLE train = sn_table_numbers(200, 3, 2, 1), fresh = sn_table_numbers(200, 3, 2, 2);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("none 3", train.data, NULL);
     calibrate(model, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     double low[400], high[400], one_low[400], one_high[400];
     stonet_use_options how = {.size = sizeof how, .level = 0.9};
@@ -352,17 +316,12 @@ TEST(several_outputs_share_the_level)
 /* The same bits for any number of threads, and whatever the order of fresh rows. */
 TEST(same_bits)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table train = make_numbers(120, PLAIN, 1), fresh = make_numbers(50, PLAIN, 2);
-    SN_AUTO(stonet_model) *one = fit_plain(train.data, "regression"),
-                          *two = fit_plain(train.data, "regression");
+    SN_TABLE train = make_numbers(120, PLAIN, 1), fresh = make_numbers(50, PLAIN, 2);
+    SN_AUTO(stonet_model) *one = fit_plain(train.data), *two = fit_plain(train.data);
     calibrate(one, train.data, STONET_CALIBRATION_CV, 0, 1);
     calibrate(two, train.data, STONET_CALIBRATION_CV, 0, 3);
     assert_same_intervals(one, two, fresh.data);
-    int64_t back[50];
-    for (int i = 0; i < 50; i++) back[i] = 49 - i;
-    SN_AUTO(stonet_data) *reversed = NULL;
-    OK(stonet_data_subset(fresh.data, back, 50, &reversed));
+    SN_AUTO(stonet_data) *reversed = sn_testing_rows(fresh.data, 49, 50, -1);
     calibrate(one, fresh.data, STONET_CALIBRATION_FRESH, 0, 1);
     calibrate(two, reversed, STONET_CALIBRATION_FRESH, 0, 1);
     assert_same_intervals(one, two, train.data);
@@ -371,12 +330,9 @@ TEST(same_bits)
 /* A row has the same set wherever it stands, for every score and kind. */
 TEST(sets_do_not_depend_on_the_place)
 {
-    SN_FREED_BY(sn_table_free) sn_table train = make_classes(120, 1), test = make_classes(40, 2);
-    SN_AUTO(stonet_model) *model = fit_plain(train.data, "classification");
-    int64_t back[40];
-    for (int i = 0; i < 40; i++) back[i] = 39 - i;
-    SN_AUTO(stonet_data) *reversed = NULL;
-    OK(stonet_data_subset(test.data, back, 40, &reversed));
+    SN_TABLE train = make_classes(120, 1), test = make_classes(40, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(train.data);
+    SN_AUTO(stonet_data) *reversed = sn_testing_rows(test.data, 39, 40, -1);
     calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     unsigned char there[120], here[120];
     OK(stonet_predict_set(model, test.data, NULL, there));
@@ -390,14 +346,10 @@ TEST(sets_do_not_depend_on_the_place)
 /* Probabilities are corrected by the temperature, and classes stay what they were. */
 TEST(temperature_is_applied)
 {
-    SN_FREED_BY(sn_table_free) sn_table train = make_classes(80, 1), test = make_classes(2000, 2);
-    SN_AUTO(stonet_spec) *spec =
-        sn_testing_spec("none", "4"); /* a network that has learned its rows by heart */
-    SN_AUTO(stonet_model) *model = NULL;
-    const char *const settings[][2] = {
-        {"learner", "mlp"}, {"learner.epochs", "400"}, {"learner.rate", "0.1"}};
-    for (int k = 0; k < 3; k++) OK(stonet_spec_set(spec, settings[k][0], settings[k][1]));
-    OK(stonet_fit(spec, train.data, NULL, &model));
+    SN_TABLE train = make_classes(80, 1), test = make_classes(2000, 2);
+    /* a network that has learned its rows by heart */
+    SN_AUTO(stonet_model) *model =
+        sn_testing_fit("none 4 learner=mlp learner.epochs=400 learner.rate=0.1", train.data, NULL);
     const stonet_scores before = score(model, test.data, 0, 0);
     assert_true(isnan(before.coverage) && isnan(before.level));
     calibrate(model, train.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
@@ -408,13 +360,11 @@ TEST(temperature_is_applied)
     assert_true(after.error_rate == before.error_rate && after.level == 0.9);
 }
 
-/* ---- in a file ---- */
-
 /* Whole weights are rows that come so many times; sets are those of the rows as they are. */
 TEST(temperature_is_weighted)
 {
     enum { ROWS = 300 };
-    SN_FREED_BY(sn_table_free) sn_table train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
+    SN_TABLE train = make_classes(ROWS, 41), table = make_classes(ROWS, 42);
     double weight[ROWS];
     int64_t row[3 * ROWS], rows = 0;
     for (int64_t i = 0; i < ROWS; i++) {
@@ -425,13 +375,9 @@ TEST(temperature_is_weighted)
     OK(stonet_data_subset(table.data, row, rows, &repeated));
     double found[3];
     for (int k = 0; k < 3; k++) {
-        SN_AUTO(stonet_spec) *spec = sn_testing_spec("none", "1");
-        SN_AUTO(stonet_model) *model = NULL;
-        OK(stonet_fit(spec, train.data, NULL, &model));
+        SN_AUTO(stonet_model) *model = fit_plain(train.data);
         if (k == 1) OK(stonet_data_set_weights(table.data, weight));
-        stonet_calibrate_options how = STONET_CALIBRATE_OPTIONS_INIT;
-        how.kind = STONET_CALIBRATION_FRESH;
-        OK(stonet_calibrate(model, k == 2 ? repeated : table.data, &how, NULL));
+        calibrate(model, k == 2 ? repeated : table.data, STONET_CALIBRATION_FRESH, 0, 1);
         found[k] = model->calibration->temperature;
     }
     assert_true(fabs(found[1] - found[2]) < 1e-4 && fabs(found[0] - found[1]) > 1e-3);
@@ -441,20 +387,16 @@ TEST(temperature_is_weighted)
 TEST(rows_of_weight_0_do_not_count)
 {
     enum { ROWS = 300 };
-    SN_FREED_BY(sn_table_free) sn_table table = make_numbers(ROWS, PLAIN, 43);
-    SN_AUTO(stonet_data) *all = NULL, *counted = NULL;
+    SN_TABLE table = make_numbers(ROWS, PLAIN, 43);
     double y[ROWS], weight[ROWS];
-    int64_t row[ROWS], rows = 0;
     for (int64_t i = 0; i < ROWS; i++) {
         weight[i] = i % 2 == 0 ? 1.0 : 0.0;
         y[i] = (double)table.x[i * COLUMNS] + 100.0 * (1.0 - weight[i]) * (double)table.x[i * COLUMNS + 1];
-        if (i % 2 == 0) row[rows++] = i;
     }
-    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &all));
-    OK(stonet_data_set_targets(all, y, 1));
+    SN_AUTO(stonet_data) *all = sn_testing_data(table.x, ROWS, COLUMNS, y);
     OK(stonet_data_set_weights(all, weight));
-    OK(stonet_data_subset(all, row, rows, &counted));
-    SN_AUTO(stonet_model) *with = fit_plain(all, "regression"), *without = fit_plain(counted, "regression");
+    SN_AUTO(stonet_data) *counted = sn_testing_rows(all, 0, ROWS / 2, 2);
+    SN_AUTO(stonet_model) *with = fit_plain(all), *without = fit_plain(counted);
     calibrate(with, all, STONET_CALIBRATION_CV, 0, 1);
     calibrate(without, counted, STONET_CALIBRATION_CV, 0, 1);
     assert_same_intervals(with, without, table.data);
@@ -462,30 +404,18 @@ TEST(rows_of_weight_0_do_not_count)
 
 TEST(survives_a_file)
 {
-    char path[256];
-    sn_testing_path(path, sizeof path, "calibrated");
-    SN_FREED_BY(sn_table_free) sn_table numbers = make_numbers(100, PLAIN, 1), classes = make_classes(100, 2);
-    SN_AUTO(stonet_model) *model = fit_plain(numbers.data, "regression"), *loaded = NULL;
+    SN_TABLE numbers = make_numbers(100, PLAIN, 1), classes = make_classes(100, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(numbers.data), *sorts = fit_plain(classes.data);
     calibrate(model, numbers.data, STONET_CALIBRATION_CV, 0, 1);
-    OK(stonet_model_save(model, path));
-    OK(stonet_model_load(path, &loaded));
+    calibrate(sorts, classes.data, STONET_CALIBRATION_SPLIT, STONET_SETS_LAC, 1);
+    SN_AUTO(stonet_model) *loaded = sn_testing_again(model), *sorts_too = sn_testing_again(sorts);
     assert_same_intervals(model, loaded, numbers.data);
     assert_true(loaded->calibration->residual_variance[0] == model->calibration->residual_variance[0]);
-    stonet_model_free(model);
-    stonet_model_free(loaded);
-    model = fit_plain(classes.data, "classification");
-    calibrate(model, classes.data, STONET_CALIBRATION_SPLIT, STONET_SETS_LAC, 1);
-    OK(stonet_model_save(model, path));
-    OK(stonet_model_load(path, &loaded));
     unsigned char before[300], after[300];
-    double p_before[300], p_after[300];
-    OK(stonet_predict_set(model, classes.data, NULL, before));
-    OK(stonet_predict_set(loaded, classes.data, NULL, after));
+    OK(stonet_predict_set(sorts, classes.data, NULL, before));
+    OK(stonet_predict_set(sorts_too, classes.data, NULL, after));
     assert_memory_equal(before, after, 300);
-    OK(stonet_predict(model, classes.data, NULL, p_before));
-    OK(stonet_predict(loaded, classes.data, NULL, p_after));
-    assert_memory_equal(p_before, p_after, sizeof p_before);
-    remove(path);
+    assert_same_answers(sorts, sorts_too, classes.data);
 }
 
 /* What becomes of the model with one text (NULL: left out) or one number of a tensor other than it was. */
@@ -502,8 +432,8 @@ static stonet_status load_changed(const stonet_model *model, const char *key, co
 
 TEST(damaged_files_are_refused)
 {
-    SN_FREED_BY(sn_table_free) sn_table classes = make_classes(60, 2);
-    SN_AUTO(stonet_model) *model = fit_plain(classes.data, "classification");
+    SN_TABLE classes = make_classes(60, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(classes.data);
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 1);
     OK(load_changed(model, NULL, NULL, NULL, 0));
     const char *const texts[][2] = {{"calibration.kind", "jackknife"},
@@ -529,8 +459,8 @@ TEST(damaged_files_are_refused)
 /* As many fresh rows as training rows, for a method that also chooses how columns are encoded. */
 TEST(training_rows_are_not_fresh)
 {
-    SN_FREED_BY(sn_table_free) sn_table train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
-    SN_AUTO(stonet_model) *model = fit_network(train.data, "mean");
+    SN_TABLE train = make_numbers(60, TIES, 1), fresh = make_numbers(60, TIES, 2);
+    SN_AUTO(stonet_model) *model = sn_testing_fit(NETWORK "mean", train.data, NULL);
     stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_FRESH};
     stonet_run run = {.size = sizeof run, .seed = 1, .on_message = sn_hear};
     OK(stonet_calibrate(model, fresh.data, &how, &run));
@@ -538,8 +468,6 @@ TEST(training_rows_are_not_fresh)
     OK(stonet_calibrate(model, train.data, &how, &run));
     assert_int_equal(sn_times_heard("warning: the fresh rows look like"), 1);
 }
-
-/* ---- calls that make no sense ---- */
 
 static int stop_at_once(void *user)
 {
@@ -549,8 +477,8 @@ static int stop_at_once(void *user)
 
 TEST(refusals)
 {
-    SN_FREED_BY(sn_table_free) sn_table numbers = make_numbers(60, PLAIN, 1), classes = make_classes(60, 2);
-    SN_AUTO(stonet_model) *model = fit_plain(numbers.data, "regression");
+    SN_TABLE numbers = make_numbers(60, PLAIN, 1), classes = make_classes(60, 2);
+    SN_AUTO(stonet_model) *model = fit_plain(numbers.data);
     double low[60], high[60];
     unsigned char inside[180];
     assert_says(stonet_predict_interval(model, numbers.data, NULL, low, high), STONET_ERROR_UNSUPPORTED,
@@ -569,35 +497,27 @@ TEST(refusals)
     int64_t table[9];
     assert_int_equal(stonet_confusion(model, numbers.data, NULL, table), STONET_ERROR_UNSUPPORTED);
     stonet_model_free(model);
-    model = fit_plain(classes.data, "classification");
+    model = fit_plain(classes.data);
     OK(stonet_confusion(model, classes.data, NULL, table));
     int64_t rows = 0;
     for (int k = 0; k < 9; k++) rows += table[k];
     assert_int_equal(rows, 60);
     stonet_model_free(model);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2"); /* Z alone */
-    OK(stonet_spec_set(spec, "learner", "none"));
-    OK(stonet_fit(spec, numbers.data, NULL, &model));
+    model = sn_testing_fit("pca 2 learner=none", numbers.data, NULL); /* Z alone */
     assert_int_equal(stonet_calibrate(model, numbers.data, NULL, NULL), STONET_ERROR_UNSUPPORTED);
 }
 
 /* Every method that predicts can be calibrated; a refit is the fit that it was. */
 TEST(spec_of_a_model_fits_it_again)
 {
-    SN_FREED_BY(sn_table_free) sn_table classes = make_classes(80, 3);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1"), *again = NULL;
-    SN_AUTO(stonet_model) *model = NULL, *second = NULL;
-    OK(stonet_spec_set(spec, "slices", "3"));
-    OK(stonet_spec_set(spec, "scale", "centre"));
-    OK(stonet_spec_set(spec, "learner", "logistic"));
-    OK(stonet_spec_set(spec, "learner.l2", "0.5"));
-    OK(stonet_fit(spec, classes.data, NULL, &model));
+    SN_TABLE classes = make_classes(80, 3);
+    SN_AUTO(stonet_spec) *again = NULL;
+    SN_AUTO(stonet_model) *model =
+        sn_testing_fit("sir 1 slices=3 scale=centre learner=logistic learner.l2=0.5", classes.data, NULL),
+                          *second = NULL;
     OK(stonet_model_spec(model, &again));
     OK(stonet_fit(again, classes.data, NULL, &second));
-    double p[240], q[240];
-    OK(stonet_predict(model, classes.data, NULL, p));
-    OK(stonet_predict(second, classes.data, NULL, q));
-    assert_memory_equal(p, q, sizeof p);
+    assert_same_answers(model, second, classes.data);
     calibrate(model, classes.data, STONET_CALIBRATION_CV, STONET_SETS_APS, 2);
     assert_true(score(model, classes.data, 0.9, 0).coverage > 0.8);
 }

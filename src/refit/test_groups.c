@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/test_kit.h"
-#include "math/noise.h"
 #include "model/calibration.h"
+#include "model/test_table.h"
 
 enum { ROWS = 80, TIMES = 4, N = ROWS * TIMES, P = 5, FRESH = 1000 };
 
@@ -28,19 +28,7 @@ static void make_noise(noise *to, uint64_t seed, int rows, int times, double apa
         }
         to->y[i] = (i < rows ? sn_random_normal(&random) : to->y[i % rows]) + apart * i;
     }
-    OK(stonet_data_wrap(to->x, rows * times, P, &to->data));
-    OK(stonet_data_set_targets(to->data, to->y, 1));
-}
-
-static stonet_model *fit(const stonet_data *data, const char *method, const char *name, const char *value)
-{
-    SN_AUTO(stonet_spec) *spec = NULL;
-    stonet_model *model = NULL;
-    OK(stonet_spec_create(method, &spec));
-    OK(stonet_spec_set(spec, "dim", "1"));
-    if (name != NULL) OK(stonet_spec_set(spec, name, value));
-    OK(stonet_fit(spec, data, NULL, &model));
-    return model;
+    to->data = sn_testing_data(to->x, rows * times, P, to->y);
 }
 
 /* The mse of a fit that chooses its settings, on the rows it held out and on fresh ones, in units of the
@@ -48,14 +36,12 @@ static stonet_model *fit(const stonet_data *data, const char *method, const char
 static void errors_of(const noise *from, double *held_out, double *on_fresh)
 {
     static noise fresh;
-    stonet_scores scores = STONET_SCORES_INIT;
-    SN_AUTO(stonet_model) *model = fit(from->data, "stonet", "front", "kernel");
+    SN_AUTO(stonet_model) *model = sn_testing_fit("stonet 1 front=kernel", from->data, NULL);
     SN_BLOCK char *text = stonet_model_json(model);
     SN_AUTO(json_t) *about = json_loads(text, 0, NULL);
     *held_out = 2.0 * json_number_value(json_object_get(json_object_get(about, "fitted"), "held_out_loss"));
     make_noise(&fresh, 1000, FRESH, 1, 0.0);
-    OK(stonet_score(model, fresh.data, NULL, &scores));
-    *on_fresh = scores.mse_scaled;
+    *on_fresh = sn_testing_scores(model, fresh.data, NULL).mse_scaled;
     stonet_data_free(fresh.data);
 }
 
@@ -83,15 +69,13 @@ static double coverage(double apart, bool grouped)
     static noise from, fresh;
     double sum = 0.0;
     for (uint64_t seed = 1; seed <= SETS; seed++) {
-        stonet_scores scores = STONET_SCORES_INIT;
         make_noise(&from, seed, ROWS, TIMES, apart);
         if (grouped) OK(stonet_data_set_groups(from.data, from.group));
-        SN_AUTO(stonet_model) *model = fit(from.data, "gsir", NULL, NULL);
+        SN_AUTO(stonet_model) *model = sn_testing_fit("gsir 1", from.data, NULL);
         OK(stonet_calibrate(model, from.data, NULL, NULL));
         make_noise(&fresh, 1000 + seed, FRESH, 1, 0.0);
         const stonet_use_options how = {.size = sizeof how, .level = 0.9};
-        OK(stonet_score(model, fresh.data, &how, &scores));
-        sum += scores.coverage / SETS;
+        sum += sn_testing_scores(model, fresh.data, &how).coverage / SETS;
         stonet_data_free(fresh.data);
         stonet_data_free(from.data);
     }
@@ -112,7 +96,7 @@ TEST(test_few_groups)
     make_noise(&from, 2, ROWS, TIMES, 1e-6);
     for (int i = 0; i < N; i++) from.group[i] = i % 3;
     OK(stonet_data_set_groups(from.data, from.group));
-    SN_AUTO(stonet_model) *model = fit(from.data, "sir", NULL, NULL);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", from.data, NULL);
     OK(stonet_calibrate(model, from.data, NULL, NULL));
     assert_int_equal(model->calibration->n_members, 3);
     const stonet_calibrate_options four = {.size = sizeof four, .kind = STONET_CALIBRATION_CV, .folds = 4};

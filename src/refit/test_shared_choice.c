@@ -22,30 +22,18 @@ static void make(rows *r)
     for (int64_t k = 0; k < (int64_t)N * P; k++) r->x[k] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < N; i++)
         r->y[i] = tanh(2.0 * (double)r->x[i * P]) + 0.3 * sn_random_normal(&random);
-    OK(stonet_data_wrap(r->x, N, P, &r->data));
-    OK(stonet_data_set_targets(r->data, r->y, 1));
+    r->data = sn_testing_data(r->x, N, P, r->y);
 }
 
-static stonet_model *fit(const rows *r, const char *decay)
-{
-    const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1};
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("stonet", "1");
-    stonet_model *model = NULL;
-    OK(stonet_spec_set(spec, "activation", "tanh"));
-    OK(stonet_spec_set(spec, "front", "none"));
-    OK(stonet_spec_set(spec, "weight_decay", decay));
-    OK(stonet_spec_set(spec, "epochs", decay[0] == 'a' ? "auto" : "5"));
-    OK(stonet_fit(spec, r->data, &run, &model));
-    return model;
-}
+static const stonet_run RUN = {.size = sizeof RUN, .seed = SEED, .threads = 1, .on_message = sn_hear};
+#define OPEN "stonet 1 activation=tanh front=none"
 
 /* Whether the folds shared a choice. */
 static int calibrate(stonet_model *model, const rows *r)
 {
-    const stonet_run run = {.size = sizeof run, .seed = SEED, .threads = 1, .on_message = sn_hear};
     sn_heard[0] = '\0';
     const stonet_calibrate_options how = {.size = sizeof how, .kind = STONET_CALIBRATION_CV, .folds = FOLDS};
-    OK(stonet_calibrate(model, r->data, &how, &run));
+    OK(stonet_calibrate(model, r->data, &how, &RUN));
     return sn_times_heard("chooses the settings twice more");
 }
 
@@ -73,7 +61,7 @@ TEST(held_out_rows_have_no_say)
 {
     static rows r;
     make(&r);
-    stonet_model *before = fit(&r, "auto"), *after = fit(&r, "auto");
+    stonet_model *before = sn_testing_fit(OPEN, r.data, &RUN), *after = sn_testing_fit(OPEN, r.data, &RUN);
     assert_true(calibrate(before, &r));
     sn_folds folds = cut();
     for (int64_t i = 0; i < folds.fold[0].test.n; i++)
@@ -97,7 +85,7 @@ TEST(given_settings_are_not_chosen)
 {
     static rows r;
     make(&r);
-    SN_AUTO(stonet_model) *model = fit(&r, "0.01");
+    SN_AUTO(stonet_model) *model = sn_testing_fit(OPEN " weight_decay=0.01 epochs=5", r.data, &RUN);
     assert_false(calibrate(model, &r));
     assert_true(sn_real(model->calibration->member[0]->settings, "epochs") == 5.0);
     stonet_data_free(r.data);
@@ -113,7 +101,7 @@ TEST(a_half_without_a_choice_is_no_failure)
     for (int k = 0; k < FOLDS / 2; k++)
         for (int64_t i = 0; i < 5; i++) code[sn_rows_at(&folds.fold[k].test, i)] = 1;
     OK(stonet_data_set_classes(r.data, code, (const char *const[]){"often", "rare"}, 2));
-    SN_AUTO(stonet_model) *model = fit(&r, "auto");
+    SN_AUTO(stonet_model) *model = sn_testing_fit(OPEN, r.data, &RUN);
     assert_true(calibrate(model, &r));
     assert_true(sn_config_given(model->calibration->member[FOLDS - 1]->settings, "epochs"));
     assert_false(sn_config_given(model->calibration->member[0]->settings, "epochs"));

@@ -19,8 +19,7 @@ static sn_table make_linear(double size, double sd)
         }
         y[i] += sd * sn_random_normal(&random);
     }
-    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &table.data));
-    OK(stonet_data_set_targets(table.data, y, 1));
+    table.data = sn_testing_data(table.x, ROWS, COLUMNS, y);
     return table;
 }
 
@@ -52,10 +51,8 @@ static void hear_progress(const stonet_progress *progress, void *last)
 TEST(linear_z_has_the_errors_of_least_squares)
 {
     const double sd = 1.0;
-    SN_FREED_BY(sn_table_free) sn_table table = make_linear(1.0, sd);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("opg", "1");
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_fit(spec, table.data, NULL, &model));
+    SN_TABLE table = make_linear(1.0, sd);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("opg 1", table.data, NULL);
     double se[ROWS], expected[ROWS], stability = 0.0;
     float z[ROWS];
     int64_t told = 0;
@@ -76,10 +73,8 @@ TEST(linear_z_has_the_errors_of_least_squares)
 /* Where y has nothing to do with x, every fit finds another Z: that is not to look like a sure one. */
 TEST(nothing_found_is_not_sure)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = make_linear(0.0, 1.0);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("opg", "1");
-    SN_AUTO(stonet_model) *model = NULL;
-    OK(stonet_fit(spec, table.data, NULL, &model));
+    SN_TABLE table = make_linear(0.0, 1.0);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("opg 1", table.data, NULL);
     double se[ROWS], stability = 0.0, errors = 0.0, squares = 0.0;
     float z[ROWS];
     OK(stonet_transform_se(model, table.data, table.data, 20, NULL, se, &stability));
@@ -95,18 +90,13 @@ TEST(nothing_found_is_not_sure)
 /* What does not depend on the seed comes back to the last digit; columns are matched whatever their order. */
 TEST(the_same_z_is_stable)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table table = make_linear(1.0, 1.0), few = sn_table_numbers(50, COLUMNS, 1, 1);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "3"), *net = sn_testing_spec("stonet", "2");
-    SN_AUTO(stonet_model) *model = NULL, *network = NULL;
+    SN_TABLE table = make_linear(1.0, 1.0), few = sn_table_numbers(50, COLUMNS, 1, 1);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("pca 3", table.data, NULL);
     double r[3];
-    OK(stonet_fit(spec, table.data, NULL, &model));
     OK(stonet_stability(model, table.data, 3, NULL, r));
     for (int k = 0; k < 3; k++) assert_true(fabs(r[k] - 1.0) < 1e-6);
-    OK(stonet_spec_set(net, "hidden", "2"));
-    OK(stonet_spec_set(net, "weight_decay", "0.01"));
-    OK(stonet_spec_set(net, "epochs", "30"));
-    OK(stonet_fit(net, table.data, NULL, &network));
+    SN_AUTO(stonet_model) *network =
+        sn_testing_fit("stonet 2 hidden=2 weight_decay=0.01 epochs=30", table.data, NULL);
     OK(stonet_stability(network, table.data, 1, NULL, r));
     assert_true(r[0] > 0.95 && r[0] < 1.0); /* the linear surface, by another start */
     assert_true(r[1] >= 0.0 && r[1] < r[0]);
@@ -118,10 +108,8 @@ TEST(the_same_z_is_stable)
  */
 TEST(rows_that_do_not_count_change_nothing)
 {
-    SN_FREED_BY(sn_table_free) sn_table table = make_linear(1.0, 1.0);
-    SN_AUTO(stonet_data) *all = NULL, *counted = NULL;
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    SN_AUTO(stonet_model) *model = NULL, *alone = NULL;
+    SN_TABLE table = make_linear(1.0, 1.0);
+    SN_AUTO(stonet_data) *counted = NULL;
     double y[ROWS], weight[ROWS], se[ROWS], expected[ROWS], r[1];
     int64_t row[ROWS], count = 0;
     for (int i = 0; i < ROWS; i++) y[i] = exp((double)table.x[i * COLUMNS]);
@@ -129,13 +117,11 @@ TEST(rows_that_do_not_count_change_nothing)
     for (int i = 3; i < ROWS; i += 40) table.x[i * COLUMNS] = NAN;
     for (int i = 0; i < ROWS; i++)
         if (weight[i] > 0.0 && !isnan(table.x[i * COLUMNS])) row[count++] = i;
-    OK(stonet_data_wrap(table.x, ROWS, COLUMNS, &all));
-    OK(stonet_data_set_targets(all, y, 1));
+    SN_AUTO(stonet_data) *all = sn_testing_data(table.x, ROWS, COLUMNS, y);
     OK(stonet_data_set_weights(all, weight));
     OK(stonet_data_subset(all, row, count, &counted));
-    OK(stonet_spec_set(spec, "missing", "drop"));
-    OK(stonet_fit(spec, all, NULL, &model));
-    OK(stonet_fit(spec, counted, NULL, &alone));
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1 missing=drop", all, NULL),
+                          *alone = sn_testing_fit("sir 1 missing=drop", counted, NULL);
     OK(stonet_transform_se(model, all, counted, 4, NULL, se, NULL));
     OK(stonet_transform_se(alone, counted, counted, 4, NULL, expected, NULL));
     assert_memory_equal(se, expected, (size_t)count * sizeof *se);
@@ -146,12 +132,9 @@ TEST(rows_that_do_not_count_change_nothing)
 
 TEST(refusals)
 {
-    SN_FREED_BY(sn_table_free)
-    sn_table table = make_linear(1.0, 1.0), other = sn_table_numbers(50, COLUMNS, 1, 1);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("sir", "1");
-    SN_AUTO(stonet_model) *model = NULL;
+    SN_TABLE table = make_linear(1.0, 1.0), other = sn_table_numbers(50, COLUMNS, 1, 1);
+    SN_AUTO(stonet_model) *model = sn_testing_fit("sir 1", table.data, NULL);
     double se[ROWS];
-    OK(stonet_fit(spec, table.data, NULL, &model));
     assert_int_equal(stonet_transform_se(model, other.data, table.data, 0, NULL, se, NULL),
                      STONET_ERROR_DATA);
     assert_int_equal(stonet_transform_se(model, table.data, table.data, 1, NULL, se, NULL),
