@@ -45,19 +45,15 @@ static void scale_column(int64_t n, int64_t width, int64_t at, double variance, 
 /* v (n x d). out->columns <= d, as constant columns are left out; its arrays belong to `keep`. */
 stonet_status sn_scores_create(int64_t n, int64_t d, const double *v, sn_workspace *keep, sn_scores *out)
 {
-    *out = (sn_scores){.n = n};
+    const int64_t columns = sn_count_varying(n, d, v);
+    *out = (sn_scores){.n = n, .columns = columns};
     SN_ARRAY(n, sn_keyed, order);
-    SN_ARRAY(n * d, double, all);
-    SN_ARRAY(n * d, double, plain);
-    for (int64_t j = 0; j < d; j++) {
-        if (!score_column(n, d, v + j, d, order, all + out->columns)) continue;
-        for (int64_t i = 0; i < n; i++) plain[i * d + out->columns] = v[i * d + j];
-        scale_column(n, d, out->columns, 1.0, plain);
-        out->columns++;
+    SN_TRY(SN_TAKE_EACH(keep, n * columns, &out->values, &out->plain));
+    for (int64_t j = 0, at = 0; j < d; j++) {
+        if (!score_column(n, d, v + j, columns, order, out->values + at)) continue;
+        for (int64_t i = 0; i < n; i++) out->plain[i * columns + at] = v[i * d + j];
+        scale_column(n, columns, at++, 1.0, out->plain);
     }
-    SN_TRY(SN_TAKE_EACH(keep, n * out->columns, &out->values, &out->plain));
-    sn_first_columns(n, d, all, out->columns, out->values);
-    sn_first_columns(n, d, plain, out->columns, out->plain);
     return STONET_OK;
 }
 

@@ -17,7 +17,7 @@ static bool is_constant(int64_t n, int64_t stride, const double *column)
     return true;
 }
 
-static int64_t count_varying(int64_t n, int64_t d, const double *values)
+int64_t sn_count_varying(int64_t n, int64_t d, const double *values)
 {
     int64_t varying = 0;
     for (int64_t j = 0; j < d; j++) varying += !is_constant(n, d, values + j);
@@ -91,7 +91,7 @@ stonet_status sn_standardise(int64_t n, sn_side a, sn_side b, uint64_t seed, sn_
                              sn_standardised *out)
 {
     *out = (sn_standardised){.n = n, .bandwidth = 1.0};
-    out->columns = count_varying(n, a.d, a.values) + count_varying(n, b.d, b.values);
+    out->columns = sn_count_varying(n, a.d, a.values) + sn_count_varying(n, b.d, b.values);
     SN_TRY(SN_TAKE(keep, out->values, n * out->columns));
     int64_t at = copy_varying(n, a.d, a.values, out->columns, 0, out->values);
     copy_varying(n, b.d, b.values, out->columns, at, out->values);

@@ -23,6 +23,9 @@ typedef struct sn_side {
     const double *values;
 } sn_side;
 
+/* How many columns of values (n x d) are not constant. */
+int64_t sn_count_varying(int64_t n, int64_t d, const double *values);
+
 /* Standardises the columns of a and b side by side and measures the
    bandwidth on up to 200 rows drawn by `seed`: the first rows of a file in some order (by class, by time)
    would not speak for the rest. */

@@ -10,9 +10,6 @@
 #include "math/linalg.h"
 #include "math/serial_blas.h"
 #include "stats/covariance_test.h"
-#include "stats/distance_correlation.h"
-#include "stats/gcm.h"
-#include "stats/prediction_look.h"
 
 static const double ridge = 1e-10; /* on the covariance of the features of z, against collinear ones */
 
@@ -52,14 +49,6 @@ static stonet_status check_finite(const char *what, int64_t n, int64_t d, const 
                        (long long)row, (long long)column, what);
     }
     return STONET_OK;
-}
-
-static bool any_varies(int64_t n, int64_t d, const double *values)
-{
-    for (int64_t i = d; i < n * d; i++) {
-        if (values[i] != values[i - d]) return true;
-    }
-    return false;
 }
 
 static stonet_status check_range(const char *what, int64_t value, int64_t low, int64_t high)
@@ -204,14 +193,9 @@ static stonet_status run_repeats(const prepared *p, const stonet_run *run, stone
    explain anything and leave nothing to test. */
 static int64_t condition_features(int64_t wish, int64_t n, int64_t dz)
 {
-    int64_t count = wish;
-    if (wish == 0) {
-        count = 50 * dz;
-        if (count < 100) count = 100;
-        if (count > 500) count = 500;
-    }
-    if (count > n / 4) count = n / 4;
-    return count > 0 ? count : 1;
+    const int64_t usual = dz < 2 ? 100 : dz > 10 ? 500 : 50 * dz;
+    const int64_t count = wish != 0 ? wish : usual, most = n / 4 > 0 ? n / 4 : 1;
+    return count < most ? count : most;
 }
 
 /* The random-feature tests. result->test is set; p stays 1 where nothing can depend on anything. */
@@ -270,7 +254,8 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (result->test == STONET_TEST_DCOR) result->null_law = STONET_NULL_PERMUTATION;
     if (result->test == STONET_TEST_DCOR)
         return sn_distance_correlation_test(&s, how.permutations, &job, &result->statistic, &result->p_value);
-    if (result->test == STONET_TEST_GCM && !any_varies(s.n, s.dz, s.z)) result->test = STONET_TEST_RIT;
+    if (result->test == STONET_TEST_GCM && sn_count_varying(s.n, s.dz, s.z) == 0)
+        result->test = STONET_TEST_RIT;
     if (result->test == STONET_TEST_GCM) return sn_gcm_test(&s, &how, &job, result);
     return fourier_test(&s, &how, &job, result);
 }

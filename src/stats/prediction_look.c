@@ -1,4 +1,4 @@
-#include "stats/prediction_look.h"
+#include "stats/independence.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #include "base/run.h"
 #include "base/test_kit.h"
 #include "math/noise.h"
-#include "stats/distance_correlation.h"
+#include "stats/independence.h"
 
 enum { MAX_N = 200, MAX_D = 3 };
 

@@ -1,4 +1,5 @@
-/* The generalised covariance measure against its definition (gcm.h), one function and one sum at a time. */
+/* The generalised covariance measure against its definition (independence.h), one function and one sum at a
+ * time. */
 #include "base/memory.h"
 #include "base/test_kit.h"
 #include "base/workspace.h"
@@ -7,7 +8,6 @@
 #include "stats/distributions.h"
 #include "stats/features.h"
 #include "stats/fourier.h"
-#include "stats/gcm.h"
 #include "stats/independence.h"
 #include "stats/smoother.h"
 

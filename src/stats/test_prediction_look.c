@@ -4,7 +4,7 @@
 #include "math/noise.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/prediction_look.h"
+#include "stats/independence.h"
 #include "stats/smoother.h"
 
 enum { N = 63, DX = 2, FOLDS = 10, RANDOM = N / 6, FIRST_STREAM = 1000, STREAMS = 9 };
