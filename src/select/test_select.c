@@ -151,8 +151,8 @@ TEST(what_is_no_number_does_not_count)
     static const double VALUES[POINTS][FOLDS] = {{NAN, 0.4}, {NAN, 0.1}, {NAN, 0.2}};
     sn_job job[POINTS * FOLDS] = {{0}};
     for (int i = 0; i < POINTS * FOLDS; i++) {
-        job[i].done = true;
-        job[i].value = VALUES[i / FOLDS][i % FOLDS];
+        job[i].found.done = true;
+        job[i].found.value = VALUES[i / FOLDS][i % FOLDS];
     }
     assert_int_equal(sn_best_of_jobs(job, POINTS, FOLDS), 1);
 }

@@ -191,14 +191,9 @@ void sn_score_numbers(int64_t n, int64_t outputs, const double *predicted, const
 
 /* ---- comparing ---- */
 
-double sn_mean(int64_t n, const double *values)
-{
-    return column_mean(n, 1, 0, values, NULL);
-}
-
 double sn_standard_error(int64_t n, const double *values)
 {
-    const double mean = sn_mean(n, values);
+    const double mean = column_mean(n, 1, 0, values, NULL);
     double squares = 0.0;
     for (int64_t i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
     if (n == 1) return 0.0;

@@ -48,8 +48,7 @@ void sn_confusion(const sn_class_rows *rows, int64_t *table);
 void sn_score_numbers(int64_t n, int64_t outputs, const double *predicted, const double *y,
                       const double *weight, stonet_scores *scores);
 
-double sn_mean(int64_t n, const double *values);
-/* Of the mean: standard deviation / sqrt n, 0 when n = 1. */
+/* Of a mean: standard deviation / sqrt n, 0 when n = 1. */
 double sn_standard_error(int64_t n, const double *values);
 /* The p-value of stonet_paired_t_test for n of the folds of a cross-validation. The fits share rows, so the
    differences d are correlated and the plain test finds too much: the variance is corrected by n_test /
