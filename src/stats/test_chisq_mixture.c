@@ -1,10 +1,8 @@
-/* Published values of the three approximations, exact special cases, and Monte Carlo. */
+/* Published values of the three approximations, and exact special cases. */
 #include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/distributions.h"
-
-#define COUNT(table) (int64_t)(sizeof(table) / sizeof((table)[0]))
 
 static void assert_within(double got, double expected, double tolerance)
 {
@@ -69,35 +67,6 @@ TEST(test_few_or_odd_coefficients)
     /* the unit of lambda does not matter */
     for (int k = 0; k < 21; k++) wide[k] *= 1e-200;
     assert_within(lpb4(21, wide, 3e-200), p, 1e-12);
-}
-
-/* P(Q > t) by 400,000 draws; standard error at most 0.0008. */
-static double simulated_tail(int64_t count, const double *lambda, double t, uint32_t substream)
-{
-    sn_random random = sn_random_from(7, SN_STREAM_TEST, substream);
-    int64_t above = 0;
-    const int64_t draws = 400000;
-    for (int64_t i = 0; i < draws; i++) {
-        double q = 0.0;
-        for (int64_t k = 0; k < count; k++) {
-            double z = sn_random_normal(&random);
-            q += lambda[k] * z * z;
-        }
-        above += q > t;
-    }
-    return (double)above / (double)draws;
-}
-
-TEST(test_monte_carlo)
-{
-    const double lambda[] = {4, 2, 1.1, 1, 0.7, 0.3, 0.05};
-    const double t[] = {3, 9, 20, 30};
-    for (uint32_t i = 0; i < 4; i++) {
-        double exact = simulated_tail(COUNT(lambda), lambda, t[i], i);
-        assert_within(lpb4(COUNT(lambda), lambda, t[i]), exact, 0.002);
-        assert_within(sn_mixture_hbe(COUNT(lambda), lambda, t[i]), exact, 0.03);
-        assert_within(sn_mixture_sw(COUNT(lambda), lambda, t[i]), exact, 0.04);
-    }
 }
 
 /* A tail of many random sets of coefficients: a probability, falling in t, close to HBE in the middle. */

@@ -145,30 +145,6 @@ TEST(test_permutation)
     assert_true(p_value(MAX_N, 1, x, 2, y, 1, 0) == 1.0 / 200);
 }
 
-/* 400 tests of independent samples: the permutation p-value is uniform on 1/(B+1) .. 1. */
-TEST(test_level)
-{
-    enum { TRIALS = 400, N = 25, B = 99 };
-    int small = 0;
-    int large = 0;
-#pragma omp parallel for reduction(+ : small, large)
-    for (int trial = 0; trial < TRIALS; trial++) {
-        double v[2 * N];
-        double value = 0.0;
-        double p = 0.0;
-        stonet_run run = {.size = sizeof run, .seed = (uint64_t)trial, .threads = 1};
-        fill((uint32_t)(100 + trial), (int64_t)2 * N, v);
-        if (sn_distance_correlation_test(&(stonet_sides){.n = N, .dx = 1, .x = v, .dy = 1, .y = v + N}, B,
-                                         &run, &value, &p) != STONET_OK)
-            abort();
-        small += p <= 0.1;
-        large += p > 0.9;
-    }
-    /* 40 expected, standard deviation 6 */
-    assert_in_range(small, 20, 60);
-    assert_in_range(large, 20, 60);
-}
-
 static int stop_now(void *user)
 {
     (void)user;

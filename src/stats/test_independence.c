@@ -4,10 +4,8 @@
 #include <stonet/stonet.h>
 
 #include "base/test_kit.h"
-#include "base/workspace.h"
 #include "math/noise.h"
 #include "math/smallest.h"
-#include "stats/fourier.h"
 #include "stats/independence.h"
 
 enum { MAX_N = 2000, REPLICATIONS = 2000 };
@@ -118,26 +116,10 @@ static void assert_level(world kind, int64_t n, stonet_independence_options opti
     assert_true(uniformity(REPLICATIONS, p) > 0.01);
 }
 
-TEST(test_level_of_rit)
+TEST(test_level)
 {
     assert_level(INDEPENDENT, 400, options_for(STONET_TEST_RIT, STONET_NULL_LPB4));
     assert_level(INDEPENDENT, 25, options_for(STONET_TEST_RIT, STONET_NULL_PERMUTATION));
-}
-
-TEST(test_level_of_the_other_laws)
-{
-    static double p[500];
-    const stonet_null_law laws[] = {STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
-    for (int k = 0; k < 3; k++) {
-        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
-        replicate(INDEPENDENT, 300, &options, 500, p);
-        double rate = rejection_rate(500, p, 0.05); /* standard error 0.01 */
-        assert_true(rate > 0.02 && rate < 0.08);
-    }
-}
-
-TEST(test_level_of_conditional_tests)
-{
     stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
     options.condition_features = 25;
     assert_level(CHAIN, 300, options);
@@ -296,18 +278,6 @@ TEST(test_constant_z)
     assert_true(with_z.p_value == without.p_value && with_z.statistic == without.statistic);
 }
 
-/* Those of sides and options are in test_independence_definition.c. */
-TEST(test_refusals)
-{
-    static sample s;
-    stonet_independence_result result;
-    draw(CHAIN, 50, 4, &s);
-    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
-    assert_int_equal(ask(s.x, 50, s.y, NULL, &options, NULL, &result), STONET_ERROR_ARGUMENT);
-    options.test = STONET_TEST_DCOR;
-    assert_int_equal(ask(s.x, 50, s.y, s.z, &options, NULL, &result), STONET_ERROR_ARGUMENT);
-}
-
 TEST(test_cauchy_combination)
 {
     const double same[] = {0.03, 0.03, 0.03};
@@ -322,33 +292,6 @@ TEST(test_cauchy_combination)
     assert_true(sn_cauchy_combination(2, high) > 0.8 && sn_cauchy_combination(2, high) < 0.9);
     const double single[] = {1.0};
     assert_true(sn_cauchy_combination(1, single) == 1.0);
-}
-
-TEST(test_fourier_features)
-{
-    SN_WORKSPACE(keep);
-    static sample s;
-    static double f[MAX_N * 6];
-    draw(INDEPENDENT, MAX_N, 6, &s);
-    for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
-    sn_standardised data;
-    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
-    /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
-    assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
-    OK(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f));
-    for (int64_t k = 1; k < 6; k++) {
-        double mean = 0.0;
-        double square = 0.0;
-        for (int64_t i = 0; i < s.n; i++) {
-            mean += f[i * 6 + k] / (double)s.n;
-            square += f[i * 6 + k] * f[i * 6 + k] / (double)(s.n - 1);
-        }
-        assert_true(fabs(mean) < 1e-12 && fabs(square - 1.0) < 1e-12);
-    }
-    /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
-    for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
-    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
-    assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
 }
 
 RUN_TESTS(NULL, NULL)

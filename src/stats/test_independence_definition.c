@@ -223,15 +223,19 @@ TEST(test_every_cell_and_option)
     }
     options.condition_features = 1000;
     OK(stonet_independence(&sides, &options, NULL, &result));
-    static const int numbers[][2] = {{STONET_TEST_AUTO - 1, 0},
-                                     {STONET_TEST_GCM + 1, 0},
-                                     {STONET_TEST_RCOT, -1},
-                                     {STONET_TEST_RCOT, STONET_NULL_PERMUTATION + 1}};
-    for (int k = 0; k < 4; k++) {
+    static const int numbers[][2] = {
+        {STONET_TEST_AUTO - 1, 0}, {STONET_TEST_GCM + 1, 0}, {STONET_TEST_RIT, 0}, /* does not condition */
+        {STONET_TEST_DCOR, 0},     {STONET_TEST_RCOT, -1},   {STONET_TEST_RCOT, STONET_NULL_PERMUTATION + 1}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         options.test = (stonet_test)numbers[k][0];
         options.null_law = (stonet_null_law)numbers[k][1];
         assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     }
+    stonet_sides alone = sides;
+    alone.z = NULL; /* and nothing to condition on */
+    options = (stonet_independence_options)STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.test = STONET_TEST_RCIT;
+    assert_int_equal(stonet_independence(&alone, &options, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
 /* Three rows leave nothing to test with, four do. */
