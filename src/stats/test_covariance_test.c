@@ -1,10 +1,10 @@
 /* The statistic of the random-feature tests and its laws, written out for a few numbers. */
-#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
+#include "stats/test_textbook.h"
 
 enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 
@@ -12,13 +12,11 @@ enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 static void draw(double *e)
 {
     sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
-    double mean[2] = {0};
     for (int i = 0; i < N; i++) {
         e[2 * i] = sn_random_normal(&random);
         e[2 * i + 1] = 0.04 * e[2 * i] + sn_random_normal(&random);
     }
-    for (int i = 0; i < 2 * N; i++) mean[i % 2] += e[i] / N;
-    for (int i = 0; i < 2 * N; i++) e[i] -= mean[i % 2];
+    centre_columns(N, 2, e);
 }
 
 /* Of one column a side, given dz columns z. */
@@ -36,7 +34,6 @@ enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
 static void draw_several(double e[N * WIDTH])
 {
     sn_random random = sn_random_from(9, SN_STREAM_TEST, 1);
-    double mean[WIDTH] = {0};
     for (int i = 0; i < N; i++) {
         double *row = e + i * WIDTH;
         for (int j = 0; j < WIDTH; j++)
@@ -44,8 +41,7 @@ static void draw_several(double e[N * WIDTH])
                      (sn_random_normal(&random) + (j == 1 || j == MX ? 0.05 * row[0] : 0.0) +
                       (j > MX ? 0.3 * row[MX] : 0.0));
     }
-    for (int i = 0; i < N * WIDTH; i++) mean[i % WIDTH] += e[i] / N;
-    for (int i = 0; i < N * WIDTH; i++) e[i] -= mean[i % WIDTH];
+    centre_columns(N, WIDTH, e);
 }
 
 /* C = sum_i e_x,order(i) e_y,i' / (n - 1) as a vector. */

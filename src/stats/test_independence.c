@@ -1,4 +1,4 @@
-/* Level, power and corner cases of the random-feature independence tests. */
+/* Level, causal examples and corner cases of the random-feature independence tests. */
 #include <omp.h>
 
 #include <stonet/stonet.h>
@@ -125,24 +125,6 @@ TEST(test_level)
     assert_level(CHAIN, 300, options);
     options.test = STONET_TEST_RCOT;
     assert_level(CHAIN, 300, options);
-}
-
-TEST(test_power)
-{
-    static double p[100];
-    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
-                                    STONET_NULL_PERMUTATION};
-    for (int k = 0; k < 5; k++) {
-        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
-        replicate(PARABOLA, 200, &options, 100, p);
-        assert_true(rejection_rate(100, p, 0.05) > 0.75);
-    }
-    stonet_independence_options repeated = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
-    repeated.repeats = 10;
-    replicate(PARABOLA, 200, &repeated, 100, p);
-    assert_true(rejection_rate(100, p, 0.05) > 0.85);
-    replicate(INDEPENDENT, 200, &repeated, 100, p);
-    assert_true(rejection_rate(100, p, 0.05) < 0.12);
 }
 
 TEST(test_causal_examples)
