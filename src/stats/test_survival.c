@@ -89,26 +89,6 @@ TEST(calibration_is_that_of_the_promise)
     assert_true(isnan(close));
 }
 
-static double half(const void *user, int64_t row, double t)
-{
-    (void)user;
-    (void)row;
-    (void)t;
-    return 0.5;
-}
-
-/* Without censoring every weight is 1, and a guess of one half is off by a quarter. */
-TEST(brier_of_a_coin_is_a_quarter)
-{
-    const double seen[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    double brier;
-    OK(sn_integrated_brier(&(sn_times){N, TIME, seen}, half, NULL, &brier));
-    assert_near(brier, 0.25, 1e-9);
-    /* With it, the weights are those that make up for the rows that are gone: their mean is 1. */
-    OK(sn_integrated_brier(&ROWS, half, NULL, &brier));
-    assert_true(fabs(brier - 0.25) < 1e-9);
-}
-
 static double fading(const void *user, int64_t row, double t)
 {
     const bool *inverted = user;
@@ -131,10 +111,10 @@ TEST(brier_is_that_of_grafs_formula)
 
 TEST(rows_without_events_have_no_scores)
 {
-    const double none[N] = {0};
+    const double none[N] = {0}, scale = 1.0;
     double harrell, uno, brier;
     OK(sn_concordance(&(sn_times){N, TIME, none}, SCORE, &harrell, &uno));
-    OK(sn_integrated_brier(&(sn_times){N, TIME, none}, half, NULL, &brier));
+    OK(sn_integrated_brier(&(sn_times){N, TIME, none}, exponential, &scale, &brier));
     assert_true(isnan(harrell) && isnan(uno) && isnan(brier));
 }
 
