@@ -116,8 +116,7 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
 int options_run(const cli_command *command, int argc, char **argv);
 /* Frees the lists that options_parse made. */
 void options_free(const cli_command *command, void *values);
-/* Prints words, broken before the 80th column, each new line indented; the cursor is at `column`. A single
-   line end in the text is a blank, two are the end of a paragraph. */
+/* Prints words as put_wrapped does, and ends the line. */
 void help_wrapped(FILE *stream, const char *text, int indent, int column);
 /* What holds for every command with such operands, and its details need not say: which files are taken, and
    that several processes can share the work; NULL: nothing. */
