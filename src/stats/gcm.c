@@ -29,16 +29,11 @@ enum { STREAM_FEW, STREAM_WHITE, STREAM_X, STREAM_Z, STREAM_FEATURES, STREAMS = 
 
 static bool has_two_values(int64_t n, int64_t d, const double *column)
 {
-    bool has_other = false;
-    double other = 0.0;
-    for (int64_t i = 1; i < n; i++) {
-        const double value = column[i * d];
-        if (value == column[0] || (has_other && value == other)) continue;
-        if (has_other) return false;
-        has_other = true;
-        other = value;
-    }
-    return has_other;
+    int64_t other = 1;
+    while (other < n && column[other * d] == column[0]) other++;
+    for (int64_t i = other; i < n; i++)
+        if (column[i * d] != column[0] && column[i * d] != column[other * d]) return false;
+    return other < n;
 }
 
 /* Column `at` of `to` less its mean. */

@@ -206,14 +206,13 @@ static stonet_status fourier_test(const stonet_sides *sides, const stonet_indepe
     const int64_t n = sides->n;
     if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    SN_TRY(sn_standardise(n, (sn_side){sides->dx, sides->x}, (sn_side){0, NULL}, p.seed, &scratch, &p.x));
-    SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){0, NULL}, p.seed, &scratch, &p.y));
-    SN_TRY(sn_standardise(n, (sn_side){sides->dz, sides->z}, (sn_side){0, NULL}, p.seed, &scratch, &p.z));
-    if (p.z.columns == 0) result->test = STONET_TEST_RIT;
-    if (p.x.columns == 0 || p.y.columns == 0) return STONET_OK;
-    if (result->test == STONET_TEST_RCIT)
-        SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){sides->dz, sides->z}, p.seed,
-                              &scratch, &p.y));
+    const sn_side none = {0, NULL}, x = {sides->dx, sides->x}, y = {sides->dy, sides->y},
+                  z = {sides->dz, sides->z};
+    if (sn_count_varying(n, z.d, z.values) == 0) result->test = STONET_TEST_RIT;
+    if (sn_count_varying(n, x.d, x.values) == 0 || sn_count_varying(n, y.d, y.values) == 0) return STONET_OK;
+    SN_TRY(sn_standardise(n, x, none, p.seed, &scratch, &p.x));
+    SN_TRY(sn_standardise(n, y, result->test == STONET_TEST_RCIT ? z : none, p.seed, &scratch, &p.y));
+    SN_TRY(sn_standardise(n, z, none, p.seed, &scratch, &p.z));
     p.mx = p.my = options->features;
     if (result->test != STONET_TEST_RIT)
         p.mz = condition_features(options->condition_features, n, p.z.columns);
