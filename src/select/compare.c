@@ -25,8 +25,7 @@ typedef struct comparison {
     stonet_tune_options tuning; /* when options.tuning is not NULL */
     sn_strata strata;
     sn_splits splits;
-    sn_points
-        *points; /* of each spec; one point means nothing to tune. stonet_tune: one set, which is specs */
+    sn_points *points; /* of each spec, one where there is nothing to tune; of stonet_tune: those of specs */
     int64_t n_points;
     sn_runner runner;
     stonet_results *results;
