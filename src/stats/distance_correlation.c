@@ -9,7 +9,7 @@
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "math/smallest.h"
-#include "stats/fourier.h"
+#include "stats/features.h"
 
 /*
  * With a_ij = |x_i - x_j|, b_ij = |y_i - y_j| and row sums a_i., b_i., the squared distance covariance is

@@ -4,7 +4,6 @@
 #include "math/smallest.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/fourier.h"
 #include "stats/test_textbook.h"
 
 enum { N = 60, D = 4, Q = 3, CONSTANT = 1 }; /* one of the D columns is constant */

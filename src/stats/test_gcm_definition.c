@@ -6,7 +6,6 @@
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/fourier.h"
 #include "stats/independence.h"
 #include "stats/smoother.h"
 #include "stats/test_textbook.h"

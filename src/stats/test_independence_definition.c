@@ -5,7 +5,7 @@
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
-#include "stats/fourier.h"
+#include "stats/features.h"
 #include "stats/independence.h"
 #include "stats/test_textbook.h"
 
