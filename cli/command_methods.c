@@ -163,12 +163,11 @@ static int say_unknown(const cli_command *command, const json_t *all, const char
     enum { MOST = 256 };
     const char *known[MOST];
     int64_t count = 0;
-    size_t i;
-    json_t *entry;
-    json_array_foreach(json_object_get(all, "methods"), i, entry) if (count < MOST) known[count++] =
-        json_text(entry, "name");
-    json_array_foreach(json_object_get(all, "learners"), i, entry) if (count < MOST) known[count++] =
-        json_text(entry, "name");
+    for (int k = 0; k < 2; k++) {
+        const json_t *list = json_object_get(all, k == 0 ? "methods" : "learners");
+        for (size_t i = 0; i < json_array_size(list) && count < MOST; i++)
+            known[count++] = json_text(json_array_get(list, i), "name");
+    }
     const char *nearest = stonet_nearest(name, known, count);
     if (nearest != NULL)
         return say_usage(command, "there is no method or learner '%s'; did you mean '%s'?", name, nearest);

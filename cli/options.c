@@ -10,8 +10,9 @@
 #include "cli/files.h"
 #include "cli/room.h"
 #include "cli/say.h"
+#include "cli/show.h"
 
-enum { HELP_COLUMN = 24, HELP_WIDTH = 79, MAX_WORD = 64, MAX_NAMES = 100 /* more than a command has */ };
+enum { HELP_COLUMN = 24, MAX_WORD = 64, MAX_NAMES = 100 /* more than a command has */ };
 
 /* ---- values ------------------------------------------------------------------------------------ */
 
@@ -283,24 +284,7 @@ int options_run(const cli_command *command, int argc, char **argv)
 
 void help_wrapped(FILE *stream, const char *text, int indent, int column)
 {
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " \n");
-        if (column > indent && column + 1 + length > HELP_WIDTH) {
-            fprintf(stream, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', stream);
-            column++;
-        }
-        fprintf(stream, "%.*s", length, text);
-        column += length;
-        text += length;
-        if (text[0] == '\n' && text[1] == '\n') {
-            fprintf(stream, "\n\n%*s", indent, "");
-            column = indent;
-        }
-        text += strspn(text, " \n");
-    }
+    put_wrapped(stream, text, indent, column);
     fputc('\n', stream);
 }
 
@@ -326,8 +310,8 @@ static void print_examples(const char *text)
     puts("\nExamples:");
     while (*text != '\0') {
         size_t length = strcspn(text, "\n"), cut = length;
-        if (length > HELP_WIDTH)
-            for (size_t i = 4; i + 3 < length && i < HELP_WIDTH - 2; i++)
+        if (length > SCREEN_WIDTH)
+            for (size_t i = 4; i + 3 < length && i < SCREEN_WIDTH - 2; i++)
                 if (strncmp(text + i, " --", 3) == 0) cut = i;
         if (cut < length)
             printf("%.*s \\\n     %.*s\n", (int)cut, text, (int)(length - cut), text + cut);

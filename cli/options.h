@@ -35,39 +35,25 @@ typedef struct cli_option {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and members cannot stand in parentheses
 /* Rows of a table of options; `field` is a member of the command's struct `type`. */
+#define OPTION_ROW(of_kind, type, field, word, what, text, ...)                                              \
+    {                                                                                                        \
+        .kind = of_kind, .offset = offsetof(type, field), .name = word, .argument = what, .help = text,      \
+        __VA_ARGS__                                                                                          \
+    }
 #define FLAG_OPTION(type, field, word, text)                                                                 \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_FLAG, .offset = offsetof(type, field), .help = text                     \
-    }
-#define TEXT_OPTION(type, field, word, what, text)                                                           \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = what, .help = text   \
-    }
+    OPTION_ROW(OPTION_FLAG, type, field, word, NULL, text, .initial = NULL)
+#define TEXT_OPTION(type, field, word, what, text) WORD_OPTION(type, field, word, what, NULL, text)
 #define WORD_OPTION(type, field, word, what, first, text)                                                    \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_TEXT, .offset = offsetof(type, field), .argument = what,                \
-        .initial = first, .help = text                                                                       \
-    }
+    OPTION_ROW(OPTION_TEXT, type, field, word, what, text, .initial = first)
 /* A file that the command writes. */
 #define FILE_OPTION(type, field, word, what, text)                                                           \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_TEXT, .writes = true, .offset = offsetof(type, field),                  \
-        .argument = what, .help = text                                                                       \
-    }
+    OPTION_ROW(OPTION_TEXT, type, field, word, what, text, .writes = true)
 #define TEXTS_OPTION(type, field, word, what, text)                                                          \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_TEXTS, .offset = offsetof(type, field), .argument = what, .help = text  \
-    }
+    OPTION_ROW(OPTION_TEXTS, type, field, word, what, text, .initial = NULL)
 #define NUMBER_OPTION(type, field, word, what, first, least, most, text)                                     \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_INTEGER, .offset = offsetof(type, field), .argument = what,             \
-        .initial = first, .low = least, .high = most, .help = text                                           \
-    }
+    OPTION_ROW(OPTION_INTEGER, type, field, word, what, text, .initial = first, .low = least, .high = most)
 #define REAL_OPTION(type, field, word, what, first, least, most, text)                                       \
-    {                                                                                                        \
-        .name = word, .kind = OPTION_REAL, .offset = offsetof(type, field), .argument = what,                \
-        .initial = first, .low = least, .high = most, .help = text                                           \
-    }
+    OPTION_ROW(OPTION_REAL, type, field, word, what, text, .initial = first, .low = least, .high = most)
 // NOLINTEND(bugprone-macro-parentheses)
 
 typedef struct cli_arguments cli_arguments;
@@ -116,8 +102,7 @@ parse_result options_parse(const cli_command *command, int argc, char **argv, vo
 int options_run(const cli_command *command, int argc, char **argv);
 /* Frees the lists that options_parse made. */
 void options_free(const cli_command *command, void *values);
-/* Prints words, broken before the 80th column, each new line indented; the cursor is at `column`. A single
-   line end in the text is a blank, two are the end of a paragraph. */
+/* Prints words as put_wrapped does, and ends the line. */
 void help_wrapped(FILE *stream, const char *text, int indent, int column);
 /* What holds for every command with such operands, and its details need not say: which files are taken, and
    that several processes can share the work; NULL: nothing. */

@@ -67,3 +67,33 @@ char *shown_copy(const char *text)
     while (*text != '\0') end += show_next(&text, end);
     return copy;
 }
+
+int shown_width(const char *text, size_t length)
+{
+    int width = 0;
+    for (size_t i = 0; i < length; i++) width += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return width;
+}
+
+void put_wrapped(FILE *stream, const char *text, int indent, int column)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " \n");
+        const int wide = shown_width(text, length);
+        if (column > indent && column + 1 + wide > SCREEN_WIDTH) {
+            fprintf(stream, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', stream);
+            column++;
+        }
+        fwrite(text, 1, length, stream);
+        column += wide;
+        text += length;
+        if (text[0] == '\n' && text[1] == '\n') {
+            fprintf(stream, "\n\n%*s", indent, "");
+            column = indent;
+        }
+        text += strspn(text, " \n");
+    }
+}

@@ -19,22 +19,15 @@ double svg_place_tick(const svg_axis *along, int64_t tick)
 
 static void put_letter(FILE *out, char letter)
 {
-    switch (letter) {
-    case '&':
-        fputs("&amp;", out);
-        break;
-    case '<':
-        fputs("&lt;", out);
-        break;
-    case '>':
-        fputs("&gt;", out);
-        break;
-    case '"':
-        fputs("&quot;", out);
-        break;
-    default:
+    const char *const entity = letter == '&'   ? "&amp;"
+                               : letter == '<' ? "&lt;"
+                               : letter == '>' ? "&gt;"
+                               : letter == '"' ? "&quot;"
+                                               : NULL;
+    if (entity != NULL)
+        fputs(entity, out);
+    else
         fputc(letter, out);
-    }
 }
 
 void svg_put_text(FILE *out, const char *text)

@@ -7,7 +7,7 @@
 #include "cli/room.h"
 #include "cli/show.h"
 
-enum { MAX_COLUMNS = 32, WIDTH = 79, FEWEST = 20, BELOW = 6 }; /* of the last column; indent below */
+enum { MAX_COLUMNS = 32, FEWEST = 20, BELOW = 6 }; /* of the last column; indent below */
 
 struct table {
     const char *align;
@@ -36,14 +36,6 @@ void table_add(table *self, const char *format, ...)
     self->cell[self->count++] = shown_copy(text);
 }
 
-/* Letters as seen: bytes that continue a UTF-8 character take no room. */
-static int shown_width(const char *text)
-{
-    int width = 0;
-    for (; *text != '\0'; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
 static void print_rule(const int *width, size_t columns, FILE *stream)
 {
     for (size_t j = 0; j < columns; j++) {
@@ -53,52 +45,27 @@ static void print_rule(const int *width, size_t columns, FILE *stream)
     fputc('\n', stream);
 }
 
-/* The cell of a last column, broken between words where it would go beyond the 80th column; `indent` is where
-   it begins. Words that are longer stay whole. */
-static void print_last(const char *text, int indent, FILE *stream)
-{
-    const int room = WIDTH - indent;
-    int column = 0;
-    while (*text != '\0') {
-        char word[256];
-        const size_t length = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, text);
-        const int wide = shown_width(word);
-        if (column > 0 && column + 1 + wide > room) {
-            fprintf(stream, "\n%*s", indent, "");
-            column = 0;
-        } else if (column > 0) {
-            fputc(' ', stream);
-            column++;
-        }
-        fprintf(stream, "%.*s", (int)length, text);
-        column += wide;
-        text += length;
-        text += strspn(text, " ");
-    }
-}
-
 void table_print(const table *self, bool heading, FILE *stream)
 {
     int width[MAX_COLUMNS] = {0}, indent = 0;
     for (size_t i = 0; i < self->count; i++) {
-        int wide = shown_width(self->cell[i]);
+        int wide = shown_width(self->cell[i], strlen(self->cell[i]));
         if (wide > width[i % self->columns]) width[i % self->columns] = wide;
     }
     for (size_t j = 0; j + 1 < self->columns; j++) indent += width[j] + 2;
     const size_t last = self->columns - 1;
-    const bool wraps = last > 0 && self->align[last] == 'l' && indent + width[last] > WIDTH;
-    const bool below = wraps && indent > WIDTH - FEWEST; /* the last column, on lines of its own */
-    if (wraps) width[last] = below ? 0 : WIDTH - indent;
+    const bool wraps = last > 0 && self->align[last] == 'l' && indent + width[last] > SCREEN_WIDTH;
+    const bool below = wraps && indent > SCREEN_WIDTH - FEWEST; /* the last column, on lines of its own */
+    if (wraps) width[last] = below ? 0 : SCREEN_WIDTH - indent;
     if (below) indent = BELOW;
     for (size_t i = 0; i < self->count; i++) {
         size_t j = i % self->columns;
-        int pad = width[j] - shown_width(self->cell[i]);
+        int pad = width[j] - shown_width(self->cell[i], strlen(self->cell[i]));
         if (j > 0) fputs("  ", stream);
         if (self->align[j] == 'r') fprintf(stream, "%*s", pad, "");
         if (below && j == last && self->cell[i][0] != '\0') fprintf(stream, "\n%*s", indent, "");
         if (wraps && j == last)
-            print_last(self->cell[i], indent, stream);
+            put_wrapped(stream, self->cell[i], indent, indent);
         else
             fputs(self->cell[i], stream);
         if (j + 1 == self->columns)

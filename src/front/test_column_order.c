@@ -1,5 +1,8 @@
-/* Forward selection against one that regresses on all columns so far each time anew. */
+/* Forward selection against one that regresses on all columns so far each time anew, on rows side by side and
+   as a sparse table keeps them. */
 #include "base/test_kit.h"
+#include "data/cells.h"
+#include "data/test_source.h"
 #include "engine/test_oracle.h"
 #include "front/front_wide.h"
 
@@ -82,21 +85,66 @@ static int64_t best_column(const oracle *o, const sn_rows *rows, const int64_t *
     return best;
 }
 
+/* Rows as a sparse table keeps them: before they are centred and scaled, the columns the other way round, and
+   another one first that is no feature. */
+typedef struct kept_rows {
+    int64_t start[2 * N + 1], feature[P + 1];
+    int32_t column[2 * N * (P + 1)];
+    float value[2 * N * (P + 1)];
+    double centre[P], factor[P];
+} kept_rows;
+
+/* Takes the numbers of x for what is kept, and puts what becomes of them into their place. */
+static void keep(oracle *o, kept_rows *to)
+{
+    int64_t count = 0;
+    for (int64_t c = 0; c <= P; c++) to->feature[c] = c == 0 ? -1 : P - c;
+    for (int64_t j = 0; j < P; j++) {
+        to->centre[j] = j % 3 == 1 ? 2.0 : 0.0;
+        to->factor[j] = j % 3 == 2 ? 1.0 : 2.0;
+    }
+    for (int64_t r = 0; r < 2 * N; r++) {
+        float *x = o->x + r * P;
+        to->start[r] = count;
+        for (int32_t c = 0; c <= P; c++) {
+            const float value = c == 0 ? 9.0F : x[P - c];
+            to->column[count] = c;
+            to->value[count] = value;
+            count += value != 0.0F;
+        }
+        for (int64_t j = 0; j < P; j++) x[j] = (float)(((double)x[j] - to->centre[j]) * to->factor[j]);
+    }
+    to->start[2 * N] = count;
+}
+
 static void check(sn_task task, int64_t outputs, uint64_t seed, const sn_rows *rows)
 {
+    static kept_rows kept;
     const int64_t width[] = {P, 2, outputs};
     SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, task, 2 * N, seed);
     for (int64_t r = 0; r < 2 * N; r++) { /* means, a column that is constant, one with two values, a copy */
         float *x = o.x + r * P;
-        for (int64_t j = 0; j < P; j++) x[j] = x[j] * (float)(1 + j % 3) + (float)(j % 5);
+        for (int64_t j = 0; j < P; j++) {
+            x[j] = roundf(64.0F * (x[j] * (float)(1 + j % 3) + (float)(j % 5))) / 64.0F;
+            if (fabsf(x[j]) < 0.7F) x[j] = 0.0F;
+        }
         x[CONSTANT] = 2.0F;
         x[OF] = o.label[r] == 0 ? 1.0F : x[OF] > 1.0F ? 1.0F : -1.0F; /* its square is constant */
         x[COPY] = x[OF];
         for (int64_t c = 0; c < outputs; c++)
             o.y[r * outputs + c] += 0.5 * pow((double)x[20], 2) + (double)x[OF];
     }
-    int64_t columns[TAKEN];
+    keep(&o, &kept);
+    int64_t columns[TAKEN], of_kept[TAKEN];
     OK(sn_column_order(&o.problem, rows, TAKEN, columns));
+    const sn_cells cells = {
+        .n = 2 * N, .columns = P + 1, .start = kept.start, .column = kept.column, .value = kept.value};
+    const sn_scaled_cells sparse = {&cells, kept.feature, kept.centre, kept.factor};
+    const sn_row_source source = {.prepare = rows_are_ready, .sparse = &sparse};
+    o.problem.source = &source;
+    o.problem.x = NULL;
+    OK(sn_column_order(&o.problem, rows, TAKEN, of_kept));
+    assert_memory_equal(of_kept, columns, sizeof columns);
     for (int k = 0; k < TAKEN; k++) assert_int_equal(columns[k], best_column(&o, rows, columns, k));
 }
 

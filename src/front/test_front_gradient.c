@@ -14,6 +14,8 @@ typedef struct bench {
     sn_shape shape;
     float *theta;
     float weight[ROWS];
+    sn_engine *engine;
+    sn_learning *learning;
 } bench;
 
 static void make(bench *b, sn_task task)
@@ -30,10 +32,15 @@ static void make(bench *b, sn_task task)
     OK(sn_shape_layout(&b->shape));
     b->theta = test_zeros(b->shape.parameters, sizeof *b->theta);
     sn_shape_start(&b->shape, 11, b->theta);
+    OK(sn_engine_ref.create(&b->shape, &b->seen, 1, 1, &b->engine));
+    sn_engine_ref.start(b->engine, b->theta);
+    OK(sn_learning_create(b->front, &b->o.problem, &b->seen, &b->shape, ROWS, 2, &b->learning));
 }
 
 static void drop(bench *b)
 {
+    sn_learning_free(b->learning);
+    sn_engine_ref.free(b->engine);
     sn_front_problem_free(&b->o.problem, &b->seen);
     sn_front_free(b->front);
     sn_free(b->theta);
@@ -68,15 +75,10 @@ static void check_step(sn_task task)
     float before[64], after[64];
     assert_true(count <= 64);
     memcpy(before, b.front->theta, (size_t)count * sizeof *before);
-    sn_engine *engine;
-    sn_learning *learning;
-    OK(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine));
-    sn_engine_ref.start(engine, b.theta);
-    OK(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 2, &learning));
     memset((float *)b.seen.x, 0,
            (size_t)(ROWS * b.seen.p) * sizeof(float)); /* it is to fill them in itself */
-    OK(sn_learning_look(learning, engine, &iteration));
-    sn_learning_step(learning, &update);
+    OK(sn_learning_look(b.learning, b.engine, &iteration));
+    sn_learning_step(b.learning, &update);
     memcpy(after, b.front->theta, (size_t)count * sizeof *after);
     for (int64_t k = 0; k < count; k++) {
         const float h = 2e-3F;
@@ -89,10 +91,8 @@ static void check_step(sn_task task)
         if (fabs(found - slope) > 2e-3 + 0.02 * fabs(slope))
             fail_msg("parameter %d: %g is not %g", (int)k, found, slope);
     }
-    sn_learning_restore(learning); /* to where it was made */
+    sn_learning_restore(b.learning); /* to where it was made */
     assert_memory_equal(b.front->theta, before, (size_t)count * sizeof *before);
-    sn_learning_free(learning);
-    sn_engine_ref.free(engine);
     drop(&b);
 }
 
@@ -110,16 +110,11 @@ TEST(test_decay)
     sn_dynamics dynamics = oracle_dynamics(&b.shape, 1e-6, 0.1, 1e-6, 0.1, 1);
     const sn_update update = {.momentum = 0.5, .rate = {0.01}, .decay = 0.2}; /* scale 0: no gradient */
     const sn_iteration iteration = {.rows = sn_rows_range(0, ROWS), .dynamics = &dynamics, .update = &update};
-    sn_engine *engine;
-    sn_learning *learning;
-    OK(sn_engine_ref.create(&b.shape, &b.seen, 1, 1, &engine));
-    sn_engine_ref.start(engine, b.theta);
     b.front->theta[27] = 0.7F; /* a bias */
     const double k = (double)b.front->theta[0];
-    OK(sn_learning_create(b.front, &b.o.problem, &b.seen, &b.shape, ROWS, 1, &learning));
     for (int i = 0; i < 2; i++) {
-        OK(sn_learning_look(learning, engine, &iteration));
-        sn_learning_step(learning, &update);
+        OK(sn_learning_look(b.learning, b.engine, &iteration));
+        sn_learning_step(b.learning, &update);
     }
     const double first = k - 0.01 * 0.2 * k, second = first + 0.01 * (0.5 * -0.2 * k - 0.2 * first);
     assert_true(fabs((double)b.front->theta[0] - second) < 1e-6);
@@ -128,14 +123,12 @@ TEST(test_decay)
     float before[64];
     double moved = 0.0, all = 0.0;
     memcpy(before, b.front->theta, (size_t)b.front->parameters * sizeof *before);
-    sn_learning_step(learning, &(sn_update){.rate = {100.0}, .decay = 0.2});
+    sn_learning_step(b.learning, &(sn_update){.rate = {100.0}, .decay = 0.2});
     for (int64_t j = 0; j < b.front->parameters; j++) {
         moved += pow((double)(b.front->theta[j] - before[j]), 2);
         all += pow((double)before[j], 2);
     }
     assert_true(fabs(sqrt(moved / all) - 0.01) < 1e-5);
-    sn_learning_free(learning);
-    sn_engine_ref.free(engine);
     drop(&b);
 }
 

@@ -9,22 +9,6 @@
 #include "model/score_law.h"
 #include "stats/metrics.h"
 
-/* The area under the curve of the second of two classes, or the mean over the classes that have rows. */
-static stonet_status mean_auc(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                              const double *weight, double *auc)
-{
-    SN_ARRAY(n, int64_t, order);
-    double sum = 0.0, met = 0.0;
-    for (int64_t c = classes == 2 ? 1 : 0; c < classes; c++) {
-        const double own = sn_auc(n, classes, c, probability, label, weight, order);
-        if (isnan(own)) continue;
-        sum += own;
-        met += 1.0;
-    }
-    *auc = sum / met;
-    return STONET_OK;
-}
-
 /* Coverage, and as width the mean number of classes in a set. */
 static stonet_status score_sets(const stonet_model *model, const stonet_data *data, const int32_t *label,
                                 const stonet_use_options *how, stonet_scores *scores)
@@ -56,15 +40,9 @@ static stonet_status score_classes(const stonet_model *model, const stonet_data 
     const int64_t n = scores->n, classes = sn_schema_outputs(model->schema);
     SN_ARRAY(n, int32_t, label);
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
-    scores->error_rate = sn_error_rate(n, classes, probability, label, data->weight);
-    scores->accuracy = sn_accuracy(n, classes, probability, label, data->weight);
-    scores->log_loss = sn_log_loss(n, classes, probability, label, data->weight);
-    scores->balanced_accuracy = sn_balanced_accuracy(n, classes, probability, label, data->weight);
-    scores->brier = sn_brier(n, classes, probability, label, data->weight);
-    scores->calibration_error = sn_calibration_error(n, classes, probability, label, data->weight);
-    SN_TRY(mean_auc(n, classes, probability, label, data->weight, &scores->auc));
-    if (model->schema->law == SN_LAW_ORDERED)
-        sn_rank_scores(n, classes, probability, label, data->weight, &scores->rank_error, &scores->kappa);
+    const sn_class_rows rows = {n, classes, probability, label, data->weight};
+    SN_TRY(sn_score_classes(&rows, scores));
+    if (model->schema->law == SN_LAW_ORDERED) sn_score_ranks(&rows, scores);
     return model->calibration != NULL ? score_sets(model, data, label, how, scores) : STONET_OK;
 }
 
@@ -118,10 +96,8 @@ static stonet_status score_numbers(const stonet_model *model, const stonet_data 
     const int64_t n = scores->n, m = sn_schema_outputs(model->schema);
     SN_ARRAY(n * m, double, y);
     SN_TRY(sn_schema_response(model->schema, data, NULL, y));
-    scores->mse = sn_mse(n, m, predicted, y, data->weight);
+    sn_score_numbers(n, m, predicted, y, data->weight, scores);
     scores->mse_scaled = scaled_mse(model->schema, n, predicted, y, data->weight);
-    scores->r2 = sn_r2(n, m, predicted, y, data->weight);
-    scores->correlation = sn_correlation(n, m, predicted, y, data->weight);
     return model->calibration != NULL ? score_intervals(model, data, y, how, scores) : STONET_OK;
 }
 
@@ -188,6 +164,10 @@ stonet_status stonet_confusion(const stonet_model *model, const stonet_data *dat
     SN_ARRAY(stonet_data_rows(data), int32_t, label);
     SN_TRY(predicted_rows(model, data, &how, &scratch, &predicted));
     SN_TRY(sn_schema_response(model->schema, data, label, NULL));
-    sn_confusion(stonet_data_rows(data), sn_schema_outputs(model->schema), predicted, label, table);
+    sn_confusion(&(sn_class_rows){.n = stonet_data_rows(data),
+                                  .classes = sn_schema_outputs(model->schema),
+                                  .probability = predicted,
+                                  .label = label},
+                 table);
     return STONET_OK;
 }

@@ -113,10 +113,11 @@ static stonet_status score_times(const stonet_data *data, const fitted_law *fitt
         event[i] = m > 1 ? data->y[row * m + 1] : 1.0;
         median[i] = predicted[row];
     }
-    SN_TRY(sn_concordance(n, time, event, median, &scores->concordance, &scores->uno));
+    const sn_times rows = {n, time, event};
+    SN_TRY(sn_concordance(&rows, median, &scores->concordance, &scores->uno));
     const predicted_times of = {fitted, median};
-    SN_TRY(sn_survival_calibration(n, time, event, survival_at, &of, &scores->calibration_error));
-    return sn_integrated_brier(n, time, event, survival_at, &of, &scores->integrated_brier);
+    SN_TRY(sn_survival_calibration(&rows, survival_at, &of, &scores->calibration_error));
+    return sn_integrated_brier(&rows, survival_at, &of, &scores->integrated_brier);
 }
 
 /* 2 (k log(k / lambda) - k + lambda) */

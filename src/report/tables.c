@@ -176,7 +176,7 @@ json_t *sn_page_survival(const sn_page_rows *rows)
     double *time = NULL, *event = NULL, p_value = (double)NAN;
     if (thirds_of(rows, &scratch, &third) != STONET_OK || SN_TAKE(&scratch, time, rows->n) != STONET_OK ||
         SN_TAKE(&scratch, event, rows->n) != STONET_OK ||
-        sn_log_rank(rows->n, rows->response, rows->event, third, THIRDS, &p_value) != STONET_OK)
+        sn_log_rank(&(sn_times){rows->n, rows->response, rows->event}, third, THIRDS, &p_value) != STONET_OK)
         return NULL;
     json_t *curves = json_array();
     for (int k = 0; k < THIRDS; k++) {
@@ -190,7 +190,7 @@ json_t *sn_page_survival(const sn_page_rows *rows)
         }
         if (n == 0) continue;
         sn_kaplan kaplan;
-        const stonet_status status = sn_kaplan_create(n, time, event, false, &kaplan);
+        const stonet_status status = sn_kaplan_create(&(sn_times){n, time, event}, false, &kaplan);
         curves = sn_json_add(curves, status == STONET_OK ? sn_json_put(curve_json(&kaplan, n, events),
                                                                        "third", json_integer(k + 1))
                                                          : NULL);

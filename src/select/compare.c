@@ -1,5 +1,6 @@
 /*
- * stonet_compare: several specs on the same splits. With tuning, for each split and spec:
+ * stonet_tune: the points of a grid, each scored on k folds. stonet_compare: several specs on the same
+ * splits. With tuning, for each split and spec:
  *
  *     training part -> inner folds -> every point of the grid scored on them -> the best point
  *                   -> fitted on the whole training part -> scored on the held-out rows
@@ -18,13 +19,14 @@
 enum { DEFAULT_FOLDS = 5 };
 
 typedef struct comparison {
-    const stonet_spec *const *specs;
+    const stonet_spec *const *specs; /* of the rows of the results */
     int64_t n_specs;
     stonet_compare_options options;
     stonet_tune_options tuning; /* when options.tuning is not NULL */
     sn_strata strata;
     sn_splits splits;
-    sn_points *points; /* of each spec; one point means nothing to tune */
+    sn_points *points; /* of each spec, one where there is nothing to tune; of stonet_tune: those of specs */
+    int64_t n_points;
     sn_runner runner;
     stonet_results *results;
 } comparison;
@@ -63,19 +65,16 @@ static stonet_status check_entries(const comparison *self)
     return STONET_OK;
 }
 
-static stonet_status make_points(comparison *self, int64_t i, uint64_t seed)
+static stonet_status make_points(const comparison *self, const stonet_spec *spec, sn_points *points)
 {
-    const stonet_tune_options *tuning = &self->tuning;
-    const stonet_spec *spec = self->specs[i];
-    if (self->options.tuning == NULL) return sn_points_create(spec, NULL, 0, 0, seed, &self->points[i]);
-    if (tuning->grid == NULL) {
-        const char *grid[SN_MAX_GRID_ENTRIES];
-        int64_t n_grid = sn_default_grid(spec->method, sn_strata_task(&self->strata), grid);
-        return sn_points_create(spec, grid, n_grid, tuning->trials, seed, &self->points[i]);
-    }
-    SN_ZEROS(tuning->n_grid, const char *, entries);
-    int64_t count = entries_for(tuning, spec, entries);
-    return sn_points_create(spec, entries, count, tuning->trials, seed, &self->points[i]);
+    const uint64_t seed = self->runner.run->seed;
+    stonet_tune_options own = self->tuning;
+    if (self->options.tuning == NULL) return sn_points_create(spec, NULL, 0, 0, seed, points);
+    if (own.grid == NULL) return sn_points_to_tune(spec, &own, sn_strata_task(&self->strata), seed, points);
+    SN_ZEROS(own.n_grid, const char *, entries);
+    own.n_grid = entries_for(&self->tuning, spec, entries);
+    own.grid = entries;
+    return sn_points_to_tune(spec, &own, sn_strata_task(&self->strata), seed, points);
 }
 
 /* ---- tuning inside one training part ---- */
@@ -217,11 +216,24 @@ static stonet_status check_inner_folds(const comparison *self)
     return STONET_OK;
 }
 
-/* Options and sizes are checked before the first fit. All specs get the same splits, so their differences can
-   be paired. */
+/* The splits are the same for all specs, so that their differences can be paired. */
+static stonet_status prepare_splits(comparison *self, const stonet_data *data)
+{
+    const stonet_compare_options *options = &self->options;
+    SN_TRY(sn_criterion_resolve(options->criterion, &self->strata, &self->runner.criterion));
+    if (options->test != NULL)
+        SN_TRY(sn_splits_test(data, options->test, &self->splits));
+    else
+        SN_TRY(sn_splits_fold(data, NULL, &self->strata, fold_count(options->folds), self->runner.run->seed,
+                              &self->splits));
+    SN_TRY(check_inner_folds(self));
+    return sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
+                             &self->results);
+}
+
+/* Options and sizes are checked before the first fit. */
 static stonet_status prepare(comparison *self, const stonet_data *data)
 {
-    const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = &self->options;
     if (options->choose_dim != NULL && options->tuning != NULL)
         return sn_fail(STONET_ERROR_ARGUMENT, "the dimension is either chosen or tuned: leave out the "
@@ -229,24 +241,17 @@ static stonet_status prepare(comparison *self, const stonet_data *data)
     SN_TRY(check_entries(self));
     SN_TRY(sn_strata_create(self->specs[0], data, &self->strata));
     SN_TRY(SN_NEW(self->points, self->n_specs));
-    for (int64_t i = 0; i < self->n_specs; i++) SN_TRY(make_points(self, i, run->seed));
-    SN_TRY(sn_criterion_resolve(options->criterion, &self->strata, &self->runner.criterion));
-    if (options->test != NULL)
-        SN_TRY(sn_splits_test(data, options->test, &self->splits));
-    else
-        SN_TRY(
-            sn_splits_fold(data, NULL, &self->strata, fold_count(options->folds), run->seed, &self->splits));
-    SN_TRY(check_inner_folds(self));
-    SN_TRY(sn_results_create(self->specs, self->n_specs, self->splits.count, self->runner.criterion,
-                             &self->results));
+    self->n_points = self->n_specs;
+    for (int64_t i = 0; i < self->n_specs; i++) SN_TRY(make_points(self, self->specs[i], &self->points[i]));
+    SN_TRY(prepare_splits(self, data));
     self->results->compares = true;
     self->runner.choose_dim = options->choose_dim;
     for (int64_t i = 0; i < self->n_specs; i++) self->results->row[i].open_dim = is_open(self, i);
     return STONET_OK;
 }
 
-/* The checkpoint is of these specs with these grids on these splits. */
-static stonet_status begin_checkpoint(const comparison *self, const stonet_data *data)
+/* The checkpoint is of these specs with these grids on these splits; job: what the call does. */
+static stonet_status begin_checkpoint(const comparison *self, const char *job, const stonet_data *data)
 {
     const stonet_run *run = self->runner.run;
     const stonet_compare_options *options = &self->options;
@@ -259,18 +264,18 @@ static stonet_status begin_checkpoint(const comparison *self, const stonet_data 
     sn_hash_int(&hash, options->test != NULL ? 0 : self->splits.count);
     sn_hash_int(&hash, options->tuning != NULL ? fold_count(self->tuning.folds) : 0);
     sn_hash_int(&hash, self->runner.criterion);
-    for (int64_t i = 0; i < self->n_specs; i++) {
+    for (int64_t i = 0; i < self->n_points; i++) {
         sn_hash_int(&hash, self->results->row[i].open_dim);
         for (int64_t k = 0; k < self->points[i].count; k++)
             SN_TRY(sn_spec_hash(self->points[i].spec[k], run->seed, &hash));
     }
     SN_TRY(sn_team_agree(run->team, &hash));
-    return elsewhere ? STONET_OK : sn_checkpoint_begin(run->checkpoint, "comparison", &hash, run);
+    return elsewhere ? STONET_OK : sn_checkpoint_begin(run->checkpoint, job, &hash, run);
 }
 
 static void clean_up(comparison *self)
 {
-    for (int64_t i = 0; self->points != NULL && i < self->n_specs; i++) sn_points_free(&self->points[i]);
+    for (int64_t i = 0; i < self->n_points; i++) sn_points_free(&self->points[i]);
     sn_free(self->points);
     sn_splits_free(&self->splits);
     sn_strata_free(&self->strata);
@@ -313,8 +318,35 @@ stonet_status stonet_compare(const stonet_spec *const *specs, int64_t n_specs, c
                        .runner = {.run = &job, .stage = "comparing", .start = sn_seconds()}};
     SN_TRY(take_options(options, &self));
     SN_TRY(prepare(&self, data));
-    SN_TRY(begin_checkpoint(&self, data));
+    SN_TRY(begin_checkpoint(&self, "comparison", data));
     SN_TRY(sn_checkpoint_end(job.checkpoint, run_comparison(&self)));
+    SN_TRY(sn_results_finish(self.results, atomic_load(&self.runner.stop)));
+    return SN_GIVE(self.results, out);
+}
+
+stonet_status stonet_tune(const stonet_spec *spec, const stonet_data *data,
+                          const stonet_tune_options *options, const stonet_run *run, stonet_results **out)
+{
+    if (spec == NULL || data == NULL || out == NULL)
+        return sn_fail(STONET_ERROR_ARGUMENT, "stonet_tune needs a spec, data and a place for the results");
+    *out = NULL;
+    stonet_run job;
+    stonet_tune_options how;
+    SN_TRY(sn_take_tune_options(options, &how));
+    SN_TRY(sn_take_kept_run(run, &job));
+    SN_FREED_BY(clean_up)
+    comparison self = {.options = {.folds = how.folds, .criterion = how.criterion},
+                       .runner = {.run = &job, .stage = "tuning", .start = sn_seconds()}};
+    SN_TRY(sn_strata_create(spec, data, &self.strata));
+    SN_TRY(SN_NEW(self.points, 1));
+    self.n_points = 1;
+    SN_TRY(sn_points_to_tune(spec, &how, sn_strata_task(&self.strata), job.seed, self.points));
+    self.specs = (const stonet_spec *const *)self.points->spec;
+    self.n_specs = self.points->count;
+    SN_TRY(prepare_splits(&self, data));
+    SN_TRY(begin_checkpoint(&self, "tuning", data));
+    self.runner.total = self.splits.count * self.n_specs;
+    SN_TRY(sn_checkpoint_end(job.checkpoint, score_splits(&self, 0, self.splits.count, self.specs)));
     SN_TRY(sn_results_finish(self.results, atomic_load(&self.runner.stop)));
     return SN_GIVE(self.results, out);
 }

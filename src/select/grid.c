@@ -156,18 +156,8 @@ static stonet_status set_value(const axis *from, int64_t value, bool learner, st
 /* The learner goes first: choosing one resets its settings. */
 static stonet_status set_point(const axis *axes, int64_t n_axes, const int64_t *point, stonet_spec *spec)
 {
-    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], true, spec));
-    for (int64_t a = 0; a < n_axes; a++) SN_TRY(set_value(&axes[a], point[a], false, spec));
-    return STONET_OK;
-}
-
-static stonet_status fill_points(const stonet_spec *base, const axis *axes, int64_t n_axes,
-                                 const int64_t *chosen, sn_points *out)
-{
-    for (int64_t i = 0; i < out->count; i++) {
-        SN_TRY(stonet_spec_copy(base, &out->spec[i]));
-        SN_TRY(set_point(axes, n_axes, chosen + i * n_axes, out->spec[i]));
-    }
+    for (int64_t k = 0; k < 2 * n_axes; k++)
+        SN_TRY(set_value(&axes[k % n_axes], point[k % n_axes], k < n_axes, spec));
     return STONET_OK;
 }
 
@@ -193,7 +183,10 @@ stonet_status sn_points_create(const stonet_spec *base, const char *const *entri
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(made.spec, count));
     made.count = count;
-    SN_TRY(fill_points(base, axes.axis, n_entries, chosen, &made));
+    for (int64_t i = 0; i < count; i++) {
+        SN_TRY(stonet_spec_copy(base, &made.spec[i]));
+        SN_TRY(set_point(axes.axis, n_entries, chosen + i * n_entries, made.spec[i]));
+    }
     *out = made;
     made = (sn_points){0};
     return STONET_OK;
@@ -226,10 +219,14 @@ bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char
     return true;
 }
 
-int64_t sn_default_grid(const sn_method *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES])
+stonet_status sn_points_to_tune(const stonet_spec *base, const stonet_tune_options *tuning, unsigned tasks,
+                                uint64_t seed, sn_points *out)
 {
+    const char *own[SN_MAX_GRID_ENTRIES];
     int64_t count = 0;
-    for (int e = 0; e < SN_MAX_GRID_ENTRIES && method->grid[e].text != NULL; e++)
-        if ((method->grid[e].tasks & tasks) != 0) out[count++] = method->grid[e].text;
-    return count;
+    if (tuning->grid != NULL)
+        return sn_points_create(base, tuning->grid, tuning->n_grid, tuning->trials, seed, out);
+    for (int e = 0; e < SN_MAX_GRID_ENTRIES && base->method->grid[e].text != NULL; e++)
+        if ((base->method->grid[e].tasks & tasks) != 0) own[count++] = base->method->grid[e].text;
+    return sn_points_create(base, own, count, tuning->trials, seed, out);
 }

@@ -19,6 +19,6 @@ void sn_points_free(sn_points *points);
    An entry for all methods is for those that have its settings. */
 bool sn_grid_entry_is_for(const char *entry, const stonet_spec *spec, const char **own);
 
-/* The method's own grid for the given tasks (SN_TASK_*): how many entries, 0 when there is nothing to tune.
- */
-int64_t sn_default_grid(const sn_method *method, unsigned tasks, const char *out[SN_MAX_GRID_ENTRIES]);
+/* Those that `tuning` asks for; without entries, of the method's own grid for the given tasks (SN_TASK_*). */
+stonet_status sn_points_to_tune(const stonet_spec *base, const stonet_tune_options *tuning, unsigned tasks,
+                                uint64_t seed, sn_points *out);

@@ -82,9 +82,9 @@ static stonet_status fit_rows(sn_job *job, sn_choose_dim *choose, const stonet_d
                               const stonet_run *run, stonet_model **model)
 {
     if (!job->open_dim) return stonet_fit(job->spec, train, run, model);
-    SN_TRY(choose(job->spec, train, run, &job->dim));
+    SN_TRY(choose(job->spec, train, run, &job->found.dim));
     char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)job->dim);
+    snprintf(text, sizeof text, "%lld", (long long)job->found.dim);
     SN_AUTO(stonet_spec) *closed = NULL;
     SN_TRY(stonet_spec_copy(job->spec, &closed));
     SN_TRY(stonet_spec_set(closed, "dim", text));
@@ -99,6 +99,14 @@ static stonet_status fit_split(sn_job *job, sn_choose_dim *choose, const stonet_
     SN_AUTO(stonet_data) *train = NULL;
     SN_TRY(stonet_data_subset(split->data, split->train.list, split->train.n, &train));
     return fit_rows(job, choose, train, run, model);
+}
+
+/* Its place among all learners; past the last: none. */
+static int64_t learner_index(const sn_learner *learner)
+{
+    size_t i = 0;
+    while (i < sn_learner_count() && sn_learner_at(i) != learner) i++;
+    return (int64_t)i;
 }
 
 /* shared: what other jobs of the group have trained; NULL: it is alone. */
@@ -118,20 +126,22 @@ static void run_job(sn_job *job, worker *self, stonet_checkpoint *shared)
     stonet_scores scores = STONET_SCORES_INIT;
     stonet_status status = fit_split(job, self->runner->choose_dim, &run, &model);
     if (status == STONET_OK) status = score_split(model, job->split, &scores);
-    job->seconds = sn_seconds() - start;
+    sn_found *found = &job->found;
+    found->seconds = sn_seconds() - start;
     /* A fit that was cut short says nothing about its settings. */
     bool cut_short =
         should_stop(self) && (status != STONET_OK || stonet_model_outcome(model) == STONET_STOPPED);
-    if (model != NULL) job->learner = model->learner;
+    found->learner = learner_index(model != NULL ? model->learner : NULL);
     if (cut_short) return;
-    job->status = status;
+    found->status = (int64_t)status;
     if (status != STONET_OK) {
         job->failure = sn_strdup(stonet_last_error());
+        found->failed = job->failure != NULL;
         return;
     }
-    job->value = criterion_value(self->runner->criterion, &scores);
-    job->tie = self->runner->criterion == STONET_CRITERION_ERROR_RATE ? scores.log_loss : 0.0;
-    job->done = true;
+    found->value = criterion_value(self->runner->criterion, &scores);
+    found->tie = self->runner->criterion == STONET_CRITERION_ERROR_RATE ? scores.log_loss : 0.0;
+    found->done = true;
 }
 
 /* Memory that ran out says nothing about the settings either: what was too much beside the other fits may
@@ -141,10 +151,9 @@ static void run_again_alone(sn_runner *runner, sn_job *jobs, int64_t count)
     worker self = {.runner = runner, .is_caller = true};
     SN_THREADS(1);
     for (int64_t i = 0; i < count; i++) {
-        if (jobs[i].status != STONET_ERROR_MEMORY || should_stop(&self)) continue;
-        sn_free(jobs[i].failure);
-        jobs[i].failure = NULL;
-        jobs[i].status = STONET_OK;
+        if (jobs[i].found.status != STONET_ERROR_MEMORY || should_stop(&self)) continue;
+        SN_FREE(jobs[i].failure);
+        jobs[i].found = (sn_found){0};
         run_job(&jobs[i], &self, NULL);
     }
 }
@@ -209,51 +218,29 @@ static void run_group(const groups *all, int64_t g, worker *self)
         shared = NULL; /* each trains for itself */
     for (int64_t k = first; k < end && !should_stop(self); k++) {
         run_job(job_of(all, k), self, shared);
-        seconds += job_of(all, k)->seconds;
+        seconds += job_of(all, k)->found.seconds;
         atomic_fetch_add(&self->runner->done, 1);
         report(self);
     }
-    for (int64_t k = first; k < end; k++) job_of(all, k)->seconds = seconds / (double)(end - first);
+    for (int64_t k = first; k < end; k++) job_of(all, k)->found.seconds = seconds / (double)(end - first);
 }
 
 /* ---- what a job has found, as a record --------------------------------------------------------------- */
 
-/* Its place in the list; the count of all: none. */
-static size_t learner_index(const sn_learner *learner)
-{
-    size_t i = 0;
-    while (i < sn_learner_count() && sn_learner_at(i) != learner) i++;
-    return i;
-}
-
 static stonet_status pack_job(const sn_job *job, sn_pack *record)
 {
-    const int64_t whole[] = {job->dim, job->done, job->status, job->failure != NULL,
-                             (int64_t)learner_index(job->learner)};
-    const double real[] = {job->value, job->tie, job->seconds};
-    SN_TRY(sn_pack_bytes(record, whole, sizeof whole));
-    SN_TRY(sn_pack_bytes(record, real, sizeof real));
+    SN_TRY(sn_pack_bytes(record, &job->found, sizeof job->found));
     return sn_pack_block(record, job->failure, job->failure != NULL ? strlen(job->failure) : 0);
 }
 
-/* Reads a record of pack_job, number by number in its order. job->failure is the job's to free. */
+/* job->failure is the job's to free. */
 static stonet_status unpack_job(sn_unpack *record, sn_job *job)
 {
-    int64_t whole[5];
-    double real[3];
     const unsigned char *text;
     size_t length;
-    SN_TRY(sn_unpack_bytes(record, whole, sizeof whole));
-    SN_TRY(sn_unpack_bytes(record, real, sizeof real));
+    SN_TRY(sn_unpack_bytes(record, &job->found, sizeof job->found));
     SN_TRY(sn_unpack_block(record, &text, &length));
-    job->dim = whole[0];
-    job->done = whole[1] != 0;
-    job->status = (stonet_status)whole[2];
-    job->learner = sn_learner_at((size_t)whole[4]);
-    job->value = real[0];
-    job->tie = real[1];
-    job->seconds = real[2];
-    if (whole[3] == 0) return STONET_OK;
+    if (!job->found.failed) return STONET_OK;
     SN_TRY(SN_NEW(job->failure, length + 1));
     memcpy(job->failure, text, length);
     return STONET_OK;
@@ -261,7 +248,8 @@ static stonet_status unpack_job(sn_unpack *record, sn_job *job)
 
 static bool has_found(const sn_job *job)
 {
-    return job->done || (job->status != STONET_OK && job->status != STONET_ERROR_MEMORY);
+    const int64_t status = job->found.status;
+    return job->found.done || (status != STONET_OK && status != STONET_ERROR_MEMORY);
 }
 
 /* Jobs that were cut short, or ran out of memory, are to be done again. The piece is given back in any case:
@@ -353,7 +341,7 @@ stonet_status sn_jobs_run(sn_runner *runner, const sn_jobs *list)
     SN_TRY(sn_work_queue_close(queue, status));
     run_again_alone(runner, jobs, count);
     for (int64_t i = 0; i < count; i++)
-        if (jobs[i].status != STONET_OK && jobs[i].failure == NULL)
+        if (jobs[i].found.status != STONET_OK && jobs[i].failure == NULL)
             return sn_fail(STONET_ERROR_MEMORY, "memory ran out while fitting method '%s'",
                            jobs[i].spec->method->name);
     return STONET_OK;

@@ -39,18 +39,24 @@ stonet_status sn_splits_fold(const stonet_data *data, const sn_rows *rows, const
 stonet_status sn_splits_test(const stonet_data *data, const stonet_data *test, sn_splits *out);
 void sn_splits_free(sn_splits *splits);
 
+/* What a job has found, as it stands in a checkpoint and goes to other ranks: numbers of 8 bytes alone. */
+typedef struct sn_found {
+    int64_t dim;     /* with open_dim: the one that was chosen */
+    int64_t done;    /* value is there; 0 after a failure or when it was not reached */
+    int64_t status;  /* of the fit and the score; OK when it was not reached */
+    int64_t failed;  /* there is a sentence that says why */
+    int64_t learner; /* on Z, as fitted: its place among all learners; past the last: the method predicts */
+    double value;    /* the criterion */
+    double tie;      /* decides between equal values: log loss, or 0 */
+    double seconds;  /* of the fit and the predictions */
+} sn_found;
+
 typedef struct sn_job {
     const stonet_spec *spec;
     const sn_split *split;
-    bool open_dim;             /* the dimension is chosen on the training rows, by choose_dim of the runner */
-    int64_t dim;               /* with open_dim: the one that was chosen */
-    bool done;                 /* value is there; false after a failure or when it was not reached */
-    double value;              /* the criterion */
-    double tie;                /* decides between equal values: log loss, or 0 */
-    double seconds;            /* of the fit and the predictions */
-    const sn_learner *learner; /* on Z, as fitted; NULL: the method predicts itself */
-    stonet_status status;      /* of the fit and the score; OK when it was not reached */
-    char *failure;             /* NULL: none */
+    bool open_dim; /* the dimension is chosen on the training rows, by choose_dim of the runner */
+    sn_found found;
+    char *failure; /* NULL: none */
 } sn_job;
 
 typedef struct sn_jobs {

@@ -65,13 +65,11 @@ json_t *sn_spec_settings_json(const stonet_spec *spec)
 static stonet_status create_row(const stonet_spec *spec, int64_t n_splits, sn_row *row)
 {
     SN_TRY(stonet_spec_copy(spec, &row->spec));
+    SN_TRY(SN_NEW(row->found, n_splits));
     SN_TRY(SN_NEW(row->value, n_splits));
-    SN_TRY(SN_NEW(row->tie, n_splits));
-    // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
-    SN_TRY(SN_NEW(row->learner, n_splits));
     // NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers is meant
     SN_TRY(SN_NEW(row->chosen, n_splits));
-    for (int64_t k = 0; k < n_splits; k++) row->value[k] = row->tie[k] = NAN;
+    for (int64_t k = 0; k < n_splits; k++) row->value[k] = NAN;
     row->mean = row->se = row->p_value = NAN;
     row->settings = sn_json_text(sn_spec_settings_json(spec), false);
     return row->settings != NULL ? STONET_OK : STONET_ERROR_MEMORY;
@@ -97,8 +95,7 @@ void stonet_results_free(stonet_results *results)
         sn_row *row = &results->row[i];
         stonet_spec_free(row->spec);
         for (int64_t k = 0; row->chosen != NULL && k < results->n_splits; k++) json_decref(row->chosen[k]);
-        SN_FREE_ALL(row->settings, row->value, row->tie, row->learner, row->learners, row->failure,
-                    row->chosen);
+        SN_FREE_ALL(row->settings, row->found, row->value, row->learners, row->failure, row->chosen);
     }
     sn_free(results->row);
     sn_free(results);
@@ -112,20 +109,14 @@ int64_t sn_row_dim(const sn_row *row)
 stonet_status sn_results_take(stonet_results *results, int64_t row, int64_t split, sn_job *job)
 {
     sn_row *to = &results->row[row];
-    if (job->open_dim && job->dim > 0) {
-        to->chosen[split] = json_pack("{s:I}", "dim", (json_int_t)job->dim);
+    if (job->open_dim && job->found.dim > 0) {
+        to->chosen[split] = json_pack("{s:I}", "dim", (json_int_t)job->found.dim);
         if (to->chosen[split] == NULL) return sn_json_failed();
     }
-    to->seconds += job->seconds;
-    if (job->done) {
-        to->value[split] = job->value;
-        to->tie[split] = job->tie;
-        to->learner[split] = job->learner;
-    } else if (job->failure != NULL && to->failure == NULL) {
-        to->failure = job->failure;
-        job->failure = NULL;
-    }
-    return STONET_OK;
+    to->found[split] = job->found;
+    to->seconds += job->found.seconds;
+    if (job->found.done) to->value[split] = job->found.value;
+    return to->failure == NULL ? SN_GIVE(job->failure, &to->failure) : STONET_OK;
 }
 
 /* A candidate's standing: how many splits it has, and their means. */
@@ -133,6 +124,20 @@ typedef struct standing {
     int64_t done;
     double mean, tie;
 } standing;
+
+static void count_in(const sn_found *found, standing *to)
+{
+    if (!found->done || isnan(found->value)) return;
+    to->done++;
+    to->mean += found->value;
+    to->tie += found->tie;
+}
+
+static void divide(standing *sums)
+{
+    sums->mean /= (double)sums->done;
+    sums->tie /= (double)sums->done;
+}
 
 static bool is_better(const standing *a, const standing *b)
 {
@@ -147,31 +152,15 @@ int64_t sn_best_of_jobs(const sn_job *job, int64_t n, int64_t splits)
     standing of_best = {0};
     for (int64_t i = 0; i < n; i++) {
         standing here = {0};
-        for (int64_t k = 0; k < splits; k++) {
-            const sn_job *at = &job[i * splits + k];
-            if (!at->done || isnan(at->value)) continue;
-            here.done++;
-            here.mean += at->value;
-            here.tie += at->tie;
-        }
+        for (int64_t k = 0; k < splits; k++) count_in(&job[i * splits + k].found, &here);
         if (here.done == 0) continue;
-        here.mean /= (double)here.done;
-        here.tie /= (double)here.done;
+        divide(&here);
         if (best < 0 || is_better(&here, &of_best)) {
             best = i;
             of_best = here;
         }
     }
     return best;
-}
-
-/* The finished values of a row, packed. */
-static int64_t finished(const double *value, int64_t n, double *out)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < n; k++)
-        if (!isnan(value[k])) out[count++] = value[k];
-    return count;
 }
 
 /* Means and standard errors over the finished splits of each row. The best row has the most finished splits,
@@ -182,11 +171,15 @@ static void summarise(stonet_results *results, double *room)
     results->best = -1;
     for (int64_t i = 0; i < results->n_rows; i++) {
         sn_row *row = &results->row[i];
-        int64_t count = finished(row->tie, results->n_splits, room);
-        standing here = {.tie = count > 0 ? sn_mean(count, room) : NAN};
-        row->n_done = here.done = finished(row->value, results->n_splits, room);
+        standing here = {0};
+        for (int64_t k = 0; k < results->n_splits; k++) {
+            if (!isnan(row->value[k])) room[here.done] = row->value[k];
+            count_in(&row->found[k], &here);
+        }
+        row->n_done = here.done;
         if (here.done == 0) continue;
-        row->mean = here.mean = sn_mean(here.done, room);
+        divide(&here);
+        row->mean = here.mean;
         row->se = here.done > 1 ? sn_standard_error(here.done, room) : NAN;
         if (results->best < 0 || is_better(&here, &of_best)) {
             results->best = i;
@@ -218,7 +211,8 @@ static stonet_status name_learners(int64_t n_splits, sn_row *row)
     size_t length = 0;
     for (size_t i = 0; i < sn_learner_count(); i++) {
         int64_t count = 0;
-        for (int64_t k = 0; k < n_splits; k++) count += row->learner[k] == sn_learner_at(i);
+        for (int64_t k = 0; k < n_splits; k++)
+            count += row->found[k].done && row->found[k].learner == (int64_t)i;
         if (count == 0 || length >= sizeof text) continue;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length > 0 ? ", " : "",
                                    sn_learner_at(i)->name);

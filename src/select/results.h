@@ -7,12 +7,11 @@
 
 typedef struct sn_row {
     stonet_spec *spec;
-    bool open_dim;              /* its dimension is chosen in each split */
-    char *settings;             /* JSON object */
-    double *value;              /* n_splits, NaN where there is none */
-    double *tie;                /* n_splits */
-    const sn_learner **learner; /* n_splits: on Z; NULL: none, or not reached */
-    char *learners;             /* their names, with how many splits each where they differ; NULL: none */
+    bool open_dim;   /* its dimension is chosen in each split */
+    char *settings;  /* JSON object */
+    sn_found *found; /* n_splits */
+    double *value;   /* n_splits: those found, NaN where there is none */
+    char *learners;  /* the names of those on Z, with how many splits each where they differ; NULL: none */
     double seconds;
     char *failure;   /* the first one, or NULL */
     json_t **chosen; /* n_splits: tuned settings or chosen dim of each split, or NULL without either */

@@ -126,10 +126,9 @@ TEST(built_in_grids_are_valid)
 {
     for (size_t i = 0; i < sn_method_count(); i++) {
         SN_AUTO(stonet_spec) *base = sn_testing_spec(sn_method_at(i)->name, "1");
-        const char *grid[SN_MAX_GRID_ENTRIES];
-        int64_t count = sn_default_grid(sn_method_at(i), SN_TASK_BOTH, grid);
+        const stonet_tune_options own = STONET_TUNE_OPTIONS_INIT;
         SN_FREED_BY(sn_points_free) sn_points points = {0};
-        OK(sn_points_create(base, grid, count, 0, 1, &points));
+        OK(sn_points_to_tune(base, &own, SN_TASK_BOTH, 1, &points));
         assert_true(points.count <= 60);
     }
 }

@@ -25,6 +25,18 @@ static sn_table hidden_classes(int64_t n, uint32_t seed)
     return table;
 }
 
+/* Points of one entry of a grid; NULL: of the method's own. */
+static stonet_status tune(const char *words, const stonet_data *data, const char *entry, int folds,
+                          stonet_results **results)
+{
+    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of(words);
+    const stonet_tune_options options = {.size = sizeof options,
+                                         .folds = folds,
+                                         .grid = entry != NULL ? &entry : NULL,
+                                         .n_grid = entry != NULL};
+    return stonet_tune(spec, data, &options, NULL, results);
+}
+
 /* ---- splits ---- */
 
 TEST(folds_part_the_rows_by_class)
@@ -71,32 +83,18 @@ TEST(a_class_of_one_row_is_never_held_out)
     for (int i = 0; i < 20; i++) code[i] = i % 2;
     code[7] = 2;
     OK(stonet_data_set_classes(table.data, code, LABELS, 3));
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "1");
     SN_AUTO(stonet_results) *results = NULL;
-    static const char *const GRID[] = {"dim=1"};
-    stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
-    OK(stonet_tune(spec, table.data, &options, NULL, &results));
+    OK(tune("pca 1", table.data, "dim=1", 4, &results));
     assert_null(row_of(results, 0).failure);
 }
 
 /* ---- tune ---- */
 
-static stonet_results *tune_hidden(const stonet_data *data, int threads)
-{
-    static const char *const GRID[] = {"dim=1,2"};
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec_of("pca 1 scale=centre");
-    stonet_results *results = NULL;
-    stonet_run run = STONET_RUN_INIT;
-    run.threads = threads;
-    stonet_tune_options options = {.size = sizeof options, .folds = 4, .grid = GRID, .n_grid = 1};
-    OK(stonet_tune(spec, data, &options, &run, &results));
-    return results;
-}
-
 TEST(tuning_finds_the_dimension)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(120, 1);
-    SN_AUTO(stonet_results) *results = tune_hidden(table.data, 2);
+    SN_AUTO(stonet_results) *results = NULL;
+    OK(tune("pca 1 scale=centre", table.data, "dim=1,2", 4, &results));
     assert_int_equal(stonet_results_rows(results), 2);
     assert_int_equal(stonet_results_best(results), 1);
     assert_int_equal(stonet_results_outcome(results), STONET_DONE);
@@ -151,29 +149,17 @@ TEST(what_is_no_number_does_not_count)
     static const double VALUES[POINTS][FOLDS] = {{NAN, 0.4}, {NAN, 0.1}, {NAN, 0.2}};
     sn_job job[POINTS * FOLDS] = {{0}};
     for (int i = 0; i < POINTS * FOLDS; i++) {
-        job[i].done = true;
-        job[i].value = VALUES[i / FOLDS][i % FOLDS];
+        job[i].found.done = true;
+        job[i].found.value = VALUES[i / FOLDS][i % FOLDS];
     }
     assert_int_equal(sn_best_of_jobs(job, POINTS, FOLDS), 1);
-}
-
-TEST(threads_do_not_change_the_results)
-{
-    SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(90, 2);
-    SN_AUTO(stonet_results) *one = tune_hidden(table.data, 1);
-    for (int threads = 2; threads <= 7; threads += 5) {
-        SN_AUTO(stonet_results) *other = tune_hidden(table.data, threads);
-        for (int i = 0; i < 2; i++) {
-            stonet_result_row a = row_of(one, i), b = row_of(other, i);
-            assert_memory_equal(a.values, b.values, (size_t)a.n_values * sizeof *a.values);
-        }
-    }
 }
 
 TEST(results_are_written_as_json_and_csv)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 3);
-    SN_AUTO(stonet_results) *results = tune_hidden(table.data, 2);
+    SN_AUTO(stonet_results) *results = NULL;
+    OK(tune("pca 1 scale=centre", table.data, "dim=1,2", 4, &results));
     SN_BLOCK char *text = stonet_results_json(results);
     SN_AUTO(json_t) *list = json_loads(text, 0, NULL);
     assert_int_equal(json_array_size(list), 2);
@@ -197,11 +183,8 @@ TEST(results_are_written_as_json_and_csv)
 TEST(a_point_that_fails_does_not_stop_the_others)
 {
     SN_FREED_BY(sn_table_free) sn_table table = hidden_classes(60, 3);
-    SN_AUTO(stonet_spec) *spec = sn_testing_spec("pca", "2");
-    static const char *const MIXED[] = {"learner=linear,logistic"}, *const BAD[] = {"learner=linear"};
     stonet_results *results = NULL;
-    stonet_tune_options options = {.size = sizeof options, .folds = 2, .grid = MIXED, .n_grid = 1};
-    OK(stonet_tune(spec, table.data, &options, NULL, &results));
+    OK(tune("pca 2", table.data, "learner=linear,logistic", 2, &results));
     assert_int_equal(stonet_results_best(results), 1);
     assert_non_null(strstr(row_of(results, 0).failure, "linear"));
     assert_true(isnan(row_of(results, 0).mean));
@@ -209,8 +192,7 @@ TEST(a_point_that_fails_does_not_stop_the_others)
     SN_AUTO(json_t) *list = json_loads(text, 0, NULL);
     assert_true(json_is_null(json_object_get(json_array_get(list, 0), "mean")));
     stonet_results_free(results);
-    options.grid = BAD;
-    assert_says(stonet_tune(spec, table.data, &options, NULL, &results), STONET_ERROR_NUMERIC, "linear");
+    assert_says(tune("pca 2", table.data, "learner=linear", 2, &results), STONET_ERROR_NUMERIC, "linear");
     assert_null(results);
 }
 

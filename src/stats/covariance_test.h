@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "stats/fourier.h"
+#include "stats/features.h"
 
 /*
  * Features with the conditioning taken out: row i of e holds e_x,i (mx numbers) and e_y,i (my), every column

@@ -1,4 +1,4 @@
-#include "stats/distance_correlation.h"
+#include "stats/independence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "math/smallest.h"
+#include "stats/features.h"
 
 /*
  * With a_ij = |x_i - x_j|, b_ij = |y_i - y_j| and row sums a_i., b_i., the squared distance covariance is
@@ -93,14 +94,6 @@ static stonet_status points_create(int64_t n, int64_t d, const double *value, in
     }
     for (int64_t i = 0; i < n; i++) p->total += p->row_sum[i];
     return STONET_OK;
-}
-
-static int is_constant(const points *p)
-{
-    for (int64_t i = p->d; i < p->n * p->d; i++) {
-        if (p->value[i] != p->value[i % p->d]) return 0;
-    }
-    return 1;
 }
 
 /* S_1 for numbers, y_order[i] beside x_i: sum over pairs, taken in the order of x, of (x_j - x_i) |y_j -
@@ -228,12 +221,12 @@ stonet_status sn_distance_correlation_test(const stonet_sides *sides, int64_t pe
     points px, py;
     *correlation = 0.0;
     *p_value = 1.0;
+    if (sn_count_varying(n, dx, x) == 0 || sn_count_varying(n, dy, y) == 0) return STONET_OK;
     /* the side with fewer columns is the one to permute: its distances are worked out each time */
     SN_TRY(points_create(n, dx < dy ? dy : dx, dx < dy ? y : x, sn_threads(run), &scratch, &px));
     SN_TRY(points_create(n, dx < dy ? dx : dy, dx < dy ? x : y, sn_threads(run), &scratch, &py));
     SN_ARRAY(n, int64_t, order);
     SN_ARRAY(n + 1, tally, tree);
-    if (is_constant(&px) || is_constant(&py)) return STONET_OK;
     for (int64_t i = 0; i < n; i++) order[i] = i;
     double covariance = squared_covariance(&px, &py, order, tree);
     double variances =

@@ -137,12 +137,6 @@ double sn_t_two_sided(double df, double t)
     return beta_tail(0.5 * df, 0.5, df / total, t * t / total);
 }
 
-double sn_t_lower(double df, double t)
-{
-    double both = 0.5 * sn_t_two_sided(df, t);
-    return t > 0.0 ? 1.0 - both : both;
-}
-
 /* By halving an interval that grows until it holds the root. */
 double sn_t_quantile(double df, double p)
 {

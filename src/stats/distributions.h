@@ -5,8 +5,7 @@
 double sn_gamma_upper(double shape, double x);
 /* Chi-square with df > 0 (not necessarily whole) degrees of freedom. */
 double sn_chisq_upper(double df, double x);
-/* Student's t with df > 0: P(T <= t) and P(|T| >= |t|). */
-double sn_t_lower(double df, double t);
+/* Student's t with df > 0: P(|T| >= |t|). */
 double sn_t_two_sided(double df, double t);
 /* The t with P(T <= t) = p, for p in (0, 1). */
 double sn_t_quantile(double df, double p);

@@ -1,4 +1,4 @@
-#include "stats/gcm.h"
+#include "stats/independence.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -11,11 +11,9 @@
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/independence.h"
 #include "stats/smoother.h"
 
 enum {
-    BLOCKS = 3, /* sums over functions of x */
     CONTROLS = 100,
     SHUFFLES = 9999,
     RANDOM_X = 20,    /* waves of x */
@@ -31,16 +29,11 @@ enum { STREAM_FEW, STREAM_WHITE, STREAM_X, STREAM_Z, STREAM_FEATURES, STREAMS = 
 
 static bool has_two_values(int64_t n, int64_t d, const double *column)
 {
-    bool has_other = false;
-    double other = 0.0;
-    for (int64_t i = 1; i < n; i++) {
-        const double value = column[i * d];
-        if (value == column[0] || (has_other && value == other)) continue;
-        if (has_other) return false;
-        has_other = true;
-        other = value;
-    }
-    return has_other;
+    int64_t other = 1;
+    while (other < n && column[other * d] == column[0]) other++;
+    for (int64_t i = other; i < n; i++)
+        if (column[i * d] != column[0] && column[i * d] != column[other * d]) return false;
+    return other < n;
 }
 
 /* Column `at` of `to` less its mean. */
@@ -112,15 +105,17 @@ typedef struct prepared {
     int threads;
 } prepared;
 
+/* The blocks of functions: sums over the first three are tested. */
+enum { COLUMNS, SQUARES, WAVES, OF_Z, BLOCKS };
+
 /* The functions that are regressed on z, side by side, and the residuals. */
 typedef struct functions {
-    int64_t mx[BLOCKS], controls,
-        width;               /* width = sum of mx, controls, my and the single ones of their own */
-    int64_t single, singles; /* where the columns of x one by one begin, squares after them */
-    double *values;          /* n x width */
-    double *residuals;       /* n x width: values less their regressions on z */
-    double *twice;           /* width: |(I - S_y) residuals|^2, S_y the regression of y */
-    double left;             /* tr (I - S_y)^2 */
+    int64_t first[BLOCKS + 1], width; /* width: those of the blocks, the single ones of their own, and y */
+    int64_t single, singles;          /* where the columns of x one by one begin, squares after them */
+    double *values;                   /* n x width */
+    double *residuals;                /* n x width: values less their regressions on z */
+    double *twice;                    /* width: |(I - S_y) residuals|^2, S_y the regression of y */
+    double left;                      /* tr (I - S_y)^2 */
 } functions;
 
 /* Waves of all the columns together, from `first` on. */
@@ -173,17 +168,16 @@ static stonet_status fill_functions(const prepared *p, uint32_t repeat, sn_works
         SN_TRY(sn_scores_project(&p->x, room, p->seed, STREAMS * repeat + STREAM_FEW, &scratch, &few));
         x = &few;
     }
-    f->mx[0] = f->mx[1] = x->columns;
-    f->mx[2] = RANDOM_X < room ? RANDOM_X : room;
-    f->controls = CONTROLS;
+    const int64_t waves = RANDOM_X < room ? RANDOM_X : room,
+                  count[] = {x->columns, x->columns, waves, CONTROLS};
+    for (int block = 0; block < BLOCKS; block++) f->first[block + 1] = f->first[block] + count[block];
     f->singles = p->x.columns <= MOST_SINGLE ? p->x.columns : 0;
-    f->single = x == &p->x ? 0 : f->mx[0] + f->mx[1] + f->mx[2] + f->controls;
-    f->width = f->mx[0] + f->mx[1] + f->mx[2] + f->controls + (x == &p->x ? 0 : 2 * f->singles) + p->my;
+    f->single = x == &p->x ? 0 : f->first[BLOCKS];
+    f->width = f->first[BLOCKS] + (x == &p->x ? 0 : 2 * f->singles) + p->my;
     SN_TRY(SN_TAKE_EACH(keep, n * f->width, &f->values, &f->residuals));
     SN_TRY(SN_TAKE(keep, f->twice, f->width));
-    const int64_t waves = f->mx[0] + f->mx[1];
-    SN_TRY(fill_waves(p, &p->white_x, f->mx[2], STREAMS * repeat + STREAM_X, waves, f));
-    SN_TRY(fill_waves(p, &p->white_z, f->controls, STREAMS * repeat + STREAM_Z, waves + f->mx[2], f));
+    SN_TRY(fill_waves(p, &p->white_x, waves, STREAMS * repeat + STREAM_X, f->first[WAVES], f));
+    SN_TRY(fill_waves(p, &p->white_z, CONTROLS, STREAMS * repeat + STREAM_Z, f->first[OF_Z], f));
     fill_columns(x, 0, f);
     if (f->single > 0 && f->singles > 0) fill_columns(&p->x, f->single, f);
     for (int64_t i = 0; i < n; i++)
@@ -278,10 +272,10 @@ static sn_residuals gather(const prepared *p, const functions *f, int64_t first,
    that the regressions miss something. They would miss as much for functions of x. */
 static double left_over(const prepared *p, const functions *f, double *e)
 {
-    sn_residuals controls = gather(p, f, f->mx[0] + f->mx[1] + f->mx[2], f->controls, e);
+    sn_residuals controls = gather(p, f, f->first[OF_Z], CONTROLS, e);
     if (controls.mx == 0) return 0.0;
     const double excess = sn_covariance_statistic(&controls) - sn_covariance_mean(&controls);
-    return fmax(excess, 0.0) / (double)f->controls;
+    return fmax(excess, 0.0) / CONTROLS;
 }
 
 /* The squared covariances of the residuals of column `at` with those of y, summed. */
@@ -303,9 +297,7 @@ static double strength(const prepared *p, const functions *f, int64_t at)
 static double waves_p_value(const prepared *p, const functions *f)
 {
     double value[MOST_PAIRS + CONTROLS] = {0};
-    const int64_t first = f->mx[0] + f->mx[1];
-    const int64_t few = f->mx[2];
-    const int64_t all = few + f->controls;
+    const int64_t first = f->first[WAVES], few = f->first[OF_Z] - first, all = few + CONTROLS;
     double observed = 0.0;
     for (int64_t k = 0; k < all; k++) {
         value[k] = strength(p, f, first + k);
@@ -333,20 +325,20 @@ static double waves_p_value(const prepared *p, const functions *f)
 static bool waves_look_alike(const prepared *p, const functions *f)
 {
     const double alike = 1.1;
-    const int64_t first = f->mx[0] + f->mx[1];
+    const double waves = (double)(f->first[OF_Z] - f->first[WAVES]);
     double x_mean = 0.0;
     double x_square = 0.0;
     double z_mean = 0.0;
-    for (int64_t k = 0; k < f->mx[2] + f->controls; k++) {
-        const double left = sum_of_squares(p->x.n, f->width, f->residuals + first + k);
-        if (k < f->mx[2]) {
-            x_mean += left / (double)f->mx[2];
-            x_square += left * left / (double)f->mx[2];
+    for (int64_t k = f->first[WAVES]; k < f->first[BLOCKS]; k++) {
+        const double left = sum_of_squares(p->x.n, f->width, f->residuals + k);
+        if (k < f->first[OF_Z]) {
+            x_mean += left / waves;
+            x_square += left * left / waves;
         } else {
-            z_mean += left / (double)f->controls;
+            z_mean += left / CONTROLS;
         }
     }
-    const double error = sqrt(fmax(x_square - x_mean * x_mean, 0.0) / (double)f->mx[2]);
+    const double error = sqrt(fmax(x_square - x_mean * x_mean, 0.0) / waves);
     return x_mean < alike * z_mean + 3.0 * error;
 }
 
@@ -403,13 +395,13 @@ static stonet_status test_blocks(const prepared *p, const functions *f, stonet_i
     SN_ARRAY(p->x.n * f->width, double, e);
     const double excess = left_over(p, f, e);
     const int64_t before = *count;
-    int64_t first = 0;
-    for (int block = 0; block < BLOCKS; first += f->mx[block], block++) {
-        sn_residuals residuals = gather(p, f, first, f->mx[block], e);
+    for (int block = COLUMNS; block <= WAVES; block++) {
+        const int64_t first = f->first[block];
+        sn_residuals residuals = gather(p, f, first, f->first[block + 1] - first, e);
         if (residuals.mx == 0) continue;
         residuals.excess = excess * (double)residuals.mx / sn_covariance_mean(&residuals);
         double found = 0.0;
-        if (block == BLOCKS - 1 && waves_look_alike(p, f)) {
+        if (block == WAVES && waves_look_alike(p, f)) {
             found = sn_covariance_statistic(&residuals);
             p_values[*count] = waves_p_value(p, f);
         } else {
@@ -455,7 +447,7 @@ stonet_status sn_gcm_test(const stonet_sides *sides, const stonet_independence_o
     /* The linear and quadratic functions of z are the same, in coordinates that a penalty does not blur. */
     if (p.white_z.columns == p.z.columns) p.z.plain = p.white_z.values;
     SN_TRY(sn_response_functions(n, sides->dy, sides->y, &scratch, &p.my, &p.y));
-    SN_ARRAY((int64_t)2 * (BLOCKS + 1) * options->repeats, double, p_values);
+    SN_ARRAY((int64_t)2 * BLOCKS * options->repeats, double, p_values);
     result->statistic = 0.0;
     result->p_value = 1.0;
     const bool varies = p.x.columns > 0 && sum_of_squares(n * p.my, 1, p.y) > 0.0;

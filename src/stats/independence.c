@@ -10,9 +10,6 @@
 #include "math/linalg.h"
 #include "math/serial_blas.h"
 #include "stats/covariance_test.h"
-#include "stats/distance_correlation.h"
-#include "stats/gcm.h"
-#include "stats/prediction_look.h"
 
 static const double ridge = 1e-10; /* on the covariance of the features of z, against collinear ones */
 
@@ -52,14 +49,6 @@ static stonet_status check_finite(const char *what, int64_t n, int64_t d, const 
                        (long long)row, (long long)column, what);
     }
     return STONET_OK;
-}
-
-static bool any_varies(int64_t n, int64_t d, const double *values)
-{
-    for (int64_t i = d; i < n * d; i++) {
-        if (values[i] != values[i - d]) return true;
-    }
-    return false;
 }
 
 static stonet_status check_range(const char *what, int64_t value, int64_t low, int64_t high)
@@ -204,14 +193,9 @@ static stonet_status run_repeats(const prepared *p, const stonet_run *run, stone
    explain anything and leave nothing to test. */
 static int64_t condition_features(int64_t wish, int64_t n, int64_t dz)
 {
-    int64_t count = wish;
-    if (wish == 0) {
-        count = 50 * dz;
-        if (count < 100) count = 100;
-        if (count > 500) count = 500;
-    }
-    if (count > n / 4) count = n / 4;
-    return count > 0 ? count : 1;
+    const int64_t usual = dz < 2 ? 100 : dz > 10 ? 500 : 50 * dz;
+    const int64_t count = wish != 0 ? wish : usual, most = n / 4 > 0 ? n / 4 : 1;
+    return count < most ? count : most;
 }
 
 /* The random-feature tests. result->test is set; p stays 1 where nothing can depend on anything. */
@@ -222,14 +206,13 @@ static stonet_status fourier_test(const stonet_sides *sides, const stonet_indepe
     const int64_t n = sides->n;
     if (n < 4) return STONET_OK; /* no degrees of freedom to test with */
     prepared p = {.options = options, .seed = run->seed, .threads = sn_threads(run)};
-    SN_TRY(sn_standardise(n, (sn_side){sides->dx, sides->x}, (sn_side){0, NULL}, p.seed, &scratch, &p.x));
-    SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){0, NULL}, p.seed, &scratch, &p.y));
-    SN_TRY(sn_standardise(n, (sn_side){sides->dz, sides->z}, (sn_side){0, NULL}, p.seed, &scratch, &p.z));
-    if (p.z.columns == 0) result->test = STONET_TEST_RIT;
-    if (p.x.columns == 0 || p.y.columns == 0) return STONET_OK;
-    if (result->test == STONET_TEST_RCIT)
-        SN_TRY(sn_standardise(n, (sn_side){sides->dy, sides->y}, (sn_side){sides->dz, sides->z}, p.seed,
-                              &scratch, &p.y));
+    const sn_side none = {0, NULL}, x = {sides->dx, sides->x}, y = {sides->dy, sides->y},
+                  z = {sides->dz, sides->z};
+    if (sn_count_varying(n, z.d, z.values) == 0) result->test = STONET_TEST_RIT;
+    if (sn_count_varying(n, x.d, x.values) == 0 || sn_count_varying(n, y.d, y.values) == 0) return STONET_OK;
+    SN_TRY(sn_standardise(n, x, none, p.seed, &scratch, &p.x));
+    SN_TRY(sn_standardise(n, y, result->test == STONET_TEST_RCIT ? z : none, p.seed, &scratch, &p.y));
+    SN_TRY(sn_standardise(n, z, none, p.seed, &scratch, &p.z));
     p.mx = p.my = options->features;
     if (result->test != STONET_TEST_RIT)
         p.mz = condition_features(options->condition_features, n, p.z.columns);
@@ -270,7 +253,8 @@ stonet_status stonet_independence(const stonet_sides *sides, const stonet_indepe
     if (result->test == STONET_TEST_DCOR) result->null_law = STONET_NULL_PERMUTATION;
     if (result->test == STONET_TEST_DCOR)
         return sn_distance_correlation_test(&s, how.permutations, &job, &result->statistic, &result->p_value);
-    if (result->test == STONET_TEST_GCM && !any_varies(s.n, s.dz, s.z)) result->test = STONET_TEST_RIT;
+    if (result->test == STONET_TEST_GCM && sn_count_varying(s.n, s.dz, s.z) == 0)
+        result->test = STONET_TEST_RIT;
     if (result->test == STONET_TEST_GCM) return sn_gcm_test(&s, &how, &job, result);
     return fourier_test(&s, &how, &job, result);
 }

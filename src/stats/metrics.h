@@ -4,51 +4,51 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/status.h"
 
 /* probability is n x classes, row-major; the predicted class is the most probable one (the first of equals).
  */
-double sn_error_rate(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                     const double *weight);
-double sn_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                   const double *weight);
-/* -mean log probability of the true class, probabilities clipped to [1e-15, 1 - 1e-15]. */
-double sn_log_loss(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                   const double *weight);
+typedef struct sn_class_rows {
+    int64_t n, classes;
+    const double *probability;
+    const int32_t *label;
+    const double *weight;
+} sn_class_rows;
 
-/* Mean over the rows of sum_c (p_c - 1{label = c})^2. */
-double sn_brier(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                const double *weight);
-/* Expected calibration error with SN_CALIBRATION_BINS bins of equal width of the largest probability P (bin b
-   holds P in (b/15, (b+1)/15]): sum_b n_b/n |share right - mean P|. Biased upwards for few rows. */
-enum { SN_CALIBRATION_BINS = 15 };
-double sn_calibration_error(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                            const double *weight);
+/*
+ * The scores that all classes have, into `scores`:
+ *
+ *     error_rate, accuracy
+ *     log_loss            - mean log probability of the true class, probabilities clipped to
+ *                         [1e-15, 1 - 1e-15]
+ *     brier               mean over the rows of sum_c (p_c - 1{label = c})^2
+ *     calibration_error   with 15 bins of equal width of the largest probability P (bin b holds P in
+ *                         (b/15, (b+1)/15]): sum_b n_b/n |share right - mean P|; biased upwards for few rows
+ *     balanced_accuracy   mean over the classes that have rows of the share of these that is found
+ *     auc                 area under the ROC curve of the probability of the second of two classes, or its
+ *                         mean over the classes, each against the rest: the share of pairs in the right
+ *                         order, ties counting a half; without classes that are all rows, or none
+ */
+stonet_status sn_score_classes(const sn_class_rows *rows, stonet_scores *scores);
+/* Of ordered classes: rank_error, the mean of |label - predicted class|, and the quadratic kappa. This is 1 -
+   mean square of that difference / its mean square if both were independent with the same shares. */
+void sn_score_ranks(const sn_class_rows *rows, stonet_scores *scores);
 /* Rows of class i whose most probable class is j: table[i * classes + j]. */
-void sn_confusion(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                  int64_t *table);
-/* Mean over the classes that have rows of the share of these that is found. */
-double sn_balanced_accuracy(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                            const double *weight);
-/* Of ordered classes: the mean of |label - predicted class|, and the quadratic kappa. This is 1 - mean square
-   of that difference / its mean square if both were independent with the same shares. */
-void sn_rank_scores(int64_t n, int64_t classes, const double *probability, const int32_t *label,
-                    const double *weight, double *rank_error, double *kappa);
-/* Area under the ROC curve of the probability of one class against the rest: the share of pairs in the right
-   order, ties counting a half. NaN when the class, or the rest, has no rows. `order` has n places. */
-double sn_auc(int64_t n, int64_t classes, int64_t class_code, const double *probability, const int32_t *label,
-              const double *weight, int64_t *order);
+void sn_confusion(const sn_class_rows *rows, int64_t *table);
 
-/* predicted and y are n x outputs, row-major. The mean over rows and outputs of (predicted - y)^2. */
-double sn_mse(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight);
-/* Mean over outputs of 1 - SSE / SST; an output with constant y counts 1 when predicted exactly, else 0. */
-double sn_r2(int64_t n, int64_t outputs, const double *predicted, const double *y, const double *weight);
-/* Mean over outputs of Pearson's correlation of predicted and y; 0 for an output where either is constant. */
-double sn_correlation(int64_t n, int64_t outputs, const double *predicted, const double *y,
-                      const double *weight);
+/*
+ * predicted and y are n x outputs, row-major:
+ *
+ *     mse           mean over rows and outputs of (predicted - y)^2
+ *     r2            mean over outputs of 1 - SSE / SST; an output with constant y counts 1 when predicted
+ *                   exactly, else 0
+ *     correlation   mean over outputs of Pearson's of predicted and y; 0 for an output where either is
+ *                   constant
+ */
+void sn_score_numbers(int64_t n, int64_t outputs, const double *predicted, const double *y,
+                      const double *weight, stonet_scores *scores);
 
-double sn_mean(int64_t n, const double *values);
-/* Of the mean: standard deviation / sqrt n, 0 when n = 1. */
+/* Of a mean: standard deviation / sqrt n, 0 when n = 1. */
 double sn_standard_error(int64_t n, const double *values);
 /* The p-value of stonet_paired_t_test for n of the folds of a cross-validation. The fits share rows, so the
    differences d are correlated and the plain test finds too much: the variance is corrected by n_test /

@@ -1,4 +1,4 @@
-#include "stats/prediction_look.h"
+#include "stats/independence.h"
 
 #include <math.h>
 
@@ -7,8 +7,8 @@
 #include "math/kernel.h"
 #include "math/linalg.h"
 #include "math/noise.h"
-#include "stats/distributions.h"
 #include "stats/features.h"
+#include "stats/metrics.h"
 #include "stats/smoother.h"
 
 enum {
@@ -144,30 +144,21 @@ static stonet_status run_folds(const task *t, const stonet_run *run, errors *fou
     return STONET_OK;
 }
 
-/* D_k = error of z - error of (z, x) on fold k. t = mean D / (sd D sqrt(1/10 + 1/9)), as the header says. p
-   is 1 where D does not vary. */
+/* The test of folds is of both sides; p is 1 where the errors do not differ. */
 static void conclude(int64_t n, const errors *found, stonet_prediction_gain *out)
 {
-    double total = 0.0;
-    double z = 0.0;
-    double zx = 0.0;
-    double square = 0.0;
+    double total = 0.0, z = 0.0, zx = 0.0;
     for (int k = 0; k < FOLDS; k++) {
         total += found->total[k];
         z += found->z[k];
         zx += found->zx[k];
     }
-    const double mean = (z - zx) / FOLDS;
-    for (int k = 0; k < FOLDS; k++) square += pow(found->z[k] - found->zx[k] - mean, 2);
-    const double sd = sqrt(square / (FOLDS - 1));
+    const double both = sn_fold_t_test(FOLDS, FOLDS, found->z, found->zx);
     *out = (stonet_prediction_gain){.p_value = 1.0, .n = n};
+    if (!isnan(both)) out->p_value = z > zx ? 0.5 * both : 1.0 - 0.5 * both;
     if (total > 0.0) {
         out->explained_z = 1.0 - z / total;
         out->explained_zx = 1.0 - zx / total;
-    }
-    if (sd > 1e-12 * total) {
-        const double statistic = mean / (sd * sqrt(1.0 / FOLDS + 1.0 / (FOLDS - 1)));
-        out->p_value = sn_t_lower(FOLDS - 1, -statistic);
     }
 }
 

@@ -8,31 +8,30 @@
 #include "math/smallest.h"
 #include "stats/distributions.h"
 
-/* The rows by time. */
-static void sort_rows(int64_t n, const double *time, sn_keyed *rows)
+static void sort_by_time(const sn_times *rows, sn_keyed *sorted)
 {
-    for (int64_t i = 0; i < n; i++) rows[i] = (sn_keyed){time[i], i};
-    qsort(rows, (size_t)n, sizeof *rows, sn_by_value);
+    for (int64_t i = 0; i < rows->n; i++) sorted[i] = (sn_keyed){rows->time[i], i};
+    qsort(sorted, (size_t)rows->n, sizeof *sorted, sn_by_value);
 }
 
-stonet_status sn_kaplan_create(int64_t n, const double *time, const double *event, bool censoring,
-                               sn_kaplan *out)
+stonet_status sn_kaplan_create(const sn_times *rows, bool censoring, sn_kaplan *out)
 {
+    const int64_t n = rows->n;
     *out = (sn_kaplan){0};
-    SN_ARRAY(n, sn_keyed, rows);
+    SN_ARRAY(n, sn_keyed, sorted);
     SN_TRY(SN_NEW_RAW(out->at, n));
     SN_TRY(SN_NEW_RAW(out->after, n));
-    sort_rows(n, time, rows);
+    sort_by_time(rows, sorted);
     double left = 1.0;
     for (int64_t first = 0, last; first < n; first = last) {
         double ends = 0.0, at_risk = (double)(n - first);
-        for (last = first; last < n && rows[last].value == rows[first].value; last++) {
-            const bool seen = event[rows[last].row] > 0.0;
+        for (last = first; last < n && sorted[last].value == sorted[first].value; last++) {
+            const bool seen = rows->event[sorted[last].row] > 0.0;
             if (seen != censoring) ends += 1.0;
             if (censoring && seen) at_risk -= 1.0; /* events come before censoring at the same time */
         }
         if (ends > 0.0) left *= 1.0 - ends / at_risk;
-        out->at[out->steps] = rows[first].value;
+        out->at[out->steps] = sorted[first].value;
         out->after[out->steps++] = left;
     }
     return STONET_OK;
@@ -70,26 +69,26 @@ double sn_kaplan_before(const sn_kaplan *kaplan, double t)
     return k > 0 ? kaplan->after[k - 1] : 1.0;
 }
 
-stonet_status sn_log_rank(int64_t n, const double *time, const double *event, const int *group, int groups,
-                          double *p_value)
+stonet_status sn_log_rank(const sn_times *rows, const int *group, int groups, double *p_value)
 {
     const int free = groups - 1; /* the last group follows from the others */
     double statistic = 0.0;
     *p_value = (double)NAN;
-    SN_ARRAY(n, sn_keyed, rows);
+    SN_ARRAY(rows->n, sn_keyed, sorted);
     SN_ZEROS(groups, double, at_risk);
     SN_ZEROS(groups, double, apart);
     SN_ARRAY(groups, double, scaled);
     SN_ZEROS(groups * groups, double, v);
-    sort_rows(n, time, rows);
-    for (int64_t first = n; first > 0;) { /* from the end: those at risk come in */
+    sort_by_time(rows, sorted);
+    for (int64_t first = rows->n; first > 0;) { /* from the end: those at risk come in */
         double ends = 0.0, all = 0.0;
-        const double now = rows[first - 1].value;
-        for (; first > 0 && rows[first - 1].value == now; first--) {
-            const int64_t row = rows[first - 1].row;
+        const double now = sorted[first - 1].value;
+        for (; first > 0 && sorted[first - 1].value == now; first--) {
+            const int64_t row = sorted[first - 1].row;
             at_risk[group[row]] += 1.0;
-            ends += event[row] > 0.0 ? 1.0 : 0.0;
-            if (event[row] > 0.0) apart[group[row]] += 1.0;
+            if (!(rows->event[row] > 0.0)) continue;
+            ends += 1.0;
+            apart[group[row]] += 1.0;
         }
         for (int g = 0; g < groups; g++) all += at_risk[g];
         const double spread = all > 1.0 ? ends * (all - ends) / (all - 1.0) : 0.0;
@@ -109,17 +108,17 @@ stonet_status sn_log_rank(int64_t n, const double *time, const double *event, co
     return STONET_OK;
 }
 
-stonet_status sn_concordance(int64_t n, const double *time, const double *event, const double *predicted,
-                             double *harrell, double *uno)
+stonet_status sn_concordance(const sn_times *rows, const double *predicted, double *harrell, double *uno)
 {
+    const double *time = rows->time, *event = rows->event;
     SN_FREED_BY(sn_kaplan_free) sn_kaplan censoring = {0};
     double right[2] = {0.0, 0.0}, all[2] = {0.0, 0.0};
-    SN_TRY(sn_kaplan_create(n, time, event, true, &censoring));
-    for (int64_t i = 0; i < n; i++) {
+    SN_TRY(sn_kaplan_create(rows, true, &censoring));
+    for (int64_t i = 0; i < rows->n; i++) {
         if (!(event[i] > 0.0)) continue;
         const double g = sn_kaplan_before(&censoring, time[i]);
         double pairs = 0.0, ordered = 0.0;
-        for (int64_t j = 0; j < n; j++) {
+        for (int64_t j = 0; j < rows->n; j++) {
             if (!(time[j] > time[i] || (time[j] == time[i] && event[j] == 0.0))) continue;
             pairs += 1.0;
             ordered += predicted[j] > predicted[i] ? 1.0 : predicted[j] == predicted[i] ? 0.5 : 0.0;
@@ -135,18 +134,18 @@ stonet_status sn_concordance(int64_t n, const double *time, const double *event,
     return STONET_OK;
 }
 
-stonet_status sn_integrated_brier(int64_t n, const double *time, const double *event,
-                                  double (*survival)(const void *user, int64_t row, double t),
-                                  const void *user, double *out)
+stonet_status sn_integrated_brier(const sn_times *rows, sn_survival *survival, const void *user, double *out)
 {
+    enum { TIMES = 100 };
+    const double *time = rows->time, *event = rows->event;
     SN_FREED_BY(sn_kaplan_free) sn_kaplan censoring = {0};
     double last = 0.0, sum = 0.0;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < rows->n; i++)
         if (event[i] > 0.0) last = fmax(last, time[i]);
-    SN_TRY(sn_kaplan_create(n, time, event, true, &censoring));
-    for (int k = 0; k < SN_BRIER_TIMES; k++) {
-        const double t = last * (k + 0.5) / SN_BRIER_TIMES, g = sn_kaplan_at(&censoring, t);
-        for (int64_t i = 0; i < n; i++) {
+    SN_TRY(sn_kaplan_create(rows, true, &censoring));
+    for (int k = 0; k < TIMES; k++) {
+        const double t = last * (k + 0.5) / TIMES, g = sn_kaplan_at(&censoring, t);
+        for (int64_t i = 0; i < rows->n; i++) {
             const double s = survival(user, i, t);
             if (time[i] > t)
                 sum += (1.0 - s) * (1.0 - s) / g;
@@ -154,54 +153,53 @@ stonet_status sn_integrated_brier(int64_t n, const double *time, const double *e
                 sum += s * s / sn_kaplan_before(&censoring, time[i]);
         }
     }
-    *out = last > 0.0 ? sum / (double)n / SN_BRIER_TIMES : (double)NAN;
+    *out = last > 0.0 ? sum / (double)rows->n / TIMES : (double)NAN;
     return STONET_OK;
 }
 
-/* At one t, from rows in the order of S(t). */
-static stonet_status calibration_at(int64_t n, const double *time, const double *event, double t,
-                                    const sn_keyed *rows, double *out)
+/* At one t, from rows in the order of S(t), which is the value of each. */
+static stonet_status calibration_at(const sn_times *rows, double t, const sn_keyed *sorted, double *out)
 {
     enum { FIFTHS = 5 };
-    SN_ARRAY(n, double, of_time);
-    SN_ARRAY(n, double, of_event);
+    const int64_t n = rows->n;
+    SN_ARRAY(n, double, time);
+    SN_ARRAY(n, double, event);
     *out = 0.0;
     for (int64_t k = 0; k < FIFTHS; k++) {
         const int64_t first = k * n / FIFTHS, count = (k + 1) * n / FIFTHS - first;
         double promised = 0.0;
         for (int64_t i = 0; i < count; i++) {
-            const sn_keyed *row = &rows[first + i]; /* its value is S(t) */
-            promised += row->value / (double)count;
-            of_time[i] = time[row->row];
-            of_event[i] = event[row->row];
+            promised += sorted[first + i].value / (double)count;
+            time[i] = rows->time[sorted[first + i].row];
+            event[i] = rows->event[sorted[first + i].row];
         }
         SN_FREED_BY(sn_kaplan_free) sn_kaplan came = {0};
-        SN_TRY(sn_kaplan_create(count, of_time, of_event, false, &came));
+        SN_TRY(sn_kaplan_create(&(sn_times){count, time, event}, false, &came));
         *out += fabs(promised - sn_kaplan_at(&came, t)) / FIFTHS;
     }
     return STONET_OK;
 }
 
-stonet_status sn_survival_calibration(int64_t n, const double *time, const double *event,
-                                      double (*survival)(const void *user, int64_t row, double t),
-                                      const void *user, double *out)
+stonet_status sn_survival_calibration(const sn_times *rows, sn_survival *survival, const void *user,
+                                      double *out)
 {
     enum { QUARTILES = 3, FEWEST = 5 };
+    const int64_t n = rows->n;
     double sum = 0.0;
     int64_t count = 0;
     *out = (double)NAN;
-    SN_ARRAY(n, sn_keyed, rows);
+    SN_ARRAY(n, sn_keyed, sorted);
     SN_ARRAY(n, double, seen);
-    sort_rows(n, time, rows);
+    sort_by_time(rows, sorted);
     for (int64_t i = 0; i < n; i++)
-        if (event[rows[i].row] > 0.0) seen[count++] = rows[i].value;
+        if (rows->event[sorted[i].row] > 0.0) seen[count++] = sorted[i].value;
     if (n < FEWEST || count == 0) return STONET_OK;
     for (int q = 1; q <= QUARTILES; q++) {
         const double t = seen[count * q / (QUARTILES + 1)];
         double here;
-        for (int64_t i = 0; i < n; i++) rows[i] = (sn_keyed){survival(user, i, t), i};
-        qsort(rows, (size_t)n, sizeof *rows, sn_by_value);
-        SN_TRY(calibration_at(n, time, event, t, rows, &here));
+        for (int64_t i = 0; i < n; i++) sorted[i] = (sn_keyed){survival(user, i, t), i};
+        qsort(sorted, (size_t)n, sizeof *sorted, sn_by_value);
+        SN_TRY(calibration_at(rows, t, sorted, &here));
         sum += here / QUARTILES;
     }
     *out = sum;

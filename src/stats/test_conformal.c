@@ -83,26 +83,6 @@ TEST(ties_are_not_below)
     assert_int_equal(sn_conformal_below(&lists, (double[]){9.0, 0.0}), 4);
 }
 
-/* Given the scores, the coverage of new ones has the law Beta(k, m + 1 - k): mean k / (m + 1). */
-TEST(coverage_is_exact)
-{
-    enum { M = 60, DATA_SETS = 4000 };
-    const int64_t k = sn_conformal_rank(M, 0.9);
-    double sum = 0.0, squares = 0.0;
-    for (uint32_t d = 0; d < DATA_SETS; d++) {
-        double score[M];
-        sn_random random = sn_random_from(7, SN_STREAM_TEST, d);
-        for (int i = 0; i < M; i++) score[i] = sn_random_uniform(&random);
-        qsort(score, M, sizeof *score, sn_by_double);
-        sum += score[k - 1]; /* the share of uniform scores that are below it */
-        squares += score[k - 1] * score[k - 1];
-    }
-    const double mean = (double)k / (M + 1), variance = mean * (1.0 - mean) / (M + 2);
-    const double found = sum / DATA_SETS, spread = squares / DATA_SETS - found * found;
-    assert_true(fabs(found - mean) < 4.0 * sqrt(variance / DATA_SETS));
-    assert_true(fabs(spread / variance - 1.0) < 0.12);
-}
-
 TEST(class_scores)
 {
     const double p[] = {0.2, 0.5, 0.2, 0.1};
@@ -113,54 +93,6 @@ TEST(class_scores)
     for (int c = 0; c < 4; c++) assert_true(fabs(score[c] - expected[c]) < 1e-12);
     sn_lac_scores(4, p, score);
     for (int c = 0; c < 4; c++) assert_true(fabs(score[c] - (1.0 - p[c])) < 1e-12);
-}
-
-enum { ROWS = 20000, CLASSES = 3 };
-
-/* Labels drawn from softmax(z), probabilities said to be softmax(z / sharpness). */
-static void make_classes(double sharpness, double *p, int32_t *label)
-{
-    sn_random random = sn_random_from(3, SN_STREAM_TEST, 5);
-    for (int i = 0; i < ROWS; i++) {
-        double truth[CLASSES], sum = 0.0, said = 0.0, u = sn_random_uniform(&random);
-        for (int c = 0; c < CLASSES; c++) {
-            const double z = 1.5 * sn_random_normal(&random);
-            sum += truth[c] = exp(z);
-            said += p[i * CLASSES + c] = exp(z / sharpness);
-        }
-        label[i] = CLASSES - 1;
-        for (int c = CLASSES - 1; c >= 0; c--) {
-            p[i * CLASSES + c] /= said;
-            u -= truth[c] / sum;
-            if (u > 0.0) label[i] = c - 1;
-        }
-    }
-}
-
-static double log_loss(const double *p, const int32_t *label)
-{
-    double sum = 0.0;
-    for (int i = 0; i < ROWS; i++) sum -= log(p[i * CLASSES + label[i]]) / ROWS;
-    return sum;
-}
-
-TEST(temperature_undoes_what_was_done)
-{
-    SN_BLOCK double *p = malloc(sizeof(double) * ROWS * CLASSES);
-    SN_BLOCK int32_t *label = malloc(sizeof *label * ROWS);
-    assert_true(p != NULL && label != NULL);
-    const double sharpness[] = {0.4, 1.0, 2.5};
-    for (int s = 0; s < 3; s++) {
-        make_classes(sharpness[s], p, label);
-        const double before = log_loss(p, label);
-        const double found = sn_temperature_fit(ROWS, CLASSES, p, label, NULL);
-        assert_true(fabs(log(found * sharpness[s])) < 0.03); /* three standard errors */
-        sn_temperature_apply(ROWS, CLASSES, found, p);
-        assert_true(log_loss(p, label) <= before + 1e-9);
-        double sum = 0.0;
-        for (int c = 0; c < CLASSES; c++) sum += p[c];
-        assert_true(fabs(sum - 1.0) < 1e-12);
-    }
 }
 
 /* Separated classes do not make a certainty, and a 0 where the label is gives a number. */

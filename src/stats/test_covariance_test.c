@@ -1,10 +1,10 @@
 /* The statistic of the random-feature tests and its laws, written out for a few numbers. */
-#include "base/test_kit.h"
 #include "math/linalg.h"
 #include "math/noise.h"
 #include "stats/chisq_mixture.h"
 #include "stats/covariance_test.h"
 #include "stats/distributions.h"
+#include "stats/test_textbook.h"
 
 enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 
@@ -12,68 +12,20 @@ enum { N = 600, PERMUTATIONS = 199, SEED = 5, SUBSTREAM = 1000 };
 static void draw(double *e)
 {
     sn_random random = sn_random_from(4, SN_STREAM_TEST, 0);
-    double mean[2] = {0};
     for (int i = 0; i < N; i++) {
         e[2 * i] = sn_random_normal(&random);
         e[2 * i + 1] = 0.04 * e[2 * i] + sn_random_normal(&random);
     }
-    for (int i = 0; i < 2 * N; i++) mean[i % 2] += e[i] / N;
-    for (int i = 0; i < 2 * N; i++) e[i] -= mean[i % 2];
+    centre_columns(N, 2, e);
 }
 
-static double p_value(const double *e, double used, stonet_null_law law, double *statistic)
+/* Of one column a side, given dz columns z. */
+static double p_value(const double *e, stonet_null_law law, int64_t dz, const double *z)
 {
-    const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .used = used};
-    double p;
-    OK(sn_covariance_test(&residuals, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1}, statistic, &p));
+    const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .dz = dz, .z = z};
+    double statistic, p;
+    OK(sn_covariance_test(&residuals, law, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1}, &statistic, &p));
     return p;
-}
-
-/* T = n c^2 for one feature a side; lambda, the one eigenvalue, is the mean of (e_x e_y)^2 times
-   n^3 / ((n - 1)^2 (n - 1 - used)), and T / lambda a chi-square with one degree of freedom under every law.
- */
-TEST(one_feature_a_side)
-{
-    double e[2 * N], c = 0.0, mean_square = 0.0;
-    draw(e);
-    for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1] / (N - 1);
-    for (int i = 0; i < N; i++) mean_square += pow(e[2 * i] * e[2 * i + 1], 2) / N;
-    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
-    for (double used = 0.0; used < 0.6 * N; used += 0.2 * N) {
-        double lambda = mean_square * pow(N, 3) / (pow(N - 1, 2) * (N - 1 - used));
-        double expected = sn_chisq_upper(1.0, N * c * c / lambda);
-        for (int l = 0; l < 4; l++) {
-            double statistic, p = p_value(e, used, laws[l], &statistic);
-            assert_true(fabs(statistic - N * c * c) < 1e-12);
-            if (!(fabs(p - expected) < 1e-6)) fail_msg("law %d: %.9g, not %.9g", l, p, expected);
-        }
-    }
-}
-
-/* The share of permuted statistics, times (n - 1) / (n - 1 - used), that reach T. */
-TEST(permutations)
-{
-    double e[2 * N], c = 0.0, last = 0.0;
-    draw(e);
-    for (int i = 0; i < N; i++) c += e[2 * i] * e[2 * i + 1];
-    for (double used = 0.0; used < 0.6 * N; used += 0.2 * N) {
-        int above = 0;
-        for (uint32_t b = 0; b < PERMUTATIONS; b++) {
-            int64_t order[N];
-            double permuted = 0.0;
-            sn_random random = sn_random_from(SEED, SN_STREAM_PERMUTE, SUBSTREAM + b);
-            sn_random_permutation(&random, N, order);
-            for (int i = 0; i < N; i++) permuted += e[2 * order[i]] * e[2 * i + 1];
-            above += permuted * permuted * (N - 1) / (N - 1 - used) >= c * c;
-        }
-        double statistic, p = p_value(e, used, STONET_NULL_PERMUTATION, &statistic);
-        assert_true(fabs(p - (above + 1.0) / (PERMUTATIONS + 1.0)) < 1e-12);
-        assert_true(p > last); /* the fewer degrees of freedom are left, the less a covariance says */
-        last = p;
-    }
-    double nothing;
-    for (int i = 0; i < N; i++) e[2 * i + 1] = 0.0; /* all permutations are as large */
-    assert_true(p_value(e, 0.0, STONET_NULL_PERMUTATION, &nothing) == 1.0);
 }
 
 enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
@@ -82,7 +34,6 @@ enum { MX = 2, MY = 3, WIDTH = MX + MY, D = MX * MY };
 static void draw_several(double e[N * WIDTH])
 {
     sn_random random = sn_random_from(9, SN_STREAM_TEST, 1);
-    double mean[WIDTH] = {0};
     for (int i = 0; i < N; i++) {
         double *row = e + i * WIDTH;
         for (int j = 0; j < WIDTH; j++)
@@ -90,8 +41,7 @@ static void draw_several(double e[N * WIDTH])
                      (sn_random_normal(&random) + (j == 1 || j == MX ? 0.05 * row[0] : 0.0) +
                       (j > MX ? 0.3 * row[MX] : 0.0));
     }
-    for (int i = 0; i < N * WIDTH; i++) mean[i % WIDTH] += e[i] / N;
-    for (int i = 0; i < N * WIDTH; i++) e[i] -= mean[i % WIDTH];
+    centre_columns(N, WIDTH, e);
 }
 
 /* C = sum_i e_x,order(i) e_y,i' / (n - 1) as a vector. */
@@ -139,26 +89,19 @@ static double expected_p(stonet_null_law law, double statistic, double excess, c
 /* Permutations replace a law where few rows decide, and there alone. */
 TEST(few_rows_that_decide)
 {
-    double e[2 * N], permuted, statistic;
+    double e[2 * N];
     for (int apart = 5; apart <= 60; apart += 55) { /* every such row is a one */
         const double mean = 1.0 / apart;
         for (int i = 0; i < N; i++) {
             e[2 * i] = (i % apart == 0) - mean;
             e[2 * i + 1] = (i % apart == (i < N / 2)) - mean;
         }
-        permuted = p_value(e, 0.0, STONET_NULL_PERMUTATION, &statistic);
+        const double permuted = p_value(e, STONET_NULL_PERMUTATION, 0, NULL);
         for (stonet_null_law law = STONET_NULL_LPB4; law < STONET_NULL_PERMUTATION; law++)
-            assert_true((p_value(e, 0.0, law, &statistic) == permuted) == (apart > 5));
+            assert_true((p_value(e, law, 0, NULL) == permuted) == (apart > 5));
     }
-}
-
-static double p_given(const double *e, int64_t dz, const double *z)
-{
-    const sn_residuals residuals = {.n = N, .mx = 1, .my = 1, .e = e, .dz = dz, .z = z};
-    double statistic, p;
-    OK(sn_covariance_test(&residuals, STONET_NULL_PERMUTATION, PERMUTATIONS, (sn_drawing){SEED, SUBSTREAM, 1},
-                          &statistic, &p));
-    return p;
+    for (int i = 0; i < N; i++) e[2 * i + 1] = 0.0; /* all permutations are as large */
+    assert_true(p_value(e, STONET_NULL_PERMUTATION, 0, NULL) == 1.0);
 }
 
 /* Given z, rows change places with the ten that z, or the size of e_x that it says, puts beside them. The
@@ -185,15 +128,15 @@ TEST(neighbours_change_places)
         }
         above += fabs(permuted) >= fabs(c);
     }
-    const double p = p_given(e, 1, z);
+    const double p = p_value(e, STONET_NULL_PERMUTATION, 1, z);
     assert_true(fabs(p - (above + 1.0) / (PERMUTATIONS + 1.0)) < 1e-12);
-    assert_true(p != p_given(e, 0, NULL));
-    assert_true(p == p_given(e, 2, two));
+    assert_true(p != p_value(e, STONET_NULL_PERMUTATION, 0, NULL));
+    assert_true(p == p_value(e, STONET_NULL_PERMUTATION, 2, two));
 }
 
 TEST(several_features)
 {
-    const double used = 6.0, excess = 0.4;
+    const double used = 0.3 * N, excess = 0.4;
     double e[N * WIDTH], c[D], pi[D * D] = {0}, lambda[D], vector[D * D], mean = 0.0;
     draw_several(e);
     covariances(e, NULL, c);

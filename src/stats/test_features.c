@@ -1,18 +1,12 @@
 /* Scores, features and bandwidths against their definitions, worked out the slow way. */
-#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "math/smallest.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/fourier.h"
+#include "stats/test_textbook.h"
 
 enum { N = 60, D = 4, Q = 3, CONSTANT = 1 }; /* one of the D columns is constant */
-
-static void assert_near(double got, double expected)
-{
-    assert_true(fabs(got - expected) <= 1e-9 * fmax(1.0, fabs(expected)));
-}
 
 /* The columns have other units, means and tails; the last one has few values. */
 static void draw(double v[N * D])
@@ -56,8 +50,8 @@ TEST(test_scores)
                 equal += column[k] == column[i];
             }
             const double rank = (double)less + 0.5 * (double)(equal + 1);
-            assert_near(s.values[i * Q + j], sn_normal_quantile((rank - 0.5) / N));
-            assert_near(s.plain[i * Q + j], plain[i]);
+            assert_near(s.values[i * Q + j], sn_normal_quantile((rank - 0.5) / N), 1e-9);
+            assert_near(s.plain[i * Q + j], plain[i], 1e-9);
         }
     }
     const double almost[] = {1, 2, 1, 2, 3, 2, 1, 2, 1, 0}; /* one row is another, at the top or below */
@@ -82,7 +76,7 @@ TEST(test_whitening)
         for (int64_t b = 0; b < rank; b++) {
             double sum = 0.0;
             for (int64_t i = 0; i < N; i++) sum += white[i * rank + a] * white[i * rank + b] / N;
-            assert_near(sum, a == b ? 1.0 : 0.0);
+            assert_near(sum, a == b ? 1.0 : 0.0, 1e-9);
         }
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < D; j++) along[a][j] += white[i * rank + a] * s.plain[i * D + j] / N;
@@ -91,7 +85,7 @@ TEST(test_whitening)
         for (int64_t j = 0; j < D; j++) {
             double sum = 0.0;
             for (int64_t a = 0; a < rank; a++) sum += white[i * rank + a] * along[a][j];
-            assert_near(sum, s.plain[i * D + j]);
+            assert_near(sum, s.plain[i * D + j], 1e-9);
         }
     }
 }
@@ -135,8 +129,8 @@ TEST(test_projection)
     assert_int_equal(few.n, N);
     assert_int_equal(few.columns, COUNT);
     for (int64_t k = 0; k < N * COUNT; k++) {
-        assert_near(few.values[k], right.values[k]);
-        assert_near(few.plain[k], right.plain[k]);
+        assert_near(few.values[k], right.values[k], 1e-9);
+        assert_near(few.plain[k], right.plain[k], 1e-9);
     }
 }
 
@@ -169,7 +163,7 @@ static void check_column(const double *f, int64_t width, int64_t *at, const doub
 {
     double right[N];
     scaled(N, column, variance, N, right);
-    for (int64_t i = 0; i < N; i++) assert_near(f[i * width + *at], right[i]);
+    for (int64_t i = 0; i < N; i++) assert_near(f[i * width + *at], right[i], 1e-9);
     ++*at;
 }
 
@@ -246,7 +240,7 @@ static void check_bandwidth(const sn_standardised *data, int64_t rows, uint64_t 
                                     (int64_t)sn_shuffle_at(&order, (uint64_t)j));
     qsort(all, (size_t)pairs, sizeof *all, sn_by_double);
     assert_near(data->bandwidth,
-                pairs % 2 == 1 ? all[pairs / 2] : 0.5 * (all[pairs / 2] + all[pairs / 2 - 1]));
+                pairs % 2 == 1 ? all[pairs / 2] : 0.5 * (all[pairs / 2] + all[pairs / 2 - 1]), 1e-9);
 }
 
 /* Columns of numbers whose squares are no numbers, or 0, are standardised like all others. */
@@ -275,7 +269,7 @@ TEST(test_standardised)
             for (int64_t i = 0; i < n; i++)
                 column[i] = j == 0 ? a[i * 3] / 1e200 : j == 1 ? a[i * 3 + 2] / 1e-200 : b[i * 2 + 1];
             scaled(n, column, 1.0, (double)(n - 1), right);
-            for (int64_t i = 0; i < n; i++) assert_near(data.values[i * 3 + j], right[i]);
+            for (int64_t i = 0; i < n; i++) assert_near(data.values[i * 3 + j], right[i], 1e-9);
         }
         check_bandwidth(&data, n < 200 ? n : 200, 6);
     }

@@ -1,6 +1,6 @@
 #include "base/test_kit.h"
 #include "math/noise.h"
-#include "stats/gcm.h"
+#include "stats/independence.h"
 
 enum { ROWS = 200, MOST = 6 };
 

@@ -1,16 +1,13 @@
-/* Level, power and corner cases of the random-feature independence tests. */
+/* Causal examples and corner cases of the random-feature independence tests; their levels: test_levels.c. */
 #include <omp.h>
 
 #include <stonet/stonet.h>
 
 #include "base/test_kit.h"
-#include "base/workspace.h"
 #include "math/noise.h"
-#include "math/smallest.h"
-#include "stats/fourier.h"
 #include "stats/independence.h"
 
-enum { MAX_N = 2000, REPLICATIONS = 2000 };
+enum { MAX_N = 1000 };
 
 typedef struct sample {
     int64_t n;
@@ -19,7 +16,6 @@ typedef struct sample {
 
 typedef enum world {
     INDEPENDENT, /* x, y, z have nothing to do with each other */
-    PARABOLA,    /* y = x^2 / 2 + noise */
     CHAIN,       /* x -> z -> y: dependent, but not given z */
     COLLIDER,    /* x -> z <- y: independent, but not given z */
     DIRECT       /* x -> z -> y and x -> y */
@@ -36,7 +32,6 @@ static void draw(world kind, int64_t n, uint32_t substream, sample *s)
         s->x[i] = a;
         s->y[i] = b;
         s->z[i] = c;
-        if (kind == PARABOLA) s->y[i] = 0.5 * a * a + b;
         if (kind == CHAIN || kind == DIRECT) {
             s->z[i] = tanh(a) + 0.5 * c;
             s->y[i] = s->z[i] * s->z[i] + s->z[i] + 0.5 * b + (kind == DIRECT ? 0.7 * a : 0.0);
@@ -75,92 +70,6 @@ static double p_value(const sample *s, const stonet_independence_options *option
     }
     if (!(result.p_value >= 0.0 && result.p_value <= 1.0)) abort();
     return result.p_value;
-}
-
-/* The p-value of Kolmogorov and Smirnov's test that p (sorted here) is uniform. */
-static double uniformity(int64_t count, double *p)
-{
-    double distance = 0.0;
-    qsort(p, (size_t)count, sizeof *p, sn_by_double);
-    for (int64_t i = 0; i < count; i++) {
-        distance = fmax(distance, p[i] - (double)i / (double)count);
-        distance = fmax(distance, (double)(i + 1) / (double)count - p[i]);
-    }
-    double s = sqrt((double)count) * distance;
-    double tail = 0.0;
-    for (int k = 1; k < 100; k++) tail += (k % 2 ? 2.0 : -2.0) * exp(-2.0 * k * k * s * s);
-    return fmin(tail, 1.0);
-}
-
-static void replicate(world kind, int64_t n, const stonet_independence_options *options, int count, double *p)
-{
-#pragma omp parallel for schedule(dynamic)
-    for (int r = 0; r < count; r++) {
-        static _Thread_local sample s;
-        draw(kind, n, (uint32_t)r, &s);
-        p[r] = p_value(&s, options, (uint64_t)r, 1);
-    }
-}
-
-static double rejection_rate(int count, const double *p, double level)
-{
-    int rejected = 0;
-    for (int r = 0; r < count; r++) rejected += p[r] < level;
-    return (double)rejected / count;
-}
-
-static void assert_level(world kind, int64_t n, stonet_independence_options options)
-{
-    static double p[REPLICATIONS];
-    replicate(kind, n, &options, REPLICATIONS, p);
-    double rate = rejection_rate(REPLICATIONS, p, 0.05); /* standard error 0.005 */
-    assert_true(rate > 0.03 && rate < 0.065);
-    assert_true(uniformity(REPLICATIONS, p) > 0.01);
-}
-
-TEST(test_level_of_rit)
-{
-    assert_level(INDEPENDENT, 400, options_for(STONET_TEST_RIT, STONET_NULL_LPB4));
-    assert_level(INDEPENDENT, 25, options_for(STONET_TEST_RIT, STONET_NULL_PERMUTATION));
-}
-
-TEST(test_level_of_the_other_laws)
-{
-    static double p[500];
-    const stonet_null_law laws[] = {STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2};
-    for (int k = 0; k < 3; k++) {
-        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
-        replicate(INDEPENDENT, 300, &options, 500, p);
-        double rate = rejection_rate(500, p, 0.05); /* standard error 0.01 */
-        assert_true(rate > 0.02 && rate < 0.08);
-    }
-}
-
-TEST(test_level_of_conditional_tests)
-{
-    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
-    options.condition_features = 25;
-    assert_level(CHAIN, 300, options);
-    options.test = STONET_TEST_RCOT;
-    assert_level(CHAIN, 300, options);
-}
-
-TEST(test_power)
-{
-    static double p[100];
-    const stonet_null_law laws[] = {STONET_NULL_LPB4, STONET_NULL_HBE, STONET_NULL_GAMMA, STONET_NULL_CHI2,
-                                    STONET_NULL_PERMUTATION};
-    for (int k = 0; k < 5; k++) {
-        stonet_independence_options options = options_for(STONET_TEST_RIT, laws[k]);
-        replicate(PARABOLA, 200, &options, 100, p);
-        assert_true(rejection_rate(100, p, 0.05) > 0.75);
-    }
-    stonet_independence_options repeated = options_for(STONET_TEST_RIT, STONET_NULL_LPB4);
-    repeated.repeats = 10;
-    replicate(PARABOLA, 200, &repeated, 100, p);
-    assert_true(rejection_rate(100, p, 0.05) > 0.85);
-    replicate(INDEPENDENT, 200, &repeated, 100, p);
-    assert_true(rejection_rate(100, p, 0.05) < 0.12);
 }
 
 TEST(test_causal_examples)
@@ -286,7 +195,7 @@ TEST(test_awkward_values)
 TEST(test_constant_z)
 {
     static sample s;
-    draw(PARABOLA, 300, 4, &s);
+    draw(CHAIN, 300, 4, &s);
     for (int64_t i = 0; i < s.n; i++) s.z[i] = 4.0;
     stonet_independence_result with_z;
     stonet_independence_result without;
@@ -294,18 +203,6 @@ TEST(test_constant_z)
     OK(ask(s.x, s.n, s.y, NULL, NULL, NULL, &without));
     assert_int_equal(with_z.test, STONET_TEST_RIT);
     assert_true(with_z.p_value == without.p_value && with_z.statistic == without.statistic);
-}
-
-/* Those of sides and options are in test_independence_definition.c. */
-TEST(test_refusals)
-{
-    static sample s;
-    stonet_independence_result result;
-    draw(CHAIN, 50, 4, &s);
-    stonet_independence_options options = options_for(STONET_TEST_RCIT, STONET_NULL_LPB4);
-    assert_int_equal(ask(s.x, 50, s.y, NULL, &options, NULL, &result), STONET_ERROR_ARGUMENT);
-    options.test = STONET_TEST_DCOR;
-    assert_int_equal(ask(s.x, 50, s.y, s.z, &options, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
 TEST(test_cauchy_combination)
@@ -322,33 +219,6 @@ TEST(test_cauchy_combination)
     assert_true(sn_cauchy_combination(2, high) > 0.8 && sn_cauchy_combination(2, high) < 0.9);
     const double single[] = {1.0};
     assert_true(sn_cauchy_combination(1, single) == 1.0);
-}
-
-TEST(test_fourier_features)
-{
-    SN_WORKSPACE(keep);
-    static sample s;
-    static double f[MAX_N * 6];
-    draw(INDEPENDENT, MAX_N, 6, &s);
-    for (int64_t i = 0; i < s.n; i++) s.x[i] = 5.0 + 3.0 * s.x[i];
-    sn_standardised data;
-    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
-    /* median |N(0,1) - N(0,1)| = sqrt 2 x 0.6745 */
-    assert_true(fabs(data.bandwidth - 0.9539) < 0.1);
-    OK(sn_fourier_features(&data, 5, (sn_drawing){1, 0, 1}, 6, 1, f));
-    for (int64_t k = 1; k < 6; k++) {
-        double mean = 0.0;
-        double square = 0.0;
-        for (int64_t i = 0; i < s.n; i++) {
-            mean += f[i * 6 + k] / (double)s.n;
-            square += f[i * 6 + k] * f[i * 6 + k] / (double)(s.n - 1);
-        }
-        assert_true(fabs(mean) < 1e-12 && fabs(square - 1.0) < 1e-12);
-    }
-    /* rows in two sorted halves: the first 200 are all alike, a drawn 200 are not */
-    for (int64_t i = 0; i < s.n; i++) s.x[i] = i < s.n / 2 ? 0.0 : 1.0 + s.y[i];
-    OK(sn_standardise(s.n, (sn_side){1, s.x}, (sn_side){0, NULL}, 1, &keep, &data));
-    assert_true(data.bandwidth > 0.1 && data.bandwidth != 1.0);
 }
 
 RUN_TESTS(NULL, NULL)

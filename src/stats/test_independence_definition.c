@@ -2,12 +2,12 @@
  */
 #include <stonet/stonet.h>
 
-#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/covariance_test.h"
-#include "stats/fourier.h"
+#include "stats/features.h"
 #include "stats/independence.h"
+#include "stats/test_textbook.h"
 
 enum { N = 70, DX = 2, DY = 1, DZ = 3, M = 4, MZ = 6, WIDTH = 2 * M + MZ, SEED = 8, PERMUTATIONS = 150 };
 
@@ -21,32 +21,19 @@ static void draw(double x[N * DX], double y[N * DY], double z[N * DZ])
     }
 }
 
-/* Solves (C + ridge I) beta = right for `count` right sides; used = tr C (C + ridge I)^-1. */
-static void solve(const double c[MZ * MZ], int count, double right[MZ * WIDTH], double *used)
+/* beta = (C + ridge I)^-1 right; used = tr C (C + ridge I)^-1. */
+static void solve(const double c[MZ * MZ], const double right[MZ * WIDTH], double beta[MZ * WIDTH],
+                  double *used)
 {
-    double left[MZ * MZ], inverse[MZ * MZ] = {0};
-    memcpy(left, c, sizeof left);
-    for (int a = 0; a < MZ; a++) {
-        left[a * MZ + a] += 1e-10;
-        inverse[a * MZ + a] = 1.0;
-    }
-    for (int p = 0; p < MZ; p++) {
-        const double pivot = left[p * MZ + p];
-        for (int r = 0; r < MZ; r++) {
-            if (r == p) continue;
-            const double factor = left[r * MZ + p] / pivot;
-            for (int k = 0; k < MZ; k++) {
-                left[r * MZ + k] -= factor * left[p * MZ + k];
-                inverse[r * MZ + k] -= factor * inverse[p * MZ + k];
-            }
-            for (int k = 0; k < count; k++) right[r * WIDTH + k] -= factor * right[p * WIDTH + k];
-        }
-    }
+    double left[MZ * MZ], inverse[MZ * MZ];
+    for (int k = 0; k < MZ * MZ; k++) left[k] = c[k] + (k % (MZ + 1) == 0 ? 1e-10 : 0.0);
+    invert(MZ, left, inverse);
     *used = 0.0;
-    for (int a = 0; a < MZ; a++) {
-        for (int k = 0; k < count; k++) right[a * WIDTH + k] /= left[a * MZ + a];
-        for (int b = 0; b < MZ; b++) *used += inverse[a * MZ + b] / left[a * MZ + a] * c[b * MZ + a];
-    }
+    for (int a = 0; a < MZ; a++)
+        for (int b = 0; b < MZ; b++) {
+            *used += inverse[a * MZ + b] * c[b * MZ + a];
+            for (int k = 0; k < WIDTH; k++) beta[a * WIDTH + k] += inverse[a * MZ + b] * right[b * WIDTH + k];
+        }
 }
 
 /* One repeat of RIT (mz 0) or RCoT and RCIT, with the standardised columns of x, y and z given. */
@@ -54,7 +41,8 @@ static void once(const sn_standardised side[3], int mz, uint32_t repeat, stonet_
                  double *statistic, double *p_value)
 {
     const int me = 2 * M;
-    double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, beta[MZ * WIDTH] = {0}, used = 0.0;
+    double f[N * WIDTH] = {0}, e[N * 2 * M], c[MZ * MZ] = {0}, right[MZ * WIDTH] = {0},
+                 beta[MZ * WIDTH] = {0}, used = 0.0;
     OK(sn_fourier_features(&side[0], M, (sn_drawing){SEED, 3 * repeat, 1}, WIDTH, 0, f));
     OK(sn_fourier_features(&side[1], M, (sn_drawing){SEED, 3 * repeat + 1, 1}, WIDTH, M, f));
     if (mz > 0) {
@@ -63,10 +51,10 @@ static void once(const sn_standardised side[3], int mz, uint32_t repeat, stonet_
             const double *row = f + i * WIDTH;
             for (int a = 0; a < MZ; a++) {
                 for (int b = 0; b < MZ; b++) c[a * MZ + b] += row[me + a] * row[me + b] / (N - 1);
-                for (int k = 0; k < me; k++) beta[a * WIDTH + k] += row[me + a] * row[k] / (N - 1);
+                for (int k = 0; k < me; k++) right[a * WIDTH + k] += row[me + a] * row[k] / (N - 1);
             }
         }
-        solve(c, me, beta, &used);
+        solve(c, right, beta, &used);
     }
     for (int i = 0; i < N; i++) {
         for (int k = 0; k < me; k++) {
@@ -223,15 +211,19 @@ TEST(test_every_cell_and_option)
     }
     options.condition_features = 1000;
     OK(stonet_independence(&sides, &options, NULL, &result));
-    static const int numbers[][2] = {{STONET_TEST_AUTO - 1, 0},
-                                     {STONET_TEST_GCM + 1, 0},
-                                     {STONET_TEST_RCOT, -1},
-                                     {STONET_TEST_RCOT, STONET_NULL_PERMUTATION + 1}};
-    for (int k = 0; k < 4; k++) {
+    static const int numbers[][2] = {
+        {STONET_TEST_AUTO - 1, 0}, {STONET_TEST_GCM + 1, 0}, {STONET_TEST_RIT, 0}, /* does not condition */
+        {STONET_TEST_DCOR, 0},     {STONET_TEST_RCOT, -1},   {STONET_TEST_RCOT, STONET_NULL_PERMUTATION + 1}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         options.test = (stonet_test)numbers[k][0];
         options.null_law = (stonet_null_law)numbers[k][1];
         assert_int_equal(stonet_independence(&sides, &options, NULL, &result), STONET_ERROR_ARGUMENT);
     }
+    stonet_sides alone = sides;
+    alone.z = NULL; /* and nothing to condition on */
+    options = (stonet_independence_options)STONET_INDEPENDENCE_OPTIONS_INIT;
+    options.test = STONET_TEST_RCIT;
+    assert_int_equal(stonet_independence(&alone, &options, NULL, &result), STONET_ERROR_ARGUMENT);
 }
 
 /* Three rows leave nothing to test with, four do. */

@@ -158,7 +158,7 @@ static void assert_level(cell c, int test)
     }
 }
 
-static void level_of_rare_indicators(void **state)
+static void levels_hold(void **state)
 {
     (void)state;
     not_for_sanitizers();
@@ -171,6 +171,9 @@ static void level_of_rare_indicators(void **state)
         assert_level((cell){SHARED, FIFTIETH, FIFTIETH, 100}, conditional[t]);
     }
     assert_level((cell){REDUCTION, NORMAL, FIFTIETH, 200}, STONET_TEST_GCM);
+    assert_level((cell){ALONE, NORMAL, NORMAL, 50}, STONET_TEST_RIT);
+    assert_level((cell){SHARED, NORMAL, NORMAL, 300}, STONET_TEST_RCIT);
+    assert_level((cell){SHARED, NORMAL, NORMAL, 300}, STONET_TEST_RCOT);
 }
 
 /* log of n choose k */
@@ -263,7 +266,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_indicators_as_counted),
-        cmocka_unit_test(level_of_rare_indicators),
+        cmocka_unit_test(levels_hold),
     };
     if (argc < 3) return cmocka_run_group_tests_name("stats_levels", tests, NULL, NULL);
     for (world kind = ALONE; kind < WORLDS; kind++) {

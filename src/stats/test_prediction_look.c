@@ -4,7 +4,7 @@
 #include "math/noise.h"
 #include "stats/distributions.h"
 #include "stats/features.h"
-#include "stats/prediction_look.h"
+#include "stats/independence.h"
 #include "stats/smoother.h"
 
 enum { N = 63, DX = 2, FOLDS = 10, RANDOM = N / 6, FIRST_STREAM = 1000, STREAMS = 9 };
@@ -121,10 +121,10 @@ static void look_slowly(const sides *s, stonet_prediction_gain *out)
     const double mean = (sum_z - sum_both) / FOLDS;
     double square = 0.0;
     for (int k = 0; k < FOLDS; k++) square += pow(of_z[k] - of_both[k] - mean, 2) / (FOLDS - 1);
-    const double t = mean / sqrt(square * (1.0 / 10.0 + 1.0 / 9.0));
+    const double t = mean / sqrt(square * (1.0 / 10.0 + 1.0 / 9.0)), beyond = 0.5 * sn_t_two_sided(9, t);
     *out = (stonet_prediction_gain){.explained_z = 1.0 - sum_z / total,
                                     .explained_zx = 1.0 - sum_both / total,
-                                    .p_value = 1.0 - sn_t_lower(9, t),
+                                    .p_value = t > 0.0 ? beyond : 1.0 - beyond,
                                     .n = N};
 }
 

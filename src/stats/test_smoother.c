@@ -1,15 +1,10 @@
 /* Ridge regressions against matrices that are written out, and the penalties against all of the grid. */
-#include "base/test_kit.h"
 #include "base/workspace.h"
 #include "math/noise.h"
 #include "stats/smoother.h"
+#include "stats/test_textbook.h"
 
 enum { N = 14, M = 11, K = 3, RANK = 10 };
-
-static void assert_near(double got, double expected)
-{
-    assert_true(fabs(got - expected) <= 1e-7 * fmax(1.0, fabs(expected)));
-}
 
 /* Centred columns; the last of the features is the sum of two others. */
 static void draw(double f[N * M], double a[N * K])
@@ -22,50 +17,27 @@ static void draw(double f[N * M], double a[N * K])
             a[i * K + c] =
                 (c == 2 ? 0.0 : f[i * M + 2 + c]) + (c == 0 ? 0.1 : 4.0) * sn_random_normal(&random);
     }
-    for (int j = 0; j < M; j++) {
-        double mean = 0.0;
-        for (int i = 0; i < N; i++) mean += f[i * M + j] / N;
-        for (int i = 0; i < N; i++) f[i * M + j] -= mean;
-    }
-    for (int c = 0; c < K; c++) {
-        double mean = 0.0;
-        for (int i = 0; i < N; i++) mean += a[i * K + c] / N;
-        for (int i = 0; i < N; i++) a[i * K + c] -= mean;
-    }
+    centre_columns(N, M, f);
+    centre_columns(N, K, a);
 }
 
-/* inverse = (F'F + l I)^-1, by elimination. */
-static void invert(const double f[N * M], double penalty, double inverse[M * M])
+/* inverse = (F'F + l I)^-1 */
+static void invert_ridge(const double f[N * M], double penalty, double inverse[M * M])
 {
     double left[M * M] = {0};
-    memset(inverse, 0, M * M * sizeof *inverse);
     for (int p = 0; p < M; p++) {
         for (int q = 0; q < M; q++)
             for (int i = 0; i < N; i++) left[p * M + q] += f[i * M + p] * f[i * M + q];
         left[p * M + p] += penalty;
-        inverse[p * M + p] = 1.0;
     }
-    for (int p = 0; p < M; p++) {
-        const double pivot = left[p * M + p];
-        for (int q = 0; q < M; q++) {
-            left[p * M + q] /= pivot;
-            inverse[p * M + q] /= pivot;
-        }
-        for (int r = 0; r < M; r++) {
-            const double factor = left[r * M + p];
-            for (int q = 0; q < M && r != p; q++) {
-                left[r * M + q] -= factor * left[p * M + q];
-                inverse[r * M + q] -= factor * inverse[p * M + q];
-            }
-        }
-    }
+    invert(M, left, inverse);
 }
 
 /* s = 1 1'/n + F (F'F + l I)^-1 F'. */
 static void smoother_matrix(const double f[N * M], double penalty, double s[N * N])
 {
     double inverse[M * M];
-    invert(f, penalty, inverse);
+    invert_ridge(f, penalty, inverse);
     for (int i = 0; i < N; i++) {
         for (int k = 0; k < N; k++) {
             s[i * N + k] = 1.0 / N;
@@ -101,12 +73,12 @@ TEST(test_fit)
     OK(sn_smoother_residuals(&smoother, K, penalty, residual));
     for (int c = 0; c < K; c++) {
         double inverse[M * M], s[N * N], trace = 0.0;
-        invert(f, penalty[c], inverse);
+        invert_ridge(f, penalty[c], inverse);
         for (int p = 0; p < M; p++) {
             double sum = 0.0;
             for (int q = 0; q < M; q++)
                 for (int i = 0; i < N; i++) sum += inverse[p * M + q] * f[i * M + q] * a[i * K + c];
-            assert_near(coef[p * K + c], sum);
+            assert_near(coef[p * K + c], sum, 1e-7);
         }
         smoother_matrix(f, penalty[c], s);
         for (int i = 0; i < N; i++) {
@@ -116,11 +88,11 @@ TEST(test_fit)
                 left -= s[i * N + k] * a[k * K + c];
                 trace += of_noise * of_noise; /* S is symmetric */
             }
-            assert_near(residual[i * K + c], left);
+            assert_near(residual[i * K + c], left, 1e-7);
         }
-        assert_near(sn_smoother_left(&smoother, penalty[c]), trace);
+        assert_near(sn_smoother_left(&smoother, penalty[c]), trace, 1e-7);
     }
-    assert_near(sn_smoother_left(&smoother, 0.0), N - 1 - RANK); /* a projection */
+    assert_near(sn_smoother_left(&smoother, 0.0), N - 1 - RANK, 1e-7); /* a projection */
 }
 
 TEST(test_choice)
@@ -153,8 +125,8 @@ TEST(test_choice)
     }
     assert_true(refused > 0 && refused < STEPS - 2); /* both sides of the limit are tried */
     for (int c = 0; c < K; c++) {
-        assert_near(each[c], right[c]);
-        assert_near(one[c], right[K]);
+        assert_near(each[c], right[c], 1e-7);
+        assert_near(one[c], right[K], 1e-7);
     }
     assert_true(right[0] < right[2]);                              /* more noise, larger penalty */
     assert_true(fabs(right[2] / smoother.value[0] - 1.0) < 1e-12); /* up to the end of the grid */

@@ -1,36 +1,33 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "base/test_kit.h"
 #include "math/noise.h"
 #include "stats/survival.h"
+#include "stats/test_textbook.h"
 
 enum { N = 12 };
 static const double TIME[N] = {3, 5, 1, 8, 2, 9, 4, 7, 12, 6, 5, 3};
 static const double EVENT[N] = {1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 1, 0};
 static const double SCORE[N] = {2, 3, 1, 5, 4, 6, 2, 9, 8, 7, 1, 3};
 
-static void assert_near(double got, double expected)
-{
-    if (!(fabs(got - expected) <= 1e-9)) fail_msg("%.12g is not %.12g", got, expected);
-}
+static const sn_times ROWS = {N, TIME, EVENT};
 
 /* What survfit and concordance of R's survival have of these twelve rows. */
 TEST(curves_are_those_of_survfit)
 {
     sn_kaplan curve;
-    OK(sn_kaplan_create(N, TIME, EVENT, false, &curve));
-    assert_near(sn_kaplan_at(&curve, 0.5), 1.0);
-    assert_near(sn_kaplan_at(&curve, 3.0), 0.75);
-    assert_near(sn_kaplan_at(&curve, 5.0), 0.5625);
-    assert_near(sn_kaplan_before(&curve, 8.0), 0.3375);
-    assert_near(sn_kaplan_at(&curve, 8.5), 0.225);
+    OK(sn_kaplan_create(&ROWS, false, &curve));
+    assert_near(sn_kaplan_at(&curve, 0.5), 1.0, 1e-9);
+    assert_near(sn_kaplan_at(&curve, 3.0), 0.75, 1e-9);
+    assert_near(sn_kaplan_at(&curve, 5.0), 0.5625, 1e-9);
+    assert_near(sn_kaplan_before(&curve, 8.0), 0.3375, 1e-9);
+    assert_near(sn_kaplan_at(&curve, 8.5), 0.225, 1e-9);
     sn_kaplan_free(&curve);
     /* Of the censoring: an event at the same time comes first, and is not at risk of it. */
-    OK(sn_kaplan_create(N, TIME, EVENT, true, &curve));
-    assert_near(sn_kaplan_at(&curve, 3.0), 8.0 / 9.0);
-    assert_near(sn_kaplan_at(&curve, 5.0), 8.0 / 9.0 * 5.0 / 6.0);
-    assert_near(sn_kaplan_at(&curve, 12.0), 0.0);
+    OK(sn_kaplan_create(&ROWS, true, &curve));
+    assert_near(sn_kaplan_at(&curve, 3.0), 8.0 / 9.0, 1e-9);
+    assert_near(sn_kaplan_at(&curve, 5.0), 8.0 / 9.0 * 5.0 / 6.0, 1e-9);
+    assert_near(sn_kaplan_at(&curve, 12.0), 0.0, 1e-9);
     sn_kaplan_free(&curve);
 }
 
@@ -41,19 +38,19 @@ TEST(log_rank_is_that_of_survdiff)
     const double event[N] = {1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0};
     const int group[N] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}, one[N] = {0};
     double p;
-    OK(sn_log_rank(N, time, event, group, 3, &p));
-    assert_near(p, 0.96623544759789);
-    OK(sn_log_rank(N, time, event, one, 3, &p));
+    OK(sn_log_rank(&(sn_times){N, time, event}, group, 3, &p));
+    assert_near(p, 0.96623544759789, 1e-9);
+    OK(sn_log_rank(&(sn_times){N, time, event}, one, 3, &p));
     assert_true(isnan(p));
-    OK(sn_log_rank(N, time, none, group, 3, &p));
+    OK(sn_log_rank(&(sn_times){N, time, none}, group, 3, &p));
     assert_true(isnan(p));
 }
 
 TEST(concordances_are_those_of_survival)
 {
     double harrell, uno;
-    OK(sn_concordance(N, TIME, EVENT, SCORE, &harrell, &uno));
-    assert_near(harrell, 0.75);
+    OK(sn_concordance(&ROWS, SCORE, &harrell, &uno));
+    assert_near(harrell, 0.75, 1e-9);
     assert_true(fabs(uno - 0.7235231533) < 1e-9);
 }
 
@@ -77,8 +74,8 @@ TEST(calibration_is_that_of_the_promise)
     }
     const double right = 1.0, wrong = 2.0;
     double close, far;
-    OK(sn_survival_calibration(M, time, event, exponential, &right, &close));
-    OK(sn_survival_calibration(M, time, event, exponential, &wrong, &far));
+    OK(sn_survival_calibration(&(sn_times){M, time, event}, exponential, &right, &close));
+    OK(sn_survival_calibration(&(sn_times){M, time, event}, exponential, &wrong, &far));
     assert_true(close < 0.02);
     /* seen times are exponential with rate 1.5: their quartiles, and what 1 / 2 in place of 1 is off by there
      */
@@ -88,28 +85,8 @@ TEST(calibration_is_that_of_the_promise)
         expected += (exp(-t / 2.0) - exp(-t)) / 3.0;
     }
     assert_true(fabs(far - expected) < 0.02);
-    OK(sn_survival_calibration(4, time, event, exponential, &right, &close));
+    OK(sn_survival_calibration(&(sn_times){4, time, event}, exponential, &right, &close));
     assert_true(isnan(close));
-}
-
-static double half(const void *user, int64_t row, double t)
-{
-    (void)user;
-    (void)row;
-    (void)t;
-    return 0.5;
-}
-
-/* Without censoring every weight is 1, and a guess of one half is off by a quarter. */
-TEST(brier_of_a_coin_is_a_quarter)
-{
-    const double seen[N] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    double brier;
-    OK(sn_integrated_brier(N, TIME, seen, half, NULL, &brier));
-    assert_near(brier, 0.25);
-    /* With it, the weights are those that make up for the rows that are gone: their mean is 1. */
-    OK(sn_integrated_brier(N, TIME, EVENT, half, NULL, &brier));
-    assert_true(fabs(brier - 0.25) < 1e-9);
 }
 
 static double fading(const void *user, int64_t row, double t)
@@ -126,18 +103,18 @@ TEST(brier_is_that_of_grafs_formula)
     const double time[N] = {3, 5, 1, 8, 2, 9, 4, 7, 12, 6, 10, 11};
     const bool as_it_is = false, inverted = true;
     double brier;
-    OK(sn_integrated_brier(N, time, EVENT, fading, &as_it_is, &brier));
-    assert_near(brier, 0.269144733982);
-    OK(sn_integrated_brier(N, time, EVENT, fading, &inverted, &brier));
-    assert_near(brier, 0.435747345988);
+    OK(sn_integrated_brier(&(sn_times){N, time, EVENT}, fading, &as_it_is, &brier));
+    assert_near(brier, 0.269144733982, 1e-9);
+    OK(sn_integrated_brier(&(sn_times){N, time, EVENT}, fading, &inverted, &brier));
+    assert_near(brier, 0.435747345988, 1e-9);
 }
 
 TEST(rows_without_events_have_no_scores)
 {
-    const double none[N] = {0};
+    const double none[N] = {0}, scale = 1.0;
     double harrell, uno, brier;
-    OK(sn_concordance(N, TIME, none, SCORE, &harrell, &uno));
-    OK(sn_integrated_brier(N, TIME, none, half, NULL, &brier));
+    OK(sn_concordance(&(sn_times){N, TIME, none}, SCORE, &harrell, &uno));
+    OK(sn_integrated_brier(&(sn_times){N, TIME, none}, exponential, &scale, &brier));
     assert_true(isnan(harrell) && isnan(uno) && isnan(brier));
 }
 
