@@ -25,21 +25,10 @@ struct sn_settings {
 
 const char *sn_kind_name(sn_kind kind)
 {
-    switch (kind) {
-    case SN_INTEGER:
-        return "integer";
-    case SN_REAL:
-        return "real";
-    case SN_CHOICE:
-        return "choice";
-    case SN_INTEGERS:
-        return "integers";
-    case SN_REALS:
-        return "reals";
-    case SN_ANY_TEXT:
-        return "text";
-    }
-    return "unknown";
+    static const char *const name[] = {
+        [SN_INTEGER] = "integer",   [SN_REAL] = "real",   [SN_CHOICE] = "choice",
+        [SN_INTEGERS] = "integers", [SN_REALS] = "reals", [SN_ANY_TEXT] = "text"};
+    return name[kind];
 }
 
 static void value_clear(value *v)
@@ -72,25 +61,17 @@ static stonet_status refuse(const sn_param *param, const char *text)
     char wanted[256];
     const char *or_words = param->choices != NULL ? ", or " : "";
     const char *words = param->choices != NULL ? param->choices : "";
-    switch (param->kind) {
-    case SN_CHOICE:
+    static const char *const numbers[] = {[SN_INTEGER] = "a whole number",
+                                          [SN_REAL] = "a number",
+                                          [SN_INTEGERS] = "whole numbers separated by commas, each",
+                                          [SN_REALS] = "numbers separated by commas, each"};
+    if (param->kind == SN_CHOICE)
         snprintf(wanted, sizeof wanted, "one of %s", words);
-        break;
-    case SN_ANY_TEXT:
+    else if (param->kind == SN_ANY_TEXT)
         snprintf(wanted, sizeof wanted, "a text%s%s", or_words, words);
-        break;
-    case SN_INTEGER:
-    case SN_INTEGERS:
-    case SN_REAL:
-    case SN_REALS:
-        sn_format(wanted, sizeof wanted, "%s from %g to %g%s%s",
-                  param->kind == SN_INTEGER    ? "a whole number"
-                  : param->kind == SN_REAL     ? "a number"
-                  : param->kind == SN_INTEGERS ? "whole numbers separated by commas, each"
-                                               : "numbers separated by commas, each",
-                  param->low, param->high, or_words, words);
-        break;
-    }
+    else
+        sn_format(wanted, sizeof wanted, "%s from %g to %g%s%s", numbers[param->kind], param->low,
+                  param->high, or_words, words);
     return sn_fail(STONET_ERROR_ARGUMENT, "setting '%s' cannot be '%s': it takes %s", param->name, text,
                    wanted);
 }
