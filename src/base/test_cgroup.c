@@ -1,4 +1,4 @@
-#include "base/cgroup.h"
+#include "base/memory.h"
 #include "base/test_kit.h"
 
 static char folder[64] = "/tmp/stonet_cgroup_XXXXXX";
