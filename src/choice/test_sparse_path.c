@@ -56,53 +56,42 @@ TEST(a_stop_leaves_all_columns)
     oracle_free(&f.o);
 }
 
-typedef struct seen {
-    int steps;
-    double length[SN_SPARSE_STEPS + 1][P];
-} seen;
-
-static stonet_status note(void *user, const sn_sparse_step *step, bool *enough)
-{
-    seen *s = user;
-    assert_int_equal(step->number, s->steps++);
-    assert_true(step->penalty == (step->number > 0 ? sn_sparse_penalty(step->number) : 0.0));
-    assert_int_equal(step->columns, P);
-    for (int c = 0; c < P; c++) {
-        double square = 0.0;
-        for (int64_t a = 0; a < step->shape->width[1]; a++)
-            square += pow((double)step->theta[step->shape->weight_at[0] + a * P + c], 2);
-        assert_true(fabs(step->length[c] - sqrt(square)) < 1e-9 * (1.0 + sqrt(square)));
-        s->length[step->number][c] = step->length[c];
-    }
-    *enough = false;
-    return STONET_OK;
-}
-
 /* Columns stay until their last step, with half of their part of the longest beyond it. */
 TEST(columns_stay_until_their_last_step)
 {
     fixture f;
     make(&f, false);
-    static seen s;
-    double stay[P];
-    const sn_sparse_visitor visitor = {note, &s};
-    OK(sn_sparse_walk(&f.job, &visitor));
-    assert_true(s.steps > 3);
+    double stay[P], wanted[P] = {0.0};
+    int steps = 0;
+    SN_FREED_BY(sn_sparse_end) sn_sparse_path path = {0};
+    OK(sn_sparse_begin(&f.job, &path));
+    assert_int_equal(path.columns, P);
+    for (;; steps++) {
+        bool there;
+        OK(sn_sparse_next(&path, &there));
+        if (!there) break;
+        assert_int_equal(path.step, steps);
+        const double longest = fmax(path.length[0], fmax(path.length[1], path.length[2]));
+        for (int c = 0; c < P; c++) {
+            double square = 0.0;
+            for (int64_t a = 0; a < path.shape.width[1]; a++)
+                square += pow((double)path.theta[path.shape.weight_at[0] + a * P + c], 2);
+            assert_true(fabs(path.length[c] - sqrt(square)) < 1e-9 * (1.0 + sqrt(square)));
+            if (path.length[c] > 0.0) wanted[c] = path.step + 0.5 * path.length[c] / longest;
+        }
+    }
+    assert_true(steps > 3);
     OK(sn_sparse_stay(&f.job, stay));
     int gone = 0;
     for (int c = 0; c < P; c++) {
-        double wanted = 0.0;
-        for (int k = 0; k < s.steps; k++) {
-            const double longest = fmax(s.length[k][0], fmax(s.length[k][1], s.length[k][2]));
-            if (s.length[k][c] > 0.0) wanted = k + 0.5 * s.length[k][c] / longest;
-        }
-        assert_true(fabs(stay[c] - wanted) < 1e-12);
-        gone += stay[c] < s.steps - 1;
+        assert_true(fabs(stay[c] - wanted[c]) < 1e-12);
+        gone += stay[c] < steps - 1;
     }
     assert_true(gone > 0 && stay[0] > stay[1] && stay[0] > stay[2]);
+    assert_true(sn_sparse_penalty(0) == 0.0);
     for (int k = 1; k <= SN_SPARSE_STEPS; k++) {
         assert_int_equal(sn_sparse_step_of(sn_sparse_penalty(k)), k);
-        if (k > 1) assert_true(sn_sparse_penalty(k) > sn_sparse_penalty(k - 1));
+        assert_true(sn_sparse_penalty(k) > sn_sparse_penalty(k - 1));
     }
     assert_int_equal(sn_sparse_step_of(1e9), SN_SPARSE_STEPS);
     oracle_free(&f.o);
