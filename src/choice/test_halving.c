@@ -22,7 +22,7 @@ typedef struct fixture {
 } fixture;
 
 /* y = signal tanh(3 x0) (1.5 + tanh(x1) / 2) + noise, of n rows with p columns. */
-static void make(fixture *f, int64_t n, int64_t p, double signal, uint64_t seed, const char *const *pairs)
+static void make(fixture *f, int64_t n, int64_t p, double signal, uint64_t seed, const char *pairs)
 {
     const int64_t width[] = {p, 2, 1};
     f->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, n, seed);
@@ -49,7 +49,7 @@ static void drop(fixture *f)
     oracle_free(&f->o);
 }
 
-static const char *const OPEN[] = {NULL}, *const GIVEN[] = {"epochs", "60", NULL};
+static const char *const OPEN = "", *const GIVEN = "epochs 60";
 
 /* ---- trainings by hand ------------------------------------------------------------------------------ */
 
@@ -435,7 +435,7 @@ TEST(nothing_to_find_by_a_line_that_is_out)
     for (uint64_t seed = 1; seed <= 4; seed++) {
         fixture f;
         sn_choice choice;
-        make(&f, 60, 30, 0.0, seed, (const char *const[]){"epochs", "5", NULL});
+        make(&f, 60, 30, 0.0, seed, "epochs 5");
         OK(sn_choose(&f.job, lines, MANY, &choice));
         if (choice.gains.over_constant.mean < 0.0) {
             nothing++;
@@ -450,12 +450,6 @@ TEST(nothing_to_find_by_a_line_that_is_out)
 
 /* ---- stopping --------------------------------------------------------------------------------------- */
 
-static int stop_after(void *user)
-{
-    int *left = user;
-    return --*left < 0;
-}
-
 /* Whenever it is stopped, there is a network of some fold that fits its front; or none was trained yet. */
 TEST(a_stop_leaves_a_network)
 {
@@ -464,7 +458,7 @@ TEST(a_stop_leaves_a_network)
         for (int calls = 0; calls < 3000; calls = 1 + 2 * calls) {
             fixture f;
             sn_choice choice;
-            int left = calls;
+            int64_t left = calls;
             make(&f, 70, P, noise ? 0.0 : 1.0, 7, OPEN);
             f.run.should_stop = stop_after;
             f.run.user = &left;

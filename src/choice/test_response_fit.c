@@ -17,8 +17,8 @@ static void spread_data(float *x, double *y)
 
 static stonet_status fit(const sn_problem *problem, const char *response, int64_t q, sn_stonet **net)
 {
-    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
-        "response", response, "epochs", "60", "weight_decay", "0.001", "activation", "tanh", NULL});
+    SN_AUTO(sn_settings) *settings =
+        settings_with(text_of("response %s epochs 60 weight_decay 0.001 activation tanh", response));
     const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
     stonet_outcome outcome;
     const stonet_status status = sn_stonet_fit(problem, q, settings, &run, net, &outcome);

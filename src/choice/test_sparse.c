@@ -132,8 +132,8 @@ TEST(test_stay)
 
 static stonet_status fit(const fixture *f, const char *name, const char *value, sn_stonet **net)
 {
-    SN_AUTO(sn_settings) *settings = settings_with(
-        (const char *const[]){"select", "group", "epochs", "2", "weight_decay", "0", name, value, NULL});
+    SN_AUTO(sn_settings) *settings =
+        settings_with(text_of("select group epochs 2 weight_decay 0 %s %s", name, value));
     stonet_outcome outcome;
     const stonet_run run = {.size = sizeof run, .seed = 5, .threads = 1};
     const stonet_status status = sn_stonet_fit(&f->problem, 1, settings, &run, net, &outcome);
@@ -173,29 +173,23 @@ TEST(folds_draw_their_cells_themselves)
         .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after_draws, .user = draws};
     sn_sparse found;
     f->problem.x = NULL;
-    f->problem.source = &rows.base;
+    f->problem.source = &rows.of.base;
     f->job.run = &run;
     OK(sn_sparse_choose(&f->job, (double)NAN, &found));
     assert_true(draws[0] == 0 && draws[1] > 20);
     sn_front_free(found.front);
 }
 
-static int stop_when_zero(void *user)
-{
-    return --*(int *)user <= 0;
-}
-
 /* A network of the choice takes the place of the fit then, and sees no more columns than the choice did. */
 TEST(a_fit_that_is_stopped_sees_the_columns_that_are_kept)
 {
     SN_BLOCK fixture *f = make(100, 1.0);
-    SN_AUTO(sn_settings) *settings =
-        settings_with((const char *const[]){"select", "group", "select_penalty", "0.005", NULL});
+    SN_AUTO(sn_settings) *settings = settings_with("select group select_penalty 0.005");
     int few = 0;
     for (int calls = 100; calls < 100000 && few == 0; calls *= 2) {
-        int left = calls;
+        int64_t left = calls;
         const stonet_run run = {
-            .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+            .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after, .user = &left};
         stonet_outcome outcome;
         SN_AUTO(sn_stonet) *net = NULL;
         OK(sn_stonet_fit(&f->problem, 1, settings, &run, &net, &outcome));
