@@ -18,15 +18,6 @@ static oracle make_problem(sn_task task, int64_t n)
     return o;
 }
 
-static sn_stonet *fit(const sn_problem *problem, const char *pairs, int threads, const stonet_run *with,
-                      stonet_outcome *outcome)
-{
-    stonet_run run = STONET_RUN_INIT;
-    if (with != NULL) run = *with;
-    run.threads = threads;
-    return fit_with(problem, 2, pairs, &run, outcome);
-}
-
 static void assert_finite(const sn_stonet *net)
 {
     for (int64_t j = 0; j < net->network.shape.parameters; j++) assert_true(isfinite(net->network.theta[j]));
@@ -35,10 +26,7 @@ static void assert_finite(const sn_stonet *net)
 TEST(test_learns_a_product)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 300);
-    stonet_outcome outcome;
-    const char *const pairs = "epochs 200 weight_decay 0 hidden 16";
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
-    assert_int_equal(outcome, STONET_DONE);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "epochs 200 weight_decay 0 hidden 16", NULL, NULL);
     assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
     assert_int_equal(net->settings_tried, 0);
     assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
@@ -49,8 +37,7 @@ TEST(test_divergence_keeps_the_last_good_model)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 100);
     stonet_outcome outcome;
-    const char *const pairs = "epochs 50 weight_decay 0 lr 500";
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "epochs 50 weight_decay 0 lr 500", NULL, &outcome);
     assert_int_equal(outcome, STONET_DIVERGED);
     assert_finite(net);
 }
@@ -116,32 +103,20 @@ TEST(test_stopping_leaves_a_usable_model)
 TEST(test_the_two_parametrisations_agree)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 64);
-    stonet_outcome outcome;
     const char *const relative = "epochs 20 weight_decay 0 hidden 5 s_out 0.01 rho 0.25 tau 0.1 alpha 0.1 lr "
                                  "0.064 engine ref";
     /* gamma = lr s_out / n */
     const char *const absolute =
         "epochs 20 weight_decay 0 hidden 5 sigma2 0.000625,0.0025,0.01 epsilon 0.0025,0.005 alpha 0.1 gamma "
         "1e-5 engine ref";
-    SN_AUTO(sn_stonet) *a = fit(&o.problem, relative, 1, NULL, &outcome),
-                       *b = fit(&o.problem, absolute, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *a = fit_with(&o.problem, 2, relative, NULL, NULL),
+                       *b = fit_with(&o.problem, 2, absolute, NULL, NULL);
     for (int64_t j = 0; j < a->network.shape.parameters; j++)
         assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
 }
 
-TEST(test_lasso_zeroes_weights)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
-    stonet_outcome outcome;
-    const char *const pairs = "epochs 100 weight_decay 0 l1 0.02 hidden 10";
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
-    int64_t zeros = 0;
-    for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
-    assert_true(zeros >= 10); /* the third input says nothing about y */
-}
-
 /* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
-   batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
+   batches, so that there are shards; the bits are the same with 1 and 3 threads. */
 TEST(test_a_fit_by_rows_is_the_same_fit)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 2300);
@@ -152,34 +127,15 @@ TEST(test_a_fit_by_rows_is_the_same_fit)
     sn_problem by_rows = o.problem;
     by_rows.x = NULL;
     by_rows.source = &source.base;
-    const int threads[] = {1, 3};
-    stonet_outcome outcome;
-    SN_AUTO(sn_stonet) *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
-    for (int k = 0; k < 2; k++) {
-        SN_AUTO(sn_stonet) *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
-        assert_int_equal(outcome, STONET_DONE);
+    SN_AUTO(sn_stonet) *dense = fit_with(&o.problem, 2, pairs, NULL, NULL);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const stonet_run run = {.size = sizeof run, .seed = 1, .threads = threads};
+        SN_AUTO(sn_stonet) *net = fit_with(&by_rows, 2, pairs, &run, NULL);
         assert_true(net->settings_tried > 0);
         assert_memory_equal(net->network.theta, dense->network.theta,
                             (size_t)net->network.shape.parameters * sizeof *net->network.theta);
         assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
     }
-}
-
-/* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
-TEST(test_weights_reach_training)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 400);
-    float weight[400];
-    for (int64_t i = 0; i < 400; i++) {
-        weight[i] = i % 2 == 0 ? 1.0F : 0.0F;
-        if (i % 2 == 1) o.y[i] = 50.0; /* nonsense that must not be learnt */
-    }
-    o.problem.weight = weight;
-    stonet_outcome outcome;
-    const char *const pairs = "epochs 150 weight_decay 0 hidden 16";
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
-    assert_int_equal(outcome, STONET_DONE);
-    assert_true(net->training_loss < 0.1);
 }
 
 TEST(test_tiny_data)
@@ -188,29 +144,9 @@ TEST(test_tiny_data)
         SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, n);
         o.label[0] = 0;
         o.label[1] = 1;
-        stonet_outcome outcome;
-        const char *const pairs = "";
-        SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "", NULL, NULL);
         assert_finite(net);
     }
-}
-
-/* The same seed with and without output=refit: only the output layer differs, and its loss is lower. */
-TEST(test_output_is_refitted)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 60);
-    sn_stonet *net[2];
-    for (int k = 0; k < 2; k++) {
-        net[k] =
-            fit_with(&o.problem, 2, text_of("epochs 40 weight_decay 0.05 output %s", k ? "refit" : "trained"),
-                     NULL, NULL);
-    }
-    const sn_shape *shape = &net[0]->network.shape;
-    const size_t below = (size_t)shape->weight_at[shape->layers - 1] * sizeof(float);
-    assert_memory_equal(net[0]->network.theta, net[1]->network.theta, below);
-    assert_true(net[1]->training_loss < net[0]->training_loss);
-    sn_stonet_free(net[0]);
-    sn_stonet_free(net[1]);
 }
 
 /* Four classes by two signs, which one column of Z cannot tell apart as well as three: the networks of the

@@ -4,43 +4,23 @@
 #include "base/test_kit.h"
 #include "choice/held_out.h"
 #include "choice/incomplete.h"
-#include "data/test_source.h"
 #include "engine/engines.h"
-#include "math/noise.h"
 #include "net/loss.h"
+#include "stonet/test_table.h"
 
 enum { P = 2, DRAWS = 100 };
-
-/* Two features, N(0, 1) each and independent; the first one is missing where `gap` says so. */
-typedef struct source {
-    sn_row_source base;
-    const float *x;
-    const bool *gap;
-} source;
 
 static double normal(uint32_t row, uint32_t what, uint32_t draw)
 {
     return sn_noise_normal(3, SN_STREAM_TEST, row, what, 0, draw, 0);
 }
 
-static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+/* Two features, N(0, 1) each and independent; the first one is missing where `gap` says so. */
+static table_rows source_of(const float *x, const bool *gap)
 {
-    const source *from = (const source *)self;
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i);
-        memcpy(x + i * stride, from->x + P * row, P * sizeof *x);
-        if (from->gap[row]) x[i * stride] = draw > 0 ? (float)normal((uint32_t)row, 0, draw) : 0.0F;
-    }
-}
-
-static sn_gaps cells(const sn_row_source *self, int64_t row)
-{
-    return ((const source *)self)->gap[row] ? SN_GAPS_GAUSSIAN : SN_GAPS_NONE;
-}
-
-static source source_of(const float *x, const bool *gap)
-{
-    return (source){.base = {.prepare = rows_are_ready, .fetch = fetch, .gaps = cells}, .x = x, .gap = gap};
+    table_rows rows = table_of_rows(x, P, 0);
+    rows.gap = gap;
+    return rows;
 }
 
 /* One layer: theta is outputs x 2 weights and the biases. */
@@ -51,19 +31,19 @@ static sn_shape layer(sn_task task, int64_t outputs)
     return shape;
 }
 
-static void outputs_at(const source *from, const sn_shape *shape, const float *theta, int64_t row,
+static void outputs_at(const table_rows *from, const sn_shape *shape, const float *theta, int64_t row,
                        uint32_t draw, double *mu)
 {
     const sn_rows one = sn_rows_range(row, 1);
     float x[P];
-    fetch(&from->base, &one, draw, x, P);
+    fetch_table(&from->base, &one, draw, x, P);
     for (int64_t k = 0; k < shape->width[1]; k++)
         mu[k] = (double)(theta[shape->bias_at[0] + k] + theta[P * k] * x[0] + theta[P * k + 1] * x[1]);
 }
 
 /* Minus the log density of a row without its constant, for a variance v of each of m numbers; of a class,
  * all. */
-static double minus_log(const source *from, const sn_problem *problem, const sn_shape *shape,
+static double minus_log(const table_rows *from, const sn_problem *problem, const sn_shape *shape,
                         const float *theta, int64_t row, double v)
 {
     const int64_t m = shape->width[1];
@@ -81,7 +61,7 @@ static double minus_log(const source *from, const sn_problem *problem, const sn_
 }
 
 /* The weighted mean of minus the log density over the rows of a fold, by a variance v. */
-static double mean_of(const source *from, const sn_problem *problem, const sn_shape *shape,
+static double mean_of(const table_rows *from, const sn_problem *problem, const sn_shape *shape,
                       const float *theta, const sn_rows *rows, double v)
 {
     double sum = 0.0, weights = 0.0;
@@ -114,7 +94,7 @@ TEST(losses_by_hand)
             gap[i] = i % 3 != 1;
             weight[i] = (float)(1 + i % 2);
         }
-        const source from = source_of(x, gap);
+        const table_rows from = source_of(x, gap);
         sn_problem problem = {.n = N,
                               .p = P,
                               .task = (sn_task)task,
@@ -176,7 +156,7 @@ TEST(mean_and_spread_by_hand)
         y[M * i + 1] = 0.0;
         gap[i] = i % 3 != 1;
     }
-    const source from = source_of(x, gap);
+    const table_rows from = source_of(x, gap);
     const sn_problem problem = {
         .n = N, .p = P, .task = SN_REGRESSION, .outputs = M, .y = y, .source = &from.base, .joint = true};
     const sn_rows all = sn_rows_range(0, N);
@@ -217,7 +197,7 @@ TEST(the_truth_costs_least)
         y[i] = (double)x[P * i] + 0.5 * (double)x[P * i + 1] + 0.5 * normal(i, 3, 0);
         gap[i] = y[i] + normal(i, 4, 0) > 0.5;
     }
-    const source from = source_of(x, gap);
+    const table_rows from = source_of(x, gap);
     const sn_rows all = sn_rows_range(0, N);
     double mean[2][NEIGHBOURS];
     for (int joint = 0; joint < 2; joint++)

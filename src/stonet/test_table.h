@@ -9,7 +9,8 @@
 typedef struct table_rows {
     sn_row_source base;
     const float *x;
-    int64_t p, every; /* it is missing in every so many rows; 0: in none */
+    int64_t p, every; /* it is missing in every so many rows; 0: in none, but for ... */
+    const bool *gap;  /* ... these; NULL: none */
     double mean, sd;  /* of what is drawn in its place */
     sn_gaps kind;
     int *times; /* how often each row was fetched; NULL: not counted */
@@ -18,7 +19,8 @@ typedef struct table_rows {
 static inline sn_gaps gaps_of_table(const sn_row_source *self, int64_t row)
 {
     const table_rows *t = (const table_rows *)self;
-    return t->every > 0 && row % t->every == 0 ? t->kind : SN_GAPS_NONE;
+    const bool lacks = t->gap != NULL ? t->gap[row] : t->every > 0 && row % t->every == 0;
+    return lacks ? t->kind : SN_GAPS_NONE;
 }
 
 static inline void fetch_table(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x,
