@@ -99,22 +99,6 @@ TEST(test_stopping_leaves_a_usable_model)
     }
 }
 
-/* The absolute form with the values the relative one implies is the same run. */
-TEST(test_the_two_parametrisations_agree)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 64);
-    const char *const relative = "epochs 20 weight_decay 0 hidden 5 s_out 0.01 rho 0.25 tau 0.1 alpha 0.1 lr "
-                                 "0.064 engine ref";
-    /* gamma = lr s_out / n */
-    const char *const absolute =
-        "epochs 20 weight_decay 0 hidden 5 sigma2 0.000625,0.0025,0.01 epsilon 0.0025,0.005 alpha 0.1 gamma "
-        "1e-5 engine ref";
-    SN_AUTO(sn_stonet) *a = fit_with(&o.problem, 2, relative, NULL, NULL),
-                       *b = fit_with(&o.problem, 2, absolute, NULL, NULL);
-    for (int64_t j = 0; j < a->network.shape.parameters; j++)
-        assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
-}
-
 /* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
    batches, so that there are shards; the bits are the same with 1 and 3 threads. */
 TEST(test_a_fit_by_rows_is_the_same_fit)

@@ -1,5 +1,5 @@
-/* The functions of the response against their definition: ranks counted, polynomials written out. What is learned
-   comes back from a store, and nothing that cannot be. */
+/* The functions of the response against their definition: ranks counted, polynomials written out. What is
+   learned comes back from a store, and nothing that cannot be. */
 #include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/response.h"
