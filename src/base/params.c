@@ -184,7 +184,7 @@ static const value *must_find(const sn_settings *settings, const char *name)
     return &settings->values[index];
 }
 
-static double number(const sn_settings *settings, const char *name)
+double sn_real(const sn_settings *settings, const char *name)
 {
     const value *v = must_find(settings, name);
     if (v->count != 1) abort();
@@ -193,12 +193,7 @@ static double number(const sn_settings *settings, const char *name)
 
 int64_t sn_int(const sn_settings *settings, const char *name)
 {
-    return (int64_t)number(settings, name);
-}
-
-double sn_real(const sn_settings *settings, const char *name)
-{
-    return number(settings, name);
+    return (int64_t)sn_real(settings, name);
 }
 
 const char *sn_word(const sn_settings *settings, const char *name)
