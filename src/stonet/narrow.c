@@ -14,20 +14,10 @@ typedef struct passage {
     double scale, shift, slope, height;
 } passage;
 
-static passage passage_of(sn_activation activation)
-{
-    switch (activation) {
-    case SN_TANH:
-        return (passage){0.5, 0.0, 0.5, 0.0};
-    case SN_SIGMOID:
-        return (passage){1.0, 0.0, 0.25, 0.5};
-    case SN_RELU:
-        return (passage){1.0, 2.0, 1.0, 2.0};
-    case SN_IDENTITY:
-        break;
-    }
-    return (passage){1.0, 0.0, 1.0, 0.0};
-}
+static const passage PASSAGES[] = {[SN_IDENTITY] = {1.0, 0.0, 1.0, 0.0},
+                                   [SN_TANH] = {0.5, 0.0, 0.5, 0.0},
+                                   [SN_SIGMOID] = {1.0, 0.0, 0.25, 0.5},
+                                   [SN_RELU] = {1.0, 2.0, 1.0, 2.0}};
 
 /* Everything below the output layer stays, and q units come behind it. */
 static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
@@ -55,7 +45,7 @@ static void fill(const sn_axes *axes, int64_t n, const float *z, const float *ou
 {
     const int h = shape->layers - 2; /* the old last hidden layer */
     const int64_t q = axes->q, m = axes->width, d = shape->width[h + 2];
-    const passage way = passage_of(shape->activation);
+    const passage way = PASSAGES[shape->activation];
     float *w = theta + shape->weight_at[h], *b = theta + shape->bias_at[h];
     float *out_w = theta + shape->weight_at[h + 1], *out_b = theta + shape->bias_at[h + 1];
     for (int64_t o = 0; o < d; o++) out_b[o] = (float)mean_of(n, d, outputs + o);
