@@ -364,36 +364,37 @@ static stonet_status see(const sn_response *response, const sn_problem *problem,
     return STONET_OK;
 }
 
+/* Nothing is measured yet, or of the network that more rows have changed. */
+static void forget_estimates(sn_stonet *net)
+{
+    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
+    net->held_out_rows = 0;
+    net->residual_p = (double)NAN;
+    net->stuck = false;
+}
+
 /* held: the problem with all targets in memory if the response needs them. seen: the problem as the network
    is trained on it. The axes of Z are turned last, on the response itself unless a law stands for it. */
-static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
-                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
 {
-    const int kind = sn_words_choice(&sn_response_words, settings, "response");
+    const sn_response_kind kind = (sn_response_kind)sn_words_choice(&sn_response_words, settings, "response");
     sn_problem held, seen;
+    SN_AUTO(sn_stonet) *net = NULL;
     SN_BLOCK double *targets = NULL;
     SN_BLOCK double *y = NULL;
     sn_train_report report = {0};
     sn_units of = SN_UNITS_ACTIVATED;
-    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
-    net->residual_p = (double)NAN;
-    SN_TRY(hold_targets((sn_response_kind)kind, problem, &held, &targets));
+    SN_TRY(SN_NEW(net, 1));
+    forget_estimates(net);
+    SN_TRY(hold_targets(kind, problem, &held, &targets));
     SN_TRY(sn_response_choose_law(sn_word(settings, "law"), &held));
-    SN_TRY(sn_response_learn((sn_response_kind)kind, &held, &net->response));
+    SN_TRY(sn_response_learn(kind, &held, &net->response));
     SN_TRY(see(&net->response, &held, &seen, &y));
     SN_TRY(fit_seen(&seen, q, settings, run, net, &report, &of));
     SN_TRY(sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)));
     sn_say_dimension(run, &net->axes);
     *outcome = report.outcome;
-    return STONET_OK;
-}
-
-stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
-                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
-{
-    SN_AUTO(sn_stonet) *net = NULL;
-    SN_TRY(SN_NEW(net, 1));
-    SN_TRY(fit_stonet(problem, q, settings, run, net, outcome));
     return SN_GIVE(net, out);
 }
 
@@ -407,21 +408,9 @@ static void take_choices(const sn_stonet *net, sn_config *config)
     config->sdr_iterations = 0;
 }
 
-/* What was measured before is not of the network that more rows have changed. */
-static void forget_estimates(sn_stonet *net)
-{
-    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
-    net->held_out_rows = 0;
-    net->residual_p = (double)NAN;
-    net->stuck = false;
-}
-
 static sn_front_kind kind_of(const sn_front *front)
 {
-    if (front == NULL) return SN_FRONT_NONE;
-    return front->ops == &sn_front_kernel ? SN_FRONT_KERNEL
-           : front->ops == &sn_front_conv ? SN_FRONT_CONV
-                                          : SN_FRONT_COLUMNS;
+    return front != NULL ? (sn_front_kind)sn_words_find(&sn_front_words, front->ops->name) : SN_FRONT_NONE;
 }
 
 /* Parameters of a network and of its front, which may learn with it. */
