@@ -31,14 +31,6 @@ struct sn_writer {
     unsigned char packed[BUFFER_SIZE];
 };
 
-static void writer_free(sn_writer *writer)
-{
-    if (writer == NULL) return;
-    if (writer->stream_ready) deflateEnd(&writer->stream);
-    if (writer->descriptor >= 0) close(writer->descriptor);
-    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
-}
-
 static stonet_status cannot_write(const sn_writer *writer, int error)
 {
     return sn_fail(STONET_ERROR_IO, "cannot write %s: %s", writer->path, strerror(error));
@@ -309,7 +301,9 @@ void sn_writer_abandon(sn_writer *writer)
 {
     if (writer == NULL) return;
     if (writer->temporary != NULL && !writer->unnamed) (void)unlink(writer->temporary);
-    writer_free(writer);
+    if (writer->stream_ready) deflateEnd(&writer->stream);
+    if (writer->descriptor >= 0) close(writer->descriptor);
+    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
 }
 
 stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t size)
