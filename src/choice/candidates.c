@@ -181,15 +181,13 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
 void sn_line_tell(const sn_line *line, char *text, size_t size)
 {
     const sn_net_kind *kind = &line->kind;
-    const char *units = sn_words_name(&sn_activation_words, kind->activation);
+    const char *units =
+        kind->activation == SN_IDENTITY ? "linear" : sn_words_name(&sn_activation_words, kind->activation);
     char seen[64] = "";
     if (kind->front.kind == SN_FRONT_KERNEL)
         sn_format(seen, sizeof seen, " on kernel features (complexity %.3g)", kind->front.complexity);
     if (kind->front.kind == SN_FRONT_COLUMNS)
         sn_format(seen, sizeof seen, " on %lld columns", (long long)kind->front.size);
     if (kind->front.kind == SN_FRONT_COMPONENTS) sn_format(seen, sizeof seen, " on principal components");
-    if (kind->activation == SN_IDENTITY)
-        sn_format(text, size, "linear network%s, weight decay %.2g", seen, kind->weight_decay);
-    else
-        sn_format(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
+    sn_format(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
 }
