@@ -350,20 +350,6 @@ static stonet_status hold_targets(sn_response_kind kind, const sn_problem *probl
     return STONET_OK;
 }
 
-/* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
-static stonet_status see(const sn_response *response, const sn_problem *problem, sn_problem *seen, double **y)
-{
-    *seen = *problem;
-    *y = NULL;
-    if (response->law != NULL) return sn_response_see_law(response, problem, seen, y);
-    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(*y, problem->n * response->outputs));
-    SN_TRY(sn_response_encode(response, problem->n, problem->y, *y));
-    seen->y = *y;
-    seen->outputs = response->outputs;
-    return STONET_OK;
-}
-
 /* Nothing is measured yet, or of the network that more rows have changed. */
 static void forget_estimates(sn_stonet *net)
 {
@@ -390,7 +376,7 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
     SN_TRY(hold_targets(kind, problem, &held, &targets));
     SN_TRY(sn_response_choose_law(sn_word(settings, "law"), &held));
     SN_TRY(sn_response_learn(kind, &held, &net->response));
-    SN_TRY(see(&net->response, &held, &seen, &y));
+    SN_TRY(sn_response_see(&net->response, &held, &seen, &y));
     SN_TRY(fit_seen(&seen, q, settings, run, net, &report, &of));
     SN_TRY(sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)));
     sn_say_dimension(run, &net->axes);
@@ -530,7 +516,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
     SN_BLOCK double *targets = NULL;
     SN_BLOCK double *y = NULL;
     SN_TRY(hold_targets(net->response.kind, problem, &held, &targets));
-    SN_TRY(see(&net->response, &held, &answered, &y));
+    SN_TRY(sn_response_see(&net->response, &held, &answered, &y));
     stonet_status status = sn_front_problem(net->front, &answered, NULL, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);

@@ -249,52 +249,6 @@ static stonet_status learn_law(const sn_problem *problem, sn_response *response)
     return response->kind == SN_RESPONSE_ENSEMBLE ? learn_times(problem, response) : STONET_OK;
 }
 
-static sn_law_functions functions_of_time;
-
-/* Each row has the functions of a first guess at its time. */
-static stonet_status see_times(const sn_response *response, sn_problem *seen, double **room)
-{
-    const int64_t n = seen->n, m = response->outputs;
-    SN_ARRAY(n, double, y);
-    SN_TRY(SN_NEW_RAW(*room, n * m));
-    guess_times(seen, y);
-    SN_TRY(sn_response_encode(response, n, y, *room));
-    seen->y = *room;
-    seen->outputs = m;
-    seen->functions = functions_of_time;
-    seen->functions_of = response;
-    return STONET_OK;
-}
-
-stonet_status sn_response_see_law(const sn_response *response, const sn_problem *problem, sn_problem *seen,
-                                  double **room)
-{
-    const int64_t n = problem->n;
-    *seen = *problem;
-    seen->law = response->law;
-    if (response->kind == SN_RESPONSE_ENSEMBLE) return see_times(response, seen, room);
-    if (problem->seen != NULL) return STONET_OK;
-    /* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
-    double parameter[SN_LAW_PARAMETERS];
-    SN_TRY(SN_NEW_RAW(*room, n * (1 + SN_LAW_SEEN)));
-    double *y = *room, *code = *room + n;
-    for (int64_t i = 0; i < n; i++) {
-        code[i * SN_LAW_SEEN] = sn_problem_label(problem, i);
-        code[i * SN_LAW_SEEN + 1] = (double)problem->outputs;
-    }
-    const sn_law_sample sample = {.n = n, .seen = code};
-    sn_law_fit(response->law, &sample, true, parameter);
-    for (int64_t i = 0; i < n; i++)
-        y[i] = response->law->pull(response->law, code + i * SN_LAW_SEEN, 0.0, parameter, 0.0);
-    seen->task = SN_REGRESSION;
-    seen->outputs = 1;
-    seen->label = NULL;
-    seen->raw = NULL;
-    seen->y = y;
-    seen->seen = code;
-    return STONET_OK;
-}
-
 stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response)
 {
     *response = (sn_response){.kind = kind, .targets = problem->outputs, .outputs = problem->outputs};
@@ -340,6 +294,55 @@ stonet_status sn_response_encode(const sn_response *response, int64_t n, const d
     }
     SN_ARRAY(response->features, double, values);
     for (int64_t i = 0; i < n; i++) encode_row(response, y + i * response->targets, values, out + i * m);
+    return STONET_OK;
+}
+
+/* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
+static stonet_status see_classes(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                                 double **room)
+{
+    const int64_t n = problem->n;
+    double parameter[SN_LAW_PARAMETERS];
+    SN_TRY(SN_NEW_RAW(*room, n * (1 + SN_LAW_SEEN)));
+    double *y = *room, *code = *room + n;
+    for (int64_t i = 0; i < n; i++) {
+        code[i * SN_LAW_SEEN] = sn_problem_label(problem, i);
+        code[i * SN_LAW_SEEN + 1] = (double)problem->outputs;
+    }
+    const sn_law_sample sample = {.n = n, .seen = code};
+    sn_law_fit(response->law, &sample, true, parameter);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = response->law->pull(response->law, code + i * SN_LAW_SEEN, 0.0, parameter, 0.0);
+    seen->task = SN_REGRESSION;
+    seen->outputs = 1;
+    seen->label = NULL;
+    seen->raw = NULL;
+    seen->y = y;
+    seen->seen = code;
+    return STONET_OK;
+}
+
+stonet_status sn_response_see(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                              double **room)
+{
+    const int64_t n = problem->n;
+    SN_BLOCK double *times = NULL;
+    *seen = *problem;
+    *room = NULL;
+    seen->law = response->law;
+    if (response->kind != SN_RESPONSE_ENSEMBLE && response->law != NULL)
+        return problem->seen != NULL ? STONET_OK : see_classes(response, problem, seen, room);
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (response->law != NULL) { /* each row has the functions of a first guess at its time */
+        SN_TRY(SN_NEW_RAW(times, n));
+        guess_times(problem, times);
+        seen->functions = functions_of_time;
+        seen->functions_of = response;
+    }
+    SN_TRY(SN_NEW_RAW(*room, n * response->outputs));
+    SN_TRY(sn_response_encode(response, n, times != NULL ? times : problem->y, *room));
+    seen->y = *room;
+    seen->outputs = response->outputs;
     return STONET_OK;
 }
 
