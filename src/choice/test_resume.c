@@ -79,35 +79,26 @@ static void in_pieces(const table *t, const char *pairs, double every, int64_t p
     unlink(path);
 }
 
-static void goes_on(bool joint, const char *pairs, int64_t patience)
+TEST(a_fit_goes_on)
 {
-    table t;
-    make(&t, joint);
-    SN_AUTO(sn_stonet) *whole = fit_with(&t.o.problem, 1, pairs, NULL, NULL);
-    in_pieces(&t, pairs, 0.0, patience, whole);
-    in_pieces(&t, pairs, 1e9, patience + 2, whole);
-    oracle_free(&t.o);
-}
-
-TEST(both_stages)
-{
-    goes_on(false, "engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 5", 3);
-}
-
-TEST(averages)
-{
-    goes_on(false,
-            "engine ref hidden 4 epochs 6 weight_decay 0.01 batch 20 schedule averaged sdr_iterations 4", 4);
-}
-
-TEST(missing_cells)
-{
-    goes_on(true, "engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 4", 3);
-}
-
-TEST(a_choice)
-{
-    goes_on(false, "activation tanh front none epochs 6 batch 20 sdr_iterations 2", 25);
+    static const struct {
+        const char *pairs;
+        bool joint;
+        int64_t patience;
+    } cases[] = {
+        {"engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 5", false, 3},
+        {"engine ref hidden 4 epochs 6 weight_decay 0.01 batch 20 schedule averaged sdr_iterations 4", false,
+         4},
+        {"engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 4", true, 3},
+        {"activation tanh front none epochs 6 batch 20 sdr_iterations 2", false, 25}}; /* a choice */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        table t;
+        make(&t, cases[k].joint);
+        SN_AUTO(sn_stonet) *whole = fit_with(&t.o.problem, 1, cases[k].pairs, NULL, NULL);
+        in_pieces(&t, cases[k].pairs, 0.0, cases[k].patience, whole);
+        in_pieces(&t, cases[k].pairs, 1e9, cases[k].patience + 2, whole);
+        oracle_free(&t.o);
+    }
 }
 
 RUN_TESTS(NULL, NULL)
