@@ -279,8 +279,7 @@ static stonet_status fit_sparse(const sn_choice_job *job, const sn_problem *prob
                               .threads = job->threads,
                               .team = job->team,
                               .run = job->run};
-    const bool given = sn_config_given(settings, "select_penalty");
-    SN_TRY(sn_sparse_choose(&own, given ? sn_real(settings, "select_penalty") : (double)NAN, &sparse));
+    SN_TRY(sn_sparse_choose(&own, sn_config_or(settings, "select_penalty", (double)NAN), &sparse));
     net->front = sparse.front;
     net->select_penalty = sparse.penalty;
     if (!sparse.better)

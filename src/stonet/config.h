@@ -69,6 +69,8 @@ typedef struct sn_net_kind {
 
 /* Whether a setting was given by hand, and not left to "auto". */
 bool sn_config_given(const sn_settings *settings, const char *name);
+/* The number that was given, or this one. */
+double sn_config_or(const sn_settings *settings, const char *name, double otherwise);
 /* The engine that the settings name; auto: the one that can be used here. */
 const sn_engine_ops *sn_config_engine(const sn_settings *settings);
 /* Units of the last hidden layer for q columns of Z: q where the user named the layers, else ten at least,
