@@ -1,5 +1,5 @@
-/* The ends of what small helpers are given: cells of CSV, the nearest word, records cut short, stores, names
-   of files that are none, checkpoints. */
+/* The ends of what small helpers are given: cells of CSV, the nearest word, records cut short, stores,
+   checkpoints. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,36 +139,6 @@ TEST(stores)
         if ((sn_store_get_int(store, name, 0, 10, &whole) == STONET_OK) != cases[k].whole ||
             (sn_store_get_real(store, name, &real) == STONET_OK) != cases[k].real)
             fail_msg("'%s'", cases[k].text);
-    }
-}
-
-/* ---- names of files ---- */
-
-TEST(names_of_files)
-{
-    static const struct {
-        const char *path, *words; /* NULL: written */
-    } cases[] = {
-        {"/dev/null", NULL},
-        {"/dev/stdout", NULL},
-        {"/dev/stderr", NULL},
-        {"/dev/fd/1", NULL},
-        {"/dev/fd/999", "Bad file descriptor"},
-        {"/dev/fd/99999999999", "/dev/fd/99999999999"},
-        {"/dev/fd/x", "/dev/fd/x"},
-        {"/dev/fd/1x", "/dev/fd/1x"},
-        {"/dev/full", "No space left"},
-        {"/tmp", "directory"},
-        {"/nonexistent/a", "No such file"},
-        {"/dev/null/a", "Not a directory"},
-        {"", "empty"},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const char *bytes = strcmp(cases[k].path, "/dev/full") == 0 ? "x" : "";
-        const stonet_status status = stonet_bytes_write(cases[k].path, bytes, strlen(bytes));
-        if ((status == STONET_OK) != (cases[k].words == NULL) ||
-            (status != STONET_OK && strstr(stonet_last_error(), cases[k].words) == NULL))
-            fail_msg("'%s': %s", cases[k].path, status == STONET_OK ? "written" : stonet_last_error());
     }
 }
 

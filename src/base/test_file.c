@@ -127,35 +127,41 @@ TEST(test_permissions_and_links)
     unlink(path);
 }
 
-TEST(test_failures_say_why)
+TEST(names_of_files)
 {
-    sn_writer *writer;
-    assert_int_equal(sn_writer_open("", &writer), STONET_ERROR_ARGUMENT);
-    assert_null(writer);
-    assert_says(sn_writer_open(in_folder("none/a.csv"), &writer), STONET_ERROR_IO, "none/a.csv");
-    assert_non_null(strstr(stonet_last_error(), "No such file or directory"));
-    assert_says(sn_writer_open(folder, &writer), STONET_ERROR_IO, "Is a directory");
+    static const struct {
+        const char *path, *words; /* NULL: written */
+    } cases[] = {
+        {"/dev/null", NULL},
+        {"/dev/stdout", NULL},
+        {"/dev/stderr", NULL},
+        {"/dev/fd/1", NULL},
+        {"/dev/fd/999", "Bad file descriptor"},
+        {"/dev/fd/99999999999", "/dev/fd/99999999999"},
+        {"/dev/fd/x", "/dev/fd/x"},
+        {"/dev/fd/1x", "/dev/fd/1x"},
+        {"/dev/full", "cannot write /dev/full: No space left on device"},
+        {"/tmp", "Is a directory"},
+        {"/nonexistent/a", "/nonexistent/a: No such file or directory"},
+        {"/dev/null/a", "Not a directory"},
+        {"", "empty"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *bytes = strcmp(cases[k].path, "/dev/full") == 0 ? "x" : "";
+        const stonet_status status = stonet_bytes_write(cases[k].path, bytes, strlen(bytes));
+        if ((status == STONET_OK) != (cases[k].words == NULL) ||
+            (status != STONET_OK && strstr(stonet_last_error(), cases[k].words) == NULL))
+            fail_msg("'%s': %s", cases[k].path, status == STONET_OK ? "written" : stonet_last_error());
+    }
+    struct stat info; /* devices stay what they are */
+    assert_true(stat("/dev/full", &info) == 0 && S_ISCHR(info.st_mode));
+    assert_true(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
     if (geteuid() != 0) {
         assert_int_equal(chmod(folder, 0500), 0);
-        assert_says(sn_writer_open(in_folder("a.csv"), &writer), STONET_ERROR_IO, "Permission denied");
+        assert_says(stonet_path_check(in_folder("a.csv")), STONET_ERROR_IO, "Permission denied");
         assert_int_equal(chmod(folder, 0700), 0);
     }
     sn_writer_abandon(NULL);
-}
-
-TEST(test_devices)
-{
-    sn_writer *writer;
-    struct stat info;
-    OK(sn_writer_open("/dev/full", &writer));
-    OK(write_text(writer, "x"));
-    assert_int_equal(sn_writer_commit(&writer), STONET_ERROR_IO);
-    assert_string_equal(stonet_last_error(), "cannot write /dev/full: No space left on device");
-    assert_int_equal(stat("/dev/full", &info), 0);
-    assert_true(S_ISCHR(info.st_mode));
-    put("/dev/null", "x");
-    assert_int_equal(stat("/dev/null", &info), 0);
-    assert_true(S_ISCHR(info.st_mode));
 }
 
 TEST(test_open_files_are_written_on)

@@ -104,17 +104,13 @@ TEST(a_family_has_one_kind_of_units)
             }
 }
 
-/* A weight decay leaves every kind of network, once. */
+/* A weight decay leaves every kind of network. */
 TEST(a_given_decay)
 {
     const table whole = fine(SMALL, FEW, NOTHING), t = fine(SMALL, FEW, "weight_decay 0.02");
     assert_true(t.open);
     for (int a = 0; a < whole.count; a++) assert_true(has(&t, &whole.line[a], true));
-    for (int a = 0; a < t.count; a++) {
-        assert_true(has(&whole, &t.line[a], true));
-        assert_true(t.line[a].kind.weight_decay == 0.02);
-        for (int b = 0; b < a; b++) assert_false(is_same(&t.line[a], &t.line[b], false));
-    }
+    for (int a = 0; a < t.count; a++) assert_true(has(&whole, &t.line[a], true));
 }
 
 /* With epochs and weight decay nothing is open: one line, of what else was set. */
