@@ -38,11 +38,6 @@ static void value_clear(value *v)
     *v = (value){.word = ""};
 }
 
-static bool is_list(sn_kind kind)
-{
-    return kind == SN_INTEGERS || kind == SN_REALS;
-}
-
 /* Whether `word` is one of the '|'-separated `choices`. */
 static bool among(const char *choices, const char *word)
 {
@@ -92,7 +87,8 @@ static stonet_status parse_numbers(const sn_param *param, value *v)
 {
     size_t commas = 0;
     for (const char *c = v->text; *c != '\0'; c++) commas += *c == ',';
-    if (commas > 0 && !is_list(param->kind)) return refuse(param, v->text);
+    const bool is_list = param->kind == SN_INTEGERS || param->kind == SN_REALS;
+    if (commas > 0 && !is_list) return refuse(param, v->text);
     SN_TRY(SN_NEW(v->numbers, commas + 1));
     for (const char *at = v->text; v->count == 0 || *at != '\0';)
         if (!parse_number(param, &at, &v->numbers[v->count++])) return refuse(param, v->text);

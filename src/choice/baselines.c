@@ -179,17 +179,6 @@ static stonet_status regress_law(const sn_regression *first, const stonet_run *r
     return STONET_OK;
 }
 
-/* As a network of one layer, rows with gaps are judged as those of others are. */
-static stonet_status judge_linear(const sn_problem *problem, const sn_folds *folds, int fold,
-                                  const sn_shape *shape, const double *coef, const double *intercept,
-                                  sn_held_out *cost)
-{
-    SN_ARRAY(shape->parameters, float, theta);
-    for (int64_t k = 0; k < shape->parameters; k++)
-        theta[k] = (float)(k < shape->bias_at[0] ? coef[k] : intercept[k - shape->bias_at[0]]);
-    return sn_incomplete_judge(folds, fold, &(sn_use){problem, NULL, shape, theta, 1}, cost);
-}
-
 stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold, double penalty,
                                 const stonet_run *run, sn_held_out *cost, bool *found)
 {
@@ -224,7 +213,11 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
     SN_TRY(sn_batch_features(problem, test, x));
     predict_linear(problem, test->n, x, coef, intercept, mu);
     sn_folds_take(folds, fold, &settled, &shape, mu, room, cost);
-    return judge_linear(&settled, folds, fold, &shape, coef, intercept, cost);
+    /* As a network of one layer, rows with gaps are judged as those of others are. */
+    SN_ARRAY(shape.parameters, float, theta);
+    for (int64_t k = 0; k < shape.parameters; k++)
+        theta[k] = (float)(k < shape.bias_at[0] ? coef[k] : intercept[k - shape.bias_at[0]]);
+    return sn_incomplete_judge(folds, fold, &(sn_use){&settled, NULL, &shape, theta, 1}, cost);
 }
 
 /* At one penalty, on all folds; it takes the place of what is there if it is better. */

@@ -34,15 +34,6 @@ typedef struct fitting {
     bool narrowed;
 } fitting;
 
-/* batch=auto, for what was chosen. */
-static stonet_status choose_batch(const sn_stage_job *job, sn_config *config)
-{
-    if (!config->auto_batch) return STONET_OK;
-    SN_ARRAY(job->shape->parameters, float, start);
-    SN_TRY(sn_start_weights(job, start));
-    return sn_batch_choose(job, start, &sn_batch_limits_usual, config);
-}
-
 /* Fewer units where Z has fewer columns than the effect needs. */
 static stonet_status narrow(fitting *f, const sn_stage_job *job)
 {
@@ -114,7 +105,8 @@ static stonet_status train(fitting *f, const sn_net_kind *kind, const sn_problem
         config->epochs = (double)f->choice.updates / (double)sn_train_batches(config, f->job.rows.n);
     SN_TRY(SN_NEW(network->theta, network->shape.parameters));
     const sn_stage_job job = stage_of(f, seen);
-    SN_TRY(choose_batch(&job, config));
+    if (config->auto_batch) SN_TRY(sn_start_weights(&job, network->theta));
+    SN_TRY(sn_batch_choose(&job, network->theta, &sn_batch_limits_usual, config));
     SN_TRY(is_conv(f) ? sn_conv_fit(&job, config, f->net, &f->report)
                       : sn_train_on_all(&job, f->open ? &f->choice : NULL, f->net, &f->report));
     SN_TRY(narrow(f, &job));
@@ -385,19 +377,6 @@ stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_setti
 
 /* ---- more rows ----------------------------------------------------------------------------------------- */
 
-/* What the first fit chose takes the place of "auto"; a first fit stopped early may have chosen nothing. */
-static void take_choices(const sn_stonet *net, sn_config *config)
-{
-    if (config->auto_lr && net->lr > 0.0) config->lr = net->lr;
-    if (config->auto_epochs) config->epochs = net->epochs > 0.0 ? net->epochs : 1.0;
-    config->sdr_iterations = 0;
-}
-
-static sn_front_kind kind_of(const sn_front *front)
-{
-    return front != NULL ? (sn_front_kind)sn_words_find(&sn_front_words, front->ops->name) : SN_FRONT_NONE;
-}
-
 /* Parameters of a network and of its front, which may learn with it. */
 typedef struct place {
     int64_t count[2];
@@ -480,12 +459,17 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
     sn_config config;
     place p;
     double before = (double)NAN;
-    const sn_net_kind kind = {.front.kind = kind_of(net->front),
+    const int front =
+        net->front != NULL ? sn_words_find(&sn_front_words, net->front->ops->name) : SN_FRONT_NONE;
+    const sn_net_kind kind = {.front.kind = (sn_front_kind)front,
                               .activation = net->network.shape.activation,
                               .weight_decay = net->weight_decay};
     const bool learns = kind.front.kind == SN_FRONT_CONV;
     SN_TRY(sn_config_resolve(settings, &kind, problem, &net->network.shape, &config));
-    take_choices(net, &config);
+    /* What the first fit chose takes the place of "auto"; one stopped early may have chosen nothing. */
+    if (config.auto_lr && net->lr > 0.0) config.lr = net->lr;
+    if (config.auto_epochs) config.epochs = net->epochs > 0.0 ? net->epochs : 1.0;
+    config.sdr_iterations = 0;
     sn_epoch_log_free(&net->network.history);
     sn_stage_job job = {.shape = &net->network.shape,
                         .problem = problem,

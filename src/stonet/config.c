@@ -114,12 +114,6 @@ static int64_t auto_width(const sn_net_kind *kind, const sn_problem *problem)
     return (int64_t)fmin(fmax(width, SN_LEAST_WIDTH), most);
 }
 
-/* Kernel features are wide and bent already, and a linear model needs no second layer. */
-static bool has_one_layer(const sn_net_kind *kind)
-{
-    return kind->front.kind == SN_FRONT_KERNEL || kind->activation == SN_IDENTITY;
-}
-
 stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *kind, const sn_problem *problem,
                               int64_t units, sn_shape *shape)
 {
@@ -131,8 +125,9 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *ki
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (!sn_config_given(settings, "hidden") && !has_one_layer(kind))
-        shape->width[at++] = auto_width(kind, problem);
+    /* Kernel features are wide and bent already, and a linear model needs no second layer. */
+    const bool one_layer = kind->front.kind == SN_FRONT_KERNEL || kind->activation == SN_IDENTITY;
+    if (!sn_config_given(settings, "hidden") && !one_layer) shape->width[at++] = auto_width(kind, problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = units;
     shape->layers = at;

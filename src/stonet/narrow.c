@@ -30,14 +30,6 @@ static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
     return sn_shape_layout(shape);
 }
 
-/* Mean of a column. */
-static double mean_of(int64_t n, int64_t stride, const float *x)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i * stride];
-    return sum / (double)n;
-}
-
 /* The new layer from the axes, and the outputs by their regression on the columns of z, which are
  * uncorrelated. */
 static void fill(const sn_axes *axes, int64_t n, const float *z, const float *outputs, const sn_shape *shape,
@@ -48,7 +40,11 @@ static void fill(const sn_axes *axes, int64_t n, const float *z, const float *ou
     const passage way = PASSAGES[shape->activation];
     float *w = theta + shape->weight_at[h], *b = theta + shape->bias_at[h];
     float *out_w = theta + shape->weight_at[h + 1], *out_b = theta + shape->bias_at[h + 1];
-    for (int64_t o = 0; o < d; o++) out_b[o] = (float)mean_of(n, d, outputs + o);
+    for (int64_t o = 0; o < d; o++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < n; i++) sum += (double)outputs[i * d + o];
+        out_b[o] = (float)(sum / (double)n);
+    }
     for (int64_t k = 0; k < q; k++) {
         double variance = 0.0, shift = 0.0;
         for (int64_t i = 0; i < n; i++) variance += (double)z[i * q + k] * (double)z[i * q + k] / (double)n;
