@@ -30,24 +30,17 @@ static const double ERRORS = 1.0, SHARE = 0.05, ERRORS_OF_NONE = 2.0;
 
 /* ---- sets of columns --------------------------------------------------------------------------------- */
 
-/* The features of the columns whose length is not 0, ascending; returns their number. */
-static int64_t list_features(const sn_problem *problem, const double *length, int64_t *feature)
+/* A front of the columns whose length is not 0, their features ascending; NULL when they are all. */
+static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
 {
     int64_t count = 0;
+    *out = NULL;
+    SN_ARRAY(problem->p, int64_t, feature);
     for (int64_t c = 0; c < sn_problem_columns(problem); c++) {
         const int64_t last = sn_problem_column_at(problem, c + 1);
         for (int64_t j = sn_problem_column_at(problem, c); j < last && length[c] > 0.0; j++)
             feature[count++] = j;
     }
-    return count;
-}
-
-/* A front of these columns; NULL when they are all. */
-static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
-{
-    *out = NULL;
-    SN_ARRAY(problem->p, int64_t, feature);
-    const int64_t count = list_features(problem, length, feature);
     return count == problem->p ? STONET_OK : sn_front_columns_create(problem->p, feature, count, out);
 }
 

@@ -19,17 +19,6 @@ static const passage PASSAGES[] = {[SN_IDENTITY] = {1.0, 0.0, 1.0, 0.0},
                                    [SN_SIGMOID] = {1.0, 0.0, 0.25, 0.5},
                                    [SN_RELU] = {1.0, 2.0, 1.0, 2.0}};
 
-/* Everything below the output layer stays, and q units come behind it. */
-static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
-{
-    const int h = from->layers - 1;
-    *shape = *from;
-    shape->layers++;
-    shape->width[h + 1] = q;
-    shape->width[h + 2] = from->width[h + 1];
-    return sn_shape_layout(shape);
-}
-
 /* The new layer from the axes, and the outputs by their regression on the columns of z, which are
  * uncorrelated. */
 static void fill(const sn_axes *axes, int64_t n, const float *z, const float *outputs, const sn_shape *shape,
@@ -87,7 +76,11 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - SN_LITTLE) return STONET_OK;
     SN_ARRAY(n * axes.q, float, z);
     SN_TRY(sn_axes_apply(&axes, n, units, z));
-    SN_TRY(lay_out(job->shape, axes.q, shape));
+    *shape = *job->shape; /* everything below the output layer stays, and the units come behind it */
+    shape->layers++;
+    shape->width[h + 1] = axes.q;
+    shape->width[h + 2] = d;
+    SN_TRY(sn_shape_layout(shape));
     SN_TRY(SN_NEW(*out, shape->parameters));
     for (int i = 0; i < h; i++) sn_shape_copy_layer(job->shape, theta, i, shape, *out);
     fill(&axes, n, z, outputs, shape, *out);

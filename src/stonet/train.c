@@ -407,19 +407,7 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     return SN_GIVE(t, out);
 }
 
-/* From the first stage to the second, which begins with what the first has reached. */
-static void begin_full(trainer *t, float *theta)
-{
-    t->at.is_full = 1;
-    t->at.full_factor = averages(t)
-                            ? AFTER_AVERAGE
-                            : sn_schedule_factor(&t->job->config->schedule, t->at.iteration, t->at.iteration);
-    if (!averages(t)) return;
-    t->engine->ops->start(t->engine, theta);
-    t->at.count = 0;
-}
-
-/* Both stages, from where the trainer stands. */
+/* Both stages, from where the trainer stands. The second begins with what the first has reached. */
 static stonet_status run_stages(trainer *t, float *theta)
 {
     if (t->at.is_full == 0) {
@@ -427,7 +415,12 @@ static stonet_status run_stages(trainer *t, float *theta)
         sn_trainer_parameters(t, theta);
         if (t->learning != NULL) SN_TRY(sn_front_refill(t->job->learns, t->job->raw, t->job->problem));
         if (t->at.report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
-        begin_full(t, theta);
+        t->at.is_full = 1;
+        t->at.full_factor =
+            averages(t) ? AFTER_AVERAGE
+                        : sn_schedule_factor(&t->job->config->schedule, t->at.iteration, t->at.iteration);
+        if (averages(t)) t->engine->ops->start(t->engine, theta);
+        t->at.count = 0;
     }
     SN_TRY(sdr_stage(t));
     sn_trainer_parameters(t, theta);
