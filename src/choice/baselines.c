@@ -224,20 +224,19 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
 static stonet_status try_penalty(const sn_problem *problem, const sn_folds *folds, double penalty,
                                  const stonet_run *run, sn_baselines *baselines)
 {
-    sn_held_out cost, *best = &baselines->linear;
+    sn_held_out *best = &baselines->linear;
+    SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
     bool found = true;
-    stonet_status status = sn_held_out_create(folds, &cost);
-    for (int k = 0; k < folds->count && found && status == STONET_OK; k++)
-        status = sn_linear_measure(problem, folds, k, penalty, run, &cost, &found);
-    if (status == STONET_OK && found &&
-        (best->loss == NULL ||
-         sn_mean_loss(cost.loss, 0, folds->rows) < sn_mean_loss(best->loss, 0, folds->rows))) {
-        const sn_held_out before = *best;
-        *best = cost;
-        cost = before;
-    }
-    sn_held_out_free(&cost);
-    return status;
+    SN_TRY(sn_held_out_create(folds, &cost));
+    for (int k = 0; k < folds->count && found; k++)
+        SN_TRY(sn_linear_measure(problem, folds, k, penalty, run, &cost, &found));
+    const double mean = sn_mean_loss(cost.loss, 0, folds->rows);
+    if (!found || (best->loss != NULL && !(mean < sn_mean_loss(best->loss, 0, folds->rows))))
+        return STONET_OK;
+    const sn_held_out before = *best;
+    *best = cost;
+    cost = before;
+    return STONET_OK;
 }
 
 stonet_status sn_baselines_measure(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,

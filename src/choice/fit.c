@@ -410,11 +410,12 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
                                           sn_train_report *report)
 {
     for (int retry = 0;; retry++) {
-        stonet_status status = sn_train_stages(job, p->at[0], report);
-        const bool again =
+        const stonet_status status = sn_train_stages(job, p->at[0], report);
+        const bool diverged =
             status == STONET_OK && report->outcome == STONET_DIVERGED && config->auto_lr && retry < SN_TRIES;
-        if (status != STONET_OK || again) go(p, 0.0);
-        if (status != STONET_OK || !again) return status;
+        if (status == STONET_OK && !diverged) return STONET_OK;
+        go(p, 0.0);
+        SN_TRY(status);
         sn_message(job->run, STONET_NOTE, "training diverged: going on with a third of the step");
         config->lr /= SN_STEP;
         sn_epoch_log_free(job->history);

@@ -36,7 +36,7 @@ typedef struct awake {
 
 static void let_go(awake *at)
 {
-    if (at->engine != NULL) at->engine->ops->free(at->engine);
+    sn_engine_free(at->engine);
     if (at->rows != NULL) sn_front_problem_free(at->rows, &at->seen);
 }
 #define AWAKE(name) SN_FREED_BY(let_go) awake name = {0}

@@ -95,7 +95,7 @@ static stonet_status add_batch(gauge *g, const sn_rows *rows, uint32_t number, s
 
 static void gauge_end(gauge *g)
 {
-    if (g->engine != NULL) g->engine->ops->free(g->engine);
+    sn_engine_free(g->engine);
     sn_batches_clear(&g->batches);
     sn_sums_clear(&g->one);
     sn_sums_clear(&g->tree);

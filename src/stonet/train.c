@@ -313,7 +313,7 @@ static stonet_status sdr_stage(trainer *t)
 void sn_trainer_free(sn_trainer *t)
 {
     if (t == NULL) return;
-    if (t->engine != NULL) t->engine->ops->free(t->engine);
+    sn_engine_free(t->engine);
     sn_joint_free(t->joint);
     sn_latent_free(t->latent);
     sn_learning_free(t->learning);
