@@ -37,7 +37,7 @@ struct stonet_checkpoint {
     double every;
     pthread_mutex_t lock;
     entry *list;
-    int64_t count, room;
+    int64_t count;
     double written;   /* when */
     bool changed;     /* since then */
     bool elsewhere;   /* another rank has the file */
@@ -83,74 +83,48 @@ static int64_t find(const stonet_checkpoint *c, const char *key)
     return -1;
 }
 
-/* A place for a record; its bytes are as they were, or none. */
-static stonet_status place(stonet_checkpoint *c, const char *key, entry **out)
+static stonet_status set(stonet_checkpoint *c, const char *key, const void *bytes, size_t size)
 {
     int64_t at = find(c, key);
     if (at < 0) {
-        if (c->count == c->room) {
-            SN_TRY(SN_GROW(c->list, 2 * c->room + 16));
-            c->room = 2 * c->room + 16;
-        }
-        at = c->count;
-        c->list[at] = (entry){0};
-        SN_TRY(sn_text_copy(key, &c->list[at].key));
-        c->count++;
+        SN_TRY(SN_GROW(c->list, c->count + 1));
+        c->list[c->count] = (entry){0};
+        SN_TRY(sn_text_copy(key, &c->list[c->count].key));
+        at = c->count++;
     }
-    *out = &c->list[at];
-    return STONET_OK;
-}
-
-static stonet_status set(stonet_checkpoint *c, const char *key, const void *bytes, size_t size)
-{
-    entry *to;
-    SN_TRY(place(c, key, &to));
-    to->pack.size = 0;
-    return sn_pack_bytes(&to->pack, bytes, size);
+    c->list[at].pack.size = 0;
+    return sn_pack_bytes(&c->list[at].pack, bytes, size);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-static stonet_status put(sn_writer *writer, sn_hash *hash, const void *bytes, size_t size)
-{
-    if (size == 0) return STONET_OK;
-    sn_hash_add(hash, bytes, size);
-    return sn_write(writer, bytes, size);
-}
-
-static stonet_status put_int(sn_writer *writer, sn_hash *hash, int64_t value)
-{
-    return put(writer, hash, &value, sizeof value);
-}
-
-static stonet_status put_records(const stonet_checkpoint *c, sn_writer *writer, sn_hash *hash)
-{
-    for (int64_t i = 0; i < c->count; i++) {
-        const entry *r = &c->list[i];
-        SN_TRY(put_int(writer, hash, (int64_t)strlen(r->key)));
-        SN_TRY(put(writer, hash, r->key, strlen(r->key)));
-        SN_TRY(put_int(writer, hash, (int64_t)r->pack.size));
-        SN_TRY(put(writer, hash, r->pack.bytes, r->pack.size));
-    }
-    return STONET_OK;
-}
-
 enum { FRAME = 8 * 5 }; /* bytes around the records */
 
-static stonet_status put_all(const stonet_checkpoint *c, sn_writer *writer)
+static uint64_t sum_of(const void *bytes, size_t size)
 {
     sn_hash hash;
     sn_hash_begin(&hash);
+    sn_hash_add(&hash, bytes, size);
+    return sn_hash_value(&hash);
+}
+
+static stonet_status pack_all(const stonet_checkpoint *c, sn_pack *file)
+{
     int64_t size = FRAME;
     for (int64_t i = 0; i < c->count; i++)
         size += 16 + (int64_t)strlen(c->list[i].key) + (int64_t)c->list[i].pack.size;
-    SN_TRY(put(writer, &hash, MAGIC, sizeof MAGIC));
-    SN_TRY(put_int(writer, &hash, 1));
-    SN_TRY(put_int(writer, &hash, size));
-    SN_TRY(put_int(writer, &hash, c->count));
-    SN_TRY(put_records(c, writer, &hash));
-    const uint64_t sum = sn_hash_value(&hash);
-    return sn_write(writer, &sum, sizeof sum);
+    SN_TRY(SN_GROW(file->bytes, size));
+    file->room = (size_t)size;
+    SN_TRY(sn_pack_bytes(file, MAGIC, sizeof MAGIC));
+    SN_TRY(sn_pack_int(file, 1));
+    SN_TRY(sn_pack_int(file, size));
+    SN_TRY(sn_pack_int(file, c->count));
+    for (int64_t i = 0; i < c->count; i++) {
+        const entry *r = &c->list[i];
+        SN_TRY(sn_pack_block(file, r->key, strlen(r->key)));
+        SN_TRY(sn_pack_block(file, r->pack.bytes, r->pack.size));
+    }
+    return sn_pack_int(file, (int64_t)sum_of(file->bytes, file->size));
 }
 
 static stonet_status in_use(const stonet_checkpoint *c)
@@ -195,10 +169,12 @@ static stonet_status lock_next(const char *path, const void *user)
 static stonet_status write_file(stonet_checkpoint *c)
 {
     SN_AUTO(sn_writer) *writer = NULL;
+    SN_FREED_BY(sn_pack_clear) sn_pack file = {0};
     int next = -1;
     if (c->path == NULL) return STONET_OK;
     SN_TRY(sn_writer_open(c->path, &writer));
-    SN_TRY(put_all(c, writer));
+    SN_TRY(pack_all(c, &file));
+    SN_TRY(sn_write(writer, file.bytes, file.size));
     const stonet_status status = sn_writer_commit_checked(&writer, lock_next, &(succession){c, &next});
     const int old = status == STONET_OK ? c->held : next;
     if (status == STONET_OK) c->held = next;
@@ -233,19 +209,17 @@ static stonet_status take_record(stonet_checkpoint *c, sn_unpack *from)
 static stonet_status take_all(stonet_checkpoint *c, const sn_pack *file)
 {
     uint64_t sum;
-    sn_hash hash;
-    sn_unpack from = {file->bytes + sizeof MAGIC, file->size - sizeof MAGIC - sizeof sum};
+    const size_t summed = file->size - sizeof sum;
+    sn_unpack from = {file->bytes + sizeof MAGIC, summed - sizeof MAGIC};
     int64_t form = 0, size = 0, count = 0;
-    memcpy(&sum, file->bytes + file->size - sizeof sum, sizeof sum);
-    sn_hash_begin(&hash);
-    sn_hash_add(&hash, file->bytes, file->size - sizeof sum);
+    memcpy(&sum, file->bytes + summed, sizeof sum);
     SN_TRY(sn_unpack_int(&from, &form));
     if (form != 1)
         return sn_fail(STONET_ERROR_FORMAT,
                        "%s is a checkpoint of another kind of machine: go on where it was made", c->path);
     SN_TRY(sn_unpack_int(&from, &size));
     SN_TRY(sn_unpack_int(&from, &count));
-    if (size != (int64_t)file->size || sum != sn_hash_value(&hash)) return damaged(c);
+    if (size != (int64_t)file->size || sum != sum_of(file->bytes, summed)) return damaged(c);
     for (int64_t i = 0; i < count; i++) SN_TRY(take_record(c, &from));
     return sn_unpack_end(&from);
 }

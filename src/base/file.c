@@ -31,25 +31,9 @@ struct sn_writer {
     unsigned char packed[BUFFER_SIZE];
 };
 
-static void writer_free(sn_writer *writer)
-{
-    if (writer == NULL) return;
-    if (writer->stream_ready) deflateEnd(&writer->stream);
-    if (writer->descriptor >= 0) close(writer->descriptor);
-    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
-}
-
 static stonet_status cannot_write(const sn_writer *writer, int error)
 {
     return sn_fail(STONET_ERROR_IO, "cannot write %s: %s", writer->path, strerror(error));
-}
-
-/* The name behind symbolic links, so that the rename replaces the file and not the link to it. A path that
-   does not exist yet is its own target. */
-static char *follow_links(const char *path)
-{
-    char *real = realpath(path, NULL);
-    return real != NULL ? real : sn_strdup(path);
 }
 
 /* The length of the folder in front of the last name in a path, its slash included. */
@@ -171,7 +155,10 @@ stonet_status sn_writer_open(const char *path, sn_writer **out)
     SN_TRY(SN_NEW(writer, 1));
     writer->descriptor = -1;
     SN_TRY(sn_text_copy(path, &writer->path));
-    writer->target = follow_links(path);
+    /* The name behind symbolic links, so that the rename replaces the file and not the link to it. A path
+       that does not exist yet is its own target. */
+    char *real = realpath(path, NULL);
+    writer->target = real != NULL ? real : sn_strdup(path);
     if (writer->target == NULL) return STONET_ERROR_MEMORY;
     SN_TRY(open_target(writer));
     writer->compress = ends_with(path, ".gz");
@@ -268,20 +255,22 @@ static stonet_status give_name(sn_writer *writer)
     return cannot_write(writer, errno);
 }
 
-static stonet_status run_check(const sn_writer *writer, sn_file_check check, const void *expected)
+stonet_status sn_writer_commit(sn_writer **writer)
 {
-    char path[DESCRIPTOR_PATH];
-    path_of_descriptor(writer, path);
-    return check(writer->unnamed ? path : writer->temporary, expected);
+    return sn_writer_commit_checked(writer, NULL, NULL);
 }
 
-static stonet_status finish(sn_writer *writer, sn_file_check check, const void *expected)
+stonet_status sn_writer_commit_checked(sn_writer **handle, sn_file_check check, const void *expected)
 {
+    char path[DESCRIPTOR_PATH];
+    SN_AUTO(sn_writer) *writer = *handle;
+    *handle = NULL;
     SN_TRY(flush_buffer(writer, true));
     bool straight = writer->temporary == NULL;
     while (!straight && fsync(writer->descriptor) != 0)
         if (errno != EINTR) return cannot_write(writer, errno);
-    if (!straight && check != NULL) SN_TRY(run_check(writer, check, expected));
+    path_of_descriptor(writer, path);
+    if (!straight && check != NULL) SN_TRY(check(writer->unnamed ? path : writer->temporary, expected));
     if (!straight && writer->unnamed) SN_TRY(give_name(writer));
     int descriptor = writer->descriptor;
     writer->descriptor = -1;
@@ -293,23 +282,13 @@ static stonet_status finish(sn_writer *writer, sn_file_check check, const void *
     return STONET_OK;
 }
 
-stonet_status sn_writer_commit(sn_writer **writer)
-{
-    return sn_writer_commit_checked(writer, NULL, NULL);
-}
-
-stonet_status sn_writer_commit_checked(sn_writer **writer, sn_file_check check, const void *expected)
-{
-    SN_AUTO(sn_writer) *whole = *writer;
-    *writer = NULL;
-    return finish(whole, check, expected);
-}
-
 void sn_writer_abandon(sn_writer *writer)
 {
     if (writer == NULL) return;
     if (writer->temporary != NULL && !writer->unnamed) (void)unlink(writer->temporary);
-    writer_free(writer);
+    if (writer->stream_ready) deflateEnd(&writer->stream);
+    if (writer->descriptor >= 0) close(writer->descriptor);
+    SN_FREE_ALL(writer->temporary, writer->target, writer->path, writer);
 }
 
 stonet_status stonet_bytes_write(const char *path, const void *bytes, size_t size)

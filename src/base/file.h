@@ -17,7 +17,7 @@ stonet_status sn_writer_commit(sn_writer **writer);
 /* The same, but the file, whole and synced under its temporary name, must first pass a check: else the old
    one stays. What goes to a device or a pipe is gone, and not checked. */
 typedef stonet_status (*sn_file_check)(const char *path, const void *expected);
-stonet_status sn_writer_commit_checked(sn_writer **writer, sn_file_check check, const void *expected);
+stonet_status sn_writer_commit_checked(sn_writer **handle, sn_file_check check, const void *expected);
 /* Removes the temporary file and frees the writer; NULL is fine. */
 void sn_writer_abandon(sn_writer *writer);
 SN_DROP(sn_writer, sn_writer_abandon)

@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
-
 enum {
     ALIGNMENT = 64,
     HUGE_PAGE = 2 << 20, /* large arrays ask for huge pages: reading their rows in random order is then not a
@@ -104,6 +102,70 @@ stonet_status sn_text_copy(const char *text, char **out)
     return text == NULL || *out != NULL ? STONET_OK : STONET_ERROR_MEMORY;
 }
 
+/* ---- what is left ------------------------------------------------------------------------------------ */
+
+enum { LONGEST = 4096 }; /* line or path */
+
+/* The number in a small file; false when there is none, as for "max". */
+static bool read_number(const char *folder, const char *name, uint64_t *number)
+{
+    char path[2 * LONGEST], text[64] = "";
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return false;
+    char *end = text;
+    if (fgets(text, sizeof text, file) != NULL) *number = strtoull(text, &end, 10);
+    fclose(file);
+    return end != text;
+}
+
+/* What one group leaves: its limit less what it uses. */
+static uint64_t left_in(const char *folder, bool unified)
+{
+    uint64_t limit = 0, used = 0;
+    if (!read_number(folder, unified ? "memory.max" : "memory.limit_in_bytes", &limit)) return UINT64_MAX;
+    read_number(folder, unified ? "memory.current" : "memory.usage_in_bytes", &used);
+    return limit > used ? limit - used : 0;
+}
+
+/* The least over a group, whose folder is root/path, and all above it. */
+static uint64_t left_up_from(const char *root, const char *path, bool unified)
+{
+    char folder[LONGEST];
+    size_t top = (size_t)snprintf(folder, sizeof folder, "%s", root);
+    snprintf(folder + top, sizeof folder - top, "%s", path);
+    uint64_t least = UINT64_MAX;
+    for (;;) {
+        uint64_t left = left_in(folder, unified);
+        least = left < least ? left : least;
+        char *slash = strrchr(folder + top, '/');
+        if (slash == NULL) return least;
+        *slash = '\0';
+    }
+}
+
+/* `membership` has lines "0::/path" (version 2) and "4:memory:/path" (version 1). */
+uint64_t sn_cgroup_available(const char *membership, const char *root)
+{
+    FILE *file = fopen(membership, "r");
+    if (file == NULL) return UINT64_MAX;
+    char line[LONGEST], memory_root[LONGEST];
+    snprintf(memory_root, sizeof memory_root, "%s/memory", root);
+    uint64_t least = UINT64_MAX;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *kinds = strchr(line, ':'), *path = kinds != NULL ? strchr(kinds + 1, ':') : NULL;
+        if (path == NULL || path[1] != '/') continue;
+        *path++ = '\0';
+        bool unified = strcmp(kinds + 1, "") == 0;
+        if (!unified && strcmp(kinds + 1, "memory") != 0) continue;
+        uint64_t left = left_up_from(unified ? root : memory_root, path, unified);
+        least = left < least ? left : least;
+    }
+    fclose(file);
+    return least;
+}
+
 /* The kernel's own estimate of what can be had without swapping; 0 if it cannot be read. */
 static uint64_t memory_from_kernel(void)
 {
@@ -111,12 +173,8 @@ static uint64_t memory_from_kernel(void)
     if (file == NULL) return 0;
     char line[256];
     unsigned long long kib = 0;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, "MemAvailable:", 13) == 0) {
-            kib = strtoull(line + 13, NULL, 10);
-            break;
-        }
-    }
+    while (kib == 0 && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "MemAvailable:", 13) == 0) kib = strtoull(line + 13, NULL, 10);
     fclose(file);
     return kib * 1024;
 }
@@ -124,13 +182,9 @@ static uint64_t memory_from_kernel(void)
 /* Bytes of address space in use, as a limit on them (ulimit -v) counts them. */
 static uint64_t addresses_used(void)
 {
-    char line[256] = "";
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file == NULL) return 0;
-    const uint64_t pages = fgets(line, sizeof line, file) != NULL ? strtoull(line, NULL, 10) : 0;
-    fclose(file);
-    long page = sysconf(_SC_PAGESIZE);
-    return page > 0 ? pages * (uint64_t)page : 0;
+    uint64_t pages = 0;
+    const long page = sysconf(_SC_PAGESIZE);
+    return read_number("/proc/self", "statm", &pages) && page > 0 ? pages * (uint64_t)page : 0;
 }
 
 uint64_t sn_memory_available(void)

@@ -81,8 +81,13 @@ SN_DROP(stonet_coef_result, stonet_coef_free)
     if (name == NULL) return STONET_ERROR_MEMORY
 // NOLINTEND(bugprone-macro-parentheses)
 
-/* Bytes of memory this process may still take: the smaller of free memory and the address-space limit. */
+/* Bytes of memory this process may still take: the least of free memory, the address-space limit, and what
+   its control groups leave. */
 uint64_t sn_memory_available(void);
+/* The least that any control group from that of the process up to the root still allows: containers and batch
+   systems set such limits. UINT64_MAX without a limit. `membership` is /proc/self/cgroup and `root`
+   /sys/fs/cgroup, but in tests. */
+uint64_t sn_cgroup_available(const char *membership, const char *root);
 /* STONET_OK if `bytes` fit in what is available, else STONET_ERROR_MEMORY with a sentence that names the
    need of `what`, what is available, and the `advice`. */
 stonet_status sn_memory_require(uint64_t bytes, const char *what, const char *advice);

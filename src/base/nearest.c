@@ -14,8 +14,8 @@ static size_t edit_distance(const char *a, const char *b, size_t limit)
 {
     size_t m = strlen(a), n = strlen(b);
     if (m > LONGEST || n > LONGEST || m >= n + limit || n >= m + limit) return SIZE_MAX;
-    size_t rows[3]
-               [LONGEST + 1]; /* of the table of distances between beginnings: two before, one before, now */
+    /* Of the table of distances between beginnings: two before, one before, now. */
+    size_t rows[3][LONGEST + 1];
     for (size_t j = 0; j <= n; j++) rows[0][j] = rows[1][j] = rows[2][j] = j;
     for (size_t i = 1; i <= m; i++) {
         size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];

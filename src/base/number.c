@@ -114,19 +114,10 @@ const char *sn_number_read(const char *at, double *value)
     }
     if (count == 0) return NULL;
     if (*at == 'e' || *at == 'E') at = read_exponent(at, &exponent);
-    double magnitude;
-    if (count > MAX_DIGITS) {
+    if (count > MAX_DIGITS || (digits != 0 && (exponent < -MAX_FIVE || exponent > MAX_FIVE)))
         *value = read_slowly(from);
-        return at;
-    }
-    if (digits == 0)
-        magnitude = 0;
-    else if (exponent < -MAX_FIVE || exponent > MAX_FIVE) {
-        *value = read_slowly(from);
-        return at;
-    } else
-        magnitude = to_double(digits, exponent);
-    *value = copysign(magnitude, unit[negative]);
+    else
+        *value = copysign(digits == 0 ? 0 : to_double(digits, exponent), unit[negative]);
     return at;
 }
 

@@ -25,21 +25,10 @@ struct sn_settings {
 
 const char *sn_kind_name(sn_kind kind)
 {
-    switch (kind) {
-    case SN_INTEGER:
-        return "integer";
-    case SN_REAL:
-        return "real";
-    case SN_CHOICE:
-        return "choice";
-    case SN_INTEGERS:
-        return "integers";
-    case SN_REALS:
-        return "reals";
-    case SN_ANY_TEXT:
-        return "text";
-    }
-    return "unknown";
+    static const char *const name[] = {
+        [SN_INTEGER] = "integer",   [SN_REAL] = "real",   [SN_CHOICE] = "choice",
+        [SN_INTEGERS] = "integers", [SN_REALS] = "reals", [SN_ANY_TEXT] = "text"};
+    return name[kind];
 }
 
 static void value_clear(value *v)
@@ -47,11 +36,6 @@ static void value_clear(value *v)
     sn_free(v->text);
     sn_free(v->numbers);
     *v = (value){.word = ""};
-}
-
-static bool is_list(sn_kind kind)
-{
-    return kind == SN_INTEGERS || kind == SN_REALS;
 }
 
 /* Whether `word` is one of the '|'-separated `choices`. */
@@ -72,25 +56,17 @@ static stonet_status refuse(const sn_param *param, const char *text)
     char wanted[256];
     const char *or_words = param->choices != NULL ? ", or " : "";
     const char *words = param->choices != NULL ? param->choices : "";
-    switch (param->kind) {
-    case SN_CHOICE:
+    static const char *const numbers[] = {[SN_INTEGER] = "a whole number",
+                                          [SN_REAL] = "a number",
+                                          [SN_INTEGERS] = "whole numbers separated by commas, each",
+                                          [SN_REALS] = "numbers separated by commas, each"};
+    if (param->kind == SN_CHOICE)
         snprintf(wanted, sizeof wanted, "one of %s", words);
-        break;
-    case SN_ANY_TEXT:
+    else if (param->kind == SN_ANY_TEXT)
         snprintf(wanted, sizeof wanted, "a text%s%s", or_words, words);
-        break;
-    case SN_INTEGER:
-    case SN_INTEGERS:
-    case SN_REAL:
-    case SN_REALS:
-        sn_format(wanted, sizeof wanted, "%s from %g to %g%s%s",
-                  param->kind == SN_INTEGER    ? "a whole number"
-                  : param->kind == SN_REAL     ? "a number"
-                  : param->kind == SN_INTEGERS ? "whole numbers separated by commas, each"
-                                               : "numbers separated by commas, each",
-                  param->low, param->high, or_words, words);
-        break;
-    }
+    else
+        sn_format(wanted, sizeof wanted, "%s from %g to %g%s%s", numbers[param->kind], param->low,
+                  param->high, or_words, words);
     return sn_fail(STONET_ERROR_ARGUMENT, "setting '%s' cannot be '%s': it takes %s", param->name, text,
                    wanted);
 }
@@ -111,7 +87,8 @@ static stonet_status parse_numbers(const sn_param *param, value *v)
 {
     size_t commas = 0;
     for (const char *c = v->text; *c != '\0'; c++) commas += *c == ',';
-    if (commas > 0 && !is_list(param->kind)) return refuse(param, v->text);
+    const bool is_list = param->kind == SN_INTEGERS || param->kind == SN_REALS;
+    if (commas > 0 && !is_list) return refuse(param, v->text);
     SN_TRY(SN_NEW(v->numbers, commas + 1));
     for (const char *at = v->text; v->count == 0 || *at != '\0';)
         if (!parse_number(param, &at, &v->numbers[v->count++])) return refuse(param, v->text);
@@ -203,7 +180,7 @@ static const value *must_find(const sn_settings *settings, const char *name)
     return &settings->values[index];
 }
 
-static double number(const sn_settings *settings, const char *name)
+double sn_real(const sn_settings *settings, const char *name)
 {
     const value *v = must_find(settings, name);
     if (v->count != 1) abort();
@@ -212,12 +189,7 @@ static double number(const sn_settings *settings, const char *name)
 
 int64_t sn_int(const sn_settings *settings, const char *name)
 {
-    return (int64_t)number(settings, name);
-}
-
-double sn_real(const sn_settings *settings, const char *name)
-{
-    return number(settings, name);
+    return (int64_t)sn_real(settings, name);
 }
 
 const char *sn_word(const sn_settings *settings, const char *name)

@@ -26,27 +26,18 @@ stonet_status stonet_fail(stonet_status status, const char *text)
 
 const char *stonet_status_name(stonet_status status)
 {
-    switch (status) {
-    case STONET_OK:
-        return "ok";
-    case STONET_ERROR_ARGUMENT:
-        return "wrong argument";
-    case STONET_ERROR_DATA:
-        return "data error";
-    case STONET_ERROR_IO:
-        return "input/output error";
-    case STONET_ERROR_FORMAT:
-        return "format error";
-    case STONET_ERROR_MEMORY:
-        return "out of memory";
-    case STONET_ERROR_NUMERIC:
-        return "numerical failure";
-    case STONET_ERROR_UNSUPPORTED:
-        return "not supported";
-    case STONET_ERROR_INTERRUPTED:
-        return "interrupted";
-    }
-    return "unknown status";
+    static const char *const name[] = {
+        [STONET_OK] = "ok",
+        [STONET_ERROR_ARGUMENT] = "wrong argument",
+        [STONET_ERROR_DATA] = "data error",
+        [STONET_ERROR_IO] = "input/output error",
+        [STONET_ERROR_FORMAT] = "format error",
+        [STONET_ERROR_MEMORY] = "out of memory",
+        [STONET_ERROR_NUMERIC] = "numerical failure",
+        [STONET_ERROR_UNSUPPORTED] = "not supported",
+        [STONET_ERROR_INTERRUPTED] = "interrupted",
+    };
+    return (size_t)status < sizeof name / sizeof *name ? name[status] : "unknown status";
 }
 
 stonet_status(sn_fail)(stonet_status code, const char *format, ...)

@@ -82,17 +82,8 @@ const char *sn_store_name(const sn_store *store, const char *name, char *room, s
 
 size_t sn_dtype_size(sn_dtype dtype)
 {
-    switch (dtype) {
-    case SN_F32:
-    case SN_I32:
-        return 4;
-    case SN_F64:
-    case SN_I64:
-        return 8;
-    case SN_U8:
-        return 1;
-    }
-    return 0;
+    static const size_t size[] = {[SN_F32] = 4, [SN_F64] = 8, [SN_I32] = 4, [SN_I64] = 8, [SN_U8] = 1};
+    return size[dtype];
 }
 
 int64_t sn_tensor_count(const sn_tensor *tensor)

@@ -66,8 +66,7 @@ static stonet_status check_texts(const char *const *text, int64_t count, const c
 
 stonet_status sn_take_kept_run(const stonet_run *from, stonet_run *to)
 {
-    *to = (stonet_run)STONET_RUN_INIT;
-    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_run"));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_run, STONET_RUN_INIT, from, to));
     SN_TRY(check_machine(&to->threads));
     sn_blas_mend(to);
     return STONET_OK;
@@ -83,23 +82,20 @@ stonet_status sn_take_run(const stonet_run *from, stonet_run *to)
 
 stonet_status sn_take_read_options(const stonet_read_options *from, stonet_read_options *to)
 {
-    *to = (stonet_read_options)STONET_READ_OPTIONS_INIT;
-    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_read_options"));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_read_options, STONET_READ_OPTIONS_INIT, from, to));
     SN_TRY(check_texts(to->ordinal, to->n_ordinal, "ordinal of stonet_read_options"));
     return check_machine(&to->threads);
 }
 
 stonet_status sn_take_use_options(const stonet_use_options *from, stonet_use_options *to)
 {
-    *to = (stonet_use_options)STONET_USE_OPTIONS_INIT;
-    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_use_options"));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_use_options, STONET_USE_OPTIONS_INIT, from, to));
     return check_machine(&to->threads);
 }
 
 stonet_status sn_take_tune_options(const stonet_tune_options *from, stonet_tune_options *to)
 {
-    *to = (stonet_tune_options)STONET_TUNE_OPTIONS_INIT;
-    SN_TRY(sn_options_take(to, sizeof *to, from, "stonet_tune_options"));
+    SN_TRY(SN_TAKE_OPTIONS(stonet_tune_options, STONET_TUNE_OPTIONS_INIT, from, to));
     if (to->grid == NULL) return STONET_OK;
     return check_texts(to->grid, to->n_grid, "grid of stonet_tune_options");
 }

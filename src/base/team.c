@@ -215,13 +215,12 @@ stonet_status sn_team_agree(stonet_team *team, const sn_hash *hash)
     if (ranks == 1) return STONET_OK;
     SN_ZEROS(ranks, uint64_t, job);
     job[team->wire.rank] = sn_hash_value(hash);
-    stonet_status status = sn_team_gather(team, ranks, sizeof *job, job);
-    for (int r = 1; status == STONET_OK && r < ranks; r++)
+    SN_TRY(sn_team_gather(team, ranks, sizeof *job, job));
+    for (int r = 1; r < ranks; r++)
         if (job[r] != job[0])
-            status =
-                sn_fail(STONET_ERROR_ARGUMENT,
-                        "process %d has other data, settings, seed or processor than process 0: start all "
-                        "with the same files and options (STONET_CPU chooses the instructions)",
-                        r);
-    return status;
+            return sn_fail(STONET_ERROR_ARGUMENT,
+                           "process %d has other data, settings, seed or processor than process 0: start all "
+                           "with the same files and options (STONET_CPU chooses the instructions)",
+                           r);
+    return STONET_OK;
 }

@@ -1,10 +1,8 @@
-/* Settings, store, nearest words, memory: the unpleasant cases first. */
+/* Settings, memory, sentences and steps: the unpleasant cases first. */
 #include "base/failure.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "base/params.h"
 #include "base/run.h"
-#include "base/store.h"
 #include "base/test_kit.h"
 
 static const sn_param table[] = {
@@ -67,42 +65,6 @@ TEST(test_bad_values_are_refused_and_change_nothing)
             fail_msg("'%s' does not say '%s'", stonet_last_error(), bad[i][2]);
     }
     assert_true(sn_is(s, "epochs", "auto") && sn_real(s, "lr") == 0.1 && sn_is(s, "kind", "tanh"));
-}
-
-TEST(test_store_keeps_and_checks)
-{
-    SN_AUTO(sn_store) *store = NULL;
-    const float w[6] = {1, 2, 3, 4, 5, 6};
-    const sn_tensor *t;
-    double real;
-    OK(sn_store_create(&store));
-    OK(sn_store_put_matrix(store, "w", SN_F32, 2, 3, w));
-    assert_int_equal(sn_store_put_vector(store, "huge", SN_F64, INT64_MAX, NULL), STONET_ERROR_MEMORY);
-    OK(sn_store_get_matrix(store, "w", SN_F32, -1, 3, &t));
-    assert_memory_equal(t->data, w, sizeof w);
-    assert_int_equal(sn_store_get_matrix(store, "w", SN_F32, 3, 2, &t), STONET_ERROR_FORMAT);
-    OK(sn_store_put_real(store, "pi", 3.14159265358979312));
-    OK(sn_store_get_real(store, "pi", &real));
-    assert_true(real == 3.14159265358979312);
-    assert_int_equal(sn_store_tensors(store), 1);
-    sn_store_free(NULL);
-}
-
-TEST(test_nearest_word)
-{
-    sn_nearest near;
-    sn_nearest_start(&near, "wieght_decay");
-    sn_nearest_offer(&near, "lr");
-    sn_nearest_offer(&near, "weight_decay");
-    assert_string_equal(near.best, "weight_decay");
-    sn_nearest_start(&near, "zzz");
-    sn_nearest_offer(&near, "lr");
-    assert_null(near.best);
-    static const char *const longer[] = {"hiddenxxx", "hiddenxx", "hiddenx", "hidden"};
-    for (int i = 1; i < 4; i++) assert_string_equal(stonet_nearest("hidden", longer, i + 1), longer[i]);
-    assert_null(stonet_nearest("hidden", longer, 1)); /* three letters too many for six */
-    assert_string_equal(stonet_nearest("hiddenxxx", longer + 3, 1), "hidden");
-    assert_null(stonet_nearest("hiddenxxxx", longer + 3, 1));
 }
 
 TEST(test_memory_says_what_is_missing)

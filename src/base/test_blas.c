@@ -76,9 +76,8 @@ static bool can_be_tried(void)
     return forced; /* not with a BLAS that has kernels for one core, or with another one */
 }
 
-static void old_kernels_are_replaced(void **state)
+TEST(old_kernels_are_replaced)
 {
-    (void)state;
     if (!can_be_tried()) skip();
     assert_non_null(strstr(told("STONET_CPU=avx2", "alone"), "kernels for Haswell; 14 32 32 77; not set"));
     assert_null(strstr(told("", "alone"), "Prescott"));
@@ -86,17 +85,15 @@ static void old_kernels_are_replaced(void **state)
 }
 
 /* Some processors with AVX-512 get kernels with AVX2: OpenBLAS 0.3.21 knows no newer Zen. */
-static void kernels_are_as_wide_as_the_processor(void **state)
+TEST(kernels_are_as_wide_as_the_processor)
 {
-    (void)state;
     if (!can_be_tried() || sn_isa_used() != SN_ISA_AVX512) skip();
     assert_non_null(strstr(told_of("Zen", "", "alone"), "kernels for SkylakeX; 14 32 32 77; not set"));
     assert_non_null(strstr(told_of("Zen", "STONET_CPU=avx2", "alone"), "kernels for Zen"));
 }
 
-static void kernels_are_left_alone_on_request(void **state)
+TEST(kernels_are_left_alone_on_request)
 {
-    (void)state;
     if (!can_be_tried()) skip();
     assert_non_null(strstr(told("", "given"), "kernels for Prescott; 14 32 32 77; set"));
     assert_null(strstr(told("", "given"), "note"));
@@ -105,9 +102,8 @@ static void kernels_are_left_alone_on_request(void **state)
     assert_non_null(strstr(told("STONET_CPU=portable", "alone"), "kernels for Prescott"));
 }
 
-static void a_running_thread_is_not_disturbed(void **state)
+TEST(a_running_thread_is_not_disturbed)
 {
-    (void)state;
     if (!can_be_tried()) skip();
     const char *text = told("STONET_CPU=avx2", "busy"), *note = strstr(text, "note: ");
     assert_non_null(strstr(text, "kernels for Prescott"));
@@ -121,11 +117,5 @@ int main(int argc, char **argv)
     if (argc > 1) return tell(argv[1]);
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0) return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(old_kernels_are_replaced),
-        cmocka_unit_test(kernels_are_as_wide_as_the_processor),
-        cmocka_unit_test(kernels_are_left_alone_on_request),
-        cmocka_unit_test(a_running_thread_is_not_disturbed),
-    };
-    return cmocka_run_group_tests_name("base_blas", tests, NULL, NULL);
+    return sn_test_run(NULL, NULL);
 }

@@ -1,33 +1,20 @@
-#include "base/cgroup.h"
+#include "base/memory.h"
+#include "base/test_folder.h"
 #include "base/test_kit.h"
-
-static char folder[64] = "/tmp/stonet_cgroup_XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
 
 static uint64_t available(const char *membership, const char *files)
 {
     char command[1024], list[128], root[128];
-    snprintf(
-        command, sizeof command,
-        "cd %s && rm -rf root && mkdir -p root/a/b root/memory/a/b && cd root && %s && printf '%s' > ../list",
-        folder, files, membership);
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p root/a/b root/memory/a/b && cd root && %s && printf '%s' > ../list", folder,
+             files, membership);
     assert_int_equal(system(command), 0);
     snprintf(list, sizeof list, "%s/list", folder);
     snprintf(root, sizeof root, "%s/root", folder);
-    return sn_cgroup_available(list, root);
+    const uint64_t bytes = sn_cgroup_available(list, root);
+    snprintf(command, sizeof command, "rm -r %s/root %s/list", folder, folder);
+    assert_int_equal(system(command), 0);
+    return bytes;
 }
 
 TEST(version_two)

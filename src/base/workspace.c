@@ -4,19 +4,13 @@
 
 enum { FIRST_ROOM = 8 };
 
-/* Makes room for one more block in the list. */
-static bool extend(sn_workspace *workspace)
-{
-    if (workspace->count < workspace->room) return true;
-    size_t room = workspace->room > 0 ? 2 * workspace->room : FIRST_ROOM;
-    if (SN_GROW(workspace->block, room) != STONET_OK) return false;
-    workspace->room = room;
-    return true;
-}
-
 void *sn_workspace_take(sn_workspace *workspace, size_t count, size_t size, bool zeroed)
 {
-    if (!extend(workspace)) return NULL;
+    if (workspace->count == workspace->room) {
+        const size_t room = workspace->room > 0 ? 2 * workspace->room : FIRST_ROOM;
+        if (SN_GROW(workspace->block, room) != STONET_OK) return NULL;
+        workspace->room = room;
+    }
     void *block = zeroed ? sn_calloc(count, size) : sn_malloc(count, size);
     if (block != NULL) workspace->block[workspace->count++] = block;
     return block;

@@ -179,17 +179,6 @@ static stonet_status regress_law(const sn_regression *first, const stonet_run *r
     return STONET_OK;
 }
 
-/* As a network of one layer, rows with gaps are judged as those of others are. */
-static stonet_status judge_linear(const sn_problem *problem, const sn_folds *folds, int fold,
-                                  const sn_shape *shape, const double *coef, const double *intercept,
-                                  sn_held_out *cost)
-{
-    SN_ARRAY(shape->parameters, float, theta);
-    for (int64_t k = 0; k < shape->parameters; k++)
-        theta[k] = (float)(k < shape->bias_at[0] ? coef[k] : intercept[k - shape->bias_at[0]]);
-    return sn_incomplete_judge(folds, fold, &(sn_use){problem, NULL, shape, theta, 1}, cost);
-}
-
 stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds, int fold, double penalty,
                                 const stonet_run *run, sn_held_out *cost, bool *found)
 {
@@ -224,27 +213,30 @@ stonet_status sn_linear_measure(const sn_problem *problem, const sn_folds *folds
     SN_TRY(sn_batch_features(problem, test, x));
     predict_linear(problem, test->n, x, coef, intercept, mu);
     sn_folds_take(folds, fold, &settled, &shape, mu, room, cost);
-    return judge_linear(&settled, folds, fold, &shape, coef, intercept, cost);
+    /* As a network of one layer, rows with gaps are judged as those of others are. */
+    SN_ARRAY(shape.parameters, float, theta);
+    for (int64_t k = 0; k < shape.parameters; k++)
+        theta[k] = (float)(k < shape.bias_at[0] ? coef[k] : intercept[k - shape.bias_at[0]]);
+    return sn_incomplete_judge(folds, fold, &(sn_use){&settled, NULL, &shape, theta, 1}, cost);
 }
 
 /* At one penalty, on all folds; it takes the place of what is there if it is better. */
 static stonet_status try_penalty(const sn_problem *problem, const sn_folds *folds, double penalty,
                                  const stonet_run *run, sn_baselines *baselines)
 {
-    sn_held_out cost, *best = &baselines->linear;
+    sn_held_out *best = &baselines->linear;
+    SN_FREED_BY(sn_held_out_free) sn_held_out cost = {0};
     bool found = true;
-    stonet_status status = sn_held_out_create(folds, &cost);
-    for (int k = 0; k < folds->count && found && status == STONET_OK; k++)
-        status = sn_linear_measure(problem, folds, k, penalty, run, &cost, &found);
-    if (status == STONET_OK && found &&
-        (best->loss == NULL ||
-         sn_mean_loss(cost.loss, 0, folds->rows) < sn_mean_loss(best->loss, 0, folds->rows))) {
-        const sn_held_out before = *best;
-        *best = cost;
-        cost = before;
-    }
-    sn_held_out_free(&cost);
-    return status;
+    SN_TRY(sn_held_out_create(folds, &cost));
+    for (int k = 0; k < folds->count && found; k++)
+        SN_TRY(sn_linear_measure(problem, folds, k, penalty, run, &cost, &found));
+    const double mean = sn_mean_loss(cost.loss, 0, folds->rows);
+    if (!found || (best->loss != NULL && !(mean < sn_mean_loss(best->loss, 0, folds->rows))))
+        return STONET_OK;
+    const sn_held_out before = *best;
+    *best = cost;
+    cost = before;
+    return STONET_OK;
 }
 
 stonet_status sn_baselines_measure(const sn_problem *problem, const sn_folds *folds, const sn_shape *shape,

@@ -51,12 +51,11 @@ static sn_activation activation_or(const table *t, sn_activation usual)
 static sn_front_recipe kernel_of(const table *t, double complexity)
 {
     const double part = (double)t->problem->n / SN_ROWS_A_LANDMARK;
+    const double size = fmin(fmax(part, SN_MANY_COLUMNS), SN_ENOUGH_ROWS);
     return (sn_front_recipe){.kind = SN_FRONT_KERNEL,
                              .complexity = complexity,
                              .linear = sn_real(t->settings, "front_linear"),
-                             .size = sn_config_given(t->settings, "front_landmarks")
-                                         ? sn_int(t->settings, "front_landmarks")
-                                         : (int64_t)fmin(fmax(part, SN_MANY_COLUMNS), SN_ENOUGH_ROWS)};
+                             .size = (int64_t)sn_config_or(t->settings, "front_landmarks", size)};
 }
 
 static void add_networks(table *t)
@@ -72,7 +71,7 @@ static void add_networks(table *t)
 static void add_kernels(table *t)
 {
     const bool given = sn_config_given(t->settings, "front_complexity");
-    double complexity = given ? sn_real(t->settings, "front_complexity") : SN_LEAST_COMPLEXITY;
+    double complexity = sn_config_or(t->settings, "front_complexity", SN_LEAST_COMPLEXITY);
     for (int k = 0; k < (given ? 1 : SN_TRIES); k++, complexity *= SN_STEP)
         add(t, (sn_line){SN_FAMILY_KERNEL, {kernel_of(t, complexity), activation_or(t, SN_TANH), 0.0}},
             SN_NETWORK_DECAY, 1);
@@ -118,21 +117,15 @@ bool sn_joint_suits(const sn_settings *settings, const sn_problem *problem)
 /* One line: what is not given has a fixed value. */
 static void add_one(table *t)
 {
-    const double complexity = sn_config_given(t->settings, "front_complexity")
-                                  ? sn_real(t->settings, "front_complexity")
-                                  : SN_STEP * SN_LEAST_COMPLEXITY;
-    sn_front_recipe front = {.kind = SN_FRONT_NONE};
-    if (sn_is(t->settings, "front", "kernel")) front = kernel_of(t, complexity);
-    if (sn_is(t->settings, "front", "columns"))
-        front =
-            (sn_front_recipe){.kind = SN_FRONT_COLUMNS, .size = (int64_t)pow(SN_FEW_STEP, SN_COLUMN_COUNTS)};
-    if (sn_is(t->settings, "front", "components")) front = COMPONENTS;
-    if (sn_is(t->settings, "front", "conv")) front.kind = SN_FRONT_CONV;
+    const double complexity = sn_config_or(t->settings, "front_complexity", SN_STEP * SN_LEAST_COMPLEXITY);
+    const int word = sn_words_choice(&sn_front_words, t->settings, "front"); /* -1: auto */
+    sn_front_recipe front = {.kind = word > 0 ? (sn_front_kind)word : SN_FRONT_NONE};
+    if (front.kind == SN_FRONT_KERNEL) front = kernel_of(t, complexity);
+    if (front.kind == SN_FRONT_COLUMNS) front.size = (int64_t)pow(SN_FEW_STEP, SN_COLUMN_COUNTS);
+    if (front.kind == SN_FRONT_COMPONENTS) front = COMPONENTS;
     const sn_activation units = activation_or(t, sn_is(t->settings, "hidden", "none") ? SN_RELU : SN_TANH);
-    t->lines[t->count++] = (sn_line){
-        SN_FAMILY_NETWORK,
-        {front, units,
-         sn_config_given(t->settings, "weight_decay") ? sn_real(t->settings, "weight_decay") : 0.0}};
+    const double decay = sn_config_or(t->settings, "weight_decay", 0.0);
+    t->lines[t->count++] = (sn_line){SN_FAMILY_NETWORK, {front, units, decay}};
 }
 
 /* A family is in the table unless a setting excludes it. Where columns are far more than rows, and no front
@@ -181,15 +174,13 @@ stonet_status sn_lines_for(const sn_settings *settings, const sn_problem *proble
 void sn_line_tell(const sn_line *line, char *text, size_t size)
 {
     const sn_net_kind *kind = &line->kind;
-    const char *units = sn_words_name(&sn_activation_words, kind->activation);
+    const char *units =
+        kind->activation == SN_IDENTITY ? "linear" : sn_words_name(&sn_activation_words, kind->activation);
     char seen[64] = "";
     if (kind->front.kind == SN_FRONT_KERNEL)
         sn_format(seen, sizeof seen, " on kernel features (complexity %.3g)", kind->front.complexity);
     if (kind->front.kind == SN_FRONT_COLUMNS)
         sn_format(seen, sizeof seen, " on %lld columns", (long long)kind->front.size);
     if (kind->front.kind == SN_FRONT_COMPONENTS) sn_format(seen, sizeof seen, " on principal components");
-    if (kind->activation == SN_IDENTITY)
-        sn_format(text, size, "linear network%s, weight decay %.2g", seen, kind->weight_decay);
-    else
-        sn_format(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
+    sn_format(text, size, "%s network%s, weight decay %.2g", units, seen, kind->weight_decay);
 }

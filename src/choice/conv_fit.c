@@ -98,14 +98,6 @@ stonet_status sn_conv_front(const sn_choice_job *job, sn_front **out)
 
 /* ---- the fit ---------------------------------------------------------------------------------------- */
 
-/* What was left open, from the number of rows. */
-static void settle(const sn_stage_job *job, sn_config *config)
-{
-    const double batches = (double)sn_train_batches(config, job->rows.n);
-    if (config->auto_epochs) config->epochs = fmin(fmax(UPDATES / batches, FEWEST_EPOCHS), MOST_EPOCHS);
-    if (config->auto_decay) config->weight_decay = DECAY;
-}
-
 /* The front at its start, by some of the rows of the job. */
 static stonet_status start_front(const sn_stage_job *job)
 {
@@ -170,8 +162,10 @@ static stonet_status estimate(const sn_stage_job *job, sn_stonet *net, sn_train_
 stonet_status sn_conv_fit(const sn_stage_job *job, sn_config *config, sn_stonet *net, sn_train_report *report)
 {
     double constant;
+    const double batches = (double)sn_train_batches(config, job->rows.n);
     *report = (sn_train_report){.outcome = STONET_DONE, .smallest_step = 1.0};
-    settle(job, config);
+    if (config->auto_epochs) config->epochs = fmin(fmax(UPDATES / batches, FEWEST_EPOCHS), MOST_EPOCHS);
+    if (config->auto_decay) config->weight_decay = DECAY;
     for (int k = 0; config->auto_epochs || config->auto_decay; k++) {
         SN_TRY(estimate(job, net, report));
         if (report->outcome != STONET_DONE) return STONET_OK; /* the network so far is kept */

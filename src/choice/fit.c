@@ -34,15 +34,6 @@ typedef struct fitting {
     bool narrowed;
 } fitting;
 
-/* batch=auto, for what was chosen. */
-static stonet_status choose_batch(const sn_stage_job *job, sn_config *config)
-{
-    if (!config->auto_batch) return STONET_OK;
-    SN_ARRAY(job->shape->parameters, float, start);
-    SN_TRY(sn_start_weights(job, start));
-    return sn_batch_choose(job, start, &sn_batch_limits_usual, config);
-}
-
 /* Fewer units where Z has fewer columns than the effect needs. */
 static stonet_status narrow(fitting *f, const sn_stage_job *job)
 {
@@ -114,7 +105,8 @@ static stonet_status train(fitting *f, const sn_net_kind *kind, const sn_problem
         config->epochs = (double)f->choice.updates / (double)sn_train_batches(config, f->job.rows.n);
     SN_TRY(SN_NEW(network->theta, network->shape.parameters));
     const sn_stage_job job = stage_of(f, seen);
-    SN_TRY(choose_batch(&job, config));
+    if (config->auto_batch) SN_TRY(sn_start_weights(&job, network->theta));
+    SN_TRY(sn_batch_choose(&job, network->theta, &sn_batch_limits_usual, config));
     SN_TRY(is_conv(f) ? sn_conv_fit(&job, config, f->net, &f->report)
                       : sn_train_on_all(&job, f->open ? &f->choice : NULL, f->net, &f->report));
     SN_TRY(narrow(f, &job));
@@ -279,8 +271,7 @@ static stonet_status fit_sparse(const sn_choice_job *job, const sn_problem *prob
                               .threads = job->threads,
                               .team = job->team,
                               .run = job->run};
-    const bool given = sn_config_given(settings, "select_penalty");
-    SN_TRY(sn_sparse_choose(&own, given ? sn_real(settings, "select_penalty") : (double)NAN, &sparse));
+    SN_TRY(sn_sparse_choose(&own, sn_config_or(settings, "select_penalty", (double)NAN), &sparse));
     net->front = sparse.front;
     net->select_penalty = sparse.penalty;
     if (!sparse.better)
@@ -350,64 +341,7 @@ static stonet_status hold_targets(sn_response_kind kind, const sn_problem *probl
     return STONET_OK;
 }
 
-/* The response as the network sees it: *seen, and the numbers behind it, to be freed (NULL: the same). */
-static stonet_status see(const sn_response *response, const sn_problem *problem, sn_problem *seen, double **y)
-{
-    *seen = *problem;
-    *y = NULL;
-    if (response->law != NULL) return sn_response_see_law(response, problem, seen, y);
-    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
-    SN_TRY(SN_NEW_RAW(*y, problem->n * response->outputs));
-    SN_TRY(sn_response_encode(response, problem->n, problem->y, *y));
-    seen->y = *y;
-    seen->outputs = response->outputs;
-    return STONET_OK;
-}
-
-/* held: the problem with all targets in memory if the response needs them. seen: the problem as the network
-   is trained on it. The axes of Z are turned last, on the response itself unless a law stands for it. */
-static stonet_status fit_stonet(const sn_problem *problem, int64_t q, const sn_settings *settings,
-                                const stonet_run *run, sn_stonet *net, stonet_outcome *outcome)
-{
-    const int kind = sn_words_choice(&sn_response_words, settings, "response");
-    sn_problem held, seen;
-    SN_BLOCK double *targets = NULL;
-    SN_BLOCK double *y = NULL;
-    sn_train_report report = {0};
-    sn_units of = SN_UNITS_ACTIVATED;
-    net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
-    net->residual_p = (double)NAN;
-    SN_TRY(hold_targets((sn_response_kind)kind, problem, &held, &targets));
-    SN_TRY(sn_response_choose_law(sn_word(settings, "law"), &held));
-    SN_TRY(sn_response_learn((sn_response_kind)kind, &held, &net->response));
-    SN_TRY(see(&net->response, &held, &seen, &y));
-    SN_TRY(fit_seen(&seen, q, settings, run, net, &report, &of));
-    SN_TRY(sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)));
-    sn_say_dimension(run, &net->axes);
-    *outcome = report.outcome;
-    return STONET_OK;
-}
-
-stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
-                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
-{
-    SN_AUTO(sn_stonet) *net = NULL;
-    SN_TRY(SN_NEW(net, 1));
-    SN_TRY(fit_stonet(problem, q, settings, run, net, outcome));
-    return SN_GIVE(net, out);
-}
-
-/* ---- more rows ----------------------------------------------------------------------------------------- */
-
-/* What the first fit chose takes the place of "auto"; a first fit stopped early may have chosen nothing. */
-static void take_choices(const sn_stonet *net, sn_config *config)
-{
-    if (config->auto_lr && net->lr > 0.0) config->lr = net->lr;
-    if (config->auto_epochs) config->epochs = net->epochs > 0.0 ? net->epochs : 1.0;
-    config->sdr_iterations = 0;
-}
-
-/* What was measured before is not of the network that more rows have changed. */
+/* Nothing is measured yet, or of the network that more rows have changed. */
 static void forget_estimates(sn_stonet *net)
 {
     net->held_out = net->held_out_constant = net->held_out_linear = sn_no_estimate;
@@ -416,13 +350,32 @@ static void forget_estimates(sn_stonet *net)
     net->stuck = false;
 }
 
-static sn_front_kind kind_of(const sn_front *front)
+/* held: the problem with all targets in memory if the response needs them. seen: the problem as the network
+   is trained on it. The axes of Z are turned last, on the response itself unless a law stands for it. */
+stonet_status sn_stonet_fit(const sn_problem *problem, int64_t q, const sn_settings *settings,
+                            const stonet_run *run, sn_stonet **out, stonet_outcome *outcome)
 {
-    if (front == NULL) return SN_FRONT_NONE;
-    return front->ops == &sn_front_kernel ? SN_FRONT_KERNEL
-           : front->ops == &sn_front_conv ? SN_FRONT_CONV
-                                          : SN_FRONT_COLUMNS;
+    const sn_response_kind kind = (sn_response_kind)sn_words_choice(&sn_response_words, settings, "response");
+    sn_problem held, seen;
+    SN_AUTO(sn_stonet) *net = NULL;
+    SN_BLOCK double *targets = NULL;
+    SN_BLOCK double *y = NULL;
+    sn_train_report report = {0};
+    sn_units of = SN_UNITS_ACTIVATED;
+    SN_TRY(SN_NEW(net, 1));
+    forget_estimates(net);
+    SN_TRY(hold_targets(kind, problem, &held, &targets));
+    SN_TRY(sn_response_choose_law(sn_word(settings, "law"), &held));
+    SN_TRY(sn_response_learn(kind, &held, &net->response));
+    SN_TRY(sn_response_see(&net->response, &held, &seen, &y));
+    SN_TRY(fit_seen(&seen, q, settings, run, net, &report, &of));
+    SN_TRY(sn_stonet_turn(net, net->response.law != NULL ? &seen : &held, q, of, sn_threads(run)));
+    sn_say_dimension(run, &net->axes);
+    *outcome = report.outcome;
+    return SN_GIVE(net, out);
 }
+
+/* ---- more rows ----------------------------------------------------------------------------------------- */
 
 /* Parameters of a network and of its front, which may learn with it. */
 typedef struct place {
@@ -457,11 +410,12 @@ static stonet_status train_until_it_holds(sn_stage_job *job, sn_config *config, 
                                           sn_train_report *report)
 {
     for (int retry = 0;; retry++) {
-        stonet_status status = sn_train_stages(job, p->at[0], report);
-        const bool again =
+        const stonet_status status = sn_train_stages(job, p->at[0], report);
+        const bool diverged =
             status == STONET_OK && report->outcome == STONET_DIVERGED && config->auto_lr && retry < SN_TRIES;
-        if (status != STONET_OK || again) go(p, 0.0);
-        if (status != STONET_OK || !again) return status;
+        if (status == STONET_OK && !diverged) return STONET_OK;
+        go(p, 0.0);
+        SN_TRY(status);
         sn_message(job->run, STONET_NOTE, "training diverged: going on with a third of the step");
         config->lr /= SN_STEP;
         sn_epoch_log_free(job->history);
@@ -506,12 +460,17 @@ static stonet_status train_more(sn_stonet *net, const sn_problem *problem, const
     sn_config config;
     place p;
     double before = (double)NAN;
-    const sn_net_kind kind = {.front.kind = kind_of(net->front),
+    const int front =
+        net->front != NULL ? sn_words_find(&sn_front_words, net->front->ops->name) : SN_FRONT_NONE;
+    const sn_net_kind kind = {.front.kind = (sn_front_kind)front,
                               .activation = net->network.shape.activation,
                               .weight_decay = net->weight_decay};
     const bool learns = kind.front.kind == SN_FRONT_CONV;
     SN_TRY(sn_config_resolve(settings, &kind, problem, &net->network.shape, &config));
-    take_choices(net, &config);
+    /* What the first fit chose takes the place of "auto"; one stopped early may have chosen nothing. */
+    if (config.auto_lr && net->lr > 0.0) config.lr = net->lr;
+    if (config.auto_epochs) config.epochs = net->epochs > 0.0 ? net->epochs : 1.0;
+    config.sdr_iterations = 0;
     sn_epoch_log_free(&net->network.history);
     sn_stage_job job = {.shape = &net->network.shape,
                         .problem = problem,
@@ -541,7 +500,7 @@ stonet_status sn_stonet_fit_more(sn_stonet *net, const sn_problem *problem, doub
     SN_BLOCK double *targets = NULL;
     SN_BLOCK double *y = NULL;
     SN_TRY(hold_targets(net->response.kind, problem, &held, &targets));
-    SN_TRY(see(&net->response, &held, &answered, &y));
+    SN_TRY(sn_response_see(&net->response, &held, &answered, &y));
     stonet_status status = sn_front_problem(net->front, &answered, NULL, &seen);
     if (status == STONET_OK) status = train_more(net, &seen, &answered, share, settings, run, &report);
     sn_front_problem_free(&answered, &seen);

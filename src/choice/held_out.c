@@ -74,22 +74,19 @@ stonet_status sn_folds_measure(const sn_folds *folds, int fold, const sn_use *ne
     const sn_rows *rows = &folds->fold[fold].test;
     const sn_shape *shape = network->shape;
     const int64_t d = shape->width[shape->layers];
-    sn_engine *engine;
+    SN_AUTO(sn_engine) *engine = NULL;
     SN_ARRAY(rows->n * d, float, mu);
     SN_ARRAY(d, double, room);
     SN_TRY(network->engine->create(shape, network->problem, 0, network->threads, &engine));
     engine->ops->start(engine, network->theta);
     double parameter[SN_LAW_PARAMETERS];
     sn_problem problem = *network->problem;
-    stonet_status status =
-        engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu);
-    if (status == STONET_OK && problem.law != NULL) {
-        status = sn_settle(engine, shape->layers, &problem, &folds->fold[fold].train, SN_SETTLE_ROWS, true,
-                           parameter);
+    SN_TRY(engine->ops->forward(engine, &(sn_pass){.rows = *rows, .layer = shape->layers}, mu));
+    if (problem.law != NULL) {
+        SN_TRY(sn_settle(engine, shape->layers, &problem, &folds->fold[fold].train, SN_SETTLE_ROWS, true,
+                         parameter));
         problem.parameter = parameter;
     }
-    engine->ops->free(engine);
-    SN_TRY(status);
     sn_folds_take(folds, fold, &problem, shape, mu, room, losses);
     return sn_incomplete_judge(folds, fold, network, losses);
 }

@@ -1,6 +1,7 @@
 #include "choice/messages.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "stonet/constants.h"
 
@@ -55,13 +56,8 @@ void sn_say_dimension(const stonet_run *run, const sn_axes *axes)
     int64_t with = 0;
     while (with < axes->q && axes->share[with] > 0.0) with++;
     if (with == axes->q || with == 0) return;
-    if (with == 1)
-        sn_message(run, STONET_NOTE,
-                   "Z1 carries the whole effect on the output; the other columns show what "
-                   "else the units see");
-    else
-        sn_message(run, STONET_NOTE,
-                   "Z1 to Z%lld carry the whole effect on the output; the other columns show what else the "
-                   "units see",
-                   (long long)with);
+    char columns[40] = "Z1 carries";
+    if (with > 1) snprintf(columns, sizeof columns, "Z1 to Z%lld carry", (long long)with);
+    sn_message(run, STONET_NOTE,
+               "%s the whole effect on the output; the other columns show what else the units see", columns);
 }

@@ -30,33 +30,25 @@ static const double ERRORS = 1.0, SHARE = 0.05, ERRORS_OF_NONE = 2.0;
 
 /* ---- sets of columns --------------------------------------------------------------------------------- */
 
-/* The features of the columns whose length is not 0, ascending; returns their number. */
-static int64_t list_features(const sn_problem *problem, const double *length, int64_t *feature)
+/* A front of the columns whose length is not 0, their features ascending; NULL when they are all. */
+static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
 {
-    const int64_t columns = sn_problem_columns(problem);
     int64_t count = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        const int64_t last = c + 1 < columns ? sn_problem_column_at(problem, c + 1) : problem->p;
+    *out = NULL;
+    SN_ARRAY(problem->p, int64_t, feature);
+    for (int64_t c = 0; c < sn_problem_columns(problem); c++) {
+        const int64_t last = sn_problem_column_at(problem, c + 1);
         for (int64_t j = sn_problem_column_at(problem, c); j < last && length[c] > 0.0; j++)
             feature[count++] = j;
     }
-    return count;
-}
-
-/* A front of these columns; NULL when they are all. */
-static stonet_status make_front(const sn_problem *problem, const double *length, sn_front **out)
-{
-    *out = NULL;
-    SN_ARRAY(problem->p, int64_t, feature);
-    const int64_t count = list_features(problem, length, feature);
     return count == problem->p ? STONET_OK : sn_front_columns_create(problem->p, feature, count, out);
 }
 
 /* The network of a step without the columns that are out: the shape, and room for its parameters filled. */
-static stonet_status without_columns(const sn_sparse_step *step, const sn_front *front, sn_shape *shape,
+static stonet_status without_columns(const sn_sparse_path *path, const sn_front *front, sn_shape *shape,
                                      sn_workspace *keep, float **theta)
 {
-    const sn_shape *from = step->shape;
+    const sn_shape *from = &path->shape;
     *shape = *from;
     shape->width[0] = front != NULL ? front->outputs : from->width[0];
     SN_TRY(sn_shape_layout(shape));
@@ -65,11 +57,11 @@ static stonet_status without_columns(const sn_sparse_step *step, const sn_front 
     for (int64_t a = 0; a < shape->width[1]; a++)
         for (int64_t k = 0; k < inputs; k++)
             (*theta)[shape->weight_at[0] + a * inputs + k] =
-                step->theta[from->weight_at[0] + a * all +
+                path->theta[from->weight_at[0] + a * all +
                             (front != NULL ? sn_front_columns_list(front)[k] : k)];
-    memcpy(*theta + shape->bias_at[0], step->theta + from->bias_at[0],
+    memcpy(*theta + shape->bias_at[0], path->theta + from->bias_at[0],
            (size_t)shape->width[1] * sizeof **theta);
-    for (int i = 1; i < shape->layers; i++) sn_shape_copy_layer(from, step->theta, i, shape, *theta);
+    for (int i = 1; i < shape->layers; i++) sn_shape_copy_layer(from, path->theta, i, shape, *theta);
     return STONET_OK;
 }
 
@@ -87,10 +79,10 @@ typedef struct fold_path {
 } fold_path;
 
 /* The linear model of the columns that a step has left; Inf where there is none. */
-static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, const sn_sparse_step *step)
+static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, const sn_sparse_path *path)
 {
     const sn_fold *fold = &f->folds->fold[f->fold];
-    sn_held_out *cost = &f->cost[LINEAR][step->number];
+    sn_held_out *cost = &f->cost[LINEAR][path->step];
     bool found = false;
     const double size = (double)fold->train.n * (double)seen->p * (double)seen->p;
     if (!f->job.shape->spread && size <= LINEAR_LIMIT)
@@ -101,7 +93,7 @@ static stonet_status judge_linear(const fold_path *f, const sn_problem *seen, co
 
 /* Trains the network of a step further without a penalty and measures it on the held-out rows; and the linear
    model. */
-static stonet_status judge_seen(const fold_path *f, const sn_sparse_step *step, const sn_front *front,
+static stonet_status judge_seen(const fold_path *f, const sn_sparse_path *path, const sn_front *front,
                                 const sn_problem *seen)
 {
     SN_WORKSPACE(scratch);
@@ -109,7 +101,7 @@ static stonet_status judge_seen(const fold_path *f, const sn_sparse_step *step, 
     sn_shape shape;
     sn_config config;
     float *theta = NULL;
-    SN_TRY(without_columns(step, front, &shape, &scratch, &theta));
+    SN_TRY(without_columns(path, front, &shape, &scratch, &theta));
     SN_TRY(sn_config_default(f->job.config->engine, seen, &shape, &config));
     config.lr = RELAX_RATE;
     config.weight_decay = RELAX_DECAY;
@@ -126,17 +118,17 @@ static stonet_status judge_seen(const fold_path *f, const sn_sparse_step *step, 
     SN_TRY(sn_trainer_run(trainer, updates));
     sn_trainer_parameters(trainer, theta);
     const sn_use use = sn_stage_use(&job, theta);
-    SN_TRY(sn_folds_measure(f->folds, f->fold, &use, &f->cost[NETWORK][step->number]));
-    return judge_linear(f, seen, step);
+    SN_TRY(sn_folds_measure(f->folds, f->fold, &use, &f->cost[NETWORK][path->step]));
+    return judge_linear(f, seen, path);
 }
 
-static stonet_status judge(const fold_path *f, const sn_sparse_step *step)
+static stonet_status judge(const fold_path *f, const sn_sparse_path *path)
 {
     sn_problem seen;
     SN_AUTO(sn_front) *front = NULL;
-    SN_TRY(make_front(f->job.problem, step->length, &front));
+    SN_TRY(make_front(f->job.problem, path->length, &front));
     SN_TRY(sn_front_problem(front, f->job.problem, &f->job.rows, &seen));
-    const stonet_status status = judge_seen(f, step, front, &seen);
+    const stonet_status status = judge_seen(f, path, front, &seen);
     sn_front_problem_free(f->job.problem, &seen);
     return status;
 }
@@ -155,27 +147,24 @@ static void copy_cost(const fold_path *f, int from, int to)
         sn_folds_copy(f->folds, f->fold, &f->cost[by][from], &f->cost[by][to]);
 }
 
-static stonet_status visit_fold(void *user, const sn_sparse_step *step, bool *enough)
-{
-    fold_path *f = user;
-    (void)enough;
-    double *length = f->length + step->number * step->columns;
-    memcpy(length, step->length, (size_t)step->columns * sizeof *length);
-    const bool same = f->last >= 0 && same_columns(step->columns, length, length - step->columns);
-    if (same)
-        copy_cost(f, step->number - 1, step->number);
-    else
-        SN_TRY(judge(f, step));
-    f->last = step->number;
-    return STONET_OK;
-}
-
 static stonet_status run_fold(void *user, int64_t fold, sn_pack *record)
 {
     fold_path *f = (fold_path *)user + fold;
-    const sn_sparse_visitor visitor = {visit_fold, f};
+    SN_FREED_BY(sn_sparse_end) sn_sparse_path path = {0};
+    bool there;
     (void)record;
-    SN_TRY(sn_sparse_walk(&f->job, &visitor));
+    SN_TRY(sn_sparse_begin(&f->job, &path));
+    for (;;) {
+        SN_TRY(sn_sparse_next(&path, &there));
+        if (!there) break;
+        double *length = f->length + path.step * path.columns;
+        memcpy(length, path.length, (size_t)path.columns * sizeof *length);
+        if (f->last >= 0 && same_columns(path.columns, length, length - path.columns))
+            copy_cost(f, path.step - 1, path.step);
+        else
+            SN_TRY(judge(f, &path));
+        f->last = path.step;
+    }
     for (int k = f->last + 1; k < NONE; k++) copy_cost(f, NONE, k); /* nothing was left */
     return STONET_OK;
 }
@@ -188,7 +177,6 @@ typedef struct chooser {
     double mean[NONE + 1];
     sn_quiet_run quiet;
     fold_path fold[SN_FOLDS];
-    int best, step; /* chosen: NONE for no column */
 } chooser;
 
 static stonet_status make_folds(chooser *c, sn_workspace *keep)
@@ -223,13 +211,11 @@ static stonet_status measure_steps(chooser *c, sn_workspace *keep)
     SN_TRY(sn_work_queue_run(&(sn_work_set){.count = c->folds.count, .work = run_fold, .user = c->fold},
                              c->folds.count > 1 ? c->job->threads : 1, c->job->run));
     for (int k = 0; k <= NONE; k++) {
-        c->mean[k] = (double)INFINITY;
-        for (judge_kind by = NETWORK; by < JUDGES; by++) {
-            const double mean = sn_mean_loss(c->cost[by][k].loss, 0, c->folds.rows);
-            if (by > NETWORK && !(mean < c->mean[k])) continue;
-            c->mean[k] = mean;
-            c->loss[k] = c->cost[by][k].loss;
-        }
+        const double *by_network = c->cost[NETWORK][k].loss, *by_line = c->cost[LINEAR][k].loss;
+        const double network = sn_mean_loss(by_network, 0, c->folds.rows),
+                     line = sn_mean_loss(by_line, 0, c->folds.rows);
+        c->mean[k] = fmin(network, line);
+        c->loss[k] = line < network ? by_line : by_network;
     }
     /* The loss of a spread is not that of a mean alone. */
     if (c->job->shape->spread) c->mean[NONE] = (double)INFINITY;
@@ -246,20 +232,21 @@ static void compare(int64_t n, const double *a, const double *b, double *mean, d
     *se = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : (double)INFINITY;
 }
 
-/* The fewest columns within ERRORS standard errors of the best step. */
-static void choose_step(chooser *c)
+/* The step with the fewest columns within ERRORS standard errors of the best; NONE: no column. */
+static int choose_step(const chooser *c)
 {
-    c->best = 0;
+    int best = 0, step = NONE;
     for (int k = 1; k <= NONE; k++)
-        if (c->mean[k] < c->mean[c->best]) c->best = k;
-    const double least = c->mean[c->best];
+        if (c->mean[k] < c->mean[best]) best = k;
+    const double least = c->mean[best];
     const double share = SHARE * fmin(least, fmax(c->mean[NONE] - least, 0.0));
-    for (c->step = NONE; c->step > c->best; c->step--) {
-        if (!isfinite(c->mean[c->step])) continue;
+    for (; step > best; step--) {
+        if (!isfinite(c->mean[step])) continue;
         double more, se;
-        compare(c->folds.rows, c->loss[c->step], c->loss[c->best], &more, &se);
-        if (more <= (c->step == NONE ? ERRORS_OF_NONE : ERRORS) * se || more <= share) break;
+        compare(c->folds.rows, c->loss[step], c->loss[best], &more, &se);
+        if (more <= (step == NONE ? ERRORS_OF_NONE : ERRORS) * se || more <= share) break;
     }
+    return step;
 }
 
 static void chooser_free(chooser *c)
@@ -272,21 +259,6 @@ static void chooser_free(chooser *c)
 
 /* ---- the columns of a step --------------------------------------------------------------------------- */
 
-typedef struct taker {
-    int step;
-    double *length; /* of the columns at this step, or the last one before at which there were any */
-    double penalty;
-} taker;
-
-static stonet_status visit_to_take(void *user, const sn_sparse_step *step, bool *enough)
-{
-    taker *t = user;
-    memcpy(t->length, step->length, (size_t)step->columns * sizeof *t->length);
-    t->penalty = step->penalty;
-    *enough = step->number >= t->step;
-    return STONET_OK;
-}
-
 static stonet_status take(const sn_stage_job *job, const double *length, sn_sparse *out)
 {
     out->columns = sn_problem_columns(job->problem);
@@ -294,78 +266,66 @@ static stonet_status take(const sn_stage_job *job, const double *length, sn_spar
     return make_front(job->problem, length, &out->front);
 }
 
-/* From a path of all rows. */
-static stonet_status take_from_all(const sn_stage_job *job, int step, sn_workspace *keep, sn_sparse *out)
+/* From a path of all rows: the columns at the step, or the last one before at which there were any. */
+static stonet_status take_from_all(const sn_stage_job *job, int step, sn_sparse *out)
 {
-    const int64_t columns = sn_problem_columns(job->problem);
-    taker t = {.step = step};
-    SN_TRY(SN_TAKE(keep, t.length, columns));
-    for (int64_t c = 0; c < columns; c++) t.length[c] = 1.0; /* should the path not even begin */
-    const sn_sparse_visitor visitor = {visit_to_take, &t};
-    SN_TRY(sn_sparse_walk(job, &visitor));
-    out->penalty = t.penalty;
-    return take(job, t.length, out);
+    SN_FREED_BY(sn_sparse_end) sn_sparse_path path = {0};
+    SN_ARRAY(sn_problem_columns(job->problem), double, length);
+    SN_TRY(sn_sparse_begin(job, &path));
+    for (int64_t c = 0; c < path.columns; c++) length[c] = 1.0; /* should the path not even begin */
+    while (path.step < step) {
+        bool there;
+        SN_TRY(sn_sparse_next(&path, &there));
+        if (!there) break;
+        memcpy(length, path.length, (size_t)path.columns * sizeof *length);
+        out->penalty = sn_sparse_penalty(path.step);
+    }
+    return take(job, length, out);
 }
 
 /* From the one path that was judged: the chosen step, or the last one that left a column. */
-static stonet_status take_from_fold(const chooser *c, sn_sparse *out)
+static stonet_status take_from_fold(const sn_stage_job *job, const fold_path *f, int chosen, sn_sparse *out)
 {
-    const fold_path *f = &c->fold[0];
-    const int64_t columns = sn_problem_columns(c->job->problem);
-    const int step = c->step < f->last ? c->step : f->last;
+    const int step = chosen < f->last ? chosen : f->last;
     if (step < 0) return sn_fail(STONET_ERROR_NUMERIC, "select=group: the training of its path diverged");
-    out->penalty = step > 0 ? sn_sparse_penalty(step) : 0.0;
-    return take(c->job, f->length + step * columns, out);
-}
-
-static stonet_status choose(chooser *c, sn_workspace *keep, sn_sparse *out)
-{
-    SN_TRY(sn_folds_make(c->job->problem, &c->job->rows, c->job->seed, &c->folds));
-    SN_TRY(measure_steps(c, keep));
-    if (sn_should_stop(c->job->run)) { /* the network that is kept then has seen nothing of it */
-        out->columns = out->kept = sn_problem_columns(c->job->problem);
-        return STONET_OK;
-    }
-    choose_step(c);
-    out->better = c->step != NONE;
-    out->held_out = c->folds.rows;
-    if (c->folds.count == 1) return take_from_fold(c, out);
-    sn_stage_job job = *c->job;
-    job.run = &c->quiet.run;
-    return take_from_all(&job, c->step < NONE ? c->step : SN_SPARSE_STEPS, keep, out);
+    out->penalty = sn_sparse_penalty(step);
+    return take(job, f->length + step * sn_problem_columns(job->problem), out);
 }
 
 stonet_status sn_sparse_choose(const sn_stage_job *job, double penalty, sn_sparse *out)
 {
-    SN_WORKSPACE(scratch);
     *out = (sn_sparse){.better = true};
-    if (!isnan(penalty)) return take_from_all(job, sn_sparse_step_of(penalty), &scratch, out);
-    chooser *c;
-    SN_TRY(SN_NEW(c, 1));
-    c->job = job;
-    sn_quiet_run_init(&c->quiet, job->run);
-    stonet_status status = choose(c, &scratch, out);
-    chooser_free(c);
-    sn_free(c);
-    return status;
-}
-
-/* ---- how long columns stay --------------------------------------------------------------------------- */
-
-static stonet_status visit_to_note(void *user, const sn_sparse_step *step, bool *enough)
-{
-    double *stay = user, longest = 0.0;
-    (void)enough;
-    for (int64_t c = 0; c < step->columns; c++) longest = fmax(longest, step->length[c]);
-    for (int64_t c = 0; c < step->columns; c++)
-        if (step->length[c] > 0.0) stay[c] = step->number + step->length[c] / (2.0 * longest);
-    return STONET_OK;
+    if (!isnan(penalty)) return take_from_all(job, sn_sparse_step_of(penalty), out);
+    SN_WORKSPACE(scratch);
+    SN_FREED_BY(chooser_free) chooser c = {.job = job};
+    sn_quiet_run_init(&c.quiet, job->run);
+    SN_TRY(sn_folds_make(job->problem, &job->rows, job->seed, &c.folds));
+    SN_TRY(measure_steps(&c, &scratch));
+    if (sn_should_stop(job->run)) { /* the network that is kept then has seen nothing of it */
+        out->columns = out->kept = sn_problem_columns(job->problem);
+        return STONET_OK;
+    }
+    const int step = choose_step(&c);
+    out->better = step != NONE;
+    out->held_out = c.folds.rows;
+    if (c.folds.count == 1) return take_from_fold(job, &c.fold[0], step, out);
+    sn_stage_job quietly = *job;
+    quietly.run = &c.quiet.run;
+    return take_from_all(&quietly, step < NONE ? step : SN_SPARSE_STEPS, out);
 }
 
 stonet_status sn_sparse_stay(const sn_stage_job *job, double *stay)
 {
-    const int64_t columns = sn_problem_columns(job->problem);
-    for (int64_t c = 0; c < columns; c++) stay[c] = 0.0;
-    const sn_sparse_visitor visitor = {visit_to_note, stay};
-    return sn_sparse_walk(job, &visitor);
+    SN_FREED_BY(sn_sparse_end) sn_sparse_path path = {0};
+    SN_TRY(sn_sparse_begin(job, &path));
+    for (int64_t c = 0; c < path.columns; c++) stay[c] = 0.0;
+    for (;;) {
+        bool there;
+        double longest = 0.0;
+        SN_TRY(sn_sparse_next(&path, &there));
+        if (!there) return STONET_OK;
+        for (int64_t c = 0; c < path.columns; c++) longest = fmax(longest, path.length[c]);
+        for (int64_t c = 0; c < path.columns; c++)
+            if (path.length[c] > 0.0) stay[c] = path.step + path.length[c] / (2.0 * longest);
+    }
 }

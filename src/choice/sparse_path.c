@@ -29,7 +29,7 @@ int64_t sn_sparse_updates(const sn_config *config, int64_t n, int64_t updates, i
 
 double sn_sparse_penalty(int step)
 {
-    return FIRST_PENALTY * pow(RATIO, step);
+    return step > 0 ? FIRST_PENALTY * pow(RATIO, step) : 0.0;
 }
 
 int sn_sparse_step_of(double penalty)
@@ -39,81 +39,70 @@ int sn_sparse_step_of(double penalty)
     return step;
 }
 
-typedef struct walk {
-    sn_shape shape;
-    sn_config config;
-    sn_stage_job job;
-    sn_trainer *trainer;
-    int64_t dense; /* updates before the first step */
-    float *theta;
-    sn_sparse_groups groups;
-    double *length, *effect, *factor; /* of each column */
-} walk;
-
 /* The path has a network of its own, p - 32 - 16 - outputs with tanh units, whatever hidden layers the fit
-   has. Its step stays constant, since each penalty goes on where the last one ended. Arrays live in `keep`.
-   */
-static stonet_status set_up(walk *w, const sn_stage_job *job, sn_workspace *keep)
+   has. Its step stays constant, since each penalty goes on where the last one ended. */
+stonet_status sn_sparse_begin(const sn_stage_job *job, sn_sparse_path *path)
 {
     const sn_problem *problem = job->problem;
-    w->shape = (sn_shape){.layers = 3,
-                          .width = {problem->p, FIRST_UNITS, SECOND_UNITS, problem->outputs},
-                          .activation = SN_TANH,
-                          .input_activation = job->shape->input_activation,
-                          .task = job->shape->task,
-                          .spread = job->shape->spread};
-    SN_TRY(sn_shape_layout(&w->shape));
-    SN_TRY(sn_config_default(job->config->engine, problem, &w->shape, &w->config));
-    w->config.lr = problem->p > MANY_COLUMNS ? RATE / 2.0 : RATE;
-    w->config.weight_decay = DECAY;
-    w->config.sweeps = SN_SPARSE_SWEEPS;
-    w->config.batch = job->rows.n < ROWS ? job->rows.n : ROWS;
-    w->config.schedule.kind = SN_CONSTANT;
-    w->config.epochs = 1.0; /* the trainer is told how far to go */
-    w->dense = sn_sparse_updates(&w->config, job->rows.n, DENSE, DENSE_EPOCHS);
-    w->job = *job;
-    w->job.shape = &w->shape;
-    w->job.config = &w->config;
-    w->job.history = NULL;
-    SN_TRY(SN_TAKE(keep, w->theta, w->shape.parameters));
-    SN_TRY(SN_TAKE(keep, w->length, sn_problem_columns(problem)));
-    SN_TRY(SN_TAKE(keep, w->effect, sn_problem_columns(problem)));
-    SN_TRY(SN_TAKE(keep, w->factor, sn_problem_columns(problem)));
-    return sn_sparse_groups_measure(job, keep, &w->groups);
+    const int64_t columns = sn_problem_columns(problem);
+    *path = (sn_sparse_path){.step = -1,
+                             .columns = columns,
+                             .shape = {.layers = 3,
+                                       .width = {problem->p, FIRST_UNITS, SECOND_UNITS, problem->outputs},
+                                       .activation = SN_TANH,
+                                       .input_activation = job->shape->input_activation,
+                                       .task = job->shape->task,
+                                       .spread = job->shape->spread},
+                             .job = *job};
+    sn_config *config = &path->config;
+    SN_TRY(sn_shape_layout(&path->shape));
+    SN_TRY(sn_config_default(job->config->engine, problem, &path->shape, config));
+    config->lr = problem->p > MANY_COLUMNS ? RATE / 2.0 : RATE;
+    config->weight_decay = DECAY;
+    config->sweeps = SN_SPARSE_SWEEPS;
+    config->batch = job->rows.n < ROWS ? job->rows.n : ROWS;
+    config->schedule.kind = SN_CONSTANT;
+    config->epochs = 1.0; /* the trainer is told how far to go */
+    path->dense = sn_sparse_updates(config, job->rows.n, DENSE, DENSE_EPOCHS);
+    path->job.shape = &path->shape;
+    path->job.config = config;
+    path->job.history = NULL;
+    SN_TRY(SN_TAKE(&path->room, path->theta, path->shape.parameters));
+    SN_TRY(SN_TAKE_EACH(&path->room, columns, &path->length, &path->effect, &path->factor));
+    return sn_sparse_groups_measure(job, &path->room, &path->groups);
 }
 
-static bool ended(const walk *w)
+void sn_sparse_end(sn_sparse_path *path)
 {
-    return sn_trainer_report(w->trainer)->outcome != STONET_DONE;
+    sn_trainer_free(path->trainer);
+    sn_workspace_free(&path->room);
 }
 
 /* All columns in, with the largest parameter step that holds. */
-static stonet_status train_dense(walk *w)
+static stonet_status train_dense(sn_sparse_path *path)
 {
     for (int retry = 0; retry <= RETRIES; retry++) {
-        sn_trainer_free(w->trainer);
-        w->trainer = NULL;
-        w->config.group = SMALL_PENALTY;
-        SN_TRY(sn_start_weights(&w->job, w->theta));
-        SN_TRY(sn_trainer_create(&w->job, w->theta, &w->trainer));
-        SN_TRY(sn_trainer_run(w->trainer, w->dense));
-        if (sn_trainer_report(w->trainer)->outcome != STONET_DIVERGED) break;
-        w->config.lr /= 3.0;
+        sn_trainer_free(path->trainer);
+        path->trainer = NULL;
+        path->config.group = SMALL_PENALTY;
+        SN_TRY(sn_start_weights(&path->job, path->theta));
+        SN_TRY(sn_trainer_create(&path->job, path->theta, &path->trainer));
+        SN_TRY(sn_trainer_run(path->trainer, path->dense));
+        if (sn_trainer_report(path->trainer)->outcome != STONET_DIVERGED) break;
+        path->config.lr /= 3.0;
     }
-    sn_trainer_parameters(w->trainer, w->theta);
     return STONET_OK;
 }
 
 /* Lengths and effects of the columns' weights; returns how many are not 0. */
-static int64_t measure(walk *w)
+static int64_t measure(sn_sparse_path *path)
 {
-    const int64_t columns = sn_problem_columns(w->job.problem);
     int64_t in = 0;
-    for (int64_t c = 0; c < columns; c++) {
-        const sn_sparse_extent extent =
-            sn_sparse_groups_extent(&w->groups, c, w->theta + w->shape.weight_at[0], w->shape.width[1]);
-        w->length[c] = extent.length;
-        w->effect[c] = extent.effect;
+    for (int64_t c = 0; c < path->columns; c++) {
+        const sn_sparse_extent extent = sn_sparse_groups_extent(
+            &path->groups, c, path->theta + path->shape.weight_at[0], path->shape.width[1]);
+        path->length[c] = extent.length;
+        path->effect[c] = extent.effect;
         in += extent.length > 0.0;
     }
     return in;
@@ -124,55 +113,35 @@ static int64_t measure(walk *w)
  * e_c its effect and m its features. The threshold of the engine contains sqrt m. As a part of the length it
  * is therefore the same for all columns of the same effect; for one feature l = e.
  */
-static void set_factors(walk *w)
+static void set_factors(sn_sparse_path *path)
 {
-    const sn_problem *problem = w->job.problem;
-    const int64_t columns = sn_problem_columns(problem);
+    const sn_problem *problem = path->job.problem;
     double largest = DBL_MIN;
-    for (int64_t c = 0; c < columns; c++) largest = fmax(largest, w->effect[c]);
-    for (int64_t c = 0; c < columns; c++) {
+    for (int64_t c = 0; c < path->columns; c++) largest = fmax(largest, path->effect[c]);
+    for (int64_t c = 0; c < path->columns; c++) {
         const double m = (double)(sn_problem_column_at(problem, c + 1) - sn_problem_column_at(problem, c));
-        const double shape = w->effect[c] > 0.0 ? w->length[c] / (w->effect[c] * sqrt(m)) : 1.0;
-        w->factor[c] = shape / (w->effect[c] / largest + LEAST_LENGTH);
+        const double shape = path->effect[c] > 0.0 ? path->length[c] / (path->effect[c] * sqrt(m)) : 1.0;
+        path->factor[c] = shape / (path->effect[c] / largest + LEAST_LENGTH);
     }
-    w->config.group_factor = w->factor;
+    path->config.group_factor = path->factor;
 }
 
-static stonet_status show(walk *w, int number, const sn_sparse_visitor *visitor, bool *enough)
+stonet_status sn_sparse_next(sn_sparse_path *path, bool *there)
 {
-    const sn_sparse_step step = {.number = number,
-                                 .penalty = number > 0 ? sn_sparse_penalty(number) : 0.0,
-                                 .shape = &w->shape,
-                                 .theta = w->theta,
-                                 .columns = sn_problem_columns(w->job.problem),
-                                 .length = w->length};
-    return visitor->visit(visitor->user, &step, enough);
-}
-
-static stonet_status walk_steps(walk *w, const sn_sparse_visitor *visitor)
-{
-    bool enough = false;
-    SN_TRY(train_dense(w));
-    if (ended(w) || measure(w) == 0) return STONET_OK;
-    set_factors(w);
-    SN_TRY(show(w, 0, visitor, &enough));
-    for (int k = 1; k <= SN_SPARSE_STEPS && !enough; k++) {
-        w->config.group = sn_sparse_penalty(k);
-        SN_TRY(sn_trainer_run(w->trainer, w->dense + (int64_t)k * STEP));
-        if (ended(w)) break;
-        sn_trainer_parameters(w->trainer, w->theta);
-        if (measure(w) == 0) break;
-        SN_TRY(show(w, k, visitor, &enough));
+    const int step = path->step + 1;
+    *there = false;
+    if (step > SN_SPARSE_STEPS) return STONET_OK;
+    if (step == 0) {
+        SN_TRY(train_dense(path));
+    } else {
+        path->config.group = sn_sparse_penalty(step);
+        SN_TRY(sn_trainer_run(path->trainer, path->dense + (int64_t)step * STEP));
     }
+    if (sn_trainer_report(path->trainer)->outcome != STONET_DONE) return STONET_OK;
+    sn_trainer_parameters(path->trainer, path->theta);
+    if (measure(path) == 0) return STONET_OK;
+    if (step == 0) set_factors(path);
+    path->step = step;
+    *there = true;
     return STONET_OK;
-}
-
-stonet_status sn_sparse_walk(const sn_stage_job *job, const sn_sparse_visitor *visitor)
-{
-    SN_WORKSPACE(scratch);
-    walk w = {0};
-    SN_TRY(set_up(&w, job, &scratch));
-    stonet_status status = walk_steps(&w, visitor);
-    sn_trainer_free(w.trainer);
-    return status;
 }

@@ -17,8 +17,8 @@ TEST(images_that_settings_tell)
     const sn_problem problem = {.n = 10, .p = 36, .task = SN_REGRESSION, .outputs = 1};
     const stonet_run run = STONET_RUN_INIT;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
-            "front", "conv", "front_channels", "2", "front_image", cases[k].image, NULL});
+        SN_AUTO(sn_settings) *settings =
+            settings_with(text_of("front conv front_channels 2 front_image %s", cases[k].image));
         const sn_choice_job job = {.settings = settings, .problem = &problem, .seed = 1, .run = &run};
         SN_AUTO(sn_front) *front = NULL;
         if (cases[k].words != NULL) {
@@ -43,13 +43,11 @@ TEST(folds_draw_their_cells_themselves)
     for (int i = 0; i < N; i++) y[i] = sn_random_normal(&random);
     const drawn_rows rows = drawn_rows_of(P, x, draws);
     const sn_problem problem = {
-        .n = N, .p = P, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &rows.base};
+        .n = N, .p = P, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &rows.of.base};
     const stonet_run run = {
         .size = sizeof run, .seed = 5, .threads = 1, .should_stop = stop_after_draws, .user = draws};
     SN_AUTO(sn_stonet) *net =
-        fit_with(&problem, 1,
-                 (const char *const[]){"front", "conv", "front_channels", "2", "front_image", "6,6", NULL},
-                 &run, &outcome);
+        fit_with(&problem, 1, "front conv front_channels 2 front_image 6,6", &run, &outcome);
     assert_int_equal(outcome, STONET_STOPPED);
     assert_true(draws[0] == 0 && draws[1] > 20);
 }

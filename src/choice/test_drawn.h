@@ -1,16 +1,11 @@
 /* For tests: rows whose first feature is missing, in draws that know the response, and who has drawn them. */
 #pragma once
 
-#include <string.h>
-
 #include "base/memory.h"
-#include "data/test_source.h"
-#include "math/noise.h"
+#include "stonet/test_table.h"
 
 typedef struct drawn_rows {
-    sn_row_source base;
-    int64_t p;
-    const float *x;
+    table_rows of;
     int *draws; /* batches drawn by what all rows say, and by what those of a fold say */
     bool of_fold;
 } drawn_rows;
@@ -20,12 +15,7 @@ static void fetch_drawn(const sn_row_source *self, const sn_rows *rows, uint32_t
 {
     const drawn_rows *from = (const drawn_rows *)self;
     if (draw > 0) from->draws[from->of_fold]++;
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i);
-        memcpy(x + i * stride, from->x + from->p * row, (size_t)from->p * sizeof *x);
-        const double cell = sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0);
-        x[i * stride] = (float)(draw > 0 ? cell : 0.0);
-    }
+    fetch_table(self, rows, draw, x, stride);
 }
 
 static void free_drawn(sn_row_source *self)
@@ -40,19 +30,18 @@ static stonet_status learn_drawn(const sn_row_source *self, const sn_rows *rows,
     SN_TRY(SN_NEW(learned, 1));
     *learned = *(const drawn_rows *)self;
     learned->of_fold = true;
-    *out = &learned->base;
+    *out = &learned->of.base;
     return STONET_OK;
 }
 
 static drawn_rows drawn_rows_of(int64_t p, const float *x, int *draws)
 {
-    return (drawn_rows){.base = {.prepare = rows_are_ready,
-                                 .fetch = fetch_drawn,
-                                 .learned_from = learn_drawn,
-                                 .free = free_drawn},
-                        .p = p,
-                        .x = x,
-                        .draws = draws};
+    drawn_rows rows = {.of = table_of_rows(x, p, 1), .draws = draws};
+    rows.of.base.fetch = fetch_drawn;
+    rows.of.base.gaps = NULL; /* a front would draw them once, before there are folds */
+    rows.of.base.learned_from = learn_drawn;
+    rows.of.base.free = free_drawn;
+    return rows;
 }
 
 /* For a run: in time for a fit to be among its folds. */

@@ -2,9 +2,9 @@
 #include "choice/test_fit.h"
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "data/test_source.h"
 #include "engine/test_oracle.h"
 #include "net/regression.h"
+#include "stonet/test_table.h"
 
 /* A learnable problem: y = x1 x2 (regression), or its sign (two classes). */
 static oracle make_problem(sn_task task, int64_t n)
@@ -18,15 +18,6 @@ static oracle make_problem(sn_task task, int64_t n)
     return o;
 }
 
-static sn_stonet *fit(const sn_problem *problem, const char *const *pairs, int threads,
-                      const stonet_run *with, stonet_outcome *outcome)
-{
-    stonet_run run = STONET_RUN_INIT;
-    if (with != NULL) run = *with;
-    run.threads = threads;
-    return fit_with(problem, 2, pairs, &run, outcome);
-}
-
 static void assert_finite(const sn_stonet *net)
 {
     for (int64_t j = 0; j < net->network.shape.parameters; j++) assert_true(isfinite(net->network.theta[j]));
@@ -35,10 +26,7 @@ static void assert_finite(const sn_stonet *net)
 TEST(test_learns_a_product)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 300);
-    stonet_outcome outcome;
-    const char *const pairs[] = {"epochs", "200", "weight_decay", "0", "hidden", "16", NULL};
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
-    assert_int_equal(outcome, STONET_DONE);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "epochs 200 weight_decay 0 hidden 16", NULL, NULL);
     assert_true(net->training_loss < 0.05); /* |y|^2/2 is about 0.5 */
     assert_int_equal(net->settings_tried, 0);
     assert_int_equal(net->iterations, 200 * (300 / 64) + 30);
@@ -49,8 +37,7 @@ TEST(test_divergence_keeps_the_last_good_model)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 100);
     stonet_outcome outcome;
-    const char *const pairs[] = {"epochs", "50", "weight_decay", "0", "lr", "500", NULL};
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
+    SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "epochs 50 weight_decay 0 lr 500", NULL, &outcome);
     assert_int_equal(outcome, STONET_DIVERGED);
     assert_finite(net);
 }
@@ -76,25 +63,20 @@ TEST(a_fit_that_begins_again_has_no_front_of_before)
         SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_REGRESSION, FEW, at[k].seed);
         for (int64_t r = 0; r < FEW; r++)
             o.y[r] = tanh(2.0 * (double)o.x[3 * r]) + 0.3 * (double)o.x[3 * r + 1];
-        const char *const pairs[] = {
-            "momentum", "0.9999",           "schedule", "constant",        "batch", "10",     "activation",
-            "tanh",     "front_complexity", "0.5",      "front_landmarks", "10",    "epochs", at[k].epochs,
-            NULL};
         const stonet_run run = {.size = sizeof run,
                                 .seed = at[k].seed,
                                 .threads = 1,
                                 .on_message = count_new_beginnings,
                                 .user = &again};
-        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 1, pairs, &run, NULL);
+        SN_AUTO(sn_stonet) *net = fit_with(
+            &o.problem, 1,
+            text_of("momentum 0.9999 schedule constant batch 10 activation tanh front_complexity 0.5 "
+                    "front_landmarks 10 epochs %s",
+                    at[k].epochs),
+            &run, NULL);
         assert_int_equal(net->front != NULL ? net->front->outputs : 3, net->network.shape.width[0]);
     }
     assert_true(again > 0);
-}
-
-static int stop_when_zero(void *user)
-{
-    int *left = user;
-    return *left > 0 ? (*left)-- == 0 : 1;
 }
 
 TEST(test_stopping_leaves_a_usable_model)
@@ -102,16 +84,13 @@ TEST(test_stopping_leaves_a_usable_model)
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 120);
     float z[120];
     for (int open = 0; open < 2; open++) {
-        SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
-            "epochs", open ? "auto" : "100", "weight_decay", open ? "auto" : "0", NULL});
         for (int calls = 0; calls < 3000; calls = 3 * calls + 7) {
-            int left = calls;
-            stonet_run run = {
-                .size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+            int64_t left = calls;
+            const stonet_run run = {
+                .size = sizeof run, .seed = 1, .threads = 1, .should_stop = stop_after, .user = &left};
             stonet_outcome outcome;
-            SN_AUTO(sn_stonet) *net = NULL;
-            const stonet_status status = sn_stonet_fit(&o.problem, 1, settings, &run, &net, &outcome);
-            OK(status);
+            SN_AUTO(sn_stonet) *net =
+                fit_with(&o.problem, 1, open ? "" : "epochs 100 weight_decay 0", &run, &outcome);
             if (calls < 90) assert_int_equal(outcome, STONET_STOPPED);
             assert_finite(net);
             OK(sn_stonet_reduce(net, &o.problem, false, 1, z));
@@ -120,115 +99,27 @@ TEST(test_stopping_leaves_a_usable_model)
     }
 }
 
-/* The absolute form with the values the relative one implies is the same run. */
-TEST(test_the_two_parametrisations_agree)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 64);
-    stonet_outcome outcome;
-    const char *const relative[] = {"epochs", "20",    "weight_decay", "0",   "hidden", "5",     "s_out",
-                                    "0.01",   "rho",   "0.25",         "tau", "0.1",    "alpha", "0.1",
-                                    "lr",     "0.064", "engine",       "ref", NULL};
-    /* gamma = lr s_out / n */
-    const char *const absolute[] = {
-        "epochs",  "20",           "weight_decay", "0",   "hidden", "5",    "sigma2", "0.000625,0.0025,0.01",
-        "epsilon", "0.0025,0.005", "alpha",        "0.1", "gamma",  "1e-5", "engine", "ref",
-        NULL};
-    SN_AUTO(sn_stonet) *a = fit(&o.problem, relative, 1, NULL, &outcome),
-                       *b = fit(&o.problem, absolute, 1, NULL, &outcome);
-    for (int64_t j = 0; j < a->network.shape.parameters; j++)
-        assert_true(fabsf(a->network.theta[j] - b->network.theta[j]) < 1e-5F);
-}
-
-TEST(test_lasso_zeroes_weights)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 200);
-    stonet_outcome outcome;
-    const char *const pairs[] = {"epochs", "100", "weight_decay", "0", "l1", "0.02", "hidden", "10", NULL};
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
-    int64_t zeros = 0;
-    for (int64_t j = 0; j < 30; j++) zeros += net->network.theta[net->network.shape.weight_at[0] + j] == 0.0F;
-    assert_true(zeros >= 10); /* the third input says nothing about y */
-}
-
-TEST(test_settings_that_do_not_fit_are_refused)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 20);
-    const char *const bad[][5] = {
-        {"sigma2", "1,1", "epsilon", "0.1", "this network takes 1 or 3"},
-        {"sigma2", "1", "alpha", "0.1", "both 'sigma2' and 'epsilon'"},
-        {"eta", "10", "alpha", "0.1", "absolute form"},
-        {"gamma", "1", "lr", "0.1", "not both"},
-        {"gamma", "1,2", "alpha", "0.1", "takes 1 or 3"},
-    };
-    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        const char *const pairs[] = {bad[k][0], bad[k][1], bad[k][2], bad[k][3], NULL};
-        SN_AUTO(sn_settings) *s = settings_with(pairs);
-        stonet_run run = STONET_RUN_INIT;
-        sn_stonet *net = NULL;
-        stonet_outcome outcome;
-        assert_int_equal(sn_stonet_fit(&o.problem, 2, s, &run, &net, &outcome), STONET_ERROR_ARGUMENT);
-        if (strstr(stonet_last_error(), bad[k][4]) == NULL) fail_msg("%s", stonet_last_error());
-    }
-}
-
-/* A source that reads rows from memory. */
-typedef struct memory_source {
-    sn_row_source base;
-    const float *x;
-    int64_t p;
-} memory_source;
-
-static void fetch_memory(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x,
-                         int64_t stride)
-{
-    (void)draw;
-    const memory_source *from = (const memory_source *)source;
-    for (int64_t i = 0; i < rows->n; i++)
-        memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * from->p, (size_t)from->p * sizeof *x);
-}
-
 /* A whole fit, with selection, both stages and a refit, that never has its features in one piece. Large
-   batches, so that there are shards; the bits are the same with 1, 2, 3 and 7 threads. */
+   batches, so that there are shards; the bits are the same with 1 and 3 threads. */
 TEST(test_a_fit_by_rows_is_the_same_fit)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 2300);
-    const char *const pairs[] = {"epochs", "12",    "batch",          "600", "hidden", "12",
-                                 "output", "refit", "sdr_iterations", "3",   NULL};
-    const memory_source source = {
-        .base = {.prepare = rows_are_ready, .fetch = fetch_memory, .raw = o.x, .raw_width = 3},
-        .x = o.x,
-        .p = 3};
+    const char *const pairs = "epochs 12 batch 600 hidden 12 output refit sdr_iterations 3";
+    table_rows source = table_of_rows(o.x, 3, 0);
+    source.base.raw = o.x;
+    source.base.raw_width = 3;
     sn_problem by_rows = o.problem;
     by_rows.x = NULL;
     by_rows.source = &source.base;
-    const int threads[] = {1, 3};
-    stonet_outcome outcome;
-    SN_AUTO(sn_stonet) *dense = fit(&o.problem, pairs, 1, NULL, &outcome);
-    for (int k = 0; k < 2; k++) {
-        SN_AUTO(sn_stonet) *net = fit(&by_rows, pairs, threads[k], NULL, &outcome);
-        assert_int_equal(outcome, STONET_DONE);
+    SN_AUTO(sn_stonet) *dense = fit_with(&o.problem, 2, pairs, NULL, NULL);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const stonet_run run = {.size = sizeof run, .seed = 1, .threads = threads};
+        SN_AUTO(sn_stonet) *net = fit_with(&by_rows, 2, pairs, &run, NULL);
         assert_true(net->settings_tried > 0);
         assert_memory_equal(net->network.theta, dense->network.theta,
                             (size_t)net->network.shape.parameters * sizeof *net->network.theta);
         assert_true(net->training_loss == dense->training_loss && net->held_out.loss == dense->held_out.loss);
     }
-}
-
-/* Weights reach training: rows that count nothing might as well not be there, but for their noise. */
-TEST(test_weights_reach_training)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 400);
-    float weight[400];
-    for (int64_t i = 0; i < 400; i++) {
-        weight[i] = i % 2 == 0 ? 1.0F : 0.0F;
-        if (i % 2 == 1) o.y[i] = 50.0; /* nonsense that must not be learnt */
-    }
-    o.problem.weight = weight;
-    stonet_outcome outcome;
-    const char *const pairs[] = {"epochs", "150", "weight_decay", "0", "hidden", "16", NULL};
-    SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 1, NULL, &outcome);
-    assert_int_equal(outcome, STONET_DONE);
-    assert_true(net->training_loss < 0.1);
 }
 
 TEST(test_tiny_data)
@@ -237,29 +128,9 @@ TEST(test_tiny_data)
         SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, n);
         o.label[0] = 0;
         o.label[1] = 1;
-        stonet_outcome outcome;
-        const char *const pairs[] = {NULL};
-        SN_AUTO(sn_stonet) *net = fit(&o.problem, pairs, 2, NULL, &outcome);
+        SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 2, "", NULL, NULL);
         assert_finite(net);
     }
-}
-
-/* The same seed with and without output=refit: only the output layer differs, and its loss is lower. */
-TEST(test_output_is_refitted)
-{
-    SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, 60);
-    sn_stonet *net[2];
-    for (int k = 0; k < 2; k++) {
-        const char *const pairs[] = {
-            "epochs", "40", "weight_decay", "0.05", "output", k ? "refit" : "trained", NULL};
-        net[k] = fit_with(&o.problem, 2, pairs, NULL, NULL);
-    }
-    const sn_shape *shape = &net[0]->network.shape;
-    const size_t below = (size_t)shape->weight_at[shape->layers - 1] * sizeof(float);
-    assert_memory_equal(net[0]->network.theta, net[1]->network.theta, below);
-    assert_true(net[1]->training_loss < net[0]->training_loss);
-    sn_stonet_free(net[0]);
-    sn_stonet_free(net[1]);
 }
 
 /* Four classes by two signs, which one column of Z cannot tell apart as well as three: the networks of the
@@ -269,7 +140,7 @@ TEST(an_interval_is_of_the_printed_error)
     const int64_t width[] = {3, 4, 4}, dim[] = {3, 1};
     SN_FREED_BY(oracle_free) oracle o = oracle_make(2, width, SN_TANH, SN_CLASSIFICATION, 200, 17);
     for (int64_t r = 0; r < 200; r++) o.label[r] = 2 * (o.x[3 * r] > 0.0F) + (o.x[3 * r + 1] > 0.0F);
-    const char *const pairs[] = {"epochs", "30", "front", "none", "activation", "tanh", NULL};
+    const char *const pairs = "epochs 30 front none activation tanh";
     sn_estimate found[2];
     for (int k = 0; k < 2; k++) {
         SN_AUTO(sn_stonet) *net = fit_with(&o.problem, dim[k], pairs, NULL, NULL);
@@ -292,33 +163,9 @@ TEST(one_identity_unit_is_kernel_logistic_regression)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_CLASSIFICATION, ROWS);
     const double lambda = 0.01;
-    const char *const pairs[] = {"front",
-                                 "kernel",
-                                 "front_complexity",
-                                 "4",
-                                 "front_linear",
-                                 "0.5",
-                                 "front_landmarks",
-                                 "80",
-                                 "hidden",
-                                 "none",
-                                 "activation",
-                                 "identity",
-                                 "rho",
-                                 "0.0001",
-                                 "s_out",
-                                 "1e-6",
-                                 "weight_decay",
-                                 "0.01",
-                                 "epochs",
-                                 "3000",
-                                 "lr",
-                                 "0.2",
-                                 "batch",
-                                 "240",
-                                 "sdr_iterations",
-                                 "0",
-                                 NULL};
+    const char *const pairs =
+        "front kernel front_complexity 4 front_linear 0.5 front_landmarks 80 hidden none activation identity "
+        "rho 0.0001 s_out 1e-6 weight_decay 0.01 epochs 3000 lr 0.2 batch 240 sdr_iterations 0";
     SN_AUTO(sn_stonet) *net = fit_with(&o.problem, 1, pairs, NULL, NULL);
     assert_non_null(net->front);
     const int64_t d = net->front->outputs;

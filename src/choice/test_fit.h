@@ -5,7 +5,7 @@
 #include "stonet/test_settings.h"
 
 /* run NULL: one thread, the usual seed. outcome NULL: it must be done. */
-static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const char *const *pairs,
+static inline sn_stonet *fit_with(const sn_problem *problem, int64_t q, const char *pairs,
                                   const stonet_run *run, stonet_outcome *outcome)
 {
     SN_AUTO(sn_settings) *settings = settings_with(pairs);

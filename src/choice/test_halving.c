@@ -22,7 +22,7 @@ typedef struct fixture {
 } fixture;
 
 /* y = signal tanh(3 x0) (1.5 + tanh(x1) / 2) + noise, of n rows with p columns. */
-static void make(fixture *f, int64_t n, int64_t p, double signal, uint64_t seed, const char *const *pairs)
+static void make(fixture *f, int64_t n, int64_t p, double signal, uint64_t seed, const char *pairs)
 {
     const int64_t width[] = {p, 2, 1};
     f->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, n, seed);
@@ -49,7 +49,7 @@ static void drop(fixture *f)
     oracle_free(&f->o);
 }
 
-static const char *const OPEN[] = {NULL}, *const GIVEN[] = {"epochs", "60", NULL};
+static const char *const OPEN = "", *const GIVEN = "epochs 60";
 
 /* ---- trainings by hand ------------------------------------------------------------------------------ */
 
@@ -96,9 +96,9 @@ static double train_by_hand(const fixture *f, const sn_folds *folds, int fold, c
 TEST(the_lowest_mean_loss_wins)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        fixture f;
-        sn_folds folds;
-        sn_choice choice;
+        SN_FREED_BY(drop) fixture f = {0};
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+        SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
         double mean[LINES], whole[LINES][SN_FOLDS], estimate = 0.0;
         sn_held_out cost[LINES], guess;
         int best = 0, fold = 0;
@@ -137,9 +137,6 @@ TEST(the_lowest_mean_loss_wins)
         assert_true(fabs(choice.gains.over_constant.mean - (choice.constant.loss - estimate)) < 1e-12);
         sn_held_out_free(&guess);
         for (int a = 0; a < LINES; a++) sn_held_out_free(&cost[a]);
-        sn_choice_free(&choice);
-        sn_folds_free(&folds);
-        drop(&f);
     }
 }
 
@@ -160,9 +157,9 @@ static double told(const char *neighbours, const sn_line *line, int *length)
 /* With lengths open, each line is at the best of those it came to, and the winner has the lowest of all. */
 TEST(lengths_are_chosen_too)
 {
-    fixture f;
-    sn_folds folds;
-    sn_choice choice;
+    SN_FREED_BY(drop) fixture f = {0};
+    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
+    SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
     double least = (double)INFINITY;
     int winner = -1, at = -1;
     make(&f, N, P, 1.0, 4, OPEN);
@@ -188,9 +185,6 @@ TEST(lengths_are_chosen_too)
     }
     assert_memory_equal(&choice.line, &THREE[winner], sizeof choice.line);
     assert_int_equal(choice.updates, sn_rung_updates(at));
-    sn_choice_free(&choice);
-    sn_folds_free(&folds);
-    drop(&f);
 }
 
 /* A line that gains is left where it is when as large a gain on every rung to come would not bring it to the
@@ -200,8 +194,8 @@ TEST(who_cannot_win_is_left)
     static const sn_line lines[] = {
         {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 1e-3}},
         {SN_FAMILY_KERNEL, {{.kind = SN_FRONT_KERNEL, .complexity = 0.5, .size = 30}, SN_TANH, 0.01}}};
-    fixture f;
-    sn_choosing *s = NULL;
+    SN_FREED_BY(drop) fixture f = {0};
+    SN_AUTO(sn_choosing) *s = NULL;
     int last;
     make(&f, N, P, 1.0, 4, OPEN);
     for (int64_t r = 0; r < N; r++) f.o.y[r] = (double)f.o.x[r * P];
@@ -214,8 +208,6 @@ TEST(who_cannot_win_is_left)
                  before = sn_mean_loss(kernel->cost[reached - 2].loss, 0, N);
     assert_true(now < before);
     assert_true(now - (s->most_rungs - reached) * (before - now) > s->all[0].score);
-    sn_choosing_end(s);
-    drop(&f);
 }
 
 /* ---- the same again --------------------------------------------------------------------------------- */
@@ -236,7 +228,7 @@ static void assert_same(const sn_choice *a, const sn_choice *b)
 TEST(the_same_bits)
 {
     for (int noise = 0; noise < 2; noise++) {
-        fixture f;
+        SN_FREED_BY(drop) fixture f = {0};
         sn_choice choice[3];
         make(&f, 90, P, noise ? 0.0 : 1.0, 5, OPEN);
         for (int k = 0; k < 3; k++) {
@@ -245,7 +237,6 @@ TEST(the_same_bits)
             assert_same(&choice[k], &choice[0]);
         }
         for (int k = 0; k < 3; k++) sn_choice_free(&choice[k]);
-        drop(&f);
     }
 }
 
@@ -276,7 +267,7 @@ static void run_fold(fixture *f, const sn_folds *folds, int fold, const sn_line 
 TEST(kin_do_not_choose_for_each_other)
 {
     enum { ROWS = 200, UNITS = 20 };
-    fixture f;
+    SN_FREED_BY(drop) fixture f = {0};
     int64_t kin[ROWS];
     sn_choice choice = {0};
     bool nothing;
@@ -310,14 +301,13 @@ TEST(kin_do_not_choose_for_each_other)
     }
     OK(sn_choice_estimate(s, 0, THREE, &s->all[0], &choice, &nothing));
     assert_true(fabs(choice.chosen.loss - right) < 1e-12);
-    drop(&f);
 }
 
 /* The record of a leg that has come further than it was to go, as no program writes it, is refused: there is
    no room for its losses. */
 TEST(a_leg_goes_no_further_than_it_was_told)
 {
-    fixture f;
+    SN_FREED_BY(drop) fixture f = {0};
     make(&f, N, P, 1.0, 1, GIVEN);
     SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
     SN_FREED_BY(sn_pack_clear) sn_pack record = {0};
@@ -333,7 +323,6 @@ TEST(a_leg_goes_no_further_than_it_was_told)
     assert_says(sn_leg_unpack(&f.job, &folds, &leg, &(sn_unpack){record.bytes, record.size}),
                 STONET_ERROR_FORMAT, "does not fit");
     sn_views_free(&f.job, &views);
-    drop(&f);
 }
 
 /* Whatever stands in a held-out row, its fold sees the other rows as before and judges them as before. */
@@ -348,8 +337,8 @@ TEST(held_out_rows_have_no_say)
     for (size_t a = 0; a < sizeof lines / sizeof *lines; a++) {
         static float seen[2][ROWS * MOST];
         double loss[2][ROWS];
-        fixture f;
-        sn_folds folds;
+        SN_FREED_BY(drop) fixture f = {0};
+        SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
         make(&f, ROWS, WIDE, 1.0, 6, OPEN);
         OK(sn_folds_make(&f.o.problem, &f.job.rows, 6, &folds));
         const sn_fold *fold = &folds.fold[2];
@@ -368,8 +357,6 @@ TEST(held_out_rows_have_no_say)
         for (int64_t i = 0; i < fold->test.n; i++)
             assert_int_equal(loss[0][fold->first + i] == loss[1][fold->first + i],
                              sn_rows_at(&fold->test, i) != row);
-        sn_folds_free(&folds);
-        drop(&f);
     }
 }
 
@@ -384,15 +371,13 @@ TEST(chosen_columns_of_noise_gain_nothing)
         lines[a] = (sn_line){
             SN_FAMILY_FEW, {{.kind = SN_FRONT_COLUMNS, .size = a < 2 ? 2 : 8}, SN_TANH, a % 2 ? 0.1 : 0.01}};
     for (uint64_t seed = 1; seed <= TABLES; seed++) {
-        fixture f;
-        sn_choice choice;
+        SN_FREED_BY(drop) fixture f = {0};
+        SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
         make(&f, 60, 300, 0.0, seed, OPEN);
         OK(sn_choose(&f.job, lines, FEW, &choice));
         assert_true(choice.theta != NULL && choice.front != NULL);
         sum += choice.gains.over_constant.mean;
         squares += choice.gains.over_constant.mean * choice.gains.over_constant.mean;
-        sn_choice_free(&choice);
-        drop(&f);
     }
     const double mean = sum / TABLES, variance = (squares - sum * mean) / (TABLES - 1);
     assert_true(mean < 2.0 * sqrt(variance / TABLES));
@@ -402,59 +387,33 @@ TEST(chosen_columns_of_noise_gain_nothing)
    estimate is that of the guess. */
 TEST(nothing_to_find)
 {
-    static const sn_line lines[] = {{SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-3}},
+    enum { MANY = 16 };
+    static const sn_line three[] = {{SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-3}},
                                     {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 1.0}},
                                     {SN_FAMILY_NETWORK, {{.kind = SN_FRONT_NONE}, SN_TANH, 1e-2}}};
-    int nothing = 0;
-    for (uint64_t seed = 1; seed <= 6; seed++) {
-        fixture f;
-        sn_choice choice;
-        make(&f, 80, P, 0.0, seed, OPEN);
-        OK(sn_choose(&f.job, lines, 3, &choice));
-        if (choice.gains.over_constant.mean < 0.0) {
-            nothing++;
-            assert_true(choice.line.kind.weight_decay == 1.0);
-            assert_int_equal(choice.updates, sn_rung_updates(0));
-            assert_memory_equal(&choice.chosen, &choice.constant, sizeof choice.chosen);
-        }
-        sn_choice_free(&choice);
-        drop(&f);
-    }
-    assert_true(nothing >= 2);
-}
-
-/* The strongest line may have gone out long before, and what its folds saw with it. */
-TEST(nothing_to_find_by_a_line_that_is_out)
-{
-    enum { MANY = 16 };
-    sn_line lines[MANY];
-    int nothing = 0;
+    sn_line many[MANY]; /* the strongest may have gone out long before, and what its folds saw with it */
+    int nothing[2] = {0};
     for (int a = 0; a < MANY; a++)
-        lines[a] = (sn_line){SN_FAMILY_FEW,
-                             {{.kind = SN_FRONT_COLUMNS, .size = a + 1}, SN_TANH, a == 9 ? 0.0101 : 0.01}};
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        fixture f;
-        sn_choice choice;
-        make(&f, 60, 30, 0.0, seed, (const char *const[]){"epochs", "5", NULL});
-        OK(sn_choose(&f.job, lines, MANY, &choice));
-        if (choice.gains.over_constant.mean < 0.0) {
-            nothing++;
-            assert_int_equal(choice.front->outputs, 10);
-            assert_true(isfinite(choice.loss) && choice.loss > 0.0);
-        }
-        sn_choice_free(&choice);
-        drop(&f);
+        many[a] = (sn_line){SN_FAMILY_FEW,
+                            {{.kind = SN_FRONT_COLUMNS, .size = a + 1}, SN_TANH, a == 9 ? 0.0101 : 0.01}};
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        const bool is_out = seed > 6;
+        SN_FREED_BY(drop) fixture f = {0};
+        SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
+        make(&f, is_out ? 60 : 80, is_out ? 30 : P, 0.0, is_out ? seed - 6 : seed, is_out ? "epochs 5" : "");
+        OK(sn_choose(&f.job, is_out ? many : three, is_out ? MANY : 3, &choice));
+        if (choice.gains.over_constant.mean >= 0.0) continue;
+        nothing[is_out]++;
+        assert_true(choice.line.kind.weight_decay == (is_out ? 0.0101 : 1.0));
+        assert_int_equal(choice.updates, is_out ? 0 : sn_rung_updates(0));
+        assert_memory_equal(&choice.chosen, &choice.constant, sizeof choice.chosen);
+        assert_int_equal(choice.front != NULL ? choice.front->outputs : P, is_out ? 10 : P);
+        assert_true(isfinite(choice.loss) && choice.loss > 0.0);
     }
-    assert_true(nothing >= 2);
+    assert_true(nothing[0] >= 2 && nothing[1] >= 2);
 }
 
 /* ---- stopping --------------------------------------------------------------------------------------- */
-
-static int stop_after(void *user)
-{
-    int *left = user;
-    return --*left < 0;
-}
 
 /* Whenever it is stopped, there is a network of some fold that fits its front; or none was trained yet. */
 TEST(a_stop_leaves_a_network)
@@ -462,9 +421,9 @@ TEST(a_stop_leaves_a_network)
     int with = 0;
     for (int noise = 0; noise < 2; noise++)
         for (int calls = 0; calls < 3000; calls = 1 + 2 * calls) {
-            fixture f;
-            sn_choice choice;
-            int left = calls;
+            SN_FREED_BY(drop) fixture f = {0};
+            SN_FREED_BY(sn_choice_free) sn_choice choice = {0};
+            int64_t left = calls;
             make(&f, 70, P, noise ? 0.0 : 1.0, 7, OPEN);
             f.run.should_stop = stop_after;
             f.run.user = &left;
@@ -477,8 +436,6 @@ TEST(a_stop_leaves_a_network)
             if (choice.theta != NULL)
                 assert_int_equal(choice.shape.width[0], choice.front != NULL ? choice.front->outputs : P);
             if (calls > 100) assert_non_null(choice.theta);
-            sn_choice_free(&choice);
-            drop(&f);
         }
     assert_true(with > 10);
 }

@@ -59,23 +59,32 @@ TEST(each_row_once)
     }
 }
 
+/* Rows that belong together are held out in the same fold; of copies one is held out, and none is trained on
+   meanwhile. */
 TEST(kin_stay_together)
 {
-    enum { N = 60 };
+    enum { N = 60, DIFFERENT = 13 };
     int64_t kin[N];
-    for (int i = 0; i < N; i++) kin[i] = 7 * (i % 13);
-    const sn_problem problem = {.n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin};
+    for (int i = 0; i < N; i++) kin[i] = 7 * (i % DIFFERENT);
     const sn_rows all = sn_rows_range(0, N);
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const sn_problem problem = {
+            .n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin, .copies = seed > 10};
+        const int each = problem.copies ? DIFFERENT : N;
         SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
-        int fold_of[N], rows = 0;
+        int held_out[DIFFERENT] = {0};
         OK(sn_folds_make(&problem, &all, seed, &folds));
         assert_int_equal(folds.count, SN_FOLDS);
+        assert_int_equal(folds.rows, each);
         for (int f = 0; f < folds.count; f++)
-            for (int64_t i = 0; i < folds.fold[f].test.n; i++, rows++)
-                fold_of[sn_rows_at(&folds.fold[f].test, i)] = f;
-        assert_int_equal(rows, N);
-        for (int i = 13; i < N; i++) assert_int_equal(fold_of[i], fold_of[i - 13]);
+            for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
+                const int64_t row = sn_rows_at(&folds.fold[f].test, i);
+                held_out[row % DIFFERENT]++;
+                for (int64_t k = 0; k < folds.fold[f].train.n; k++)
+                    assert_int_not_equal(sn_rows_at(&folds.fold[f].train, k) % DIFFERENT, row % DIFFERENT);
+            }
+        for (int i = 0; i < DIFFERENT; i++)
+            assert_int_equal(held_out[i], problem.copies ? 1 : N / DIFFERENT + (i < N % DIFFERENT));
     }
 }
 
@@ -102,29 +111,6 @@ TEST(kin_err_together)
     for (int64_t i = 0; i < one.rows; i++) square += (v[i] - found.mean) * (v[i] - found.mean) / EACH;
     assert_near(found.se, sqrt(square / (groups - 1.0) / groups));
     assert_near(found.df, groups - 1.0);
-}
-
-/* Of copies one is held out, and none is trained on meanwhile. */
-TEST(copies_count_once)
-{
-    enum { N = 60, DIFFERENT = 13 };
-    int64_t kin[N];
-    for (int i = 0; i < N; i++) kin[i] = 7 * (i % DIFFERENT);
-    const sn_problem problem = {
-        .n = N, .p = 1, .task = SN_REGRESSION, .outputs = 1, .kin = kin, .copies = true};
-    const sn_rows all = sn_rows_range(0, N);
-    SN_FREED_BY(sn_folds_free) sn_folds folds = {0};
-    int held_out[DIFFERENT] = {0};
-    OK(sn_folds_make(&problem, &all, 1, &folds));
-    assert_int_equal(folds.rows, DIFFERENT);
-    for (int f = 0; f < folds.count; f++)
-        for (int64_t i = 0; i < folds.fold[f].test.n; i++) {
-            const int64_t row = sn_rows_at(&folds.fold[f].test, i);
-            held_out[row % DIFFERENT]++;
-            for (int64_t k = 0; k < folds.fold[f].train.n; k++)
-                assert_int_not_equal(sn_rows_at(&folds.fold[f].train, k) % DIFFERENT, row % DIFFERENT);
-        }
-    for (int i = 0; i < DIFFERENT; i++) assert_int_equal(held_out[i], 1);
 }
 
 /* The response has no say in which row is held out when. */

@@ -7,8 +7,7 @@
 #include "base/memory.h"
 #include "base/test_kit.h"
 #include "choice/test_fit.h"
-#include "data/test_source.h"
-#include "math/noise.h"
+#include "stonet/test_table.h"
 
 enum { MOST = 160, MOST_FEATURES = 60, MOST_TARGETS = 3, DRAWS = 2 };
 static const double TOLERANCE = 1e-3; /* of a number: sums in another order, over some hundred updates */
@@ -40,32 +39,13 @@ static void check(kept *k, const char *fit, const char *what, double value)
 
 /* ---- data -------------------------------------------------------------------------------------------- */
 
-/* The first feature is missing in every fourth row of a source. */
 typedef struct table {
-    sn_row_source source;
+    table_rows rows; /* the first feature is missing in every fourth */
     sn_problem problem;
     float x[MOST * MOST_FEATURES], weight[MOST];
     double y[MOST * MOST_TARGETS];
     int32_t label[MOST];
 } table;
-
-static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
-{
-    const table *t = (const table *)self;
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i), p = t->problem.p;
-        memcpy(x + i * stride, t->x + p * row, (size_t)p * sizeof *x);
-        if (row % 4 != 0) continue;
-        const double e = sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0);
-        x[i * stride] = (float)(draw > 0 ? e : 0.0);
-    }
-}
-
-static sn_gaps gaps(const sn_row_source *self, int64_t row)
-{
-    (void)self;
-    return row % 4 != 0 ? SN_GAPS_NONE : SN_GAPS_GAUSSIAN;
-}
 
 /* x normal; y_t = x_t x_{t+1} + x_{t+2} / 2 + noise of a spread that grows with x_0, mean 0 and variance 1;
    classes by where y_0 is. */
@@ -98,7 +78,7 @@ static table *make(sn_task task, int64_t n, int64_t p, int64_t outputs)
                               .outputs = outputs,
                               .y = task == SN_REGRESSION ? t->y : NULL,
                               .label = task == SN_CLASSIFICATION ? t->label : NULL};
-    t->source = (sn_row_source){.prepare = rows_are_ready, .fetch = fetch, .gaps = gaps};
+    t->rows = table_of_rows(t->x, p, 4);
     return t;
 }
 
@@ -153,32 +133,19 @@ typedef struct fit {
     const char *settings; /* names and values in turn */
 } fit;
 
-/* The words of a text and NULL; they live in it. */
-static void split(char *text, const char **words)
-{
-    char *rest = NULL;
-    for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
-        *words++ = word;
-    *words = NULL;
-}
-
 static void run_fit(kept *k, const fit *f)
 {
     SN_BLOCK table *t = make(f->task, f->n, f->p, f->outputs);
-    char room[256];
-    const char *words[25] = {NULL};
-    snprintf(room, sizeof room, "%s", f->settings);
-    split(room, words);
-    SN_AUTO(sn_settings) *settings = settings_with(words);
+    SN_AUTO(sn_settings) *settings = settings_with(f->settings);
     stonet_run run = STONET_RUN_INIT;
     char more_name[64];
     stonet_outcome outcome;
     run.threads = 1;
     if (f->rows == WEIGHTED) t->problem.weight = t->weight;
-    if (f->rows == JOINT) t->problem.source = &t->source;
+    if (f->rows == JOINT) t->problem.source = &t->rows.base;
     t->problem.joint = f->rows == JOINT;
     if (f->rows == IMAGES) t->problem.image = (sn_image){2, {6, 6}};
-    SN_AUTO(sn_stonet) *net = fit_with(&t->problem, f->q, words, &run, NULL);
+    SN_AUTO(sn_stonet) *net = fit_with(&t->problem, f->q, f->settings, &run, NULL);
     check(k, f->name, "training", net->training_loss);
     check(k, f->name, "held_out", net->held_out.loss);
     check(k, f->name, "share", net->axes.share[0]);

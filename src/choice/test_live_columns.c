@@ -19,7 +19,7 @@ static oracle make(sn_task task, int64_t outputs, double signal)
     return o;
 }
 
-static void check(sn_task task, int64_t outputs, double signal, int64_t q, const char *const *pairs)
+static void check(sn_task task, int64_t outputs, double signal, int64_t q, const char *pairs)
 {
     SN_FREED_BY(oracle_free) oracle o = make(task, outputs, signal);
     SN_AUTO(sn_stonet) *net = fit_with(&o.problem, q, pairs, NULL, NULL);
@@ -44,43 +44,34 @@ static void check(sn_task task, int64_t outputs, double signal, int64_t q, const
     assert_true(share < 1.0 + 1e-6);
 }
 
-static const char *const OPEN[] = {NULL}, *const SHORT[] = {"epochs", "40", NULL};
-
-TEST(two_classes)
+TEST(columns_are_alive)
 {
-    const int64_t q[] = {1, 2, 5};
-    for (int k = 0; k < 3; k++) check(SN_CLASSIFICATION, 2, 1.0, q[k], k == 1 ? OPEN : SHORT);
-}
-
-TEST(three_classes_in_one_column)
-{
-    check(SN_CLASSIFICATION, 3, 1.0, 1, SHORT);
-}
-
-TEST(numbers)
-{
-    check(SN_REGRESSION, 1, 1.0, 3, SHORT);
-}
-
-TEST(noise)
-{
-    check(SN_REGRESSION, 1, 0.0, 2, SHORT);
+    static const struct {
+        sn_task task;
+        int64_t outputs;
+        double signal;
+        int64_t q;
+        const char *pairs;
+    } cases[] = {{SN_CLASSIFICATION, 2, 1.0, 1, "epochs 40"}, {SN_CLASSIFICATION, 2, 1.0, 2, ""},
+                 {SN_CLASSIFICATION, 2, 1.0, 5, "epochs 40"}, {SN_CLASSIFICATION, 3, 1.0, 1, "epochs 40"},
+                 {SN_REGRESSION, 1, 1.0, 3, "epochs 40"},     {SN_REGRESSION, 1, 0.0, 2, "epochs 40"}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        check(cases[k].task, cases[k].outputs, cases[k].signal, cases[k].q, cases[k].pairs);
 }
 
 /* Given settings too, and units that a strong decay has sent to 0. */
 TEST(given_settings)
 {
-    static const char *const cases[][9] = {
-        {"epochs", "20", "weight_decay", "2", NULL},
-        {"epochs", "20", "weight_decay", "2", "hidden", "6", NULL},
-        {"epochs", "20", "weight_decay", "2", "activation", "relu", NULL},
-        {"epochs", "20", "weight_decay", "2", "activation", "identity", "hidden", "none", NULL},
-        {"epochs", "20", "weight_decay", "1", "front", "kernel", NULL},
-        {"epochs", "20", "weight_decay", "1", "front", "components", NULL}};
+    static const char *const cases[] = {"weight_decay 2",
+                                        "weight_decay 2 hidden 6",
+                                        "weight_decay 2 activation relu",
+                                        "weight_decay 2 activation identity hidden none",
+                                        "weight_decay 1 front kernel",
+                                        "weight_decay 1 front components"};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (int64_t q = 1; q <= 3; q++) {
-            check(SN_REGRESSION, 1, 1.0, q, cases[k]);
-            check(SN_CLASSIFICATION, 3, 1.0, q, cases[k]);
+            check(SN_REGRESSION, 1, 1.0, q, text_of("epochs 20 %s", cases[k]));
+            check(SN_CLASSIFICATION, 3, 1.0, q, text_of("epochs 20 %s", cases[k]));
         }
 }
 
@@ -88,7 +79,7 @@ TEST(given_settings)
 TEST(fewer_columns_are_the_first_of_more)
 {
     SN_FREED_BY(oracle_free) oracle o = make(SN_CLASSIFICATION, 2, 1.0);
-    const char *const pairs[] = {"epochs", "30", "weight_decay", "0.01", NULL};
+    const char *const pairs = "epochs 30 weight_decay 0.01";
     float z[2][N * 5];
     for (int k = 0; k < 2; k++) {
         SN_AUTO(sn_stonet) *net = fit_with(&o.problem, k ? 5 : 2, pairs, NULL, NULL);

@@ -1,17 +1,7 @@
 /* What is said at the end of a fit: of a training that diverged, of nothing found, of fewer dimensions, of a
    spread. Each sentence at its limit, and none without need. */
-#include "base/test_kit.h"
+#include "base/test_messages.h"
 #include "choice/messages.h"
-
-static char said[4096];
-static int notes, warnings;
-
-static void listen(stonet_level level, const char *text, void *user)
-{
-    (void)user;
-    *(level == STONET_WARNING ? &warnings : &notes) += 1;
-    strncat(said, text, sizeof said - strlen(said) - 1);
-}
 
 /* A network that is better than a constant guess and a linear model. */
 static sn_stonet fine(void)
@@ -30,14 +20,13 @@ static const sn_train_report done = {.outcome = STONET_DONE, .smallest_step = 1.
 static void assert_tells(const sn_stonet *net, const sn_train_report *report, const sn_gains *gains,
                          int wanted_notes, int wanted_warnings, const char *words)
 {
-    stonet_run run = STONET_RUN_INIT;
-    run.on_message = listen;
-    said[0] = '\0';
-    notes = warnings = 0;
+    const stonet_run run = {.size = sizeof run, .on_message = sn_hear};
+    sn_heard[0] = '\0';
     sn_say_result(&run, net, report, gains);
+    const int warnings = sn_times_heard("warning: "), notes = sn_times_heard("\n") - warnings;
     if (notes != wanted_notes || warnings != wanted_warnings ||
-        (words != NULL && strstr(said, words) == NULL))
-        fail_msg("%d notes, %d warnings: %s", notes, warnings, said);
+        (words != NULL && strstr(sn_heard, words) == NULL))
+        fail_msg("%d notes, %d warnings: %s", notes, warnings, sn_heard);
 }
 
 static const sn_gains clear = {.over_constant = {1.0, 0.1, 4.0}};
@@ -110,15 +99,14 @@ TEST(columns_without_effect)
                  {{1.0, 0.0, 0.0}, "Z1 carries the whole effect"},
                  {{0.8, 0.2, 0.0}, "Z1 to Z2 carry the whole effect"},
                  {{0.0, 0.0, 0.0}, NULL}};
-    stonet_run run = STONET_RUN_INIT;
-    run.on_message = listen;
+    const stonet_run run = {.size = sizeof run, .on_message = sn_hear};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double share[3];
         memcpy(share, cases[k].share, sizeof share);
-        said[0] = '\0';
+        sn_heard[0] = '\0';
         sn_say_dimension(&run, &(sn_axes){.q = 3, .share = share});
-        assert_int_equal(said[0] != '\0', cases[k].words != NULL);
-        if (cases[k].words != NULL) assert_non_null(strstr(said, cases[k].words));
+        assert_int_equal(sn_heard[0] != '\0', cases[k].words != NULL);
+        if (cases[k].words != NULL) assert_non_null(strstr(sn_heard, cases[k].words));
     }
 }
 

@@ -2,8 +2,8 @@
 #include "base/test_kit.h"
 #include "choice/halving.h"
 #include "choice/test_fit.h"
-#include "data/test_source.h"
 #include "engine/test_oracle.h"
+#include "stonet/test_table.h"
 
 enum { ROWS = 500, COLUMNS = 4 };
 
@@ -20,7 +20,7 @@ static oracle make(sn_task task)
 }
 
 /* The same network to the bit, whether the response is in memory or read through `raw`. */
-static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const char *const *pairs)
+static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const char *pairs)
 {
     sn_problem from_raw = *plain;
     from_raw.y = NULL;
@@ -35,9 +35,8 @@ static void check_fit(const sn_problem *plain, const sn_raw_response *raw, const
     assert_memory_equal(&a->held_out.loss, &b->held_out.loss, sizeof a->held_out.loss); /* or both NaN */
 }
 
-static const char *const CHOSEN[] = {"epochs", "3", "front", "none", "sdr_iterations", "2", NULL};
-static const char *const REFITTED[] = {"epochs", "1",      "sdr_iterations", "0", "weight_decay",
-                                       "0",      "output", "refit",          NULL};
+static const char *const CHOSEN = "epochs 3 front none sdr_iterations 2";
+static const char *const REFITTED = "epochs 1 sdr_iterations 0 weight_decay 0 output refit";
 
 TEST(numbers_are_scaled_on_the_way)
 {
@@ -52,8 +51,7 @@ TEST(numbers_are_scaled_on_the_way)
     const sn_raw_response raw = {.number = units, .columns = 1, .mean = &mean, .sd = &sd};
     check_fit(&o.problem, &raw, CHOSEN);
     check_fit(&o.problem, &raw, REFITTED);
-    const char *const spread[] = {"response", "location-scale", "epochs", "1", "hidden",
-                                  "none",     "weight_decay",   "0",      NULL};
+    const char *const spread = "response location-scale epochs 1 hidden none weight_decay 0";
     check_fit(&o.problem, &raw, spread);
 }
 
@@ -79,32 +77,17 @@ TEST(classes_are_looked_up_on_the_way)
 
 /* ---- a part of the rows -------------------------------------------------------------------------- */
 
-/* A source of rows that notes how often each was fetched. */
-typedef struct counted {
-    sn_row_source base;
-    const float *x;
-    int times[ROWS];
-} counted;
-
-static void fetch(const sn_row_source *source, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
-{
-    counted *from = (counted *)(uintptr_t)source;
-    (void)draw;
-    for (int64_t i = 0; i < rows->n; i++) {
-        from->times[sn_rows_at(rows, i)]++;
-        memcpy(x + i * stride, from->x + sn_rows_at(rows, i) * COLUMNS, COLUMNS * sizeof *x);
-    }
-}
-
 TEST(many_rows_are_not_all_asked)
 {
     SN_FREED_BY(oracle_free) oracle o = make(SN_REGRESSION);
-    counted from = {.base = {.prepare = rows_are_ready, .fetch = fetch}, .x = o.x};
+    int times[ROWS] = {0};
+    table_rows from = table_of_rows(o.x, COLUMNS, 0);
+    from.times = times;
     sn_problem problem = o.problem;
     problem.x = NULL;
     problem.source = &from.base;
     stonet_run run = STONET_RUN_INIT;
-    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){NULL});
+    SN_AUTO(sn_settings) *settings = settings_with("");
     const sn_line line = {SN_FAMILY_LINEAR, {{.kind = SN_FRONT_NONE}, SN_IDENTITY, 0.01}};
     const sn_choice_job job = {.settings = settings,
                                .problem = &problem,
@@ -121,7 +104,7 @@ TEST(many_rows_are_not_all_asked)
     assert_int_equal(choice.held_out, 100);               /* of 100 rows, each once */
     for (int64_t stretch = 0; stretch < 100; stretch++) { /* one row of every five, and no other */
         int met = 0;
-        for (int64_t r = 5 * stretch; r < 5 * stretch + 5; r++) met += from.times[r];
+        for (int64_t r = 5 * stretch; r < 5 * stretch + 5; r++) met += times[r];
         assert_int_equal(met, 1);
     }
     sn_choice_free(&choice);

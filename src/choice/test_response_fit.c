@@ -15,14 +15,10 @@ static void spread_data(float *x, double *y)
     }
 }
 
-static stonet_status fit(const sn_problem *problem, const char *response, int64_t q, sn_stonet **net)
+static sn_stonet *fit(const sn_problem *problem, const char *response, int64_t q)
 {
-    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){
-        "response", response, "epochs", "60", "weight_decay", "0.001", "activation", "tanh", NULL});
-    const stonet_run run = {.size = sizeof run, .seed = 1, .threads = 1};
-    stonet_outcome outcome;
-    const stonet_status status = sn_stonet_fit(problem, q, settings, &run, net, &outcome);
-    return status;
+    return fit_with(problem, q, text_of("response %s epochs 60 weight_decay 0.001 activation tanh", response),
+                    NULL, NULL);
 }
 
 static double correlation(const double *a, const double *b)
@@ -46,8 +42,7 @@ TEST(the_spread_is_seen)
     double y[N], spread[N], mean[N], column[N], predicted[N], best = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    SN_AUTO(sn_stonet) *net = NULL;
-    OK(fit(&problem, "ensemble", 2, &net));
+    SN_AUTO(sn_stonet) *net = fit(&problem, "ensemble", 2);
     assert_int_equal(sn_stonet_dim(net), 2);
     OK(sn_stonet_reduce(net, &problem, false, 1, z));
     for (int64_t i = 0; i < N; i++) {
@@ -79,8 +74,7 @@ TEST(location_and_scale_are_told_apart)
     double y[N], spread[N], mean[N], predicted[N], root = 0.0;
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    SN_AUTO(sn_stonet) *net = NULL;
-    OK(fit(&problem, "location-scale", 2, &net));
+    SN_AUTO(sn_stonet) *net = fit(&problem, "location-scale", 2);
     for (int64_t i = 0; i < N; i++) mean[i] = (double)x[i * P];
     OK(sn_stonet_predict(net, &problem, 1, NULL, predicted));
     assert_true(correlation(predicted, mean) > 0.8);
@@ -93,7 +87,7 @@ TEST(location_and_scale_are_told_apart)
     assert_true(root > 0.6 && root < 1.6); /* residuals over the spread have variance 1 or so */
     OK(sn_stonet_reduce(net, &problem, false, 1, z));
     sn_stonet_free(net);
-    OK(fit(&problem, "mean", 1, &net));
+    net = fit(&problem, "mean", 1);
     assert_says(sn_stonet_spread(net, &problem, 1, spread), STONET_ERROR_UNSUPPORTED, "location-scale");
 }
 
@@ -104,8 +98,7 @@ TEST(more_columns_than_outputs)
     double y[N];
     spread_data(x, y);
     const sn_problem problem = {.n = N, .p = P, .x = x, .task = SN_REGRESSION, .outputs = 1, .y = y};
-    SN_AUTO(sn_stonet) *net = NULL;
-    OK(fit(&problem, "ensemble", 6, &net));
+    SN_AUTO(sn_stonet) *net = fit(&problem, "ensemble", 6);
     assert_int_equal(sn_stonet_dim(net), 6);
     assert_true(net->axes.share[3] > 0.0 && net->axes.share[4] == 0.0 && net->axes.share[5] == 0.0);
     OK(sn_stonet_reduce(net, &problem, false, 1, z));

@@ -4,49 +4,25 @@
 #include "base/checkpoint.h"
 #include "base/test_kit.h"
 #include "choice/test_fit.h"
-#include "data/test_source.h"
 #include "engine/test_oracle.h"
+#include "stonet/test_table.h"
 
 enum { N = 60 };
 
-/* The first feature is missing in every third row. */
 typedef struct table {
-    sn_row_source source;
+    table_rows rows;
     oracle o;
 } table;
 
-static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
-{
-    const table *t = (const table *)self;
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i);
-        memcpy(x + i * stride, t->o.x + 3 * row, 3 * sizeof *x);
-        if (row % 3 == 0)
-            x[i * stride] =
-                (float)(draw > 0 ? sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0) : 0.0);
-    }
-}
-
-static sn_gaps gaps(const sn_row_source *self, int64_t row)
-{
-    (void)self;
-    return row % 3 == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_NONE;
-}
-
+/* Joint: the first feature is missing in every third row. */
 static void make(table *t, bool joint)
 {
     const int64_t width[] = {3, 4, 1};
     t->o = oracle_make(2, width, SN_TANH, SN_REGRESSION, N, 17);
     for (int64_t r = 0; r < N; r++) t->o.y[r] = (double)(t->o.x[3 * r] * t->o.x[3 * r + 1]);
-    t->source = (sn_row_source){.prepare = rows_are_ready, .fetch = fetch, .gaps = gaps};
-    if (joint) t->o.problem.source = &t->source;
+    t->rows = table_of_rows(t->o.x, 3, 3);
+    if (joint) t->o.problem.source = &t->rows.base;
     t->o.problem.joint = joint;
-}
-
-static int stop_after(void *user)
-{
-    int64_t *left = user;
-    return --*left < 0;
 }
 
 static void assert_same(const sn_stonet *a, const sn_stonet *b)
@@ -64,7 +40,7 @@ static void assert_same(const sn_stonet *a, const sn_stonet *b)
 }
 
 /* every: seconds between two records. At 0 all are written; at 1e9 those of a stop alone. */
-static void in_pieces(const table *t, const char *const *pairs, double every, int64_t patience,
+static void in_pieces(const table *t, const char *pairs, double every, int64_t patience,
                       const sn_stonet *whole)
 {
     char path[] = "/tmp/stonet-resume-XXXXXX";
@@ -103,46 +79,26 @@ static void in_pieces(const table *t, const char *const *pairs, double every, in
     unlink(path);
 }
 
-static void goes_on(bool joint, const char *const *pairs, int64_t patience)
+TEST(a_fit_goes_on)
 {
-    table t;
-    make(&t, joint);
-    SN_AUTO(sn_stonet) *whole = fit_with(&t.o.problem, 1, pairs, NULL, NULL);
-    in_pieces(&t, pairs, 0.0, patience, whole);
-    in_pieces(&t, pairs, 1e9, patience + 2, whole);
-    oracle_free(&t.o);
-}
-
-TEST(both_stages)
-{
-    goes_on(false,
-            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
-                                  "batch", "20", "sdr_iterations", "5", NULL},
-            3);
-}
-
-TEST(averages)
-{
-    goes_on(false,
-            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "6", "weight_decay", "0.01",
-                                  "batch", "20", "schedule", "averaged", "sdr_iterations", "4", NULL},
-            4);
-}
-
-TEST(missing_cells)
-{
-    goes_on(true,
-            (const char *const[]){"engine", "ref", "hidden", "4", "epochs", "4", "weight_decay", "0.01",
-                                  "batch", "20", "sdr_iterations", "4", NULL},
-            3);
-}
-
-TEST(a_choice)
-{
-    goes_on(false,
-            (const char *const[]){"activation", "tanh", "front", "none", "epochs", "6", "batch", "20",
-                                  "sdr_iterations", "2", NULL},
-            25);
+    static const struct {
+        const char *pairs;
+        bool joint;
+        int64_t patience;
+    } cases[] = {
+        {"engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 5", false, 3},
+        {"engine ref hidden 4 epochs 6 weight_decay 0.01 batch 20 schedule averaged sdr_iterations 4", false,
+         4},
+        {"engine ref hidden 4 epochs 4 weight_decay 0.01 batch 20 sdr_iterations 4", true, 3},
+        {"activation tanh front none epochs 6 batch 20 sdr_iterations 2", false, 25}}; /* a choice */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        table t;
+        make(&t, cases[k].joint);
+        SN_AUTO(sn_stonet) *whole = fit_with(&t.o.problem, 1, cases[k].pairs, NULL, NULL);
+        in_pieces(&t, cases[k].pairs, 0.0, cases[k].patience, whole);
+        in_pieces(&t, cases[k].pairs, 1e9, cases[k].patience + 2, whole);
+        oracle_free(&t.o);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

@@ -36,7 +36,7 @@ typedef struct awake {
 
 static void let_go(awake *at)
 {
-    if (at->engine != NULL) at->engine->ops->free(at->engine);
+    sn_engine_free(at->engine);
     if (at->rows != NULL) sn_front_problem_free(at->rows, &at->seen);
 }
 #define AWAKE(name) SN_FREED_BY(let_go) awake name = {0}
@@ -57,18 +57,8 @@ static stonet_status wake(const sn_stonet *net, const sn_problem *problem, const
     return STONET_OK;
 }
 
-/* The layers after the first one as a network: its inputs are mu_1, its parameters the last ones. */
-static stonet_status shape_after_first(const sn_shape *shape, sn_shape *rest)
-{
-    *rest = *shape;
-    rest->layers--;
-    memmove(rest->width, rest->width + 1, sizeof rest->width - sizeof *rest->width);
-    rest->input_activation = sn_shape_activation(shape, 1);
-    rest->linear_layer = shape->linear_layer > 1 ? shape->linear_layer - 1 : 0;
-    return sn_shape_layout(rest);
-}
-
-/* mu_layer given mu_1. */
+/* mu_layer given mu_1: the layers after the first one are a network whose inputs are mu_1 and whose
+   parameters are the last ones. */
 static stonet_status forward_rest(const sn_stonet *net, const sn_problem *problem, const float *mu, int layer,
                                   bool activated, int threads, float *out)
 {
@@ -79,8 +69,12 @@ static stonet_status forward_rest(const sn_stonet *net, const sn_problem *proble
                              .p = shape->width[1],
                              .outputs = shape->width[shape->layers],
                              .x = mu};
-    sn_shape rest;
-    SN_TRY(shape_after_first(shape, &rest));
+    sn_shape rest = *shape;
+    rest.layers--;
+    memmove(rest.width, rest.width + 1, sizeof rest.width - sizeof *rest.width);
+    rest.input_activation = sn_shape_activation(shape, 1);
+    rest.linear_layer = shape->linear_layer > 1 ? shape->linear_layer - 1 : 0;
+    SN_TRY(sn_shape_layout(&rest));
     const float *theta = net->network.theta + shape->weight_at[1];
     return sn_engine_forward(&(sn_use){&rows, net->engine, &rest, theta, threads}, &pass, out);
 }

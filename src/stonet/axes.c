@@ -25,7 +25,7 @@ typedef struct sample {
     sn_activation activation; /* psi */
     int64_t n, q;
     const float *z;
-    double *psi; /* n x q */
+    const double *psi; /* n x q */
 } sample;
 
 static void apart(const sample *s, double *mean, double *centred)
@@ -197,40 +197,37 @@ static stonet_status make(int64_t width, sn_units of, int64_t q, sn_axes *axes)
     return SN_NEW(axes->share, q);
 }
 
-/* Fills axes of room enough; *rank 0: all units are constant. */
-static stonet_status learn(sample *s, const float *theta, int64_t *rank, sn_axes *axes)
+stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
+                            sn_units of, int64_t kept, sn_axes *axes)
 {
-    SN_WORKSPACE(scratch);
-    const int64_t n = s->n, q = s->q;
-    SN_TRY(SN_TAKE(&scratch, s->psi, n * q));
+    const int64_t q = shape->width[shape->layers - 1];
+    int64_t rank;
+    *axes = (sn_axes){0};
+    SN_FREED_BY(sn_axes_free) sn_axes own = {0};
+    SN_ARRAY(n * q, double, psi);
     SN_ARRAY(n * q, double, centred);
     SN_ARRAY(q, double, l);
     SN_ARRAY(q * q, double, v);
     SN_ARRAY(q * q, double, jj);
-    SN_ARRAY(s->shape->width[s->shape->layers] * q, double, w);
-    for (int64_t a = 0; a < n * q; a++) s->psi[a] = sn_psi(s->activation, (double)s->z[a]);
-    apart(s, axes->mean, centred);
-    output_weights(s, theta, w);
-    SN_TRY(decompose(s, axes->mean, centred, l, v, rank));
-    if (*rank == 0) return STONET_OK;
-    SN_TRY(effect(s, w, jj));
-    SN_TRY(turn(q, *rank, l, v, jj, axes));
-    return fix_signs(s, w, centred, axes);
-}
-
-stonet_status sn_axes_learn(const sn_shape *shape, const float *theta, int64_t n, const float *units,
-                            sn_units of, int64_t kept, sn_axes *axes)
-{
-    sample s = {.shape = shape,
-                .activation = of == SN_UNITS_PLAIN ? shape->activation : SN_IDENTITY,
-                .n = n,
-                .q = shape->width[shape->layers - 1],
-                .z = units};
-    int64_t rank = 0;
-    stonet_status status = make(s.q, of, kept, axes);
-    if (status == STONET_OK) status = learn(&s, theta, &rank, axes);
-    if (rank == 0 || status != STONET_OK) sn_axes_free(axes);
-    return status;
+    SN_ARRAY(shape->width[shape->layers] * q, double, w);
+    const sample s = {.shape = shape,
+                      .activation = of == SN_UNITS_PLAIN ? shape->activation : SN_IDENTITY,
+                      .n = n,
+                      .q = q,
+                      .z = units,
+                      .psi = psi};
+    for (int64_t a = 0; a < n * q; a++) psi[a] = sn_psi(s.activation, (double)units[a]);
+    SN_TRY(make(q, of, kept, &own));
+    apart(&s, own.mean, centred);
+    output_weights(&s, theta, w);
+    SN_TRY(decompose(&s, own.mean, centred, l, v, &rank));
+    if (rank == 0) return STONET_OK; /* all units are constant */
+    SN_TRY(effect(&s, w, jj));
+    SN_TRY(turn(q, rank, l, v, jj, &own));
+    SN_TRY(fix_signs(&s, w, centred, &own));
+    *axes = own;
+    own = (sn_axes){0};
+    return STONET_OK;
 }
 
 stonet_status sn_axes_apply(const sn_axes *axes, int64_t n, const float *units, float *z)
@@ -295,31 +292,20 @@ stonet_status sn_axes_put(const sn_axes *axes, sn_store *store)
     return isnan(effective) ? STONET_OK : sn_store_put_real(store, "effective_dimension", effective);
 }
 
-/* The room of `axes` is there: q x width for the map. Shares of explained effect are at least 0 and sum to 1
-   at the most, but for rounding. */
-static stonet_status get(const sn_store *store, sn_axes *axes)
+/* Shares of explained effect are at least 0 and sum to 1 at the most, but for rounding. */
+static bool are_shares(const sn_axes *axes)
 {
-    const sn_tensor *mean, *map, *share;
-    SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, axes->width, &mean));
-    SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, axes->q, axes->width, &map));
-    SN_TRY(sn_store_get_vector(store, "explained_share", SN_F64, axes->q, &share));
-    memcpy(axes->mean, mean->data, (size_t)axes->width * sizeof *axes->mean);
-    memcpy(axes->map, map->data, (size_t)(axes->q * axes->width) * sizeof *axes->map);
-    memcpy(axes->share, share->data, (size_t)axes->q * sizeof *axes->share);
-    const double sum = total_share(axes);
-    bool fine = sum < 1.0 + 1e-6;
-    for (int64_t k = 0; k < axes->q; k++) fine = fine && axes->share[k] >= 0.0;
-    char room[64];
-    if (!fine)
-        return sn_fail(STONET_ERROR_FORMAT, "entry '%s' does not hold shares of one whole",
-                       sn_store_name(store, "explained_share", room, sizeof room));
-    return STONET_OK;
+    for (int64_t k = 0; k < axes->q; k++)
+        if (!(axes->share[k] >= 0.0)) return false;
+    return total_share(axes) < 1.0 + 1e-6;
 }
 
 stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes)
 {
     *axes = (sn_axes){0};
-    const sn_tensor *share;
+    SN_FREED_BY(sn_axes_free) sn_axes own = {0};
+    const sn_tensor *mean, *map, *share;
+    char room[64];
     int of;
     if (sn_store_find(store, "z_map") == NULL) return STONET_OK; /* files before 0.2 */
     SN_TRY(sn_words_get(&sn_units_words, store, "z_units", &of));
@@ -328,8 +314,16 @@ stonet_status sn_axes_get(const sn_store *store, int64_t width, sn_axes *axes)
     if (q < 1 || q > width)
         return sn_fail(STONET_ERROR_FORMAT, "the model has %lld columns of Z from %lld units", (long long)q,
                        (long long)width);
-    stonet_status status = make(width, (sn_units)of, q, axes);
-    if (status == STONET_OK) status = get(store, axes);
-    if (status != STONET_OK) sn_axes_free(axes);
-    return status;
+    SN_TRY(make(width, (sn_units)of, q, &own));
+    SN_TRY(sn_store_get_vector(store, "z_mean", SN_F64, width, &mean));
+    SN_TRY(sn_store_get_matrix(store, "z_map", SN_F64, q, width, &map));
+    memcpy(own.mean, mean->data, (size_t)width * sizeof *own.mean);
+    memcpy(own.map, map->data, (size_t)(q * width) * sizeof *own.map);
+    memcpy(own.share, share->data, (size_t)q * sizeof *own.share);
+    if (!are_shares(&own))
+        return sn_fail(STONET_ERROR_FORMAT, "entry '%s' does not hold shares of one whole",
+                       sn_store_name(store, "explained_share", room, sizeof room));
+    *axes = own;
+    own = (sn_axes){0};
+    return STONET_OK;
 }

@@ -44,16 +44,11 @@ static stonet_status run_pilot(const sn_stage_job *job, const float *start, int6
     return STONET_OK;
 }
 
-/* The step of a batch of b rows in place of one of `usual`: what a quadratic loss is lowered most by goes as
- * 1 / (1 + B* / b). */
-static double step_factor(double noise, double usual, double b)
-{
-    return fmin((1.0 + noise / usual) / (1.0 + noise / b), MOST_STEP);
-}
-
 static void take(const sn_stage_job *job, double noise, int64_t batch, sn_config *config)
 {
-    const double factor = step_factor(noise, (double)config->batch, (double)batch);
+    /* What a quadratic loss is lowered most by goes as 1 / (1 + B* / b). */
+    const double usual = (double)config->batch;
+    const double factor = fmin((1.0 + noise / usual) / (1.0 + noise / (double)batch), MOST_STEP);
     config->batch = batch;
     if (config->auto_lr && factor > 1.0) {
         config->lr *= factor;

@@ -88,6 +88,11 @@ bool sn_config_given(const sn_settings *settings, const char *name)
     return !sn_is(settings, name, "auto");
 }
 
+double sn_config_or(const sn_settings *settings, const char *name, double otherwise)
+{
+    return sn_config_given(settings, name) ? sn_real(settings, name) : otherwise;
+}
+
 const sn_engine_ops *sn_config_engine(const sn_settings *settings)
 {
     const char *name = sn_word(settings, "engine");
@@ -109,12 +114,6 @@ static int64_t auto_width(const sn_net_kind *kind, const sn_problem *problem)
     return (int64_t)fmin(fmax(width, SN_LEAST_WIDTH), most);
 }
 
-/* Kernel features are wide and bent already, and a linear model needs no second layer. */
-static bool has_one_layer(const sn_net_kind *kind)
-{
-    return kind->front.kind == SN_FRONT_KERNEL || kind->activation == SN_IDENTITY;
-}
-
 stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *kind, const sn_problem *problem,
                               int64_t units, sn_shape *shape)
 {
@@ -126,8 +125,9 @@ stonet_status sn_config_shape(const sn_settings *settings, const sn_net_kind *ki
                        count, SN_MAX_LAYERS - 2);
     int at = 0;
     shape->width[at++] = problem->p;
-    if (!sn_config_given(settings, "hidden") && !has_one_layer(kind))
-        shape->width[at++] = auto_width(kind, problem);
+    /* Kernel features are wide and bent already, and a linear model needs no second layer. */
+    const bool one_layer = kind->front.kind == SN_FRONT_KERNEL || kind->activation == SN_IDENTITY;
+    if (!sn_config_given(settings, "hidden") && !one_layer) shape->width[at++] = auto_width(kind, problem);
     for (size_t i = 0; i < count; i++) shape->width[at++] = (int64_t)hidden[i];
     shape->width[at++] = units;
     shape->layers = at;
@@ -159,13 +159,11 @@ static stonet_status resolve_sampler(const sn_settings *settings, const sn_shape
     const int h = shape->layers - 1;
     config->integrator = (sn_integrator)sn_words_choice(&sn_integrator_words, settings, "integrator");
     config->start = (sn_start)sn_words_choice(&sn_start_words, settings, "start");
-    config->sweeps = sn_config_given(settings, "sweeps") ? (int)sn_int(settings, "sweeps")
-                                                         : (config->start == SN_START_MODE ? 5 : 25);
+    config->sweeps = (int)sn_config_or(settings, "sweeps", config->start == SN_START_MODE ? 5 : 25);
     config->tau = sn_real(settings, "tau");
     config->rho = sn_real(settings, "rho");
     config->alpha = sn_real(settings, "alpha");
-    config->s_out = sn_config_given(settings, "s_out") ? sn_real(settings, "s_out")
-                                                       : (shape->task == SN_CLASSIFICATION ? 1e-4 : 1e-6);
+    config->s_out = sn_config_or(settings, "s_out", shape->task == SN_CLASSIFICATION ? 1e-4 : 1e-6);
     config->absolute = sn_config_given(settings, "sigma2") || sn_config_given(settings, "epsilon");
     if (config->absolute) {
         if (!sn_config_given(settings, "sigma2") || !sn_config_given(settings, "epsilon"))
@@ -211,11 +209,7 @@ static stonet_status resolve_step(const sn_settings *settings, const sn_net_kind
        norm of 1 at most, whatever their number. The smaller step gets as far only if it falls later. */
     const bool kernel = kind->front.kind == SN_FRONT_KERNEL, conv = kind->front.kind == SN_FRONT_CONV;
     const bool many = problem->p > SN_MANY_COLUMNS && !kernel && !conv;
-    config->lr = sn_config_given(settings, "lr") ? sn_real(settings, "lr")
-                 : kernel                        ? 0.2
-                 : conv                          ? 0.01
-                 : many                          ? 0.02
-                                                 : 0.05;
+    config->lr = sn_config_or(settings, "lr", kernel ? 0.2 : conv ? 0.01 : many ? 0.02 : 0.05);
     config->momentum = sn_real(settings, "momentum");
     config->auto_decay = !sn_config_given(settings, "weight_decay");
     config->weight_decay = kind->weight_decay;
@@ -234,16 +228,14 @@ stonet_status sn_config_resolve(const sn_settings *settings, const sn_net_kind *
     SN_TRY(resolve_sampler(settings, shape, config));
     SN_TRY(resolve_step(settings, kind, problem, shape, config));
     const bool conv = kind->front.kind == SN_FRONT_CONV;
-    config->batch = sn_config_given(settings, "batch") ? sn_int(settings, "batch")
-                                                       : (problem->n > 5000 && !conv ? 128 : 64);
+    config->batch = (int64_t)sn_config_or(settings, "batch", problem->n > 5000 && !conv ? 128 : 64);
     if (config->batch > problem->n) config->batch = problem->n;
     config->auto_epochs = !sn_config_given(settings, "epochs");
-    config->epochs = config->auto_epochs ? 0.0 : sn_real(settings, "epochs");
+    config->epochs = sn_config_or(settings, "epochs", 0.0);
     config->restarts = (int)sn_int(settings, "restarts");
     config->auto_batch =
         !sn_config_given(settings, "batch") && !config->auto_epochs && !config->has_gamma && !conv;
-    config->sdr_iterations = sn_config_given(settings, "sdr_iterations") ? sn_int(settings, "sdr_iterations")
-                                                                         : (problem->n > 5000 ? 5 : 30);
+    config->sdr_iterations = (int64_t)sn_config_or(settings, "sdr_iterations", problem->n > 5000 ? 5 : 30);
     config->refit_output = sn_is(settings, "output", "refit");
     if (config->refit_output && problem->law != NULL)
         return sn_fail(
@@ -270,4 +262,26 @@ stonet_status sn_config_default(const sn_engine_ops *engine, const sn_problem *p
     config->engine = engine;
     config->auto_epochs = config->auto_decay = config->auto_lr = config->auto_batch = false;
     return STONET_OK;
+}
+
+static double fall(const sn_schedule *schedule, int64_t k, int64_t total)
+{
+    switch (schedule->kind) {
+    case SN_CONSTANT:
+        return 1.0;
+    case SN_AVERAGED:
+        return pow(1.0 + (double)k / schedule->steady, -0.75);
+    case SN_LINEAR:
+        return total > 1 ? 1.0 - 0.9 * (double)(k - 1) / (double)(total - 1) : 1.0;
+    case SN_POWER:
+        return (schedule->c + 1.0) / (schedule->c + pow((double)k, schedule->a));
+    }
+    return 1.0;
+}
+
+double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total)
+{
+    const double warmed = 20.0 * (double)k / (double)total, factor = fall(schedule, k, total);
+    if (!(schedule->warm > 0.0) || warmed >= 1.0) return factor;
+    return factor * (schedule->warm + (1.0 - schedule->warm) * warmed);
 }

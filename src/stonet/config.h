@@ -9,7 +9,24 @@
 #include "base/params.h"
 #include "engine/engine.h"
 #include "front/front.h"
-#include "stonet/schedule.h"
+
+/* A factor that multiplies a starting step. */
+typedef enum sn_schedule_kind {
+    SN_CONSTANT, /* 1 */
+    SN_AVERAGED, /* (1 + k/steady)^(-3/4), whatever the length; the iterates are averaged (stonet/train.h) */
+    SN_LINEAR,   /* falls linearly to a tenth at the last step */
+    SN_POWER     /* (c + 1) / (c + k^a), k = 1, 2, ..: the paper's C / (c + k^a) with C = start (c + 1) */
+} sn_schedule_kind;
+
+typedef struct sn_schedule {
+    sn_schedule_kind kind;
+    double c, a;   /* of SN_POWER */
+    double steady; /* of SN_AVERAGED: updates before the step falls in earnest */
+    double warm; /* not 0: over the first twentieth of the steps the factor grows, from this part of itself */
+} sn_schedule;
+
+/* The factor of step k = 1..total. */
+double sn_schedule_factor(const sn_schedule *schedule, int64_t k, int64_t total);
 
 enum { SN_STONET_PARAMS = 40 };
 extern const sn_param sn_stonet_params[SN_STONET_PARAMS];
@@ -52,6 +69,8 @@ typedef struct sn_net_kind {
 
 /* Whether a setting was given by hand, and not left to "auto". */
 bool sn_config_given(const sn_settings *settings, const char *name);
+/* The number that was given, or this one. */
+double sn_config_or(const sn_settings *settings, const char *name, double otherwise);
 /* The engine that the settings name; auto: the one that can be used here. */
 const sn_engine_ops *sn_config_engine(const sn_settings *settings);
 /* Units of the last hidden layer for q columns of Z: q where the user named the layers, else ten at least,

@@ -36,11 +36,11 @@ const sn_problem *sn_joint_problem(const sn_joint *joint)
     return &joint->problem;
 }
 
-/* x (n x p) gets a first draw of all missing cells. joint->row lists those of `rows` with missing cells: they
-   alone move. After a failure the caller frees the joint. */
-static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_joint *joint)
+stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_joint **out)
 {
     const sn_rows all = sn_rows_range(0, problem->n);
+    SN_AUTO(sn_joint) *joint = NULL;
+    SN_TRY(SN_NEW(joint, 1));
     SN_TRY(sn_memory_require((uint64_t)problem->n * (uint64_t)problem->p * sizeof *joint->x,
                              "the state of the missing cells", "take missing=gaussian"));
     SN_TRY(SN_NEW_RAW(joint->x, problem->n * problem->p));
@@ -53,21 +53,13 @@ static stonet_status create(const sn_problem *problem, const sn_rows *rows, sn_j
         const int64_t row = sn_rows_at(rows, i);
         if (problem->source->gaps(problem->source, row) != SN_GAPS_NONE) joint->row[joint->rows++] = row;
     }
+    joint->given = problem;
+    joint->seed = seed;
+    joint->problem = *problem;
     joint->problem.x = joint->x;
     joint->problem.source = NULL;
     joint->problem.joint = false;
     joint->problem.keep = NULL; /* what is kept of rows does not move with them */
-    return STONET_OK;
-}
-
-stonet_status sn_joint_create(const sn_problem *problem, const sn_rows *rows, uint64_t seed, sn_joint **out)
-{
-    SN_AUTO(sn_joint) *joint = NULL;
-    SN_TRY(SN_NEW(joint, 1));
-    joint->given = problem;
-    joint->problem = *problem;
-    joint->seed = seed;
-    SN_TRY(create(problem, rows, joint));
     return SN_GIVE(joint, out);
 }
 
@@ -195,8 +187,6 @@ stonet_status sn_joint_move(sn_joint *joint, const sn_shape *shape, const float 
     }
     return STONET_OK;
 }
-
-/* ---- pauses ------------------------------------------------------------------------------------ */
 
 stonet_status sn_joint_pack(const sn_joint *joint, sn_pack *pack)
 {

@@ -14,39 +14,10 @@ typedef struct passage {
     double scale, shift, slope, height;
 } passage;
 
-static passage passage_of(sn_activation activation)
-{
-    switch (activation) {
-    case SN_TANH:
-        return (passage){0.5, 0.0, 0.5, 0.0};
-    case SN_SIGMOID:
-        return (passage){1.0, 0.0, 0.25, 0.5};
-    case SN_RELU:
-        return (passage){1.0, 2.0, 1.0, 2.0};
-    case SN_IDENTITY:
-        break;
-    }
-    return (passage){1.0, 0.0, 1.0, 0.0};
-}
-
-/* Everything below the output layer stays, and q units come behind it. */
-static stonet_status lay_out(const sn_shape *from, int64_t q, sn_shape *shape)
-{
-    const int h = from->layers - 1;
-    *shape = *from;
-    shape->layers++;
-    shape->width[h + 1] = q;
-    shape->width[h + 2] = from->width[h + 1];
-    return sn_shape_layout(shape);
-}
-
-/* Mean of a column. */
-static double mean_of(int64_t n, int64_t stride, const float *x)
-{
-    double sum = 0.0;
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i * stride];
-    return sum / (double)n;
-}
+static const passage PASSAGES[] = {[SN_IDENTITY] = {1.0, 0.0, 1.0, 0.0},
+                                   [SN_TANH] = {0.5, 0.0, 0.5, 0.0},
+                                   [SN_SIGMOID] = {1.0, 0.0, 0.25, 0.5},
+                                   [SN_RELU] = {1.0, 2.0, 1.0, 2.0}};
 
 /* The new layer from the axes, and the outputs by their regression on the columns of z, which are
  * uncorrelated. */
@@ -55,10 +26,14 @@ static void fill(const sn_axes *axes, int64_t n, const float *z, const float *ou
 {
     const int h = shape->layers - 2; /* the old last hidden layer */
     const int64_t q = axes->q, m = axes->width, d = shape->width[h + 2];
-    const passage way = passage_of(shape->activation);
+    const passage way = PASSAGES[shape->activation];
     float *w = theta + shape->weight_at[h], *b = theta + shape->bias_at[h];
     float *out_w = theta + shape->weight_at[h + 1], *out_b = theta + shape->bias_at[h + 1];
-    for (int64_t o = 0; o < d; o++) out_b[o] = (float)mean_of(n, d, outputs + o);
+    for (int64_t o = 0; o < d; o++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < n; i++) sum += (double)outputs[i * d + o];
+        out_b[o] = (float)(sum / (double)n);
+    }
     for (int64_t k = 0; k < q; k++) {
         double variance = 0.0, shift = 0.0;
         for (int64_t i = 0; i < n; i++) variance += (double)z[i * q + k] * (double)z[i * q + k] / (double)n;
@@ -101,7 +76,11 @@ stonet_status sn_narrow_start(const sn_stage_job *job, const float *theta, int64
     if (axes.q == 0 || sn_axes_carried(&axes) >= 1.0 - SN_LITTLE) return STONET_OK;
     SN_ARRAY(n * axes.q, float, z);
     SN_TRY(sn_axes_apply(&axes, n, units, z));
-    SN_TRY(lay_out(job->shape, axes.q, shape));
+    *shape = *job->shape; /* everything below the output layer stays, and the units come behind it */
+    shape->layers++;
+    shape->width[h + 1] = axes.q;
+    shape->width[h + 2] = d;
+    SN_TRY(sn_shape_layout(shape));
     SN_TRY(SN_NEW(*out, shape->parameters));
     for (int i = 0; i < h; i++) sn_shape_copy_layer(job->shape, theta, i, shape, *out);
     fill(&axes, n, z, outputs, shape, *out);

@@ -93,38 +93,34 @@ static stonet_status add_batch(gauge *g, const sn_rows *rows, uint32_t number, s
     return STONET_OK;
 }
 
-/* A batch has SN_MAX_SHARDS shards of SN_SHARD_ROWS rows, and ranks divide the shards. g->one has room for
-   the sums of a shard, g->tree for those of a batch and two numbers more. The caller frees, also after a
-   failure. */
-static stonet_status prepare(gauge *g, const float *theta)
+static void gauge_end(gauge *g)
 {
-    const sn_stage_job *job = g->job;
-    double factor;
-    SN_TRY(sn_stage_batches(job, (int64_t)SN_MAX_SHARDS * SN_SHARD_ROWS, &g->batches));
-    sn_dynamics_from(job->config, job->shape, &g->dynamics);
-    sn_update_from(job->config, job->shape, &g->dynamics, job->rows.n, 1.0, &g->update);
-    SN_TRY(sn_dynamics_safeguard(job->shape, theta, &g->dynamics, &factor));
-    g->one = sn_sums_empty(job->shape->parameters, !job->config->engine->in_double);
-    g->tree = sn_sums_empty(job->shape->parameters + 2, false);
-    SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &g->engine));
-    g->engine->ops->start(g->engine, theta);
-    return STONET_OK;
+    sn_engine_free(g->engine);
+    sn_batches_clear(&g->batches);
+    sn_sums_clear(&g->one);
+    sn_sums_clear(&g->tree);
 }
 
+/* A batch has SN_MAX_SHARDS shards of SN_SHARD_ROWS rows, and ranks divide the shards. g.one has room for the
+   sums of a shard, g.tree for those of a batch and two numbers more. */
 stonet_status sn_noise_scale_measure(const sn_stage_job *job, const float *theta, int batches,
                                      sn_noise_scale *noise)
 {
-    gauge g = {.job = job};
+    SN_FREED_BY(gauge_end) gauge g = {.job = job};
+    double factor;
     *noise = (sn_noise_scale){0};
-    stonet_status status = prepare(&g, theta);
-    for (int b = 0; b < batches && status == STONET_OK; b++) {
+    SN_TRY(sn_stage_batches(job, (int64_t)SN_MAX_SHARDS * SN_SHARD_ROWS, &g.batches));
+    sn_dynamics_from(job->config, job->shape, &g.dynamics);
+    sn_update_from(job->config, job->shape, &g.dynamics, job->rows.n, 1.0, &g.update);
+    SN_TRY(sn_dynamics_safeguard(job->shape, theta, &g.dynamics, &factor));
+    g.one = sn_sums_empty(job->shape->parameters, !job->config->engine->in_double);
+    g.tree = sn_sums_empty(job->shape->parameters + 2, false);
+    SN_TRY(job->config->engine->create(job->shape, job->problem, job->seed, job->threads, &g.engine));
+    g.engine->ops->start(g.engine, theta);
+    for (int b = 0; b < batches; b++) {
         if (b % g.batches.count == 0) sn_batches_shuffle(&g.batches, (uint32_t)(b / g.batches.count));
         const sn_rows rows = sn_batches_draw(&g.batches, b % g.batches.count);
-        status = add_batch(&g, &rows, (uint32_t)b, noise);
+        SN_TRY(add_batch(&g, &rows, (uint32_t)b, noise));
     }
-    if (g.engine != NULL) g.engine->ops->free(g.engine);
-    sn_batches_clear(&g.batches);
-    sn_sums_clear(&g.one);
-    sn_sums_clear(&g.tree);
-    return status;
+    return STONET_OK;
 }

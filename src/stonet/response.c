@@ -171,15 +171,6 @@ static stonet_status learn_functions(const sn_problem *problem, sn_response *res
     return whiten(n, values, response);
 }
 
-static stonet_status make(int64_t targets, sn_response *response)
-{
-    response->targets = targets;
-    response->features = count_features(response);
-    SN_TRY(SN_NEW(response->knot, targets * SN_RESPONSE_KNOTS));
-    SN_TRY(SN_NEW(response->level, targets * SN_RESPONSE_KNOTS));
-    return SN_NEW(response->mean, response->features);
-}
-
 stonet_status sn_response_choose_law(const char *word, sn_problem *problem)
 {
     if (problem->law == NULL && strcmp(word, "auto") == 0) return STONET_OK;
@@ -207,7 +198,11 @@ static void guess_times(const sn_problem *problem, double *y)
 
 static stonet_status learn_ensemble(const sn_problem *problem, sn_response *response)
 {
-    SN_TRY(make(problem->outputs, response));
+    response->targets = problem->outputs;
+    response->features = count_features(response);
+    SN_TRY(SN_NEW(response->knot, response->targets * SN_RESPONSE_KNOTS));
+    SN_TRY(SN_NEW(response->level, response->targets * SN_RESPONSE_KNOTS));
+    SN_TRY(SN_NEW(response->mean, response->features));
     SN_TRY(learn_ranks(problem, response));
     return learn_functions(problem, response);
 }
@@ -247,52 +242,6 @@ static stonet_status learn_law(const sn_problem *problem, sn_response *response)
                        "the target has %lld ordered classes; %d are possible: treat it as a number",
                        (long long)problem->outputs, SN_LAW_PARAMETERS);
     return response->kind == SN_RESPONSE_ENSEMBLE ? learn_times(problem, response) : STONET_OK;
-}
-
-static sn_law_functions functions_of_time;
-
-/* Each row has the functions of a first guess at its time. */
-static stonet_status see_times(const sn_response *response, sn_problem *seen, double **room)
-{
-    const int64_t n = seen->n, m = response->outputs;
-    SN_ARRAY(n, double, y);
-    SN_TRY(SN_NEW_RAW(*room, n * m));
-    guess_times(seen, y);
-    SN_TRY(sn_response_encode(response, n, y, *room));
-    seen->y = *room;
-    seen->outputs = m;
-    seen->functions = functions_of_time;
-    seen->functions_of = response;
-    return STONET_OK;
-}
-
-stonet_status sn_response_see_law(const sn_response *response, const sn_problem *problem, sn_problem *seen,
-                                  double **room)
-{
-    const int64_t n = problem->n;
-    *seen = *problem;
-    seen->law = response->law;
-    if (response->kind == SN_RESPONSE_ENSEMBLE) return see_times(response, seen, room);
-    if (problem->seen != NULL) return STONET_OK;
-    /* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
-    double parameter[SN_LAW_PARAMETERS];
-    SN_TRY(SN_NEW_RAW(*room, n * (1 + SN_LAW_SEEN)));
-    double *y = *room, *code = *room + n;
-    for (int64_t i = 0; i < n; i++) {
-        code[i * SN_LAW_SEEN] = sn_problem_label(problem, i);
-        code[i * SN_LAW_SEEN + 1] = (double)problem->outputs;
-    }
-    const sn_law_sample sample = {.n = n, .seen = code};
-    sn_law_fit(response->law, &sample, true, parameter);
-    for (int64_t i = 0; i < n; i++)
-        y[i] = response->law->pull(response->law, code + i * SN_LAW_SEEN, 0.0, parameter, 0.0);
-    seen->task = SN_REGRESSION;
-    seen->outputs = 1;
-    seen->label = NULL;
-    seen->raw = NULL;
-    seen->y = y;
-    seen->seen = code;
-    return STONET_OK;
 }
 
 stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response)
@@ -343,14 +292,62 @@ stonet_status sn_response_encode(const sn_response *response, int64_t n, const d
     return STONET_OK;
 }
 
+/* Ordered classes: codes, and the scores expected behind them when nothing else is known. */
+static stonet_status see_classes(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                                 double **room)
+{
+    const int64_t n = problem->n;
+    double parameter[SN_LAW_PARAMETERS];
+    SN_TRY(SN_NEW_RAW(*room, n * (1 + SN_LAW_SEEN)));
+    double *y = *room, *code = *room + n;
+    for (int64_t i = 0; i < n; i++) {
+        code[i * SN_LAW_SEEN] = sn_problem_label(problem, i);
+        code[i * SN_LAW_SEEN + 1] = (double)problem->outputs;
+    }
+    const sn_law_sample sample = {.n = n, .seen = code};
+    sn_law_fit(response->law, &sample, true, parameter);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = response->law->pull(response->law, code + i * SN_LAW_SEEN, 0.0, parameter, 0.0);
+    seen->task = SN_REGRESSION;
+    seen->outputs = 1;
+    seen->label = NULL;
+    seen->raw = NULL;
+    seen->y = y;
+    seen->seen = code;
+    return STONET_OK;
+}
+
+stonet_status sn_response_see(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                              double **room)
+{
+    const int64_t n = problem->n;
+    SN_BLOCK double *times = NULL;
+    *seen = *problem;
+    *room = NULL;
+    seen->law = response->law;
+    if (response->kind != SN_RESPONSE_ENSEMBLE && response->law != NULL)
+        return problem->seen != NULL ? STONET_OK : see_classes(response, problem, seen, room);
+    if (response->kind == SN_RESPONSE_MEAN) return STONET_OK;
+    if (response->law != NULL) { /* each row has the functions of a first guess at its time */
+        SN_TRY(SN_NEW_RAW(times, n));
+        guess_times(problem, times);
+        seen->functions = functions_of_time;
+        seen->functions_of = response;
+    }
+    SN_TRY(SN_NEW_RAW(*room, n * response->outputs));
+    SN_TRY(sn_response_encode(response, n, times != NULL ? times : problem->y, *room));
+    seen->y = *room;
+    seen->outputs = response->outputs;
+    return STONET_OK;
+}
+
 /* ---- the head ---------------------------------------------------------------------------------------- */
 
 stonet_status sn_response_fit_head(sn_response *response, const sn_problem *problem, const sn_rows *rows,
                                    int64_t units, const float *psi)
 {
-    sn_free(response->coef);
-    sn_free(response->intercept);
-    response->coef = response->intercept = NULL;
+    SN_FREE(response->coef);
+    SN_FREE(response->intercept);
     response->units = units;
     SN_TRY(SN_NEW(response->coef, response->targets * units));
     SN_TRY(SN_NEW(response->intercept, response->targets));
@@ -408,24 +405,15 @@ stonet_status sn_response_put(const sn_response *response, sn_store *store)
     return sn_store_put_vector(store, "head_intercept", SN_F64, t, response->intercept);
 }
 
-static stonet_status take(const sn_store *store, const char *name, int64_t rows, int64_t cols, double *to)
+/* An array of these numbers, the caller's; rows 0: a vector. */
+static stonet_status take(const sn_store *store, const char *name, int64_t rows, int64_t cols, double **to)
 {
     const sn_tensor *tensor;
     SN_TRY(rows == 0 ? sn_store_get_vector(store, name, SN_F64, cols, &tensor)
                      : sn_store_get_matrix(store, name, SN_F64, rows, cols, &tensor));
     SN_TRY(sn_tensor_check_finite(tensor));
-    memcpy(to, tensor->data, (size_t)sn_tensor_count(tensor) * sizeof *to);
-    return STONET_OK;
-}
-
-/* Knots that go down would lead rank_of astray. */
-static stonet_status check_order(const sn_store *store, const char *name, int64_t rows, const double *values)
-{
-    char room[64];
-    for (int64_t k = 0; k < rows * SN_RESPONSE_KNOTS; k++)
-        if (k % SN_RESPONSE_KNOTS > 0 && values[k] < values[k - 1])
-            return sn_fail(STONET_ERROR_FORMAT, "entry '%s' is not in ascending order",
-                           sn_store_name(store, name, room, sizeof room));
+    SN_TRY(SN_NEW_RAW(*to, sn_tensor_count(tensor)));
+    memcpy(*to, tensor->data, (size_t)sn_tensor_count(tensor) * sizeof **to);
     return STONET_OK;
 }
 
@@ -436,24 +424,26 @@ static stonet_status get_ensemble(const sn_store *store, int64_t outputs, int64_
 {
     enum { MOST_TARGETS = 1 << 16 };
     const sn_tensor *levels;
+    char room[64];
     SN_TRY(sn_store_get_matrix(store, "response_levels", SN_F64, -1, SN_RESPONSE_KNOTS, &levels));
     const int64_t t = response->law != NULL ? 1 : levels->shape[0];
     if (t < 1 || t > MOST_TARGETS)
         return sn_fail(STONET_ERROR_FORMAT, "the model has a response of %lld targets", (long long)t);
-    SN_TRY(make(t, response));
+    response->targets = t;
+    response->features = count_features(response);
     response->outputs = outputs;
     response->units = units;
-    SN_TRY(SN_NEW(response->map, outputs * response->features));
-    SN_TRY(take(store, "response_knots", t, SN_RESPONSE_KNOTS, response->knot));
-    SN_TRY(take(store, "response_levels", t, SN_RESPONSE_KNOTS, response->level));
-    SN_TRY(check_order(store, "response_knots", t, response->knot));
-    SN_TRY(take(store, "response_mean", 0, response->features, response->mean));
-    SN_TRY(take(store, "response_map", outputs, response->features, response->map));
+    SN_TRY(take(store, "response_knots", t, SN_RESPONSE_KNOTS, &response->knot));
+    SN_TRY(take(store, "response_levels", t, SN_RESPONSE_KNOTS, &response->level));
+    for (int64_t k = 1; k < t * SN_RESPONSE_KNOTS; k++) /* else they would lead rank_of astray */
+        if (k % SN_RESPONSE_KNOTS > 0 && response->knot[k] < response->knot[k - 1])
+            return sn_fail(STONET_ERROR_FORMAT, "entry '%s' is not in ascending order",
+                           sn_store_name(store, "response_knots", room, sizeof room));
+    SN_TRY(take(store, "response_mean", 0, response->features, &response->mean));
+    SN_TRY(take(store, "response_map", outputs, response->features, &response->map));
     if (response->law != NULL) return STONET_OK;
-    SN_TRY(SN_NEW(response->coef, t * units));
-    SN_TRY(SN_NEW(response->intercept, t));
-    SN_TRY(take(store, "head_coef", t, units, response->coef));
-    return take(store, "head_intercept", 0, t, response->intercept);
+    SN_TRY(take(store, "head_coef", t, units, &response->coef));
+    return take(store, "head_intercept", 0, t, &response->intercept);
 }
 
 /* Times and counts have two parameters. Ordered classes have their thresholds, in ascending order: one fewer
@@ -473,7 +463,8 @@ static stonet_status get_law(const sn_store *store, sn_response *response)
         response->outputs != (several ? 2 : 1) || (several && kind != SN_LAW_TIMES) ||
         (kind != SN_LAW_ORDERED && count != law_parameters(response)))
         return sn_fail(STONET_ERROR_FORMAT, "the model has a law that does not fit its network");
-    SN_TRY(take(store, "law_parameters", 0, count, response->parameter));
+    SN_TRY(sn_tensor_check_finite(parameters));
+    memcpy(response->parameter, parameters->data, (size_t)count * sizeof *response->parameter);
     if (kind == SN_LAW_ORDERED) response->targets = count + 1;
     for (int64_t k = 1; kind == SN_LAW_ORDERED && k < count; k++)
         if (!(response->parameter[k - 1] < response->parameter[k]))

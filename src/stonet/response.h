@@ -58,10 +58,10 @@ enum { SN_RESPONSE_KNOTS = 256 };
 stonet_status sn_response_choose_law(const char *word, sn_problem *problem);
 /* Learns the functions from the response of a problem. Free also after a failure. */
 stonet_status sn_response_learn(sn_response_kind kind, const sn_problem *problem, sn_response *response);
-/* A problem with a law as the network sees it: one output, with a first guess at it. What is new is in *room,
-   to be freed. */
-stonet_status sn_response_see_law(const sn_response *response, const sn_problem *problem, sn_problem *seen,
-                                  double **room);
+/* The problem as the network sees its response; with a law: one output, with a first guess at it. What is new
+   is in *room, to be freed (NULL: nothing is). */
+stonet_status sn_response_see(const sn_response *response, const sn_problem *problem, sn_problem *seen,
+                              double **room);
 /* y (n x targets) as the network's n x outputs. */
 stonet_status sn_response_encode(const sn_response *response, int64_t n, const double *y, double *out);
 /* The head, from psi (n x units) and the response of these rows of the problem. */

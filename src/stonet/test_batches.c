@@ -43,50 +43,39 @@ TEST(test_epochs)
         }
 }
 
-/* A batch of the usual size is one shard, drawn by the plain shuffle of all rows. */
-TEST(test_small_batches_are_one_shard)
+/* Each shard has its part of the shuffle of its rows, keyed by seed, epoch and shard; a batch of the usual
+   size is one shard, drawn by the plain shuffle of all rows. */
+TEST(test_the_order_of_shards)
 {
-    enum { N = 1000 };
-    int64_t list[N];
+    enum { N = 8192, SEED = 21 };
+    static int64_t list[N];
     for (int64_t i = 0; i < N; i++) list[i] = 3 * i;
     const sn_rows rows = sn_rows_list(list, N);
-    sn_batches b;
-    OK(sn_batches_create(&rows, 64, 21, &b));
-    sn_batches_shuffle(&b, 4);
-    sn_shuffle plain;
-    sn_shuffle_init(&plain, N, 21, 4);
-    int64_t at = 0;
-    for (int64_t k = 0; k < b.count; k++) {
-        const sn_rows batch = sn_batches_draw(&b, k);
-        assert_int_equal(b.shards.total, 1);
-        for (int64_t i = 0; i < batch.n; i++)
-            assert_int_equal(sn_rows_at(&batch, i), list[sn_shuffle_at(&plain, (uint64_t)at++)]);
+    for (int k = 0; k < 4; k++) {
+        const uint32_t epoch = (uint32_t)k / 2;
+        const int shards = k % 2 == 0 ? 1 : 8;
+        sn_shuffle order[8];
+        int64_t at[8] = {0};
+        sn_batches b;
+        OK(sn_batches_create(&rows, shards == 1 ? 64 : 1024, SEED, &b));
+        assert_int_equal(b.shards.total, shards);
+        for (uint32_t v = 0; v < (uint32_t)shards; v++) {
+            if (shards == 1)
+                sn_shuffle_init(&order[v], N, SEED, epoch);
+            else
+                sn_shuffle_init_shard(&order[v], N / 8, SEED, epoch, v);
+        }
+        sn_batches_shuffle(&b, epoch);
+        for (int64_t index = 0; index < b.count; index++) {
+            const sn_rows batch = sn_batches_draw(&b, index);
+            for (int v = 0; v < shards; v++)
+                for (int64_t i = b.shards.border[v]; i < b.shards.border[v + 1]; i++)
+                    assert_int_equal(sn_rows_at(&batch, i),
+                                     list[N / shards * v + sn_shuffle_at(&order[v], (uint64_t)at[v]++)]);
+        }
+        for (int v = 0; v < shards; v++) assert_int_equal(at[v], N / shards);
+        sn_batches_clear(&b);
     }
-    assert_int_equal(at, N);
-    sn_batches_clear(&b);
-}
-
-/* Shards and epochs have orders of their own. */
-TEST(test_orders_differ)
-{
-    const sn_rows rows = sn_rows_range(0, 8192);
-    sn_batches b;
-    OK(sn_batches_create(&rows, 1024, 2, &b));
-    assert_int_equal(b.shards.total, 8);
-    int64_t first[1024];
-    sn_batches_shuffle(&b, 0);
-    sn_batches_draw(&b, 0);
-    memcpy(first, b.drawn, sizeof first);
-    int same = 0;
-    for (int i = 0; i < 128; i++) same += first[128 + i] - 1024 == first[i];
-    assert_true(same < 10);
-    sn_batches_shuffle(&b, 1);
-    sn_batches_draw(&b, 0);
-    assert_memory_not_equal(b.drawn, first, sizeof first);
-    sn_batches_shuffle(&b, 0);
-    sn_batches_draw(&b, 0);
-    assert_memory_equal(b.drawn, first, sizeof first);
-    sn_batches_clear(&b);
 }
 
 /* A source that knows which of its rows it may be asked for. */

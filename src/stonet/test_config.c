@@ -7,8 +7,8 @@ static sn_problem rows_of(int64_t n, int64_t p, sn_task task)
     return (sn_problem){.n = n, .p = p, .task = task, .outputs = 2};
 }
 
-static void resolve(const sn_problem *problem, const sn_net_kind *kind, int64_t units,
-                    const char *const *pairs, sn_shape *shape, sn_config *config)
+static void resolve(const sn_problem *problem, const sn_net_kind *kind, int64_t units, const char *pairs,
+                    sn_shape *shape, sn_config *config)
 {
     SN_AUTO(sn_settings) *settings = settings_with(pairs);
     OK(sn_config_shape(settings, kind, problem, units, shape));
@@ -18,7 +18,7 @@ static void resolve(const sn_problem *problem, const sn_net_kind *kind, int64_t 
 static const sn_net_kind NETWORK = {.activation = SN_TANH}, LINEAR = {.activation = SN_IDENTITY},
                          KERNEL = {.front.kind = SN_FRONT_KERNEL, .activation = SN_TANH},
                          CONV = {.front.kind = SN_FRONT_CONV, .activation = SN_RELU};
-static const char *const NOTHING[] = {NULL};
+static const char *const NOTHING = "";
 
 static void assert_widths(const sn_shape *shape, int layers, const int64_t *width)
 {
@@ -43,25 +43,25 @@ TEST(widths)
         assert_widths(&shape, 3, (const int64_t[]){5, cases[k].width, 9, 2});
     }
     const sn_problem problem = rows_of(400, 5, SN_REGRESSION), classes = rows_of(400, 5, SN_CLASSIFICATION);
-    resolve(&problem, &NETWORK, 2, (const char *const[]){"hidden", "7,6", NULL}, &shape, &config);
+    resolve(&problem, &NETWORK, 2, "hidden 7,6", &shape, &config);
     assert_widths(&shape, 4, (const int64_t[]){5, 7, 6, 2, 2});
     assert_int_equal(shape.activation, SN_TANH);
-    resolve(&problem, &KERNEL, 2, (const char *const[]){"hidden", "8", NULL}, &shape, &config);
+    resolve(&problem, &KERNEL, 2, "hidden 8", &shape, &config);
     assert_widths(&shape, 3, (const int64_t[]){5, 8, 2, 2});
-    resolve(&problem, &NETWORK, 2, (const char *const[]){"hidden", "none", NULL}, &shape, &config);
+    resolve(&problem, &NETWORK, 2, "hidden none", &shape, &config);
     assert_widths(&shape, 2, (const int64_t[]){5, 2, 2});
     resolve(&problem, &KERNEL, 2, NOTHING, &shape, &config);
     assert_widths(&shape, 2, (const int64_t[]){5, 2, 2});
     resolve(&problem, &LINEAR, 2, NOTHING, &shape, &config);
     assert_widths(&shape, 2, (const int64_t[]){5, 2, 2});
     assert_false(shape.spread);
-    const char *const spread[] = {"response", "location-scale", NULL};
+    const char *const spread = "response location-scale";
     resolve(&problem, &NETWORK, 2, spread, &shape, &config);
     assert_true(shape.spread);
     resolve(&classes, &NETWORK, 2, spread, &shape, &config);
     assert_false(shape.spread);
-    SN_AUTO(sn_settings) *deep = settings_with((const char *const[]){
-        "hidden", "2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2", NULL});
+    SN_AUTO(sn_settings) *deep =
+        settings_with("hidden 2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2");
     assert_says(sn_config_shape(deep, &NETWORK, &problem, 2, &shape), STONET_ERROR_ARGUMENT,
                 "layers; at most");
 }
@@ -70,14 +70,14 @@ TEST(widths)
 TEST(units_of_the_last_layer)
 {
     static const struct {
-        const char *const pairs[5];
+        const char *pairs;
         int64_t q, units;
-    } cases[] = {{{NULL}, 1, 10},
-                 {{NULL}, 10, 10},
-                 {{NULL}, 11, 11},
-                 {{"hidden", "4", NULL}, 2, 2},
-                 {{"hidden", "none", NULL}, 12, 12},
-                 {{"hidden", "4", "response", "ensemble", NULL}, 2, 10}};
+    } cases[] = {{"", 1, 10},
+                 {"", 10, 10},
+                 {"", 11, 11},
+                 {"hidden 4", 2, 2},
+                 {"hidden none", 12, 12},
+                 {"hidden 4 response ensemble", 2, 10}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         SN_AUTO(sn_settings) *settings = settings_with(cases[k].pairs);
         assert_int_equal(sn_config_units(settings, cases[k].q), cases[k].units);
@@ -116,36 +116,31 @@ TEST(the_sampler)
     const sn_problem numbers = rows_of(100, 3, SN_REGRESSION), classes = rows_of(100, 3, SN_CLASSIFICATION);
     sn_shape shape;
     sn_config config;
-    resolve(&numbers, &NETWORK, 1, (const char *const[]){"hidden", "4", NULL}, &shape, &config);
+    resolve(&numbers, &NETWORK, 1, "hidden 4", &shape, &config);
     assert_true(config.s_out == 1e-6 && config.sweeps == 5 && !config.absolute);
-    resolve(&classes, &NETWORK, 1, (const char *const[]){"hidden", "4", "start", "forward", NULL}, &shape,
-            &config);
+    resolve(&classes, &NETWORK, 1, "hidden 4 start forward", &shape, &config);
     assert_true(config.s_out == 1e-4 && config.sweeps == 25);
-    resolve(&classes, &NETWORK, 1, (const char *const[]){"hidden", "4", "sweeps", "7", "s_out", "0.5", NULL},
-            &shape, &config);
+    resolve(&classes, &NETWORK, 1, "hidden 4 sweeps 7 s_out 0.5", &shape, &config);
     assert_true(config.s_out == 0.5 && config.sweeps == 7);
-    resolve(&numbers, &NETWORK, 1,
-            (const char *const[]){"hidden", "4", "sigma2", "1,2,3", "epsilon", "0.25,0.5", "eta", "4",
-                                  "gamma", "5,6,7", NULL},
-            &shape, &config);
+    resolve(&numbers, &NETWORK, 1, "hidden 4 sigma2 1,2,3 epsilon 0.25,0.5 eta 4 gamma 5,6,7", &shape,
+            &config);
     assert_true(config.absolute && config.has_gamma && !config.auto_lr && !config.auto_batch);
     for (int i = 0; i < 3; i++) {
         assert_true(config.sigma2[i] == i + 1 && config.gamma[i] == i + 5);
         if (i < 2) assert_true(config.epsilon[i] == 0.25 * (i + 1));
     }
     assert_true(config.alpha == 1.0); /* eta epsilon_1, at its most */
-    resolve(&numbers, &NETWORK, 1,
-            (const char *const[]){"hidden", "4", "sigma2", "2", "epsilon", "0.5", NULL}, &shape, &config);
+    resolve(&numbers, &NETWORK, 1, "hidden 4 sigma2 2 epsilon 0.5", &shape, &config);
     for (int i = 0; i < 3; i++) assert_true(config.sigma2[i] == 2.0);
     static const struct {
-        const char *const pairs[7];
+        const char *pairs;
         const char *words;
     } wrong[] = {
-        {{"hidden", "4", "epsilon", "0.5", NULL}, "both 'sigma2' and 'epsilon'"},
-        {{"hidden", "4", "eta", "0.5", NULL}, "belongs to the absolute form"},
-        {{"hidden", "4", "gamma", "1", "lr", "0.1", NULL}, "not both"},
-        {{"hidden", "4", "gamma", "1,2", NULL}, "takes 1 or 3"},
-        {{"response", "location-scale", "output", "refit", NULL}, "regression of the mean alone"},
+        {"hidden 4 epsilon 0.5", "both 'sigma2' and 'epsilon'"},
+        {"hidden 4 eta 0.5", "belongs to the absolute form"},
+        {"hidden 4 gamma 1 lr 0.1", "not both"},
+        {"hidden 4 gamma 1,2", "takes 1 or 3"},
+        {"response location-scale output refit", "regression of the mean alone"},
     };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         SN_AUTO(sn_settings) *settings = settings_with(wrong[k].pairs);
@@ -153,8 +148,7 @@ TEST(the_sampler)
         assert_says(sn_config_resolve(settings, &NETWORK, &numbers, &shape, &config), STONET_ERROR_ARGUMENT,
                     wrong[k].words);
     }
-    SN_AUTO(sn_settings) *settings = settings_with(
-        (const char *const[]){"hidden", "4", "sigma2", "2", "epsilon", "0.5", "eta", "3", NULL});
+    SN_AUTO(sn_settings) *settings = settings_with("hidden 4 sigma2 2 epsilon 0.5 eta 3");
     assert_says(sn_config_resolve(settings, &NETWORK, &numbers, &shape, &config), STONET_ERROR_ARGUMENT,
                 "cannot exceed 1");
 }
@@ -164,20 +158,20 @@ TEST(what_a_given_length_changes)
 {
     const sn_problem problem = rows_of(100, 3, SN_REGRESSION);
     static const struct {
-        const char *const pairs[5];
+        const char *pairs;
         const sn_net_kind *kind;
         bool batch;
         sn_schedule_kind schedule;
-    } cases[] = {{{NULL}, &NETWORK, false, SN_AVERAGED},
-                 {{"epochs", "3", NULL}, &NETWORK, true, SN_LINEAR},
-                 {{"epochs", "3", "batch", "9", NULL}, &NETWORK, false, SN_LINEAR},
-                 {{"epochs", "3", "gamma", "1", NULL}, &NETWORK, false, SN_LINEAR},
-                 {{"epochs", "3", NULL}, &CONV, false, SN_LINEAR},
-                 {{NULL}, &CONV, false, SN_LINEAR},
-                 {{"schedule", "averaged", "epochs", "3", NULL}, &NETWORK, true, SN_AVERAGED},
-                 {{"schedule", "constant", NULL}, &NETWORK, false, SN_CONSTANT},
-                 {{"schedule", "power", NULL}, &NETWORK, false, SN_POWER},
-                 {{"schedule", "linear", NULL}, &NETWORK, false, SN_LINEAR}};
+    } cases[] = {{"", &NETWORK, false, SN_AVERAGED},
+                 {"epochs 3", &NETWORK, true, SN_LINEAR},
+                 {"epochs 3 batch 9", &NETWORK, false, SN_LINEAR},
+                 {"epochs 3 gamma 1", &NETWORK, false, SN_LINEAR},
+                 {"epochs 3", &CONV, false, SN_LINEAR},
+                 {"", &CONV, false, SN_LINEAR},
+                 {"schedule averaged epochs 3", &NETWORK, true, SN_AVERAGED},
+                 {"schedule constant", &NETWORK, false, SN_CONSTANT},
+                 {"schedule power", &NETWORK, false, SN_POWER},
+                 {"schedule linear", &NETWORK, false, SN_LINEAR}};
     sn_shape shape;
     sn_config config;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -1,32 +1,17 @@
 /* Missing cells drawn given the response: the exact posterior of a linear network, and no leak from noise. */
 #include "base/memory.h"
 #include "base/test_kit.h"
-#include "data/test_source.h"
-#include "math/noise.h"
 #include "stonet/joint.h"
+#include "stonet/test_table.h"
 
 /* Two features, of which the first is missing in the even rows: there N(.5, .8) whatever the second is. */
-typedef struct source {
-    sn_row_source base;
-    const float *x;
-    sn_gaps kind;
-} source;
-
-static void fetch(const sn_row_source *self, const sn_rows *rows, uint32_t draw, float *x, int64_t stride)
+static table_rows half_known(const float *x, sn_gaps kind)
 {
-    const source *from = (const source *)self;
-    for (int64_t i = 0; i < rows->n; i++) {
-        const int64_t row = sn_rows_at(rows, i);
-        memcpy(x + i * stride, from->x + 2 * row, 2 * sizeof *x);
-        if (row % 2 != 0) continue;
-        const double e = sn_noise_normal(3, SN_STREAM_TEST, (uint32_t)row, 0, 0, draw, 0);
-        x[i * stride] = (float)(0.5 + (draw > 0 ? sqrt(0.8) * e : 0.0));
-    }
-}
-
-static sn_gaps cells(const sn_row_source *self, int64_t row)
-{
-    return row % 2 != 0 ? SN_GAPS_NONE : ((const source *)self)->kind;
+    table_rows rows = table_of_rows(x, 2, 2);
+    rows.mean = 0.5;
+    rows.sd = sqrt(0.8);
+    rows.kind = kind;
+    return rows;
 }
 
 enum { N = 40, ROUNDS = 6000 };
@@ -56,9 +41,7 @@ TEST(draws_have_the_exact_posterior)
         y[i] = 1.5 * sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
     }
     for (int way = 0; way < 2; way++) {
-        const source from = {.base = {.prepare = rows_are_ready, .fetch = fetch, .gaps = cells},
-                             .x = x,
-                             .kind = way == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER};
+        const table_rows from = half_known(x, way == 0 ? SN_GAPS_GAUSSIAN : SN_GAPS_OTHER);
         const sn_problem problem = {
             .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
         const sn_rows all = sn_rows_range(0, N);
@@ -104,8 +87,7 @@ TEST(a_narrow_slice_is_found)
         x[2 * i] = x[2 * i + 1] = 1.0F;
         y[i] = sn_noise_normal(5, SN_STREAM_TEST, i, 0, 0, 0, 0);
     }
-    const source from = {
-        .base = {.prepare = rows_are_ready, .fetch = fetch, .gaps = cells}, .x = x, .kind = SN_GAPS_GAUSSIAN};
+    const table_rows from = half_known(x, SN_GAPS_GAUSSIAN);
     const sn_problem problem = {
         .n = N, .p = 2, .task = SN_REGRESSION, .outputs = 1, .y = y, .source = &from.base, .joint = true};
     const sn_rows all = sn_rows_range(0, N);

@@ -41,8 +41,8 @@ typedef struct result {
 static void train(const oracle *o, const sn_engine_ops *engine, const char *schedule, const char *lr,
                   const int64_t *until, result *out)
 {
-    SN_AUTO(sn_settings) *settings = settings_with(
-        (const char *const[]){"schedule", schedule, "lr", lr, "epochs", "3", "batch", "8", NULL});
+    SN_AUTO(sn_settings) *settings =
+        settings_with(text_of("schedule %s lr %s epochs 3 batch 8", schedule, lr));
     const sn_net_kind kind = {.activation = SN_TANH};
     sn_config config;
     OK(sn_config_resolve(settings, &kind, &o->problem, &o->shape, &config));

@@ -43,7 +43,7 @@ static const sn_net_kind KIND = {.activation = SN_TANH, .weight_decay = 0.001};
 
 static sn_stage_job averaged_job(const oracle *o, sn_config *config)
 {
-    SN_AUTO(sn_settings) *settings = settings_with((const char *const[]){"schedule", "averaged", NULL});
+    SN_AUTO(sn_settings) *settings = settings_with("schedule averaged");
     OK(sn_config_resolve(settings, &KIND, &o->problem, &o->shape, config));
     return oracle_job(o, config);
 }
@@ -98,20 +98,15 @@ TEST(test_the_average_is_over_the_last_half)
     for (int64_t j = 0; j < o.shape.parameters; j++) assert_true(fabs((double)theta[j] - mean[j]) < 1e-6);
 }
 
-static int stop_when_zero(void *user)
-{
-    return --*(int *)user <= 0;
-}
-
 /* A stop after the last batch of an epoch is kept like any other: of few rows every batch is the last one. */
 TEST(a_stop_at_the_end_of_an_epoch_is_kept)
 {
     SN_FREED_BY(oracle_free) oracle o = make_problem(SN_REGRESSION, 60);
     SN_AUTO(stonet_checkpoint) *checkpoint = NULL;
-    int left = 5;
+    int64_t left = 4;
     sn_config config;
     sn_hash hash;
-    stonet_run run = {.size = sizeof run, .threads = 1, .should_stop = stop_when_zero, .user = &left};
+    stonet_run run = {.size = sizeof run, .threads = 1, .should_stop = stop_after, .user = &left};
     sn_stage_job job = averaged_job(&o, &config);
     sn_trainer *stopped, *resumed;
     assert_int_equal(sn_train_batches(&config, 60), 1);

@@ -33,7 +33,6 @@ typedef struct planned {
     sn_dynamics dynamics;
     sn_update update;
     sn_shards shards;
-    double factor;
 } planned;
 
 /* Iterations handed to an engine at once. */
@@ -76,7 +75,6 @@ static sn_iteration next_iteration(trainer *t, const sn_rows *rows, const sn_sha
     plan->dynamics = t->dynamics;
     plan->dynamics.spread = t->at.iteration < MEAN_ALONE ? 0.0 : 1.0;
     plan->shards = *shards;
-    plan->factor = factor;
     sn_update_from(t->job->config, t->job->shape, &t->full, t->job->rows.n, factor, &plan->update);
     return (sn_iteration){.rows = *rows,
                           .shards = &plan->shards,
@@ -116,13 +114,7 @@ static stonet_status iterate(trainer *t, const sn_rows *rows, const sn_shards *s
 
 static void tell(const trainer *t, const char *stage, int64_t done, int64_t total, double loss)
 {
-    const stonet_progress progress = {.stage = stage,
-                                      .done = done,
-                                      .total = total,
-                                      .loss = loss,
-                                      .validation_loss = (double)NAN,
-                                      .seconds = sn_seconds() - t->started};
-    sn_progress(t->job->run, &progress);
+    sn_progress_of(t->job->run, stage, done, total, loss, t->started);
 }
 
 static stonet_status remember(trainer *t, const char *stage, int64_t epoch, double loss, double factor)
@@ -172,6 +164,24 @@ static int queue_length(const trainer *t, int64_t b, int64_t until)
     return (int)most;
 }
 
+/* The factor of the step in iteration k = 1, 2, .. */
+static double factor_of(const trainer *t, int64_t k)
+{
+    return sn_schedule_factor(&t->job->config->schedule, k, t->total);
+}
+
+static void count_loss(trainer *t, double loss, int64_t rows)
+{
+    t->at.epoch_loss += loss * (double)rows;
+    t->at.epoch_rows += rows;
+}
+
+/* Of the rows of the epoch so far. */
+static double mean_loss(const trainer *t)
+{
+    return t->at.epoch_loss / (double)t->at.epoch_rows;
+}
+
 /* Draws batches b, b + 1, .. and runs them at once. */
 static stonet_status run_queue(trainer *t, int64_t b, int count)
 {
@@ -180,33 +190,25 @@ static stonet_status run_queue(trainer *t, int64_t b, int count)
         const sn_rows drawn = sn_batches_draw(&t->batches, b + k);
         int64_t *rows = q->rows + k * q->room;
         memcpy(rows, drawn.list, (size_t)drawn.n * sizeof *rows);
-        const double factor = sn_schedule_factor(&t->job->config->schedule, t->at.iteration + 1, t->total);
         const sn_rows batch = sn_rows_list(rows, drawn.n);
-        q->iteration[k] = next_iteration(t, &batch, &t->batches.shards, factor, &q->plan[k]);
+        q->iteration[k] =
+            next_iteration(t, &batch, &t->batches.shards, factor_of(t, t->at.iteration + 1), &q->plan[k]);
     }
-    return t->engine->ops->steps(t->engine, q->iteration, count, q->report);
+    SN_TRY(t->engine->ops->steps(t->engine, q->iteration, count, q->report));
+    for (int k = 0; k < count && t->at.report.outcome == STONET_DONE; k++) {
+        account(t, &q->report[k]);
+        count_loss(t, q->report[k].loss, q->iteration[k].rows.n);
+    }
+    return STONET_OK;
 }
 
-/* The same one by one, where the engine takes no more; *factor: of the last. */
-static stonet_status run_batches(trainer *t, int64_t b, int count, double *factor)
+/* Batch b alone, where the engine takes no more. */
+static stonet_status run_batch(trainer *t, int64_t b)
 {
-    if (t->queue != NULL) {
-        SN_TRY(run_queue(t, b, count));
-        for (int k = 0; k < count && t->at.report.outcome == STONET_DONE; k++) {
-            const int64_t rows = t->queue->iteration[k].rows.n;
-            account(t, &t->queue->report[k]);
-            t->at.epoch_loss += t->queue->report[k].loss * (double)rows;
-            t->at.epoch_rows += rows;
-        }
-        *factor = t->queue->plan[count - 1].factor;
-        return STONET_OK;
-    }
     const sn_rows batch = sn_batches_draw(&t->batches, b);
     double loss = 0.0;
-    *factor = sn_schedule_factor(&t->job->config->schedule, t->at.iteration + 1, t->total);
-    SN_TRY(iterate(t, &batch, &t->batches.shards, *factor, &loss));
-    t->at.epoch_loss += loss * (double)t->batches.whole;
-    t->at.epoch_rows += t->batches.whole;
+    SN_TRY(iterate(t, &batch, &t->batches.shards, factor_of(t, t->at.iteration + 1), &loss));
+    count_loss(t, loss, t->batches.whole);
     return STONET_OK;
 }
 
@@ -216,25 +218,34 @@ static stonet_status run_epoch(trainer *t, int64_t until)
     const int64_t batches = t->batches.count, epoch = t->at.iteration / batches;
     sn_batches_shuffle(&t->batches, (uint32_t)epoch);
     t->at.draw = epoch + 1;
-    double factor = 1.0;
     bool stops = false;
     for (int64_t b = t->at.iteration % batches; b < batches && t->at.iteration < until && !stops;) {
         const int count = queue_length(t, b, until);
-        SN_TRY(run_batches(t, b, count, &factor));
+        SN_TRY(t->queue != NULL ? run_queue(t, b, count) : run_batch(t, b));
         if (t->at.report.outcome == STONET_DIVERGED) return STONET_OK;
         if (averages(t)) take_into_average(t);
         if ((b + PROGRESS_EVERY - 1) / PROGRESS_EVERY * PROGRESS_EVERY < b + count)
-            tell(t, "training", t->at.iteration, t->total, t->at.epoch_loss / (double)t->at.epoch_rows);
+            tell(t, "training", t->at.iteration, t->total, mean_loss(t));
         b += count;
         stops = sn_should_stop(t->job->run);
         if (b < batches && t->at.iteration < until) SN_TRY(sn_trainer_keep(t, stops));
     }
-    if (epoch == 0) t->at.first_loss = t->at.epoch_loss / (double)t->at.epoch_rows;
-    SN_TRY(remember(t, "training", epoch + 1, t->at.epoch_loss / (double)t->at.epoch_rows, factor));
+    if (epoch == 0) t->at.first_loss = mean_loss(t);
+    SN_TRY(remember(t, "training", epoch + 1, mean_loss(t), factor_of(t, t->at.iteration)));
     const bool ended = t->at.iteration % batches == 0 || t->at.iteration >= until;
     if (ended) SN_TRY(sn_trainer_keep(t, stops)); /* else it was, before the row */
     if (stops) t->at.report.outcome = STONET_STOPPED;
     return STONET_OK;
+}
+
+/* What a pass over all rows begins with: the parameters so far are good, and the step is checked against
+   them. Missing cells move, but in the first one (0), for which there is no loss of a pass before. */
+static stonet_status begin_pass(trainer *t, double loss, int64_t number)
+{
+    t->engine->ops->get_parameters(t->engine, t->good);
+    SN_TRY(sn_trainer_refresh(t));
+    if (t->joint == NULL || number == 0) return STONET_OK;
+    return sn_joint_move(t->joint, t->job->shape, t->good, loss, (uint32_t)number, t->job->threads);
 }
 
 stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
@@ -243,13 +254,8 @@ stonet_status sn_trainer_run(sn_trainer *t, int64_t until)
     t->at.until = until;
     while (t->at.iteration < until && t->at.report.outcome == STONET_DONE) {
         if (t->at.iteration % t->batches.count == 0) {
-            t->engine->ops->get_parameters(t->engine, t->good);
             if (t->learning != NULL) sn_learning_mark(t->learning);
-            SN_TRY(sn_trainer_refresh(t));
-            if (t->joint != NULL && t->at.iteration > 0)
-                SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good,
-                                     t->at.epoch_loss / (double)t->at.epoch_rows,
-                                     (uint32_t)(t->at.iteration / t->batches.count), t->job->threads));
+            SN_TRY(begin_pass(t, mean_loss(t), t->at.iteration / t->batches.count));
             t->at.epoch_loss = 0.0;
             t->at.epoch_rows = 0;
         }
@@ -284,11 +290,7 @@ static stonet_status sdr_stage(trainer *t)
     const sn_rows rows = sn_team_rows(t->job->team, &t->job->rows, &shards);
     for (int64_t k = t->at.full_done + 1; k <= config->sdr_iterations && t->at.report.outcome == STONET_DONE;
          k++) {
-        t->engine->ops->get_parameters(t->engine, t->good);
-        SN_TRY(sn_trainer_refresh(t));
-        if (t->joint != NULL && k > 1)
-            SN_TRY(sn_joint_move(t->joint, t->job->shape, t->good, t->at.report.loss, (uint32_t)t->at.draw,
-                                 t->job->threads));
+        SN_TRY(begin_pass(t, t->at.report.loss, k > 1 ? t->at.draw : 0));
         const double factor = sn_schedule_factor(&config->sdr_schedule, k, config->sdr_iterations);
         for (int i = 0; i + 1 < t->job->shape->layers; i++) {
             t->dynamics.epsilon[i] *= factor;
@@ -311,18 +313,14 @@ static stonet_status sdr_stage(trainer *t)
 void sn_trainer_free(sn_trainer *t)
 {
     if (t == NULL) return;
-    if (t->engine != NULL) t->engine->ops->free(t->engine);
+    sn_engine_free(t->engine);
     sn_joint_free(t->joint);
     sn_latent_free(t->latent);
     sn_learning_free(t->learning);
-    sn_free(t->good);
-    sn_free(t->sum);
-    sn_free(t->iterate);
     sn_batches_clear(&t->batches);
-    if (t->queue != NULL) sn_free(t->queue->rows);
-    sn_free(t->queue);
     sn_sums_clear(&t->sums);
-    sn_free(t);
+    if (t->queue != NULL) sn_free(t->queue->rows);
+    SN_FREE_ALL(t->queue, t->good, t->sum, t->iterate, t);
 }
 
 /* Of a batch. */
@@ -391,7 +389,7 @@ int64_t sn_train_batches(const sn_config *config, int64_t n)
 bool sn_train_shares(const sn_stage_job *job)
 {
     const int64_t n = job->rows.n;
-    return sn_team_shares(job->team) && sn_shard_count(n / sn_batches_count(n, job->config->batch)) > 1;
+    return sn_team_shares(job->team) && sn_shard_count(n / sn_train_batches(job->config, n)) > 1;
 }
 
 stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_trainer **out)
@@ -410,19 +408,7 @@ stonet_status sn_trainer_create(const sn_stage_job *job, const float *theta, sn_
     return SN_GIVE(t, out);
 }
 
-/* From the first stage to the second, which begins with what the first has reached. */
-static void begin_full(trainer *t, float *theta)
-{
-    t->at.is_full = 1;
-    t->at.full_factor = averages(t)
-                            ? AFTER_AVERAGE
-                            : sn_schedule_factor(&t->job->config->schedule, t->at.iteration, t->at.iteration);
-    if (!averages(t)) return;
-    t->engine->ops->start(t->engine, theta);
-    t->at.count = 0;
-}
-
-/* Both stages, from where the trainer stands. */
+/* Both stages, from where the trainer stands. The second begins with what the first has reached. */
 static stonet_status run_stages(trainer *t, float *theta)
 {
     if (t->at.is_full == 0) {
@@ -430,7 +416,12 @@ static stonet_status run_stages(trainer *t, float *theta)
         sn_trainer_parameters(t, theta);
         if (t->learning != NULL) SN_TRY(sn_front_refill(t->job->learns, t->job->raw, t->job->problem));
         if (t->at.report.outcome != STONET_DONE || t->job->config->sdr_iterations == 0) return STONET_OK;
-        begin_full(t, theta);
+        t->at.is_full = 1;
+        t->at.full_factor =
+            averages(t) ? AFTER_AVERAGE
+                        : sn_schedule_factor(&t->job->config->schedule, t->at.iteration, t->at.iteration);
+        if (averages(t)) t->engine->ops->start(t->engine, theta);
+        t->at.count = 0;
     }
     SN_TRY(sdr_stage(t));
     sn_trainer_parameters(t, theta);

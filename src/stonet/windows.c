@@ -83,18 +83,6 @@ static void fill(const sn_windows *w, int64_t number, int64_t first, sn_window *
                           (uint32_t)(2 + number) * SN_MAX_SHARDS + w->shard);
 }
 
-/* The window after `now`, whose place in memory the one before it takes. */
-static void step(sn_windows *w)
-{
-    const sn_window held = w->past;
-    rest(w, &w->past);
-    w->past = w->now;
-    w->now = held;
-    const int64_t number = w->past.number + 1;
-    fill(w, number, w->past.number >= 0 ? w->past.first + w->past.border[w->past.blocks] : 0, &w->now);
-    if (number == 0) expect(w, &w->now, SN_SOON);
-}
-
 /* Has the window after `now` read meanwhile; the place of the one before is free for its blocks. */
 /* no test: reads earlier what is read again when it is used. */
 static void read_ahead(sn_windows *w)
@@ -108,14 +96,23 @@ static void read_ahead(sn_windows *w)
     w->past.number = -1;
 }
 
-/* Goes to the window that has a position. */
+/* Goes to the window that has a position, from window to window: each takes the place in memory of the one
+   before the last. */
 static void find(sn_windows *w, int64_t position)
 {
     if (w->now.number >= 0 && position < w->now.first) {
         rest(w, &w->past);
         rest(w, &w->now);
     }
-    while (w->now.number < 0 || position >= w->now.first + w->now.border[w->now.blocks]) step(w);
+    while (w->now.number < 0 || position >= w->now.first + w->now.border[w->now.blocks]) {
+        const sn_window held = w->past;
+        rest(w, &w->past);
+        w->past = w->now;
+        w->now = held;
+        const bool is_first = w->past.number < 0;
+        fill(w, w->past.number + 1, is_first ? 0 : w->past.first + w->past.border[w->past.blocks], &w->now);
+        if (is_first) expect(w, &w->now, SN_SOON);
+    }
 }
 
 /* The row at a place of a window. */

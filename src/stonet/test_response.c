@@ -1,4 +1,5 @@
-/* The functions of the response against their definition: ranks counted, polynomials written out. */
+/* The functions of the response against their definition: ranks counted, polynomials written out. What is
+   learned comes back from a store, and nothing that cannot be. */
 #include "base/test_kit.h"
 #include "math/noise.h"
 #include "stonet/response.h"
@@ -177,39 +178,135 @@ TEST(means_and_spreads)
                     got[4 * i + 3] == 0.0);
 }
 
+enum { UNITS = 3, T = 2 };
+
+/* The functions of two targets with their head, in a store too. */
+typedef struct fixture {
+    double y[N * T];
+    float psi[N * UNITS];
+    sn_problem problem;
+    sn_response response;
+    sn_store *store;
+} fixture;
+
+static void make(fixture *f)
+{
+    const sn_rows rows = sn_rows_range(0, N);
+    sn_random random = sn_random_from(6, SN_STREAM_TEST, 3);
+    draw(T, f->y);
+    for (int k = 0; k < N * UNITS; k++)
+        f->psi[k] = (float)(1.0 + (k % UNITS + 1.0) * sn_random_normal(&random));
+    f->problem = (sn_problem){.n = N, .p = 1, .task = SN_REGRESSION, .outputs = T, .y = f->y};
+    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &f->problem, &f->response));
+    OK(sn_response_fit_head(&f->response, &f->problem, &rows, UNITS, f->psi));
+    OK(sn_store_create(&f->store));
+    OK(sn_response_put(&f->response, f->store));
+}
+
+static void drop(fixture *f)
+{
+    sn_response_free(&f->response);
+    assert_null(f->response.coef);
+    sn_store_free(f->store);
+}
+
 /* The head is the ridge regression of penalty 0.1: its gradient is 0. */
 TEST(the_head)
 {
-    enum { UNITS = 3, T = 2 };
-    double y[N * T], predicted[N * T];
-    float psi[N * UNITS];
-    draw(T, y);
-    sn_random random = sn_random_from(6, SN_STREAM_TEST, 3);
-    for (int k = 0; k < N * UNITS; k++) psi[k] = (float)(1.0 + (k % UNITS + 1.0) * sn_random_normal(&random));
-    const sn_problem problem = {.n = N, .task = SN_REGRESSION, .outputs = T, .y = y};
-    const sn_rows rows = sn_rows_range(0, N);
-    sn_response response;
-    OK(sn_response_learn(SN_RESPONSE_ENSEMBLE, &problem, &response));
-    OK(sn_response_fit_head(&response, &problem, &rows, UNITS, psi));
-    sn_response_predict(&response, N, psi, predicted);
+    SN_FREED_BY(drop) fixture f = {.response = {0}};
+    double predicted[N * T];
+    make(&f);
+    const sn_response *response = &f.response;
+    sn_response_predict(response, N, f.psi, predicted);
     for (int t = 0; t < T; t++) {
         double by_intercept = 0.0;
         for (int i = 0; i < N; i++) {
-            double sum = response.intercept[t];
-            for (int k = 0; k < UNITS; k++) sum += response.coef[t * UNITS + k] * (double)psi[i * UNITS + k];
+            double sum = response->intercept[t];
+            for (int k = 0; k < UNITS; k++)
+                sum += response->coef[t * UNITS + k] * (double)f.psi[i * UNITS + k];
             assert_near(predicted[i * T + t], sum);
-            by_intercept += sum - y[i * T + t];
+            by_intercept += sum - f.y[i * T + t];
         }
         assert_true(fabs(by_intercept) < 1e-6);
         for (int k = 0; k < UNITS; k++) {
-            double by_coef = 0.1 * response.coef[t * UNITS + k];
+            double by_coef = 0.1 * response->coef[t * UNITS + k];
             for (int i = 0; i < N; i++)
-                by_coef += (predicted[i * T + t] - y[i * T + t]) * (double)psi[i * UNITS + k];
+                by_coef += (predicted[i * T + t] - f.y[i * T + t]) * (double)f.psi[i * UNITS + k];
             assert_true(fabs(by_coef) < 1e-5);
         }
     }
-    sn_response_free(&response);
-    assert_null(response.coef);
+}
+
+TEST(an_ensemble_comes_back)
+{
+    SN_FREED_BY(drop) fixture f = {.response = {0}};
+    make(&f);
+    sn_response back;
+    const int64_t outputs = f.response.outputs;
+    OK(sn_response_get(f.store, outputs, UNITS, &back));
+    assert_int_equal(back.kind, SN_RESPONSE_ENSEMBLE);
+    assert_int_equal(back.targets, T);
+    assert_int_equal(back.outputs, outputs);
+    assert_int_equal(back.features, f.response.features);
+    SN_BLOCK double *one = test_zeros(N * outputs, sizeof *one), *two = test_zeros(N * outputs, sizeof *two);
+    OK(sn_response_encode(&f.response, N, f.y, one));
+    OK(sn_response_encode(&back, N, f.y, two));
+    assert_memory_equal(one, two, (size_t)(N * outputs) * sizeof *one);
+    sn_response_predict(&f.response, N, f.psi, one);
+    sn_response_predict(&back, N, f.psi, two);
+    assert_memory_equal(one, two, (size_t)N * T * sizeof *one);
+    sn_response_free(&back);
+    /* not of a network of other outputs or units */
+    assert_int_equal(sn_response_get(f.store, outputs + 1, UNITS, &back), STONET_ERROR_FORMAT);
+    sn_response_free(&back);
+    assert_int_equal(sn_response_get(f.store, outputs, UNITS + 1, &back), STONET_ERROR_FORMAT);
+    sn_response_free(&back);
+}
+
+/* The same store, but for one number of a tensor. */
+static void assert_wrong(const fixture *f, const char *name, int64_t at, double value, const char *words)
+{
+    sn_response back;
+    for (size_t i = 0; i < sn_store_tensors(f->store); i++) {
+        const sn_tensor *t = sn_store_tensor(f->store, i);
+        if (strcmp(t->name, name) != 0) continue;
+        double *numbers = (double *)t->data, right = numbers[at];
+        numbers[at] = value;
+        assert_says(sn_response_get(f->store, f->response.outputs, UNITS, &back), STONET_ERROR_FORMAT, words);
+        sn_response_free(&back);
+        numbers[at] = right;
+        return;
+    }
+    fail_msg("no %s", name);
+}
+
+TEST(what_cannot_be_is_refused)
+{
+    SN_FREED_BY(drop) fixture f = {.response = {0}};
+    make(&f);
+    const double knot = f.response.knot[4];
+    assert_wrong(&f, "response_knots", 5, knot - 1.0, "ascending");
+    assert_wrong(&f, "response_knots", 2 * SN_RESPONSE_KNOTS - 1, -1e9, "ascending");
+    assert_wrong(&f, "response_knots", 3, (double)NAN, "response_knots");
+    assert_wrong(&f, "response_levels", 3, (double)INFINITY, "response_levels");
+    assert_wrong(&f, "response_mean", 1, (double)NAN, "response_mean");
+    assert_wrong(&f, "response_map", 1, (double)NAN, "response_map");
+    assert_wrong(&f, "head_coef", 1, (double)NAN, "head_coef");
+    assert_wrong(&f, "head_intercept", 1, (double)NAN, "head_intercept");
+}
+
+TEST(other_kinds)
+{
+    sn_response back;
+    SN_AUTO(sn_store) *store = NULL;
+    OK(sn_store_create(&store)); /* files before 0.2 */
+    OK(sn_response_get(store, 3, UNITS, &back));
+    assert_true(back.kind == SN_RESPONSE_MEAN && back.targets == 3 && back.outputs == 3);
+    const sn_response spread = {.kind = SN_RESPONSE_LOCATION_SCALE, .targets = 2, .outputs = 4};
+    OK(sn_response_put(&spread, store));
+    OK(sn_response_get(store, 4, UNITS, &back));
+    assert_true(back.kind == SN_RESPONSE_LOCATION_SCALE && back.targets == 2 && back.outputs == 4);
+    assert_says(sn_response_get(store, 3, UNITS, &back), STONET_ERROR_FORMAT, "means and spreads");
 }
 
 TEST(what_has_no_law_to_see_is_refused)
