@@ -25,7 +25,7 @@ static void pass(const sn_problem *problem, const sn_rows *rows, int64_t i)
 {
     enum { STEP = 1 << 18 };
     if (problem->raw != NULL && (i % STEP == STEP - 1 || i == rows->n - 1))
-        sn_batch_expect(problem, rows, i / STEP * STEP, i % STEP + 1, false);
+        sn_batch_expect(problem, rows, i / STEP * STEP, i % STEP + 1, SN_ROWS_REST);
 }
 
 /* A guess that is the same for every row. */
