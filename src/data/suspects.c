@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "data/schema_parts.h"
 #include "math/smallest.h"
-#include "stats/metrics.h"
 
 enum {
     FEWEST_ROWS = 20,       /* for a warning: fewer may look like anything */
@@ -94,6 +93,24 @@ static stonet_status warn_of_row_numbers(const sn_schema *schema, const stonet_d
 
 /* ---- the response in disguise ------------------------------------------------------------------- */
 
+/* Correlation of two columns of n numbers; rows where one is missing are passed over. 0: one is constant. */
+static double correlation(const double *a, const double *b, int64_t n)
+{
+    double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (isnan(a[i]) || isnan(b[i])) continue;
+        count++;
+        const double da = a[i] - mean_a, db = b[i] - mean_b; /* Welford */
+        mean_a += da / (double)count;
+        mean_b += db / (double)count;
+        aa += da * (a[i] - mean_a);
+        bb += db * (b[i] - mean_b);
+        ab += da * (b[i] - mean_b);
+    }
+    return count >= FEWEST_ROWS && aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
+}
+
 /* Whether values (codes 0 .. n_codes - 1) and classes tell each other, but for one row in 200. */
 static bool tell_each_other(const int32_t *code, int64_t n_codes, const int32_t *label, int64_t classes,
                             int64_t n, int64_t *table)
@@ -141,22 +158,10 @@ typedef struct look {
     const stonet_data *train;
     int64_t n;     /* rows looked at */
     double *value; /* of the columns of numbers, one after the other */
-    double *response, *pair[2];
+    double *response;
     int32_t *code, *label;
     int64_t *table;
 } look;
-
-/* Over the rows that have both; 0: they are few, or one of the two is constant. */
-static double correlation(const look *at, const double *a, const double *b)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < at->n; i++) {
-        if (isnan(a[i]) || isnan(b[i])) continue;
-        at->pair[0][n] = a[i];
-        at->pair[1][n++] = b[i];
-    }
-    return n >= FEWEST_ROWS ? sn_correlation(n, 1, at->pair[0], at->pair[1], NULL) : 0.0;
-}
 
 static int64_t row_of(const look *at, int64_t i)
 {
@@ -199,7 +204,7 @@ static int64_t copied_target(const look *at, int64_t column, const double *value
         return tell_each_other(at->code, codes, at->label, classes, at->n, at->table) ? 0 : -1;
     }
     for (int64_t k = 0; !is_text && k < m; k++)
-        if (fabs(correlation(at, value, at->response + k * at->n)) > 0.99999) return k;
+        if (fabs(correlation(value, at->response + k * at->n, at->n)) > 0.99999) return k;
     return -1;
 }
 
@@ -228,7 +233,6 @@ static stonet_status warn_of_copies(const sn_schema *schema, const stonet_data *
                   at_once = slots < MOST_NUMBERS / at.n ? slots : MOST_NUMBERS / at.n;
     SN_TRY(SN_TAKE(&scratch, at.value, at.n * at_once));
     SN_TRY(SN_TAKE(&scratch, at.response, at.n * schema->n_targets));
-    for (int k = 0; k < 2; k++) SN_TRY(SN_TAKE(&scratch, at.pair[k], at.n));
     SN_TRY(SN_TAKE(&scratch, at.code, at.n));
     SN_TRY(SN_TAKE(&scratch, at.label, at.n));
     SN_TRY(SN_TAKE(&scratch, at.table, (int64_t)MOST_CLASS_CODES * MOST_CLASS_CODES));
