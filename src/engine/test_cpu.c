@@ -111,7 +111,7 @@ TEST(test_same_bits_with_help)
 #pragma omp parallel num_threads(REGION)
             if (omp_get_thread_num() == 0)
                 theta = stepped(engine_of(&f, sn_cpu_supported(isa), threads[k]), &f, 3, &loss);
-            assert_memory_equal(theta, one, (size_t)f.shape.parameters * sizeof *theta);
+            assert_memory_equal(theta, one, (size_t)f.o.shape.parameters * sizeof *theta);
             assert_true(loss == loss_one);
         }
     }

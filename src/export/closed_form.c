@@ -174,7 +174,7 @@ static stonet_status add_kernel_front(sn_formula *formula, const sn_store *store
     const int64_t p = formula->step[in].width;
     const sn_tensor *landmarks, *map, *mean;
     double gamma, rho;
-    int kernel, linear;
+    int kernel = 0, linear;
     SN_TRY(sn_store_get_real(store, "front_gamma", &gamma));
     SN_TRY(sn_store_get_real(store, "front_linear", &rho));
     SN_TRY(sn_store_get_matrix(store, "front_landmarks", SN_F32, -1, p, &landmarks));
@@ -421,7 +421,7 @@ static stonet_status add_kernel_method(sn_formula *formula, const sn_store *stor
 {
     const sn_tensor *centres, *coefficients, *offset;
     double gamma;
-    int kernel;
+    int kernel = 0;
     SN_TRY(sn_store_get_matrix(store, "kernel.centres", SN_F32, -1, formula->step[0].width, &centres));
     SN_TRY(sn_store_get_matrix(store, "kernel.coefficients", SN_F64, centres->shape[0], -1, &coefficients));
     const int64_t q = coefficients->shape[1];
