@@ -71,7 +71,7 @@ TEST(test_the_order_of_shards)
             for (int v = 0; v < shards; v++)
                 for (int64_t i = b.shards.border[v]; i < b.shards.border[v + 1]; i++)
                     assert_int_equal(sn_rows_at(&batch, i),
-                                     list[N / shards * v + sn_shuffle_at(&order[v], (uint64_t)at[v]++)]);
+                                     list[N / shards * v + (int)sn_shuffle_at(&order[v], (uint64_t)at[v]++)]);
         }
         for (int v = 0; v < shards; v++) assert_int_equal(at[v], N / shards);
         sn_batches_clear(&b);
