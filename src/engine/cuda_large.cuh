@@ -176,11 +176,10 @@ static void launch_layer_residual(const sn_cuda_net *net, const chunk &c)
     residual_arguments a = {};
     a.rows = rows_of(net, c);
     a.weight = c.data->weight.at;
-    const int hidden = net->shape.layers - 1;
-    for (int i = 0; i < hidden; i++) a.state[i] = state_of(net, i);
-    begin(
-        net, a,
-        {layer_residual, dim3((unsigned)(2 * net->facts.multiprocessors), (unsigned)hidden), LAYER_THREADS});
+    const unsigned hidden = (unsigned)net->shape.layers - 1,
+                   blocks = 2 * (unsigned)net->facts.multiprocessors;
+    for (unsigned i = 0; i < hidden; i++) a.state[i] = state_of(net, (int)i);
+    begin(net, a, {layer_residual, dim3(blocks, hidden), LAYER_THREADS});
 }
 
 /* Everything of a chunk but the update. */

@@ -87,7 +87,7 @@ typedef struct sn_step_report {
 typedef struct sn_pass {
     sn_rows rows;
     int layer;       /* 1 .. h+1: whose mu is wanted */
-    bool activated;  /* psi of it */
+    bool activated;  /* psi of it; of hidden layers alone */
     const double *s; /* NULL: noise-free; else Y_i ~ N(mu_i, s_i) in hidden layers up to `layer`, with normals
                         sn_noise_normal(seed, SN_STREAM_DRAWS, row, i, unit, draw, 0) */
     uint32_t draw;

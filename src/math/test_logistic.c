@@ -37,10 +37,7 @@ static sample make_sample(int64_t n, int64_t d, int64_t m, double common)
 
 static void free_sample(sample *s)
 {
-    sn_free(s->x);
-    sn_free(s->lambda);
-    sn_free(s->w);
-    sn_free(s->label);
+    SN_FREE_ALL(s->x, s->lambda, s->w, s->label);
 }
 
 /* p_k of row i: e^eta_k over the sum, where two classes have eta = 0 and eta. */
