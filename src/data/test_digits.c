@@ -47,12 +47,9 @@ static void write_rows(const double *x, int64_t n)
 
 static stonet_data *read_rows(const sn_schema *schema)
 {
-    const sn_read_wish wish = {.columns = "y", .schema = schema};
-    sn_source *source = NULL;
+    const stonet_read_options how = {.size = sizeof how, .target = "y"};
     stonet_data *data = NULL;
-    OK(sn_source_open(path, NULL, &source));
-    OK(sn_read_text(source, &wish, 1, 0, &data));
-    sn_source_close(source);
+    OK(sn_read_for(path, &how, schema, &data));
     return data;
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "data/dates.h"
 #include "data/sniff.h"
+#include "data/utf8.h"
 
 sn_text_column *sn_text_rows_column(const sn_text_rows *rows, int64_t column)
 {
@@ -50,6 +51,8 @@ static void note_text_cell(const sn_text_rows *rows, sn_text_column *text, const
 static stonet_status put_text(sn_text_rows *rows, int64_t column, const sn_cell *cell)
 {
     note_text_cell(rows, sn_text_rows_column(rows, column), cell);
+    if (sn_utf8_valid(cell->text, cell->length))
+        return sn_builder_put_text(rows->builder, column, cell->text, cell->length);
     SN_BLOCK char *copy = sn_cell_copy(cell);
     if (copy == NULL) return STONET_ERROR_MEMORY;
     return sn_builder_put_text(rows->builder, column, copy, strlen(copy));
