@@ -46,8 +46,7 @@ static stonet_status apply_classes(const sn_middle *middle, int64_t columns, con
     return STONET_OK;
 }
 
-/* out = (P.P) in for one column of a stride: row i is e_i' (E' diag(v) E) e_i. work: 2 n x r, square: r x r.
- */
+/* out = (P.P) in, one column of a stride: row i is e_i' (E' diag(v) E) e_i. work: 2 n x r, square: r x r. */
 static void apply_squared(const sn_middle *middle, int64_t stride, const double *in, double *work,
                           double *square, double *out)
 {

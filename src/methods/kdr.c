@@ -67,8 +67,7 @@ static stonet_status descent(search *s, double *slope, double *norm)
     return STONET_OK;
 }
 
-/* One step at bandwidth gamma; the gradient at the new point is left in place. *moved is false at a minimum.
- */
+/* A step at bandwidth gamma; the gradient at the new point is left in place. *moved: false at a minimum. */
 static stonet_status take_step(search *s, double gamma, bool *moved)
 {
     double slope, norm;

@@ -98,8 +98,7 @@ static int steps_for(int64_t dim)
     return dim < 20 ? 1 : 0;
 }
 
-/* Starts at the directions of outer products of gradients and refines them, where the dimension allows it.
- */
+/* Starts at the directions of outer products of gradients; refines them, where the dimension allows it. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {

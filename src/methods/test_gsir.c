@@ -71,8 +71,7 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
     return ex;
 }
 
-/* More rows allow less of it, landmarks need about the same, and where there is nothing to find it is large.
- */
+/* More rows allow less of it, landmarks need about the same, and where nothing is to be found it is large. */
 TEST(test_the_ridge_follows_the_data)
 {
     SN_FREED_BY(sample_free) sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);

@@ -158,8 +158,7 @@ static inline double *plain_response_gram(const sn_problem *problem)
     return k;
 }
 
-/* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to the further rows.
- */
+/* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to further rows. */
 static inline void standardise(int64_t n, int64_t rows, int64_t d, double *scores)
 {
     for (int64_t j = 0; j < d; j++) {
