@@ -122,8 +122,7 @@ static stonet_status score(const contest *on, const family *tried, double *loss)
     return STONET_OK;
 }
 
-/* The best of the family becomes the best of all where it is. One that these rows do not allow is left out.
- */
+/* The best of the family becomes the best of all where it is. What these rows do not allow is left out. */
 static stonet_status offer(contest *on, const family *tried)
 {
     double loss[N_RIDGES];

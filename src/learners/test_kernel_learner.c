@@ -1,5 +1,4 @@
-/* The learner `kernel` against kernel ridge regression as textbooks have it, and the choice of learner=auto.
- */
+/* The learner `kernel` against textbook kernel ridge regression, and the choice of learner=auto. */
 #include "learners/test_learner.h"
 
 #include <math.h>

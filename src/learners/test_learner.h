@@ -23,8 +23,7 @@ static inline void *fit_learner(const char *name, const sn_problem *problem, int
     return state;
 }
 
-/* Predictions of a fitted learner and of its saved and reloaded copy must be the same bits. out n x outputs.
- */
+/* Predictions of a fitted learner and its saved and reloaded copy must be the same bits. out n x outputs. */
 static inline void predict_both_ways(const char *name, const void *state, const sn_problem *problem,
                                      double *out)
 {

@@ -7,6 +7,7 @@ typedef struct rings {
     float x[N * 3];
     int32_t label[N];
     double y[N * 2];
+    sn_problem classes, numbers;
 } rings;
 
 /* Two classes by distance from the origin, a constant third column, and two smooth targets. */
@@ -22,6 +23,9 @@ static void make_rings(rings *r)
         r->y[i * 2] = sin(2 * a);
         r->y[i * 2 + 1] = a * b;
     }
+    r->classes =
+        (sn_problem){.n = N, .p = 3, .x = r->x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r->label};
+    r->numbers = (sn_problem){.n = N, .p = 3, .x = r->x, .task = SN_REGRESSION, .outputs = 2, .y = r->y};
 }
 
 TEST(learns_what_is_not_linear)
@@ -29,17 +33,14 @@ TEST(learns_what_is_not_linear)
     rings r;
     make_rings(&r);
     double p[N * 2];
-    sn_problem classes = {
-        .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const longer[] = {"epochs", "600", "batch", "32", "rate", "0.03", NULL};
-    fit_and_predict("mlp", &classes, 2, longer, p);
+    fit_and_predict("mlp", &r.classes, 2, longer, p);
     assert_probabilities(N, 2, p);
     int wrong = 0;
     for (int i = 0; i < N; i++) wrong += (p[i * 2 + 1] > 0.5) != r.label[i];
     assert_true(wrong <= N / 20);
 
-    sn_problem numbers = {.n = N, .p = 3, .x = r.x, .task = SN_REGRESSION, .outputs = 2, .y = r.y};
-    fit_and_predict("mlp", &numbers, 2, longer, p);
+    fit_and_predict("mlp", &r.numbers, 2, longer, p);
     double residual = 0, total = 0;
     for (int i = 0; i < N * 2; i++) {
         residual += (p[i] - r.y[i]) * (p[i] - r.y[i]);
@@ -53,12 +54,10 @@ TEST(takes_several_layers_and_any_number_of_threads)
     rings r;
     make_rings(&r);
     double one[N * 2], many[N * 2];
-    sn_problem classes = {
-        .n = N, .p = 3, .x = r.x, .task = SN_CLASSIFICATION, .outputs = 2, .label = r.label};
     const char *const deep[] = {"hidden", "20,10", "epochs", "5", "decay", "1e-4", NULL};
-    fit_and_predict("mlp", &classes, 1, deep, one);
+    fit_and_predict("mlp", &r.classes, 1, deep, one);
     for (int threads = 2; threads <= 7; threads += 5) {
-        fit_and_predict("mlp", &classes, threads, deep, many);
+        fit_and_predict("mlp", &r.classes, threads, deep, many);
         assert_memory_equal(one, many, sizeof one);
     }
 }

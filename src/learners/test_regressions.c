@@ -15,22 +15,18 @@ static void free_sample(sample *s)
     SN_FREE_ALL(s->x, s->y, s->label);
 }
 
-static void describe(sample *s, int64_t n, int64_t p, sn_task task, int64_t outputs)
+/* Room for n rows. */
+static sample new_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
 {
-    s->problem = (sn_problem){.n = n, .p = p, .x = s->x, .task = task, .outputs = outputs};
-    if (task == SN_CLASSIFICATION)
-        s->problem.label = s->label;
-    else
-        s->problem.y = s->y;
+    sample s = {.problem = {.n = n, .p = p, .task = task, .outputs = outputs}};
+    OK(SN_NEW(s.x, n * p));
+    OK(SN_NEW(s.y, n * outputs));
+    OK(SN_NEW(s.label, n));
+    s.problem.x = s.x;
+    s.problem.label = task == SN_CLASSIFICATION ? s.label : NULL;
+    s.problem.y = task == SN_CLASSIFICATION ? NULL : s.y;
+    return s;
 }
-
-typedef struct golden {
-    char name[64], kind[16];
-    double penalty;
-    sample s;
-    int64_t rows; /* of coef */
-    double *coef; /* rows x (p + 1), the intercept last */
-} golden;
 
 static double number(FILE *file)
 {
@@ -39,54 +35,44 @@ static double number(FILE *file)
     return value;
 }
 
-static bool read_case(FILE *file, golden *g)
+/* The next case: its rows, the fit to them, the coefficients of scikit-learn (rows x (p + 1), the intercept
+   last). false: there is none. */
+static bool check_case(FILE *file)
 {
+    char name[64], kind[16], penalty[32];
     long long n, p, outputs, rows;
-    if (fscanf(file, " case %63s %15s %lld %lld %lld %lf", g->name, g->kind, &n, &p, &outputs, &g->penalty) !=
-        6)
+    if (fscanf(file, " case %63s %15s %lld %lld %lld %31s", name, kind, &n, &p, &outputs, penalty) != 6)
         return false;
-    bool classes = strcmp(g->kind, "logistic") == 0;
-    int64_t targets = classes ? 1 : outputs;
-    OK(SN_NEW(g->s.x, n * p));
-    OK(SN_NEW(g->s.y, n * targets));
-    OK(SN_NEW(g->s.label, n));
+    const bool classes = strcmp(kind, "logistic") == 0;
+    const int64_t targets = classes ? 1 : outputs;
+    SN_FREED_BY(free_sample)
+    sample s = new_sample(n, p, classes ? SN_CLASSIFICATION : SN_REGRESSION, outputs);
     for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < p; j++) g->s.x[i * p + j] = (float)number(file);
-        for (int64_t k = 0; k < targets; k++) g->s.y[i * targets + k] = number(file);
-        g->s.label[i] = (int32_t)g->s.y[i * targets];
+        for (int64_t j = 0; j < p; j++) s.x[i * p + j] = (float)number(file);
+        for (int64_t k = 0; k < targets; k++) s.y[i * targets + k] = number(file);
+        s.label[i] = (int32_t)s.y[i * targets];
     }
     assert_int_equal(fscanf(file, " coef %lld", &rows), 1);
-    g->rows = rows;
-    OK(SN_NEW(g->coef, rows * (p + 1)));
-    for (int64_t i = 0; i < rows * (p + 1); i++) g->coef[i] = number(file);
-    describe(&g->s, n, p, classes ? SN_CLASSIFICATION : SN_REGRESSION, outputs);
-    return true;
-}
-
-static void check_case(const golden *g)
-{
-    char penalty[32];
-    snprintf(penalty, sizeof penalty, "%.17g", g->penalty);
-    const char *name = strcmp(g->kind, "logistic") == 0 ? "l2" : "ridge";
-    void *state = fit_learner(g->kind, &g->s.problem, 0, (const char *const[]){name, penalty, NULL});
+    void *state =
+        fit_learner(kind, &s.problem, 0, (const char *const[]){classes ? "l2" : "ridge", penalty, NULL});
     SN_AUTO(sn_store) *store = NULL;
     OK(sn_store_create(&store));
-    OK(sn_learner_find(g->kind)->save(state, store));
+    OK(sn_learner_find(kind)->save(state, store));
     const sn_tensor *coef, *intercept;
-    OK(sn_store_get_matrix(store, "coef", SN_F64, g->rows, g->s.problem.p, &coef));
-    OK(sn_store_get_vector(store, "intercept", SN_F64, g->rows, &intercept));
-    int64_t p = g->s.problem.p;
+    OK(sn_store_get_matrix(store, "coef", SN_F64, rows, p, &coef));
+    OK(sn_store_get_vector(store, "intercept", SN_F64, rows, &intercept));
     double size = 0, gap = 0;
-    for (int64_t k = 0; k < g->rows; k++)
+    for (int64_t k = 0; k < rows; k++)
         for (int64_t j = 0; j <= p; j++) {
-            double ours = j < p ? ((double *)coef->data)[k * p + j] : ((double *)intercept->data)[k];
-            double theirs = g->coef[k * (p + 1) + j];
+            const double ours = j < p ? ((double *)coef->data)[k * p + j] : ((double *)intercept->data)[k],
+                         theirs = number(file);
             size += theirs * theirs;
             gap += (ours - theirs) * (ours - theirs);
         }
     if (!(sqrt(gap) <= 1e-7 * sqrt(size)))
-        fail_msg("%s %s: coefficients differ by %.2e relative", g->kind, g->name, sqrt(gap / size));
-    sn_learner_find(g->kind)->free(state);
+        fail_msg("%s %s: coefficients differ by %.2e relative", kind, name, sqrt(gap / size));
+    sn_learner_find(kind)->free(state);
+    return true;
 }
 
 TEST(agrees_with_scikit_learn)
@@ -97,13 +83,7 @@ TEST(agrees_with_scikit_learn)
     FILE *file = fopen(path, "r");
     if (file == NULL) fail_msg("cannot open %s (set STONET_GOLDEN to the repository root)", path);
     int cases = 0;
-    golden g = {0};
-    while (read_case(file, &g)) {
-        check_case(&g);
-        free_sample(&g.s);
-        sn_free(g.coef);
-        cases++;
-    }
+    while (check_case(file)) cases++;
     fclose(file);
     assert_int_equal(cases, 19);
 }
@@ -111,11 +91,8 @@ TEST(agrees_with_scikit_learn)
 /* x normal, labels by the largest of `classes` noisy linear scores, y a noisy linear map. */
 static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
 {
-    sample s = {0};
+    sample s = new_sample(n, p, task, outputs);
     sn_random random = sn_random_from(7, SN_STREAM_TEST, 0);
-    OK(SN_NEW(s.x, n * p));
-    OK(SN_NEW(s.y, n * outputs));
-    OK(SN_NEW(s.label, n));
     for (int64_t i = 0; i < n * p; i++) s.x[i] = (float)sn_random_normal(&random);
     for (int64_t i = 0; i < n; i++)
         for (int64_t k = 0; k < outputs; k++) {
@@ -124,7 +101,6 @@ static sample make_sample(int64_t n, int64_t p, sn_task task, int64_t outputs)
             for (int64_t j = 0; j < p; j++) y[k] += s.x[i * p + j] * sin(1.0 + (double)(j * outputs + k));
             if (y[k] > y[s.label[i]]) s.label[i] = (int32_t)k;
         }
-    describe(&s, n, p, task, outputs);
     return s;
 }
 

@@ -129,8 +129,7 @@ static stonet_status project(int64_t count, int64_t p, int64_t q, const double *
     return STONET_OK;
 }
 
-/* One step of gKDR-i: direction (p x *q, orthonormal) <- direction times the gKDR directions of x direction.
- */
+/* A step of gKDR-i: direction (p x *q, orthonormal) <- direction times the gKDR directions of x direction. */
 static stonet_status shrink(const sn_gkdr *of, int64_t target, sn_workspace *keep, int64_t *q,
                             double **direction)
 {

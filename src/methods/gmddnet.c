@@ -103,21 +103,6 @@ static stonet_status standardise(const stage *s, sn_network *net)
     return sn_network_forward(net, s->problem->x, n, shape->layers, false, s->now);
 }
 
-/* |corr - I|_F / (before + 1) of the direction at hand with those that are done, which are uncorrelated
-   enough among themselves. */
-static double correlation_with_done(const stage *s)
-{
-    const int64_t n = s->problem->n, before = s->loss.before;
-    double squares = 0.0;
-    for (int64_t j = 0; j < before; j++) {
-        double sum = 0.0;
-        for (int64_t i = 0; i < n; i++)
-            sum += (double)s->now[i] * (double)s->done[i * before + j] / (double)n;
-        squares += 2.0 * sum * sum;
-    }
-    return sqrt(squares) / (double)(before + 1);
-}
-
 /* Trains the network of one direction from one start. The history goes on over the directions. */
 static stonet_status fit_once(stage *s, uint64_t seed, sn_network *net, stonet_outcome *outcome)
 {
@@ -142,7 +127,16 @@ static stonet_status fit_direction(stage *s, sn_network *net, stonet_outcome *ou
 {
     for (int refit = 0;; refit++) {
         SN_TRY(fit_once(s, s->run->seed + (uint64_t)s->loss.before, net, outcome));
-        const double correlated = s->loss.before > 0 ? correlation_with_done(s) : 0.0;
+        /* |corr - I|_F / (before + 1): those that are done are uncorrelated enough among themselves */
+        const int64_t n = s->problem->n, before = s->loss.before;
+        double squares = 0.0;
+        for (int64_t j = 0; j < before; j++) {
+            double sum = 0.0;
+            for (int64_t i = 0; i < n; i++)
+                sum += (double)s->now[i] * (double)s->done[i * before + j] / (double)n;
+            squares += 2.0 * sum * sum;
+        }
+        const double correlated = sqrt(squares) / (double)(before + 1);
         if (correlated < CORRELATED || *outcome != STONET_DONE) return STONET_OK;
         if (refit == MOST_REFITS) {
             sn_message(s->run, STONET_WARNING,

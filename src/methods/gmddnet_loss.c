@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The distance of the responses of two rows: 0 or 1 for classes, else a function of the Euclidean distance.
- */
+/* The distance of the responses of two rows: 0 or 1 for classes, else a function of the Euclidean one. */
 static double rho(const sn_divergence *d, const sn_problem *problem, int64_t a, int64_t b)
 {
     if (problem->label != NULL) return problem->label[a] != problem->label[b];

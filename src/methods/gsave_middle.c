@@ -46,8 +46,7 @@ static stonet_status apply_classes(const sn_middle *middle, int64_t columns, con
     return STONET_OK;
 }
 
-/* out = (P.P) in for one column of a stride: row i is e_i' (E' diag(v) E) e_i. work: 2 n x r, square: r x r.
- */
+/* out = (P.P) in, one column of a stride: row i is e_i' (E' diag(v) E) e_i. work: 2 n x r, square: r x r. */
 static void apply_squared(const sn_middle *middle, int64_t stride, const double *in, double *work,
                           double *square, double *out)
 {
@@ -111,27 +110,9 @@ stonet_status sn_middle_apply(const sn_middle *middle, int64_t columns, const do
                                : apply_numbers(middle, columns, in, out);
 }
 
-/* columns (n x (r + 1)) with k'k = 11' + K_Y^2 = columns columns': with K_Y = F F' and F'F = V D V' they are
-   1 and F V D^{1/2}. */
-static stonet_status response_columns(int64_t n, int64_t r, const double *f, double *columns)
-{
-    SN_ARRAY(r * r, double, gram);
-    SN_ARRAY(r, double, values);
-    SN_ARRAY(r * r, double, v);
-    SN_ARRAY(n * r, double, turned);
-    sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
-    SN_TRY(sn_eigh(r, gram, values, v));
-    sn_multiply(sn_as(f, n, r), sn_as(v, r, r), turned);
-    for (int64_t i = 0; i < n; i++) {
-        columns[i * (r + 1)] = 1.0;
-        for (int64_t j = 0; j < r; j++)
-            columns[i * (r + 1) + 1 + j] = turned[i * r + j] * sqrt(fmax(values[j], 0.0));
-    }
-    return STONET_OK;
-}
-
 /* P = E E', the smoother of the response, as its factor E (n x r): the n x n matrix is never formed.
-   E = N U (D + ridge)^{-1/2} for N'N = U D U', N the columns above, without the directions that are rounding.
+   E = N U (D + ridge)^{-1/2} for N'N = U D U', without the directions that are rounding; N N' = k'k = 11' +
+   K_Y^2, so with K_Y = F F' and F'F = V C V' the columns of N are 1 and F V C^{1/2}.
    sum = P 1 and norm = (P.P) 1 are needed by every product and computed once. */
 static stonet_status create_numbers(const sn_problem *problem, double ey, uint64_t seed, sn_workspace *keep,
                                     sn_middle *middle)
@@ -140,8 +121,19 @@ static stonet_status create_numbers(const sn_problem *problem, double ey, uint64
     int64_t n = problem->n, r;
     double *f = NULL;
     SN_TRY(sn_response_factor(problem, SN_MEAN_DISTANCE, seed, &scratch, &f, &r));
+    SN_ARRAY(r * r, double, gram);
+    SN_ARRAY(r, double, values);
+    SN_ARRAY(r * r, double, v);
+    SN_ARRAY(n * r, double, turned);
     SN_ARRAY(n * (r + 1), double, columns);
-    SN_TRY(response_columns(n, r, f, columns));
+    sn_syrk_tn(r, n, 1.0, f, 0.0, gram);
+    SN_TRY(sn_eigh(r, gram, values, v));
+    sn_multiply(sn_as(f, n, r), sn_as(v, r, r), turned);
+    for (int64_t i = 0; i < n; i++) {
+        columns[i * (r + 1)] = 1.0;
+        for (int64_t j = 0; j < r; j++)
+            columns[i * (r + 1) + 1 + j] = turned[i * r + j] * sqrt(fmax(values[j], 0.0));
+    }
     SN_TRY(sn_whiten_columns(1.0, sn_as(columns, n, r + 1), ey, 1e-14, keep, &middle->r, &middle->e));
     r = middle->r;
     SN_ARRAY(n, double, ones);

@@ -67,8 +67,7 @@ static stonet_status descent(search *s, double *slope, double *norm)
     return STONET_OK;
 }
 
-/* One step at bandwidth gamma; the gradient at the new point is left in place. *moved is false at a minimum.
- */
+/* A step at bandwidth gamma; the gradient at the new point is left in place. *moved: false at a minimum. */
 static stonet_status take_step(search *s, double gamma, bool *moved)
 {
     double slope, norm;
@@ -114,19 +113,23 @@ static stonet_status minimise(search *s, bool *stopped)
     return STONET_OK;
 }
 
-/* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's, with
-   the centred factor f (n x rank) of the kernel matrix of y. */
-static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_settings *settings,
-                              const stonet_run *run, sn_fit_result *result)
+/* From the gKDR directions, whose kernel has the median distance as bandwidth and whose ridge is KDR's. */
+static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
+                         const stonet_run *run, sn_fit_result *result)
 {
     SN_WORKSPACE(scratch);
+    SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
     sn_kernel_input input;
     double *f = NULL, *b = NULL, median;
     int64_t rank;
     bool stopped = false;
-    SN_TRY(sn_kernel_memory(rows, settings, "kdr", 3.1, 3.1));
-    SN_TRY(sn_kernel_rows(rows, sn_landmarks_setting(settings), run->seed, &scratch, &input));
-    SN_TRY(sn_response_factor(rows, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
+    const int64_t count = !sn_is(settings, "rows", "auto")       ? sn_int(settings, "rows")
+                          : sn_is(settings, "landmarks", "none") ? problem->n
+                                                                 : 3 * sn_int(settings, "landmarks") / 2;
+    SN_TRY(sn_problem_sample(problem, count, run->seed, &rows));
+    SN_TRY(sn_kernel_memory(&rows, settings, "kdr", 3.1, 3.1));
+    SN_TRY(sn_kernel_rows(&rows, sn_landmarks_setting(settings), run->seed, &scratch, &input));
+    SN_TRY(sn_response_factor(&rows, SN_MEDIAN_DISTANCE, run->seed, &scratch, &f, &rank));
     dim = sn_limit_dim(run, "kdr", dim, input.p, "x has no more columns");
     SN_TRY(sn_kernel_distance(&input, SN_MEDIAN_DISTANCE, run->seed, &median));
     const double s = sn_is(settings, "bandwidth", "auto") ? 0.5 * median * sqrt((double)dim / (double)input.p)
@@ -160,17 +163,6 @@ static stonet_status fit_rows(const sn_problem *rows, int64_t dim, const sn_sett
                                 result));
     if (stopped) result->outcome = STONET_STOPPED;
     return STONET_OK;
-}
-
-static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
-                         const stonet_run *run, sn_fit_result *result)
-{
-    SN_FREED_BY(sn_problem_subset_free) sn_problem rows = {0};
-    const int64_t count = !sn_is(settings, "rows", "auto")       ? sn_int(settings, "rows")
-                          : sn_is(settings, "landmarks", "none") ? problem->n
-                                                                 : 3 * sn_int(settings, "landmarks") / 2;
-    SN_TRY(sn_problem_sample(problem, count, run->seed, &rows));
-    return fit_rows(&rows, dim, settings, run, result);
 }
 
 const sn_method sn_method_kdr = {

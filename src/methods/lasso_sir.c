@@ -269,15 +269,6 @@ static void stage_errors(const work *w, int at, int64_t first, const bool *ended
     }
 }
 
-/* The step of least error among the first `count`; never the start, where every coefficient is 0. */
-static int64_t best_step(const double *error, int64_t count)
-{
-    int64_t best = 1;
-    for (int64_t t = 1; t < count; t++)
-        if (error[t] <= error[best]) best = t;
-    return best;
-}
-
 /*
  * step[d]: the place on the path of least error over all folds. The folds go down the path together, some
  * steps at a time, and stop where the error is clearly past its minimum: the rest, with most columns in use,
@@ -301,7 +292,9 @@ static stonet_status cross_validate(const work *w, int64_t wanted, const stonet_
         all = true;
         for (int64_t d = 0; d < w->dim; d++) {
             const double *own = error + d * PATH;
-            int64_t last = first + STAGE - 1, best = best_step(own, last + 1);
+            int64_t last = first + STAGE - 1, best = 1; /* never the start, where every coefficient is 0 */
+            for (int64_t t = 1; t <= last; t++)
+                if (own[t] <= own[best]) best = t;
             if (!ended[d]) step[d] = (double)best;
             ended[d] = ended[d] || (last - best >= PAST && own[last] > WORSE * own[best]);
             all = all && ended[d];

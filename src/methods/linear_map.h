@@ -52,8 +52,7 @@ void sn_make_tangent(int64_t p, int64_t d, const double *b, double *inner, doubl
    ... */
 void sn_centred_rows(const float *x, int64_t p, const double *centre, const int64_t *row, int64_t first,
                      int64_t count, double *out);
-/* How many rows of p doubles make a block of a few megabytes: large enough for BLAS, small beside the data.
- */
+/* Rows of p doubles that make a block of a few megabytes: large enough for BLAS, small beside the data. */
 int64_t sn_block_rows(int64_t n, int64_t p);
 
 /*

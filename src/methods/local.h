@@ -26,8 +26,7 @@ typedef struct sn_local {
     double *vector; /* rank x rank: its eigenvectors as columns */
 } sn_local;
 
-/* Sums about one anchor row: d_i = u_i - u_at, and (1, u_i - u_at) where there is no intercept to take off.
- */
+/* Sums about one anchor row, d_i = u_i - u_at, or (1, u_i - u_at) where there is no intercept to take off. */
 typedef struct sn_local_bench {
     int64_t width, block; /* of d; rows that are multiplied at a time */
     double ridge;

@@ -91,23 +91,6 @@ static stonet_status improve(const sn_local *local, step *s, double *b)
     return sn_orthonormalise(rank, dim, b);
 }
 
-/* Turns b within its space so that the slopes along its columns are uncorrelated, the steepest first. */
-static stonet_status order_directions(const sn_local *local, step *s, double *value, double *b)
-{
-    int64_t rank = local->rank, dim = s->dim;
-    double *slopes = s->parts[0].slopes;
-    SN_ARRAY(dim * dim, double, turn);
-    SN_ARRAY(rank * dim, double, turned);
-    sn_multiply(sn_as(local->z, local->n, rank), sn_as(b, rank, dim), s->v);
-    SN_TRY(sn_local_fit(local, dim, s->v, dim, s->v, s->coefficient));
-    sn_local_outer(local, dim, s->coefficient, slopes);
-    for (int64_t i = 0; i < dim * dim; i++) slopes[i] /= (double)local->anchors;
-    SN_TRY(sn_eigh(dim, slopes, value, turn));
-    sn_multiply(sn_as(b, rank, dim), sn_as(turn, dim, dim), turned);
-    memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
-    return STONET_OK;
-}
-
 /* Steps are many for few directions, and for many directions too dear for what they add to OPG. */
 static int steps_for(int64_t dim)
 {
@@ -115,8 +98,7 @@ static int steps_for(int64_t dim)
     return dim < 20 ? 1 : 0;
 }
 
-/* Starts at the directions of outer products of gradients and refines them, where the dimension allows it.
- */
+/* Starts at the directions of outer products of gradients; refines them, where the dimension allows it. */
 static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settings *settings,
                          const stonet_run *run, sn_fit_result *result)
 {
@@ -131,7 +113,18 @@ static stonet_status fit(const sn_problem *problem, int64_t dim, const sn_settin
         step s;
         SN_TRY(step_create(&local, dim, &scratch, &s));
         for (int i = 0; i < steps_for(dim) && !sn_should_stop(run); i++) SN_TRY(improve(&local, &s, b));
-        SN_TRY(order_directions(&local, &s, local.value, b));
+        /* turned so that the slopes along the columns are uncorrelated, the steepest first */
+        const int64_t n = local.n, rank = local.rank;
+        SN_ARRAY(dim * dim, double, slopes);
+        SN_ARRAY(dim * dim, double, turn);
+        SN_ARRAY(rank * dim, double, turned);
+        sn_multiply(sn_as(local.z, n, rank), sn_as(b, rank, dim), s.v);
+        SN_TRY(sn_local_fit(&local, dim, s.v, dim, s.v, s.coefficient));
+        sn_local_outer(&local, dim, s.coefficient, slopes);
+        for (int64_t i = 0; i < dim * dim; i++) slopes[i] /= (double)local.anchors;
+        SN_TRY(sn_eigh(dim, slopes, local.value, turn));
+        sn_multiply(sn_as(b, rank, dim), sn_as(turn, dim, dim), turned);
+        memcpy(b, turned, (size_t)(rank * dim) * sizeof *b);
     }
     const sn_linear_map found = {.dim = dim, .n_values = dim, .value = local.value};
     return sn_whitened_result(&local.whitening, &found, dim, b, result);

@@ -16,8 +16,8 @@ stonet_status sn_row_sums(stonet_team *team, int64_t n, int64_t size, sn_add_row
     if (shards == 1) return add(user, 0, n, total);
     SN_FREED_BY(sn_sums_clear) sn_sums sums = sn_sums_empty(size, false);
     sn_sums_reset(&sums, shards);
-    sn_team_shards(team, shards, &first,
-                   &count); /* those of this rank, as far as they are complete subtrees */
+    /* those of this rank, as far as they are complete subtrees */
+    sn_team_shards(team, shards, &first, &count);
     for (int v = first; v < first + count; v++) {
         const int64_t begin = sn_shard_border(n, shards, v), end = sn_shard_border(n, shards, v + 1);
         SN_TRY(sn_sums_open(&sums, v));

@@ -25,15 +25,6 @@ static const sn_param params[] = {
     SN_PARAM_RIDGE,
 };
 
-/* Mean ranks among equals in place of the values; `order` is sorted. */
-static void rank_values(int64_t n, sn_keyed *order)
-{
-    for (int64_t first = 0, last = 0; first < n; first = last) {
-        while (last < n && order[last].value == order[first].value) last++;
-        for (int64_t k = first; k < last; k++) order[k].value = 0.5 * (double)(first + last);
-    }
-}
-
 /* The pairs that lie within `width` of each other, and, where `from` is not NULL, the windows of the rows. */
 static double pairs_within(int64_t n, const sn_keyed *order, double width, int64_t *from, int64_t *to)
 {
@@ -105,7 +96,11 @@ static stonet_status find_matrix(const sn_sample *sample, const sn_settings *set
     if (order[0].value == order[n - 1].value)
         return sn_fail(STONET_ERROR_DATA,
                        "all rows have the same response, so scr has nothing to learn from");
-    if (!classes && sn_is(settings, "distance", "ranks")) rank_values(n, order);
+    const bool ranks = !classes && sn_is(settings, "distance", "ranks"); /* those of equals are their mean */
+    for (int64_t first = 0, last = 0; ranks && first < n; first = last) {
+        while (last < n && order[last].value == order[first].value) last++;
+        for (int64_t k = first; k < last; k++) order[k].value = 0.5 * (double)(first + last);
+    }
     const double width = classes ? 0.0 : find_width(n, order, sn_real(settings, "share"));
     const double pairs = pairs_within(n, order, width, from, to);
     if (pairs < 1.0)

@@ -225,8 +225,10 @@ static double block_product(int64_t rank, int64_t k, const double *a, const doub
  * Weighted chi-square (Bura and Cook 2001): T_k is a mixture with the eigenvalues of 1/n sum_i u_i u_i' as
  * weights, u_i = (V_2'e_i) (x) (U_2'z_i), U_2 and V_2 the vectors after the first k of B = A' = U S V' (rank
  * x slices), both sets completed to a basis. e_i is that of the row's slice, e_h = (1{g = h} - p_g) /
- * sqrt(p_g) over g, so sums over rows are sums over slices: sum w   = sum_h p_h |V_2'e_h|^2 tr(U_2' E[zz'|h]
- * U_2) sum w^2 = sum_{g,h} p_g p_h (e_g'V_2 V_2'e_h)^2 tr(U_2' E[zz'|g] U_2 U_2' E[zz'|h] U_2)
+ * sqrt(p_g) over g, so sums over rows are sums over slices:
+ *
+ *     sum w   = sum_h p_h |V_2'e_h|^2 tr(U_2' E[zz'|h] U_2)
+ *     sum w^2 = sum_{g,h} p_g p_h (e_g'V_2 V_2'e_h)^2 tr(U_2' E[zz'|g] U_2 U_2' E[zz'|h] U_2)
  */
 static stonet_status find_general(const sn_sample *sample, const sn_settings *settings,
                                   const sn_matrix *matrix, const sn_eigen *eigen, sn_tests *tests)

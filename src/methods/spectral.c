@@ -139,8 +139,7 @@ static stonet_status solve(const sn_matrix *matrix, int64_t rank, sn_workspace *
     *eigen = (sn_eigen){.columns = columns};
     SN_TRY(SN_TAKE(keep, eigen->value, columns));
     SN_TRY(SN_TAKE_ZERO(keep, eigen->vector, rank * columns));
-    if (rows) { /* the eigenvectors of m'm are the right singular vectors of m: more digits than by way of m'm
-                 */
+    if (rows) { /* by the singular vectors of m: more digits than by way of m'm */
         SN_ARRAY(columns * rank, double, vt);
         SN_TRY(sn_svd(matrix->rows, rank, matrix->m, NULL, eigen->value, vt));
         sn_transpose(columns, rank, vt, eigen->vector);

@@ -49,8 +49,7 @@ typedef struct sn_matrix {
     int64_t rows; /* of m, where the form has them */
     double *m;
     int64_t most; /* eigenvalues that can differ from 0; 0: all */
-    /* Eigenvalues of different methods are of one kind after (value - noise) / scale: what sir has in [0, 1].
-     */
+    /* Eigenvalues of all methods are of one kind after (value - noise) / scale: what sir has in [0, 1]. */
     double noise, scale;
 } sn_matrix;
 

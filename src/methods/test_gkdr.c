@@ -18,24 +18,19 @@ static double *textbook(const sn_problem *problem, const double *x, double epsil
     SN_BLOCK double *ridged = zeros(n * n), *m = zeros(p * p), *values = zeros(p), *v = zeros(p * p);
     double *out = zeros(p * d);
     memcpy(ridged, k, sizeof(double[n * n]));
-    for (int64_t i = 0; i < n; i++) ridged[i * n + i] += (double)n * epsilon;
+    sn_add_diagonal(n, (double)n * epsilon, ridged);
     SN_BLOCK double *inverse = matrix_power(n, ridged, 0.0, -1.0, 0.0), *left = times(n, inverse, ky),
                     *f = times(n, left, inverse);
     for (int64_t i = 0; i < n; i++) {
-        SN_BLOCK double *h = zeros(n * p), *fh = zeros(n * p);
+        SN_BLOCK double *h = zeros(n * p);
         for (int64_t j = 0; j < n; j++)
             for (int64_t a = 0; a < p; a++)
                 h[j * p + a] = k[j * n + i] * (x[j * p + a] - x[i * p + a]) / (s * s);
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t l = 0; l < n; l++)
-                for (int64_t a = 0; a < p; a++) fh[j * p + a] += f[j * n + l] * h[l * p + a];
-        for (int64_t a = 0; a < p; a++)
-            for (int64_t b = 0; b < p; b++)
-                for (int64_t j = 0; j < n; j++) m[a * p + b] += h[j * p + a] * fh[j * p + b] / (double)n;
+        SN_BLOCK double *fh = product(sn_as(f, n, n), sn_as(h, n, p));
+        sn_gemm(1.0 / (double)n, sn_turned(h, n, p), sn_as(fh, n, p), 1.0, m);
     }
     OK(sn_eigh(p, m, values, v));
-    for (int64_t a = 0; a < p; a++)
-        for (int64_t j = 0; j < d; j++) out[a * d + j] = v[a * p + j];
+    sn_first_columns(p, p, v, d, out);
     return out;
 }
 

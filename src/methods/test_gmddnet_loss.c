@@ -32,22 +32,14 @@ static void make(sn_distance kind, fixture *f)
                               .pull = f->pull};
 }
 
-static double rho(const fixture *f, bool classes, int64_t a, int64_t b)
+static double distance(const fixture *f, bool classes, int64_t a, int64_t b)
 {
     const double d = hypot(f->y[a * M] - f->y[b * M], f->y[a * M + 1] - f->y[b * M + 1]);
     if (classes) return f->label[a] == f->label[b] ? 0.0 : 1.0;
-    switch (f->loss.kind) {
-    case SN_DISTANCE_ABSOLUTE:
-        return d;
-    case SN_DISTANCE_LOGARITHM:
-        return log(1.0 + d * d / 2.0);
-    case SN_DISTANCE_CAUCHY:
-        return d * d / (1.0 + d * d);
-    case SN_DISTANCE_GAUSSIAN:
-        return 1.0 - exp(-d * d / 2.0);
-    default:
-        return pow(d, 1.5);
-    }
+    /* in the order of sn_distance */
+    const double rho[] = {d, log(1.0 + d * d / 2.0), d * d / (1.0 + d * d), 1.0 - exp(-d * d / 2.0),
+                          pow(d, 1.5)};
+    return rho[f->loss.kind];
 }
 
 /* The three terms of the header file at z. */
@@ -58,7 +50,7 @@ static double written_out(const fixture *f, bool classes, const double z[B], dou
     for (int k = 0; k < B; k++) variance += pow(z[k] - mean, 2) / (B - 1);
     for (int k = 0; k < B; k++)
         for (int l = 0; l < B; l++)
-            loss += (z[k] - mean) * (z[l] - mean) * rho(f, classes, f->rows[k], f->rows[l]) / (B * B);
+            loss += (z[k] - mean) * (z[l] - mean) * distance(f, classes, f->rows[k], f->rows[l]) / (B * B);
     *first = loss;
     loss += f->loss.penalty * pow(variance - 1.0, 2);
     for (int j = 0; j < BEFORE; j++) {

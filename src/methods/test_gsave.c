@@ -6,25 +6,16 @@
 static double *plain_smoother(const sn_problem *problem, double ey)
 {
     int64_t n = problem->n, m = n + 1;
-    SN_BLOCK double *ky = plain_response_gram(problem), *k = zeros(m * n), *kk = zeros(m * m);
-    double *p = zeros(n * n);
+    SN_BLOCK double *ky = plain_response_gram(problem), *k = zeros(m * n);
     for (int64_t j = 0; j < n; j++) {
         k[j] = 1.0;
         for (int64_t i = 0; i < n; i++) k[(i + 1) * n + j] = ky[i * n + j];
     }
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < m; j++)
-            for (int64_t l = 0; l < n; l++) kk[i * m + j] += k[i * n + l] * k[j * n + l];
+    SN_BLOCK double *kk = product(sn_as(k, m, n), sn_turned(k, m, n));
     const int scalar = problem->task == SN_REGRESSION;
     SN_BLOCK double *inverse = matrix_power(m, kk, scalar ? ey : 0.0, -1.0, scalar ? 0.0 : 1e-9),
-                    *half = zeros(m * n);
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t l = 0; l < m; l++)
-            for (int64_t j = 0; j < n; j++) half[i * n + j] += inverse[i * m + l] * k[l * n + j];
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t l = 0; l < m; l++)
-            for (int64_t j = 0; j < n; j++) p[i * n + j] += k[l * n + i] * half[l * n + j];
-    return p;
+                    *half = product(sn_as(inverse, m, m), sn_as(k, m, n));
+    return product(sn_turned(k, m, n), sn_as(half, m, n));
 }
 
 /* Mid as the sum over rows of squared matrices. */

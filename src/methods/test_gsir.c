@@ -71,8 +71,7 @@ static double chosen_ridge(const sn_problem *problem, const char *landmarks)
     return ex;
 }
 
-/* More rows allow less of it, landmarks need about the same, and where there is nothing to find it is large.
- */
+/* More rows allow less of it, landmarks need about the same, and where nothing is to be found it is large. */
 TEST(test_the_ridge_follows_the_data)
 {
     SN_FREED_BY(sample_free) sample few = make_sample(60, 5, 0, 1, 6), many = make_sample(600, 5, 0, 1, 6);
@@ -89,23 +88,21 @@ TEST(test_the_ridge_follows_the_data)
 
 TEST(test_damaged_models_are_refused)
 {
-    SN_AUTO(sn_store) *store = NULL;
-    void *again = NULL;
-    OK(sn_store_create(&store));
-    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT);
-    OK(sn_store_put_real(store, "kernel.gamma", -1.0));
-    const float centre[] = {0.0f};
-    const double number[] = {0.0, 1.0};
-    OK(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre));
-    OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 2, 1, number));
-    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* two coefficients, one centre */
-    sn_store_free(store);
-    OK(sn_store_create(&store));
-    OK(sn_store_put_real(store, "kernel.gamma", 0.0));
-    OK(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre));
-    OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 1, 1, number));
-    OK(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number));
-    assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT); /* no bandwidth */
+    static const float centre[] = {0.0f};
+    static const double number[] = {0.0, 1.0};
+    /* nothing at all; two coefficients and one centre; no bandwidth */
+    for (int damage = 0; damage < 3; damage++) {
+        SN_AUTO(sn_store) *store = NULL;
+        void *again = NULL;
+        OK(sn_store_create(&store));
+        if (damage > 0) {
+            OK(sn_store_put_real(store, "kernel.gamma", damage == 1 ? 1.0 : 0.0));
+            OK(sn_store_put_matrix(store, "kernel.centres", SN_F32, 1, 1, centre));
+            OK(sn_store_put_matrix(store, "kernel.coefficients", SN_F64, 3 - damage, 1, number));
+            OK(sn_store_put_vector(store, "kernel.offset", SN_F64, 1, number));
+        }
+        assert_int_equal(method()->load(store, &again), STONET_ERROR_FORMAT);
+    }
 }
 
 RUN_TESTS(NULL, NULL)

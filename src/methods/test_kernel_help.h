@@ -1,6 +1,7 @@
 /* What the tests of the kernel methods share: small data sets, fits, and plain matrix algebra. */
 #pragma once
 
+#include "math/kernel.h"
 #include "math/smallest.h"
 #include "methods/kernel_map.h"
 #include "methods/test_support.h"
@@ -76,14 +77,17 @@ static inline double *matrix_power(int64_t n, const double *a, double share, dou
     return out;
 }
 
-/* The product of the matrices n x n given, in new memory. */
+/* The product of two matrices, in new memory; of two n x n ones. */
+static inline double *product(sn_operand a, sn_operand b)
+{
+    double *out = zeros(a.rows * b.columns);
+    sn_multiply(a, b, out);
+    return out;
+}
+
 static inline double *times(int64_t n, const double *a, const double *b)
 {
-    double *out = zeros(n * n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = 0; k < n; k++)
-            for (int64_t j = 0; j < n; j++) out[i * n + j] += a[i * n + k] * b[k * n + j];
-    return out;
+    return product(sn_as(a, n, n), sn_as(b, n, n));
 }
 
 /* I - 11'/n. */
@@ -102,15 +106,11 @@ static inline double *centred(int64_t n, const double *a)
     return times(n, left, q);
 }
 
-/* The eigenvectors of the symmetric part of A B', A and B (n x n). */
+/* The eigenvectors of A B' (n x n), which is symmetric but for rounding. */
 static inline double *vectors_of_product(int64_t n, const double *a, const double *b)
 {
-    SN_BLOCK double *m = zeros(n * n), *values = zeros(n);
+    SN_BLOCK double *m = product(sn_as(a, n, n), sn_turned(b, n, n)), *values = zeros(n);
     double *v = zeros(n * n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            for (int64_t l = 0; l < n; l++)
-                m[i * n + j] += 0.5 * (a[i * n + l] * b[j * n + l] + a[j * n + l] * b[i * n + l]);
     OK(sn_eigh(n, m, values, v));
     return v;
 }
@@ -158,8 +158,7 @@ static inline double *plain_response_gram(const sn_problem *problem)
     return k;
 }
 
-/* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to the further rows.
- */
+/* Columns of the n training rows of scores (rows x d) to mean 0 and variance 1; the same to further rows. */
 static inline void standardise(int64_t n, int64_t rows, int64_t d, double *scores)
 {
     for (int64_t j = 0; j < d; j++) {
@@ -174,10 +173,9 @@ static inline void standardise(int64_t n, int64_t rows, int64_t d, double *score
    standardised on the first n rows. */
 static inline double *plain_scores(int64_t n, int64_t rows, int64_t d, const double *k, const double *b)
 {
-    double *scores = zeros(rows * d);
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t j = 0; j < d; j++)
-            for (int64_t l = 0; l < n; l++) scores[r * d + j] += b[l * n + j] * k[l * rows + r];
+    SN_BLOCK double *first = zeros(n * d);
+    sn_first_columns(n, n, b, d, first);
+    double *scores = product(sn_turned(k, n, rows), sn_as(first, n, d));
     standardise(n, rows, d, scores);
     return scores;
 }

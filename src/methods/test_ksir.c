@@ -7,23 +7,18 @@ static double *textbook(const sn_problem *problem, const double *x, int64_t rows
 {
     int64_t n = problem->n, p = problem->p;
     double s = plain_distance(n, p, x, false), gamma = 1.0 / (2.0 * s * s);
-    SN_BLOCK double *k = plain_gram(rows, n, p, x, x, gamma), *mean = zeros(n), *cov = zeros(n * n),
+    SN_BLOCK double *k = plain_gram(n, n, p, x, x, gamma), *mean = zeros(n), *cov = zeros(n * n),
                     *between = zeros(n * n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) mean[j] += k[i * n + j] / (double)n;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t a = 0; a < n; a++)
-            for (int64_t b = 0; b < n; b++)
-                cov[a * n + b] += (k[i * n + a] - mean[a]) * (k[i * n + b] - mean[b]) / (double)n;
+    sn_column_means(n, n, k, mean);
+    sn_subtract_row(n, n, mean, k);
+    sn_syrk_tn(n, n, 1.0 / (double)n, k, 0.0, cov);
     for (int64_t c = 0; c < problem->outputs; c++) {
-        double *slice = zeros(n), count = 0.0;
+        SN_BLOCK double *slice = zeros(n);
+        double count = 0.0;
         for (int64_t i = 0; i < n; i++) count += problem->label[i] == c;
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n && problem->label[i] == c; j++) slice[j] += k[i * n + j] / count;
-        for (int64_t a = 0; a < n; a++)
-            for (int64_t b = 0; b < n; b++)
-                between[a * n + b] += count / (double)n * (slice[a] - mean[a]) * (slice[b] - mean[b]);
-        free(slice);
+        sn_syrk_tn(n, 1, count / (double)n, slice, 1.0, between);
     }
     SN_BLOCK double *root = matrix_power(n, cov, ridge, -0.5, 0.0), *left = times(n, root, between),
                     *m = times(n, left, root);

@@ -1,4 +1,3 @@
-#include "math/kernel.h"
 #include "methods/lsmie_ascent.h"
 #define METHOD "lsmie"
 #include "methods/test_kernel_help.h"

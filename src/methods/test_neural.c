@@ -85,27 +85,27 @@ TEST(nnsdr_finds_one_direction)
    diag(on) w_1, and w_2 less its mean over the outputs for classes. */
 static void outer_product_at_the_start(const sample *data, int64_t hidden, double *opg)
 {
-    int64_t m = data->problem.outputs;
+    const int64_t m = data->problem.outputs;
     SN_FREED_BY(sn_network_clear)
     sn_network net = {.shape = {.layers = 2, .width = {P, hidden, m}, .activation = SN_RELU}};
     OK(sn_network_start(&net, 1));
     const float *w1 = net.theta + net.shape.weight_at[0], *w2 = net.theta + net.shape.weight_at[1];
+    SN_BLOCK double *v = test_zeros(m * hidden, sizeof *v), *on = test_zeros(hidden * P, sizeof *on),
+                    *jacobian = test_zeros(m * P, sizeof *jacobian);
+    for (int64_t i = 0; i < m * hidden; i++) {
+        v[i] = (double)w2[i];
+        for (int64_t k = 0; k < m && data->problem.task == SN_CLASSIFICATION; k++)
+            v[i] -= (double)w2[k * hidden + i % hidden] / (double)m;
+    }
     memset(opg, 0, sizeof(double[P * P]));
     for (int64_t i = 0; i < data->problem.n; i++) {
-        double mean[P] = {0}, *jacobian = test_zeros(m * P, sizeof *jacobian);
         for (int64_t u = 0; u < hidden; u++) {
             double mu = 0.0;
             for (int j = 0; j < P; j++) mu += (double)w1[u * P + j] * (double)data->x[i * P + j];
-            for (int64_t k = 0; k < m && mu > 0.0; k++)
-                for (int j = 0; j < P; j++)
-                    jacobian[k * P + j] += (double)w2[k * hidden + u] * (double)w1[u * P + j];
+            for (int j = 0; j < P; j++) on[u * P + j] = mu > 0.0 ? (double)w1[u * P + j] : 0.0;
         }
-        for (int64_t k = 0; k < m && data->problem.task == SN_CLASSIFICATION; k++)
-            for (int j = 0; j < P; j++) mean[j] += jacobian[k * P + j] / (double)m;
-        for (int64_t k = 0; k < m; k++)
-            for (int j = 0; j < P; j++) jacobian[k * P + j] -= mean[j];
+        sn_multiply(sn_as(v, m, hidden), sn_as(on, hidden, P), jacobian);
         sn_syrk_tn(P, m, 1.0 / (double)data->problem.n, jacobian, 1.0, opg);
-        sn_free(jacobian);
     }
 }
 

@@ -65,26 +65,6 @@ static stonet_status test_columns(const fits *self, int64_t k, bool later, answe
     return STONET_OK;
 }
 
-/* A line of the table; enough gets whether k columns are. */
-static stonet_status test_dim(fits *self, int64_t k, stonet_order_result *result, bool *enough)
-{
-    const bool later = self->each > 1;
-    SN_ARRAY(self->each, int64_t, dims);
-    for (int64_t i = 0; i < self->each; i++) dims[i] = k + i;
-    if (!later) fits_free(self);
-    if (!later || k == 1) SN_TRY(sn_order_fit(self->job, self->halves, dims, self->each, self->model));
-    *enough = later && k == self->each; /* no column is left to ask about */
-    if (*enough) return STONET_OK;
-    answer found;
-    SN_TRY(test_columns(self, k, later, &found));
-    const double line[] = {found.p_value, found.half[0], found.half[1], found.lost, found.explained};
-    memcpy(sn_order_cell(result, k - 1, 1), line, sizeof line);
-    *enough =
-        found.p_value > self->job->level ||
-        (later && found.lost <= NEGLIGIBLE * fmax(found.explained, 0.0)); /* < 0: worse than a constant */
-    return STONET_OK;
-}
-
 /* The reason for columns of one training, with a word on what x says beyond them. */
 static stonet_status tell_columns(const fits *self, stonet_order_result *result)
 {
@@ -141,7 +121,20 @@ stonet_status sn_order_independence(const sn_order_job *job, stonet_order_result
     SN_TRY(sn_splits_fold(job->data, NULL, &strata, 2, job->run->seed, &halves));
     SN_TRY(sn_order_table(result, 1, most, SN_ORDER_COLUMNS, names));
     for (int64_t k = 1; k <= most && !enough; k++) {
-        SN_TRY(test_dim(&self, k, result, &enough));
+        const bool later = self.each > 1;
+        SN_ARRAY(self.each, int64_t, dims);
+        for (int64_t i = 0; i < self.each; i++) dims[i] = k + i;
+        if (!later) fits_free(&self);
+        if (!later || k == 1) SN_TRY(sn_order_fit(job, &halves, dims, self.each, self.model));
+        enough = later && k == self.each; /* no column is left to ask about */
+        if (!enough) {
+            answer found;
+            SN_TRY(test_columns(&self, k, later, &found));
+            const double line[] = {found.p_value, found.half[0], found.half[1], found.lost, found.explained};
+            memcpy(sn_order_cell(result, k - 1, 1), line, sizeof line);
+            enough = found.p_value > job->level || /* explained < 0: worse than a constant */
+                     (later && found.lost <= NEGLIGIBLE * fmax(found.explained, 0.0));
+        }
         if (sn_should_stop(job->run))
             return sn_fail(STONET_ERROR_INTERRUPTED, "stopped before the dimension was chosen");
         result->rows = result->chosen = k;

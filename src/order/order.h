@@ -30,8 +30,7 @@ typedef struct sn_order_job {
     int folds;
 } sn_order_job;
 
-/* A table of `rows` rows for k = first, first + 1, .., of NaN, with the given names of the columns after k.
- */
+/* A table of `rows` rows for k = first, first + 1, .., of NaN, with these names of the columns after k. */
 stonet_status sn_order_table(stonet_order_result *result, int64_t first, int64_t rows, int64_t columns,
                              const char *const *names);
 /* The cell of a row and a column. */
