@@ -223,16 +223,13 @@ stonet_status sn_page_points(const sn_page_subject *about, const sn_page_rows *r
     *shown = drawn.count;
     json_t *numbers = json_array();
     for (int64_t i = 0; i < drawn.count; i++) numbers = sn_json_add(numbers, json_integer(drawn.row[i] + 1));
-    json_t *points = sn_json_put(json_object(), "row", numbers);
+    SN_AUTO(json_t) *points = sn_json_put(json_object(), "row", numbers);
     points = sn_json_put(points, "z", columns_json(rows->z, rows->dim, &drawn));
     points = put_response(points, rows, &drawn);
-    const stonet_status status = put_intervals(about, rows, &drawn, &points);
-    if (status != STONET_OK) {
-        json_decref(points);
-        return status;
-    }
-    *out = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
-    return *out != NULL ? STONET_OK : sn_json_failed();
+    SN_TRY(put_intervals(about, rows, &drawn, &points));
+    points = sn_json_put(points, "x", variables_json(about->data, columns, &drawn));
+    if (points == NULL) return sn_json_failed();
+    return SN_GIVE(points, out);
 }
 
 /* The channels of a curve, or of a model without curves all numbers. Returns how many. */
