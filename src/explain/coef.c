@@ -182,8 +182,7 @@ static stonet_status encode(const stonet_model *model, const stonet_data *data, 
     *n = rows < MOST_ROWS ? rows : MOST_ROWS;
     SN_TRY(SN_TAKE(keep, *x, *n * p));
     if (*n == rows) return sn_schema_encode_x(model->schema, data, *x);
-    int64_t *order = NULL;
-    SN_TRY(SN_TAKE(keep, order, rows));
+    SN_ARRAY(rows, int64_t, order);
     SN_TRY(stonet_permutation(seed, SN_STREAM_SPLIT, rows, order));
     SN_AUTO(stonet_data) *drawn = NULL;
     SN_TRY(stonet_data_subset(data, order, *n, &drawn));
